@@ -112,10 +112,11 @@ ledger: setup
 	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
 	$(RUN)python -m bench.ledger $(ARGS)
 
-# The fleet: 1,000 tapes, 8 shippers, kill -9, 503s, on two S3 servers; then sizes and times of rows.
+# The fleet: 1,000 tapes, 8 shippers, kill -9, 503s, on two S3 servers; then sizes and times of rows, and the named
+# questions in four engines (`--only engines`).
 # `make fleet ARGS='--tapes 100 --kills 5'` for a small one.
 fleet: setup
-	$(RUN)python -m bench.fleet $(ARGS)
+	UV='$(UV)' $(RUN)python -m bench.fleet $(ARGS)
 
 # One-line mistakes in a copy of a module: do its own tests notice? `make mutants ARGS="--module recorder --sample 60"`.
 mutants: setup

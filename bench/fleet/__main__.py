@@ -19,7 +19,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.fleet", description=__doc__)
     parser.add_argument("--tapes", type=int, default=1000, metavar="N")
     parser.add_argument("--kills", type=int, default=40, metavar="N")
-    parser.add_argument("--only", choices=("moto", "s3rver", "folder", "rows"))
+    parser.add_argument("--only", choices=("moto", "s3rver", "folder", "rows", "engines"))
     parser.add_argument("--serve", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--ship", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -32,12 +32,16 @@ def main() -> int:
     kept = True
     with tempfile.TemporaryDirectory(prefix="fleet-") as name:
         folder = Path(name)
-        if given.only != "rows":
+        if given.only not in ("rows", "engines"):
             kept = _proofs(folder, given.tapes, given.kills, given.only)
         if given.only in (None, "rows"):
             from .row_sizes import print_sizes
 
             kept = print_sizes(folder) and kept
+        if given.only in (None, "engines"):
+            from .engines import compare
+
+            kept = compare(folder) and kept
     return 0 if kept else 1
 
 
