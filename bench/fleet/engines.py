@@ -73,7 +73,7 @@ def _environment() -> Path | None:
 
 
 def _store(folder: Path) -> Store:
-    """A compacted store with runs of every kind that a question tells apart."""
+    """A compacted store with runs of every kind that a question separates."""
     chance, store = Random(1), open_store(str(folder), create=True)
     for number in range(DAYS):
         day = datetime(2026, 11, 1, tzinfo=UTC).date() + timedelta(days=number)
