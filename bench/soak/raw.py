@@ -170,13 +170,17 @@ class RawUpstream:
                 self.requests.append(head + body)
                 steps = self.behaviours[int(fields[FIELD.encode()])].steps
                 name = fields.get(NAME.encode(), ID)
-                if not _played(secured, [_with(step, name) for step in steps]):
+                if not _played(secured, _named(steps, name)):
                     return
             self.left.release()
 
 
-def _with(step: Step, name: bytes) -> Step:
-    return step.replace(ID, name) if isinstance(step, bytes) else step
+def _named(steps: Sequence[Step], name: bytes) -> Sequence[Step]:
+    """The steps with the id of the request, also where each byte is one step."""
+    if all(isinstance(step, bytes) and len(step) == 1 for step in steps):
+        whole = b"".join(step for step in steps if isinstance(step, bytes)).replace(ID, name)
+        return [bytes([byte]) for byte in whole]
+    return [step.replace(ID, name) if isinstance(step, bytes) else step for step in steps]
 
 
 def opened(port: int) -> socket.socket:

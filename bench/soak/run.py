@@ -30,7 +30,7 @@ from .raw import Connection, RawUpstream, Seen, ask, opened, request_of, serving
 PATH = "/v1/chat/completions"
 ROUTES = ("base URL", "forward")
 _ASKED = re.compile(rb"id-[0-9a-f]{9}")
-_SHOWN = 10
+_SHOWN = 30
 """How many faults are shown."""
 _PROXY = """
 import sys
@@ -90,8 +90,9 @@ class Result:
     def note(self, kind: str, what: str, sentence: str) -> None:
         count = self.counts[kind]
         setattr(count, what, getattr(count, what) + 1)
-        if len(self.examples) < _SHOWN:
-            self.examples.append(f"{what}: {kind}, {sentence}")
+        sentence = f"{what}: {kind}, {sentence}"
+        if len(self.examples) < _SHOWN and sentence not in self.examples:
+            self.examples.append(sentence)
 
 
 @dataclass(slots=True)
