@@ -148,10 +148,10 @@ class Router:
         self.visitors.left(client)
 
     def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
-        self.visitors.opened(data.server.sockname)
+        self.visitors.opened(data.server.sockname, data.server.peername)
 
     def server_disconnected(self, data: server_hooks.ServerConnectionHookData) -> None:
-        self.visitors.closed(data.server.sockname)
+        self.visitors.closed(data.server.sockname, data.server.peername)
 
     def tls_failed_client(self, data: tls.TlsData) -> None:
         host = data.conn.sni if data.conn.sni else (data.context.server.address or ("?",))[0]

@@ -58,20 +58,24 @@ class Visitors:
         self.admission = admission
         self._refused = refused
         self._admitted: set[str] = set()
-        self._own: set[tuple[str, int]] = set()
+        self._own: set[tuple[tuple[str, int], int]] = set()
+        """The local end of each connection that we opened, and the port at its other end.
 
-    def opened(self, sockname: tuple[Any, ...] | None) -> None:
-        """We opened a connection; `sockname` is its local end."""
-        if sockname is not None:
-            self._own.add(_place(sockname))
+        The local end alone is not enough: a client's connection to us may have the same one.
+        """
 
-    def closed(self, sockname: tuple[Any, ...] | None) -> None:
-        if sockname is not None:
-            self._own.discard(_place(sockname))
+    def opened(self, sockname: tuple[Any, ...] | None, peername: tuple[Any, ...] | None) -> None:
+        """We opened a connection; `sockname` is its local end, `peername` the other one."""
+        if sockname is not None and peername is not None:
+            self._own.add((_place(sockname), int(peername[1])))
+
+    def closed(self, sockname: tuple[Any, ...] | None, peername: tuple[Any, ...] | None) -> None:
+        if sockname is not None and peername is not None:
+            self._own.discard((_place(sockname), int(peername[1])))
 
     def is_own(self, client: connection.Client) -> bool:
         """True for a connection that we opened, because a name in a request leads back to us."""
-        return _place(client.peername) in self._own
+        return (_place(client.peername), int(client.sockname[1])) in self._own
 
     def left(self, client: connection.Client) -> None:
         self._admitted.discard(client.id)

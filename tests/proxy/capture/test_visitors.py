@@ -97,12 +97,23 @@ def test_a_connection_of_ours_is_known_until_it_is_closed() -> None:
     client = flow_to().client_conn
     address, port = client.peername[:2]
 
-    door.opened((f"::ffff:{address}", port, 0, 0))
+    us = ("127.0.0.1", client.sockname[1])
+    door.opened((f"::ffff:{address}", port, 0, 0), us)
     assert door.is_own(client)
-    door.closed((address, port))
+    door.closed((address, port), us)
     assert not door.is_own(client)
-    door.opened(None)
-    door.closed(None)
+    door.opened(None, us)
+    door.closed(None, None)
+
+
+def test_a_client_with_the_local_end_of_one_of_our_connections_is_let_in() -> None:
+    """Two connections may have the same local end when they lead to different places."""
+    door, _ = visitors()
+    client = flow_to().client_conn
+
+    door.opened(client.peername, ("127.0.0.1", client.sockname[1] + 1))
+
+    assert not door.is_own(client)
 
 
 def test_a_tunnel_without_the_token_is_not_opened() -> None:
