@@ -545,6 +545,7 @@ def connected(router: Router, port: int) -> Any:
     """Our connection to an upstream, whose local end is this port."""
     server = connection.Server(address=("192.0.2.7", PORT))
     server.sockname = ("127.0.0.1", port)
+    server.peername = tclient_conn().sockname
     data = server_hooks.ServerConnectionHookData(server, tclient_conn())
     router.server_connected(data)
     return data
