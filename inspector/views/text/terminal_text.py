@@ -8,11 +8,10 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Literal
 
 from ...wire.printable import safe
+from ..vocabulary.style import Style as Style
 
-type Style = Literal["plain", "dim", "bold", "model", "api", "client", "tool", "good", "warn", "bad", "money"]
 type Span = tuple[str, Style]
 type Line = list[Span]
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...run.strip import MarkKind
-from ..text.terminal_text import Style
+from .style import Style
 
 
 @dataclass(frozen=True, slots=True)
