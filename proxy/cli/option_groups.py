@@ -103,7 +103,7 @@ def add_recording(parser: argparse.ArgumentParser, port: int, kind: str = "run")
         "--otlp-content", action="store_true", help="send prompts, answers, arguments and results with the spans"
     )
     live.add_argument(
-        "--ship", metavar="TO", help="when a file is complete, ship it to s3://…, gs://…, az://… or a folder"
+        "--ship", metavar="STORE", help="when a file is complete, ship it to s3://…, gs://…, az://… or a folder"
     )
     live.add_argument(
         "--label",

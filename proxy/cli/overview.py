@@ -1,6 +1,6 @@
 """The first screen: `turntape` and `turntape --help`."""
 
-from .registry import COMMANDS
+from .registry import GROUPS
 
 
 def version() -> str:
@@ -13,7 +13,10 @@ def version() -> str:
 def overview(colour: bool) -> str:
     """What turntape is, how to start, and every command in one line."""
     bold, dim, off = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "")
-    commands = "\n".join(f"  {bold}{one.name:10}{off} {one.summary}" for one in COMMANDS)
+    commands = "\n\n".join(
+        "\n".join((f"{bold}{title}{off}", *(f"  {bold}{one.name:10}{off} {one.summary}" for one in entries)))
+        for title, entries in GROUPS
+    )
     return f"""\
 {bold}turntape{off}: a flight recorder for LLM agents
 
@@ -24,7 +27,6 @@ turn what model, API and client did, and replays the recording in tests.
   turntape demo                     {dim}# no key, no network, under a minute{off}
   turntape run -- python agent.py   {dim}# record your own agent{off}
 
-{bold}commands{off}
 {commands}
 
 usage: turntape COMMAND …; --help shows its options and the exit codes

@@ -17,36 +17,57 @@ class Entry:
     """One line for the first screen."""
 
 
-COMMANDS = (
-    Entry("demo", "demo", "record a small agent against a scripted LLM and show the run"),
-    Entry("run", "run", "run CMD behind the proxy and write a cassette"),
-    Entry("record", "record", "start only the proxy, for clients started elsewhere"),
-    Entry("mcp", "mcp", "record an MCP server: put this in front of its command"),
-    Entry("doctor", "doctor", "explain why nothing was captured, with the line to add"),
-    Entry("show", "show", "read a run top to bottom: model, API, client, tokens, cost"),
-    Entry("view", "view", "browse a run in the terminal, turn by turn"),
-    Entry("report", "report", "write a run as one self-contained HTML page"),
-    Entry("check", "check", "findings and budgets for CI: text, JSON, JUnit, GitHub"),
-    Entry("explain", "explain", "what a finding means and how to fix it"),
-    Entry("price", "price", "what a run would have cost with another model, cache or prompt"),
-    Entry("prices", "prices", "which models have no price, and the line that gives them one"),
-    Entry("diff", "diff", "where two runs differ first, and in which layer"),
-    Entry("replay", "replay", "serve a cassette as the API"),
-    Entry("fork", "fork", "replay a run up to turn K, then continue live"),
-    Entry("import", "import_", "convert vcrpy, cassetter, HAR and mitmproxy files"),
-    Entry("export", "export", "write a cassette as HAR, OpenTelemetry, ATIF or Markdown"),
-    Entry("lint", "lint", "find secrets in recordings, for CI and pre-commit"),
-    Entry("scrub", "scrub", "remove secrets from a recording"),
-    Entry("ship", "ship", "put recordings into a bucket, with rows for SQL"),
-    Entry("query", "query", "SQL and named questions over all shipped runs"),
-    Entry("fleet", "fleet", "cost, findings and the worst runs of the last days"),
-    Entry("forget", "forget", "delete a run or a recording from a bucket"),
-    Entry("git-setup", "git_setup", "let `git diff` show cassettes as what the agent did"),
-    Entry("mcp-server", "mcp_server", "let an agent read recordings, as MCP tools"),
-    Entry("ca", "ca", "the certificate authority: what it is good for, and its end"),
-    Entry("completion", "completion", "print the completion script for bash, zsh or fish"),
+GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
+    (
+        "record",
+        (
+            Entry("demo", "demo", "record a small agent against a scripted LLM and show the run"),
+            Entry("run", "run", "run CMD behind the proxy and write a cassette"),
+            Entry("record", "record", "start only the proxy, for clients started elsewhere"),
+            Entry("mcp", "mcp", "record an MCP server: put this in front of its command"),
+            Entry("doctor", "doctor", "explain why nothing was captured, with the line to add"),
+            Entry("ca", "ca", "the certificate authority: what it is good for, and its end"),
+        ),
+    ),
+    (
+        "read and judge",
+        (
+            Entry("show", "show", "read a run top to bottom: model, API, client, tokens, cost"),
+            Entry("view", "view", "browse a run in the terminal, turn by turn"),
+            Entry("report", "report", "write a run as one self-contained HTML page"),
+            Entry("check", "check", "findings and budgets for CI: text, JSON, JUnit, GitHub"),
+            Entry("explain", "explain", "what a finding means and how to fix it"),
+            Entry("diff", "diff", "where two runs differ first, and in which layer"),
+            Entry("price", "price", "what a run would have cost with another model, cache or prompt"),
+            Entry("prices", "prices", "which models have no price, and the line that gives them one"),
+        ),
+    ),
+    (
+        "replay and exchange",
+        (
+            Entry("replay", "replay", "serve a cassette as the API"),
+            Entry("fork", "fork", "replay a run up to turn K, then continue live"),
+            Entry("import", "import_", "convert vcrpy, cassetter, HAR and mitmproxy files"),
+            Entry("export", "export", "write a cassette as HAR, OpenTelemetry, ATIF or Markdown"),
+            Entry("lint", "lint", "find secrets in recordings, for CI and pre-commit"),
+            Entry("scrub", "scrub", "remove secrets from a recording"),
+            Entry("git-setup", "git_setup", "let `git diff` show cassettes as what the agent did"),
+            Entry("mcp-server", "mcp_server", "let an agent read recordings, as MCP tools"),
+            Entry("completion", "completion", "print the completion script for bash, zsh or fish"),
+        ),
+    ),
+    (
+        "the runs of a team",
+        (
+            Entry("ship", "ship", "put recordings into a bucket, with rows for SQL"),
+            Entry("query", "query", "SQL and named questions over all shipped runs"),
+            Entry("fleet", "fleet", "cost, findings and the worst runs of the last days"),
+            Entry("forget", "forget", "delete a run or a recording from a bucket"),
+        ),
+    ),
 )
-"""In the order of the work: record, read, judge, replay, exchange."""
+"""What people want to do, and the commands for it."""
+COMMANDS = tuple(one for _, entries in GROUPS for one in entries)
 
 
 def entry(name: str) -> Entry | None:

@@ -172,7 +172,7 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
 
 
 COMMAND = Command(
-    usage="turntape show F ... [--turn N] [--json|--findings|--cost|--costs|--tools|--trajectory]",
+    usage="turntape show F ... [--turn N] [--json|--findings|--costs|--tools|...]",
     description="Show cassettes as text: for each turn what the model emitted, how the API finished it, what the "
     "client did with it, its tokens and its cost.",
     add=add,

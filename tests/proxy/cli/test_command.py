@@ -93,7 +93,7 @@ def test_a_command_with_a_result_writes_it_with_o_and_output() -> None:
         else:
             assert "--output" in flags and "--out " in flags.replace("--out,", "--out ")
 
-    assert without == {"mcp-server", "replay", "view"}
+    assert without == {"ca", "forget", "git-setup", "mcp-server", "replay", "ship", "view"}
 
 
 def test_json_is_short_for_format_json() -> None:

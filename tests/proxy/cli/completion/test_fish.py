@@ -49,7 +49,7 @@ def completed(folder: Path, line: str) -> list[str]:
         ("turntape completion ", ["bash", "fish", "zsh"]),
         ("turntape explain a", ["api-pause"]),
         ("turntape check x --only c", ["client-loop"]),
-        ("turntape run --replay x --ro", ["--route"]),
+        ("turntape run --replay x --rou", ["--route"]),
     ],
 )
 def test_the_last_word_is_completed(line: str, expected: list[str], folder: Path) -> None:

@@ -88,7 +88,7 @@ def zsh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zsh]:
         ("turntape completion f", "turntape completion fish "),
         ("turntape explain a", "turntape explain api-pause "),
         ("turntape check x --only c", "turntape check x --only client-loop "),
-        ("turntape run --replay x --ro", "turntape run --replay x --route="),
+        ("turntape run --replay x --rou", "turntape run --replay x --route="),
         ("turntape fork a", "turntape fork abc.cassette.jsonl "),
         ("turntape run -- cat a", "turntape run -- cat abc.cassette.jsonl "),
         ("turntape run -- --ro", "turntape run -- --ro"),
