@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import groupby
 
 from ...views.text.number_format import count, dollars, several
 from ...views.text.terminal_text import GLYPHS, Line, Span, clip, width_of
 from .overview import Group, Overview
 
 _BAR = "█▉▊▋▌▍▎▏"
+_GAP = 4
+"""So many days without runs, one after the other, are one line."""
 UNKNOWN = "not known"
 
 
@@ -64,16 +67,21 @@ def _block(title: str, groups: Sequence[Group], width: int) -> Iterator[Line]:
     bar = max(4, min(30, width - name - 36))
     highest = max((one.cost or Decimal(0) for one in groups), default=Decimal(0))
     yield [(title, "bold")]
-    for one in groups:
-        shown = clip(one.name or UNKNOWN, name)
-        yield [
-            ("  " + shown + " " * (name - width_of(shown)), "plain" if one.name else "dim"),
-            (f" {_bar(one.cost, highest, bar)}", "money"),
-            (f" {_dollars(one.cost):>9}", "money"),
-            (f" {count(one.runs):>5}", "plain"),
-            (" run " if one.runs == 1 else " runs", "dim"),
-            *([("  ", "plain"), *_marks(one)] if one.errors or one.warnings else []),
-        ]
+    for empty, row in groupby(groups, lambda one: not one.runs):
+        same = list(row)
+        if empty and len(same) >= _GAP:
+            yield [(f"  · {len(same)} days without runs", "dim")]
+            continue
+        for one in same:
+            shown = clip(one.name or UNKNOWN, name)
+            yield [
+                ("  " + shown + " " * (name - width_of(shown)), "plain" if one.name else "dim"),
+                (f" {_bar(one.cost, highest, bar)}", "money"),
+                (f" {_dollars(one.cost):>9}", "money"),
+                (f" {count(one.runs):>5}", "plain"),
+                (" run " if one.runs == 1 else " runs", "dim"),
+                *([("  ", "plain"), *_marks(one)] if one.errors or one.warnings else []),
+            ]
     yield []
 
 
