@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Protocol
 
+from ..redaction.open_word import OpenWord
 from ..redaction.redactor import Redactor
 from ..tape.model import Frame, RoundTrip
 from ..tape.running_session import messages_line, opened_line
 
 PAUSE = 0.2
-"""Seconds for which messages are collected: a secret may be spread over several, and only together they show it."""
+"""Seconds for which messages are collected. Messages whose word continues wait for its end: it may become a secret."""
 _CONTEXT = 64
 """How many earlier messages are looked at again for a secret that began in them."""
 
@@ -32,12 +33,14 @@ class RunningSession:
         self._sink = sink
         self._new: list[Frame] = []
         self._before: deque[Frame] = deque(maxlen=_CONTEXT)
+        self._word = OpenWord()
         self._timer: asyncio.TimerHandle | None = None
         sink.line(lambda redactor: opened_line(self.name, redactor.round_trip(trip)), len(trip.request.body))
 
     def add(self, frame: Frame) -> None:
         """A message has passed. To be called in the loop of the proxy."""
         self._new.append(frame)
+        self._word.add(frame)
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(PAUSE, self._write)
 
@@ -49,8 +52,9 @@ class RunningSession:
 
     def _write(self) -> None:
         self._timer = None
-        frames, context = self._new, tuple(self._before)
-        self._new = []
+        ready = max(len(self._new) - self._word.waiting, 0)
+        frames, context = self._new[:ready], tuple(self._before)
+        self._new = self._new[ready:]
         if frames:
             self._before.extend(frames)
             size = sum(len(frame.data) for frame in frames)

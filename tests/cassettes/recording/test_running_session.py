@@ -2,15 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 import orjson
 
-from turntape.cassettes.recording.running_session import RunningSession
+from turntape.cassettes.recording.running_session import PAUSE, RunningSession
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
 
 OPENED = RoundTrip(Request("GET", "wss://api.openai.com/v1/realtime"), Response(101), 1000.0)
-KEY = "Your key is sk-ant-api03-abcDEF123456ghiJKL789012mnoPQR345678stuVWX, keep it."
+KEY = "Your key is sk-ant-api03-abcDEF123456ghiJKL789012mnoPQR345678stuVWX, keep it. "
 
 
 class Lines:
@@ -59,5 +60,24 @@ def test_a_secret_over_two_lines_is_found_in_the_second_too() -> None:
 
     _, first, second = lines.made
     said = "".join(orjson.loads(item["text"])["delta"] for item in orjson.loads(second)["frames"])
-    assert "stuVWX" not in said and said.endswith("keep it.")
+    assert "stuVWX" not in said and said.endswith("keep it. ")
     assert b"Your k" in first
+
+
+def test_the_beginning_of_a_secret_waits_for_its_end() -> None:
+    async def talk(lines: Lines) -> None:
+        session = RunningSession(lines, OPENED)
+        for piece in ("Here: sk-ant-api03-abcDEF123456", "ghiJKL789012mnoPQR345678stuVWX", ", keep it. "):
+            said = orjson.dumps({"type": "response.output_text.delta", "delta": piece})
+            lines.came.clear()
+            session.add(Frame("server", 1, said, True))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(lines.came.wait(), 2 * PAUSE)
+        session.end()
+
+    lines = Lines()
+    asyncio.run(talk(lines))
+
+    _, line = lines.made
+    assert b"Here: " in line and b"keep it." in line
+    assert b"abcDEF" not in line and b"stuVWX" not in line
