@@ -9,8 +9,9 @@ from typing import Self
 from turntape.cassettes.errors import CassetteError, FormatError
 from turntape.cassettes.tape.compression import MAGIC, Decompression, compressor
 from turntape.cassettes.tape.reader import Cassette, read_header
+from turntape.cassettes.tape.recording_id import recording_id
 
-from ..store.names import day_of, recording_of
+from ..store.names import day_of
 
 STEP = 6
 """Bytes kept of the hash of each beginning."""
@@ -57,7 +58,7 @@ class Recording:
             path=path,
             plain=plain,
             stored=data if whole else None,
-            recording=recording_of(started, salt),
+            recording=recording_id(header),
             day=day,
             content=beginnings[-1].hex(),
             beginnings=beginnings,

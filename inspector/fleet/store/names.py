@@ -13,7 +13,6 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 
 ROWS = "rows/v1"
 TABLE = "table/v1"
@@ -24,11 +23,6 @@ KEYS = "keys/v1"
 
 _RECORDING = re.compile(r"[0-9a-f]{32}")
 _DAY = re.compile(r"(?:rows|table|content)/v1/day=(\d{4}-\d{2}-\d{2})/([^/]+)\.parquet")
-
-
-def recording_of(started_at: str, salt: str) -> str:
-    """The name of a recording: 32 hexadecimal digits from the fields of its header."""
-    return sha256(f"{started_at}\n{salt}".encode()).hexdigest()[:32]
 
 
 def day_of(started_at: str) -> str:

@@ -7,21 +7,11 @@ from turntape.inspector.fleet.store.names import (
     cassette_name,
     day_and_stem,
     day_of,
-    is_recording,
     parse_address,
-    recording_of,
     rows_name,
 )
 
 RECORDING, CONTENT = "ab" * 16, "cd" * 32
-
-
-def test_a_recording_is_named_by_its_header() -> None:
-    one = recording_of("2026-01-01T00:00:00Z", "salt")
-
-    assert is_recording(one)
-    assert one == recording_of("2026-01-01T00:00:00Z", "salt")
-    assert one != recording_of("2026-01-01T00:00:00Z", "other")
 
 
 @pytest.mark.parametrize(
