@@ -26,6 +26,10 @@ NOT_DECLARED = {
     "werkzeug": "the web server of moto",
     "anyio": "the event loops of the MCP SDK",
     "mcp-types": "a part of mcp 2",
+    "h2": "the HTTP/2 of mitmproxy",
+    "chdb": "one of the engines of `make fleet`, which installs it",
+    "datafusion": "one of the engines of `make fleet`, which installs it",
+    "pyspark": "one of the engines of `make fleet`, which installs it",
     "protobuf": "a part of opentelemetry-proto, whose messages it reads",
 }
 """What is imported without being declared, and why that is right."""
@@ -38,7 +42,6 @@ NOT_IMPORTED = {
     "zizmor": "a command",
     "pytest-xdist": "a plugin of pytest: `-n`",
     "pytest-textual-snapshot": "a plugin of pytest: the fixture `snap_compare`",
-    "h2": "httpx2 loads it for `http2=True`",
     "mkdocs-material": "a theme of mkdocs, which is a command",
     "turntape": "this project",
 }

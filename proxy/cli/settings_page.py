@@ -38,6 +38,11 @@ READ = {
     "TURNTAPE_MODE": "record mode of tests and of the transports: `none`, `once`, `new`, `all` or `verify`; takes "
     "precedence over the code, also in CI",
     "TURNTAPE_MCP_LINK": "where `turntape mcp` sends its traffic without `--link` and `-o`; `turntape run` sets it",
+    "TURNTAPE_AT": "the store that `query`, `fleet` and addresses of shipped recordings mean without `--at`",
+    "TURNTAPE_FLEET_KEY": "key of the hashes in shipped rows, instead of the one that is kept in the store",
+    "AWS_REGION": "region of a bucket on S3; `AWS_DEFAULT_REGION` where it is not set",
+    "AWS_DEFAULT_REGION": "the same, when `AWS_REGION` is not set",
+    "STORAGE_EMULATOR_HOST": "address of a local Google Cloud Storage",
     "CI": "set and not `0`, `false` or `no`: nothing is recorded in tests unless `TURNTAPE_MODE` says so",
     "NO_COLOR": "set: no colours where `--color` is `auto`",
     "FORCE_COLOR": "set: colours even if the output is not a terminal",

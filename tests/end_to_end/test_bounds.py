@@ -88,7 +88,7 @@ def test_a_megabyte_that_decodes_to_a_gigabyte_is_stored_as_received(tmp_path: P
     got, most = passed(lambda to: to.sendall(head % len(packed) + packed), tmp_path / "a.jsonl", 4 * GIGABYTE)
 
     assert got == len(packed)
-    assert most < 600
+    assert most < 900  # the gigabyte itself is not in memory
     [trip] = Cassette.load(tmp_path / "a.jsonl")
     assert trip.response is not None
     assert (trip.response.body, trip.response.encoding, trip.failure) == (packed, None, None)

@@ -82,7 +82,7 @@ def test_a_response_is_a_turn_with_the_session_settings_and_the_new_items() -> N
     assert [tool.name for tool in reading.request.tools] == ["add"]
     assert [(m.role, m.parts[0].text) for m in reading.request.messages] == [("user", "hi")]
     assert (reading.emission.text, reading.finish.effective, reading.response_id) == ("Hello", "complete", "r1")
-    assert reading.usage == Usage(input=20, cache_read=8, output=6, input_audio=8, output_audio=4)
+    assert reading.usage == Usage(input=20, cache_read=8, output=6, input_audio=8, input_media=8, output_audio=4)
     assert reading.usage_raw == USAGE
 
 
