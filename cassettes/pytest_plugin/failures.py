@@ -13,7 +13,7 @@ from ..replay.tool_recording import Asked
 from ..tape.turn_names import TurnName
 from .advice import Advice
 from .marker import Marker
-from .tool_servers import ToolServers
+from .tool_servers import ToolServers, called_tool
 
 type Actions = Callable[[], Sequence[str] | None]
 """What happened in each recorded round trip, in a few words, by place; None if it is unknown."""
@@ -133,6 +133,8 @@ def _clause(miss: Miss) -> str:
     if miss.played:
         return f"{miss.turn} was requested again"
     if miss.is_same_turn:
+        if (tool := called_tool(miss)) is not None:
+            return f"the call of {tool} has changed ({miss.turn})"
         named = dict.fromkeys(part_in_words(one, miss.nearest) for one in miss.differences)
         return f"{miss.turn} has changed in {_and(list(named)[:3]) or 'its body'}"
     after = f" after {miss.after}" if miss.after else ""

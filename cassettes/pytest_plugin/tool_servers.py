@@ -81,11 +81,13 @@ class ToolServers:
 
     def described(self, miss: Miss) -> str:
         """A miss of the API's side; one that calls a tool over HTTP names the tool and its server."""
-        nearest = miss.nearest
-        if nearest is None:
-            return str(miss)
-        data = message(nearest.request.body)
-        if data.get("method") != CALL:
-            return str(miss)
-        tool = params_of(data)[0].get("name", "")
-        return f"the tool {tool} of the server {place_of(nearest.request.url)}: {miss}"
+        tool = called_tool(miss)
+        return f"{tool}: {miss}" if tool else str(miss)
+
+
+def called_tool(miss: Miss) -> str | None:
+    """The tool and its server, when a request that was not answered calls a tool over HTTP."""
+    data = message(miss.nearest.request.body) if miss.nearest is not None else {}
+    if miss.nearest is None or data.get("method") != CALL:
+        return None
+    return f"the tool {params_of(data)[0].get('name', '')} of the server {place_of(miss.nearest.request.url)}"

@@ -1,5 +1,6 @@
 """The result of a proof, as text."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from textwrap import wrap
 from turntape.cassettes.counted import several
 
 from .comparison import Compared, Difference
+
+_TOKEN = re.compile(r"/t/turntape-[0-9a-f]{40}(?=/)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,16 @@ def lines(proof: Proof, colour: bool) -> list[str]:
     found += _differences("forced", [d for one in passed for d in one.differences if d.why is not None], dim, off)
     found += _differences("DIFFERS", proof.unexplained, red, off)
     if alone := proof.answered:
-        unanswered = Counter(f"{one.before.request.method} {one.before.request.target}" for one in alone)
+        unanswered = Counter(f"{one.before.request.method} {_shown(one.before.request.target)}" for one in alone)
         found += _wrapped(f"not passed on, so not compared: {_listed(unanswered)}")
     if proof.missed:
         found += _wrapped(f"not compared, because they used an upstream proxy: {_listed(proof.missed)}")
     return found
+
+
+def _shown(text: str) -> str:
+    """A request target without the token of the run."""
+    return _TOKEN.sub("", text)
 
 
 def _differences(word: str, differences: Iterable[Difference], mark: str, off: str) -> list[str]:
@@ -64,7 +72,9 @@ def _differences(word: str, differences: Iterable[Difference], mark: str, off: s
     found: list[str] = []
     for key, number in grouped.items():
         one = example[key]
-        found += _wrapped(f"{mark}{word}{off} {number} × {one.side} {one.what}: {one.sent} → {one.arrived}")
+        found += _wrapped(
+            f"{mark}{word}{off} {number} × {one.side} {one.what}: {_shown(one.sent)} → {_shown(one.arrived)}"
+        )
         if one.why:
             found += [f"          {line}" for line in wrap(one.why, 75, initial_indent="  ", subsequent_indent="  ")]
     return found

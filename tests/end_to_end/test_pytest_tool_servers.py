@@ -224,10 +224,10 @@ def test_a_changed_argument_fails_the_test_that_ignored_the_error(
 
     result = tools.runpytest("--turntape-check")
 
-    result.assert_outcomes(passed=1, errors=1)
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*the run is not the recorded one; a request to a tool server was not recorded",
+            "*the run is not the recorded one: a request to a tool server was not recorded",
             "changed: no recorded call answers the tool add of the server counter: the nearest is #*, "
             "where /b was 2 and is 5; record again if the change is intended",
             "not called after that: the tool add of the server counter (#*)",
@@ -246,18 +246,18 @@ def test_a_call_that_is_repeated_and_one_that_is_left_out_are_reported(
 
     monkeypatch.setenv("B", "2")
     result = tools.runpytest("--turntape-check")
-    result.assert_outcomes(passed=1, errors=1)
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*the run is not the recorded one; a recorded tool call was not made",
+            "*the run is not the recorded one: a recorded tool call was not made",
             "not called: the tool add of the server counter (#*)",
-            "*or mark the test with partial=True",
+            "*@pytest.mark.turntape(partial=True)*",
             "*stale: its test does not use every recorded turn*",
         ]
     )
     monkeypatch.setenv("B", "2 3 3")
     result = tools.runpytest()
-    result.assert_outcomes(passed=1, errors=1)
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["extra: *the tool add of the server counter: it was recorded once*is called again"])
 
     monkeypatch.setenv("B", "2")
@@ -331,5 +331,10 @@ def test_a_miss_over_http_names_the_tool_and_its_server(
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["*the tool add of the server 127.0.0.1:*/mcp: *where /params/arguments/b was 2 and is 5*"]
+        [
+            "*the run is not the recorded one: the call of the tool add of the server 127.0.0.1:*/mcp has changed (#2)",
+            "#2, /params/arguments/b",
+            "  - 2",
+            "  [+] 5",
+        ]
     )
