@@ -127,6 +127,7 @@ class Rotation:
             while not labelled.wait(LOOK) and sidecar.runs:
                 pass
         if not sidecar.runs:
+            sidecar.close(old.count)  # it has died; its pipes are left
             self._sidecar = self._revive(new)
         # Without an answer it is not known which threads are open: none of them has ended then.
         old.continued(numbers if carries is not None else range(old.count), new.path.name)

@@ -42,7 +42,7 @@ def waiting(*frames: Frame) -> list[int]:
         (("a", "x" * 401, "b "), [1, 2, 0]),
     ],
 )
-def test_a_message_waits_while_its_word_goes_on(piece: object, pieces: tuple[str, ...], counts: list[int]) -> None:
+def test_a_message_waits_until_its_word_ends(piece: object, pieces: tuple[str, ...], counts: list[int]) -> None:
     assert waiting(*(piece(one) for one in pieces)) == counts  # type: ignore[operator]
 
 
