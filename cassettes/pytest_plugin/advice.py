@@ -11,6 +11,7 @@ from ..counted import several
 from ..errors import TurntapeError
 from ..replay.miss import Miss
 from ..replay.player import Player
+from ..replay.restamp import refusal
 from ..replay.session import Session
 from ..tape.model import RoundTrip
 
@@ -43,7 +44,7 @@ class Advice:
         trips = list(session.player.cassette)
         again = (f"--turntape-mode=all{self._price(trips)}", "record again")
         stays = [("--turntape-mode=restamp", "keep the recorded answers, call no API")]
-        can_stay = bool(misses) and all(miss.is_same_turn for miss in misses) and not session.has_tools
+        can_stay = bool(misses) and all(map(_can_stay, misses)) and not session.has_tools
         commands = [*(stays if can_stay else ()), again]
         marks = {name: True for name, counts in (("any_order", moved), ("partial", left)) if counts and not misses}
         return [
@@ -105,6 +106,12 @@ class Advice:
                 continue
             return path
         return None
+
+
+def _can_stay(miss: Miss) -> bool:
+    """True when the recorded answer may answer this request too."""
+    nearest = miss.nearest
+    return miss.is_same_turn and (nearest is None or refusal(tuple(miss.differences), nearest) is None)
 
 
 def _written(value: object) -> str:

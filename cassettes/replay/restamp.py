@@ -20,6 +20,7 @@ from ..tape.model import Request, RoundTrip
 from .difference_text import part_in_words
 from .miss import Miss
 from .player import Played, Player
+from .tool_recording import message
 
 _MOST = 10
 """A request with so many differences may have more that are not listed."""
@@ -80,6 +81,8 @@ def refusal(differences: tuple[Difference, ...], recorded: RoundTrip) -> str | N
     """Why a recorded answer cannot be the answer to a request with these differences; None when it can."""
     if len(differences) >= _MOST:
         return "too much of the request has changed"
+    if message(recorded.request.body).get("jsonrpc") is not None:
+        return "it came from a tool server, which was asked something else"
     answer = recorded.response.body if recorded.response is not None else b""
     for one in differences:
         part = part_in_words(one, recorded)

@@ -338,3 +338,5 @@ def test_a_miss_over_http_names_the_tool_and_its_server(
             "  [+] 5",
         ]
     )
+    result.stdout.no_fnmatch_line("*restamp*")
+    project.runpytest("--turntape-mode=restamp").assert_outcomes(failed=1)
