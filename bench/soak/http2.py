@@ -15,7 +15,7 @@ import h2.errors
 import h2.events
 
 from .behaviours import BODY, ID
-from .raw import FIELD, NAME, PATIENCE
+from .raw import FIELD, NAME, PATIENCE, accepting
 
 CANCEL = h2.errors.ErrorCodes.CANCEL
 REFUSED = h2.errors.ErrorCodes.REFUSED_STREAM
@@ -152,22 +152,8 @@ def _acted(
 def serving2(upstream: Http2Upstream) -> Generator[Http2Upstream]:
     """The upstream, listening on a port of loopback."""
     upstream.tls.set_alpn_protocols(["h2"])
-    with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
-        upstream.port = listener.getsockname()[1]
-
-        def accept() -> None:
-            while True:
-                try:
-                    sock, _ = listener.accept()
-                except OSError:
-                    return
-                threading.Thread(target=upstream.serve, args=(sock,), daemon=True).start()
-
-        threading.Thread(target=accept, daemon=True).start()
-        try:
-            yield upstream
-        finally:
-            listener.shutdown(socket.SHUT_RDWR)
+    with accepting(upstream.serve) as upstream.port:
+        yield upstream
 
 
 class Http2Client:

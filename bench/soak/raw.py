@@ -5,7 +5,7 @@ import ssl
 import struct
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -160,7 +160,7 @@ class RawUpstream:
     left: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     """Released whenever a client has closed its connection."""
 
-    def _serve(self, sock: socket.socket) -> None:
+    def serve(self, sock: socket.socket) -> None:
         with suppress(OSError), self.tls.wrap_socket(sock, server_side=True) if self.tls else sock as secured:
             secured.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection = Connection(secured)
@@ -209,10 +209,9 @@ def _played(sock: socket.socket, steps: Sequence[Step]) -> bool:
 
 
 @contextmanager
-def serving(upstream: RawUpstream) -> Generator[RawUpstream]:
-    """The upstream, listening on a port of loopback."""
+def accepting(serve: Callable[[socket.socket], object]) -> Generator[int]:
+    """A port of loopback; each connection to it is served in its own thread."""
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
-        upstream.port = listener.getsockname()[1]
 
         def accept() -> None:
             while True:
@@ -220,10 +219,17 @@ def serving(upstream: RawUpstream) -> Generator[RawUpstream]:
                     sock, _ = listener.accept()
                 except OSError:
                     return
-                threading.Thread(target=upstream._serve, args=(sock,), daemon=True).start()
+                threading.Thread(target=serve, args=(sock,), daemon=True).start()
 
         threading.Thread(target=accept, daemon=True).start()
         try:
-            yield upstream
+            yield listener.getsockname()[1]
         finally:
             listener.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def serving(upstream: RawUpstream) -> Generator[RawUpstream]:
+    """The upstream, listening on a port of loopback."""
+    with accepting(upstream.serve) as upstream.port:
+        yield upstream

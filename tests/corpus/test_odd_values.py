@@ -5,66 +5,33 @@ a failure can be repeated.
 """
 
 import random
-from collections.abc import Callable, Iterator
-from copy import deepcopy
+import sys
 from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
+sys.path.append(str(Path(__file__).parents[2]))  # bench is not installed
+
+from bench.fuzz.inputs import other_events, other_values
 from corpus import corpus
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.labels import Labeller
 
 pytestmark = pytest.mark.skipif(corpus.folder() is None, reason=corpus.ABSENT)
 
-ODD = (-1, 1e300, 10**15, "", "x", None, True, [], {}, [None], [[]], [{}], ["x"], {"type": 1}, {"type": []}, {"id": {}})
 RUNS, ROUND_TRIPS, VERSIONS = 3, 6, 2
 """Of each file: the first runs, of each run its first round trips, each run in several changed versions."""
 
 
-def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Each value inside a JSON value, as its container and its key."""
-    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
-        yield value, key
-        yield from places(value[key])
-
-
-def changed(text: bytes, chance: random.Random) -> bytes:
-    """JSON text with one to three of its values replaced; other text as it is."""
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text
-    for _ in range(chance.choice((1, 1, 3))):
-        if found := list(places(value)):
-            container, key = chance.choice(found)
-            container[key] = deepcopy(chance.choice(ODD))
-    return orjson.dumps(value)
-
-
-def changed_answer(body: bytes, chance: random.Random) -> bytes:
-    """A JSON body, or some events of a stream, with odd values."""
-    if body.lstrip()[:1] in (b"{", b"["):
-        return changed(body, chance)
-    lines = body.split(b"\n")
-    for _ in range(3):
-        place = chance.randrange(len(lines))
-        head, brace, rest = lines[place].partition(b"{")
-        lines[place] = head + changed(brace + rest, chance) if brace else head
-    return b"\n".join(lines)
-
-
 def odd(trip: RoundTrip, chance: random.Random) -> RoundTrip:
-    change: Callable[[bytes, random.Random], bytes] = changed_answer
     if trip.response is not None and chance.random() < 0.7:
-        body = change(trip.response.body, chance)
+        body = other_events(trip.response.body, chance)
         trip = replace(trip, response=replace(trip.response, content=body, chunks=()))
     if chance.random() < 0.5:
-        trip = replace(trip, request=replace(trip.request, content=changed(trip.request.body, chance)))
+        trip = replace(trip, request=replace(trip.request, content=other_values(trip.request.body, chance)))
     return trip
 
 

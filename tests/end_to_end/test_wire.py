@@ -1,9 +1,8 @@
 """What the wire can bring beside requests that go well: tunnels, failed connections, WebSockets, odd requests."""
 
-import datetime
-import ipaddress
 import socket
 import ssl
+import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,8 +11,12 @@ from typing import Any
 
 import httpx2
 import pytest
+
+sys.path.append(str(Path(__file__).parents[2]))  # bench is not installed
+
 from end_to_end.loops import rig
 
+from bench.soak.certificate import certificate
 from turntape.cassettes import Cassette, Recorder
 from turntape.proxy.capture.authority import PRIVATE, make_authority
 from turntape.proxy.engine.engine import Engine, running
@@ -24,33 +27,8 @@ ASKED = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}
 
 @pytest.fixture(scope="module")
 def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate of the test's own for localhost, with its key, in one file."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(names, critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path_factory.mktemp("tls") / "own.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM) + private)
-    return path
+    """A certificate for localhost that no system trusts, with its key, in one file."""
+    return certificate(tmp_path_factory.mktemp("tls"))
 
 
 @contextmanager
