@@ -54,7 +54,7 @@ class Advice:
         ]
 
     def without_cassette(self, session: Session) -> list[str]:
-        """What to do when there is no cassette: it may belong to the test under its earlier name."""
+        """What to do when the cassette is missing: it may belong to the test under its earlier name."""
         twin = self._twin(session)
         if twin is not None:
             here = Path.cwd()

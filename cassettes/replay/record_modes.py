@@ -13,7 +13,7 @@ from ..errors import TurntapeError
 type Mode = Literal["none", "once", "new", "all", "verify", "restamp"]
 """What to do with requests.
 
-`none`: answer from the cassette, never call the API. `once`: record if there is no cassette yet, otherwise like
+`none`: answer from the cassette, never call the API. `once`: record if the cassette does not exist, otherwise like
 `none`. `new`: answer recorded requests from the cassette; send others to the API and add them. `all`: send everything
 to the API and replace the cassette. `verify`: answer from the cassette, and also call the API to compare. `restamp`:
 answer from the cassette by turn, and write the requests of this run into it; never call the API.

@@ -110,7 +110,7 @@ class Store:
                 return "exists"
             except PreconditionError:
                 return "exists" if only_new else "changed"
-            except (NotSupportedError, NotImplementedError):
+            except (NotSupportedError, NotImplementedError):  # what obstore raises for a store without conditions
                 return self.put(name, data)
             except (BaseError, OSError) as exc:
                 self._wait(exc, f"write {name}", wait)
