@@ -33,6 +33,7 @@ from ..tape.model import RoundTrip, ToolServer
 from ..tape.reader import Cassette
 from ..tape.tool_servers import end_line, start_line, stderr_line
 from .loss import Loss, WrittenFile
+from .running_session import Again
 
 log = logging.getLogger(__name__)
 
@@ -256,6 +257,9 @@ class Recorder:
     def line(self, make: Callable[[Redactor], bytes], size: int) -> None:
         """Hand in a line that the writing thread makes, of about `size` bytes."""
         self._hand_in(make, _PER_ITEM + size, None)
+
+    def session(self, name: str, again: Again | None) -> None:
+        """A WebSocket session runs, or has ended: there is no other file that must know it."""
 
     def _tool_server_line(self, line: bytes) -> None:
         self._hand_in(line, len(line), None)

@@ -5,7 +5,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..redaction.open_word import OpenWord
 from ..redaction.redactor import Redactor
@@ -18,10 +18,19 @@ _CONTEXT = 64
 """How many earlier messages are looked at again for a secret that began in them."""
 
 
+@runtime_checkable
 class LineSink(Protocol):
     """Takes lines that are made, and redacted, by the thread that writes."""
 
     def line(self, make: Callable[[Redactor], bytes], size: int) -> None: ...
+
+    def session(self, name: str, again: "Again | None") -> None:
+        """A session runs, and `again` gives the lines with which another file must begin; None when it has ended."""
+        ...
+
+
+type Again = Callable[[], Sequence[tuple[Callable[[Redactor], bytes], int]]]
+"""Gives all lines of a session so far, each with about its size."""
 
 
 class RunningSession:
@@ -31,11 +40,14 @@ class RunningSession:
         self.name = secrets.token_hex(6)
         """What the round trip names in its field `running` when it is written."""
         self._sink = sink
+        self._trip = trip
+        self._written: list[Frame] = []
         self._new: list[Frame] = []
         self._before: deque[Frame] = deque(maxlen=_CONTEXT)
         self._word = OpenWord()
         self._timer: asyncio.TimerHandle | None = None
-        sink.line(lambda redactor: opened_line(self.name, redactor.round_trip(trip)), len(trip.request.body))
+        sink.line(*self._opened())
+        sink.session(self.name, self._again)
 
     def add(self, frame: Frame) -> None:
         """A message has passed. To be called in the loop of the proxy."""
@@ -49,6 +61,18 @@ class RunningSession:
         if self._timer is not None:
             self._timer.cancel()
         self._new = []
+        self._sink.session(self.name, None)
+
+    def _opened(self) -> tuple[Callable[[Redactor], bytes], int]:
+        trip = self._trip
+        return lambda redactor: opened_line(self.name, redactor.round_trip(trip)), len(trip.request.body)
+
+    def _again(self) -> Sequence[tuple[Callable[[Redactor], bytes], int]]:
+        frames = tuple(self._written)
+        if not frames:
+            return [self._opened()]
+        size = sum(len(frame.data) for frame in frames)
+        return [self._opened(), (lambda redactor: _messages(self.name, (), frames, redactor), size)]
 
     def _write(self) -> None:
         self._timer = None
@@ -57,6 +81,7 @@ class RunningSession:
         self._new = self._new[ready:]
         if frames:
             self._before.extend(frames)
+            self._written.extend(frames)
             size = sum(len(frame.data) for frame in frames)
             self._sink.line(lambda redactor: _messages(self.name, context, frames, redactor), size)
 

@@ -15,8 +15,8 @@ from .delta import Window
 from .format import read_round_trip
 from .json_fields import Json, a_body, restored
 from .model import Lazy, RoundTrip, ToolServer
+from .running_session import CONTINUES, unfinished
 from .running_session import FIELD as RUNNING
-from .running_session import unfinished
 from .tool_servers import read_tool_server
 
 _BROKEN = (ValueError, CassetteError)
@@ -92,6 +92,9 @@ class Lines:
         if name == "tool_server":
             self._servers.setdefault(str(index), []).append(fields)
             return
+        if name == RUNNING and fields.get(CONTINUES) is True:
+            self._running.pop(str(index), None)
+            return
         if name == RUNNING:
             self._running.setdefault(str(index), []).append(fields)
             return
@@ -127,6 +130,11 @@ class Lines:
             self.problems.append(problem)
         elif len(self.problems) == MOST_PROBLEMS:
             self.problems.append("there are more problems; they are not listed")
+
+    @property
+    def has_sessions(self) -> bool:
+        """True when there are lines of sessions whose round trip has not come."""
+        return bool(self._running)
 
     def end(self) -> None:
         """The file has been read: sessions whose round trip was never written become round trips."""

@@ -20,6 +20,7 @@ from .compression import MAGIC, Decompression
 from .format import MAJOR
 from .json_fields import Json
 from .lines import Lines, Windows
+from .lock import being_written
 from .model import RoundTrip, ToolServer
 
 
@@ -254,6 +255,14 @@ class Tail:
 
     def news(self) -> Iterator[RoundTrip]:
         """As `poll`, one at a time: only a block of the file and the last bodies are in memory."""
+        yield from self._added()
+        # Without a recorder, the round trips of sessions that were running will not come.
+        if self._lines.has_sessions and not being_written(self.path):
+            yield from self._added()
+            self._lines.end()
+            yield from self._found()
+
+    def _added(self) -> Iterator[RoundTrip]:
         size = BLOCK
         while data := self._read_block(size):
             taken = self._take(data)

@@ -15,6 +15,8 @@ from .model import Frame, RoundTrip
 
 FIELD = "running"
 """The field of these lines, and of the round trip that replaces them."""
+CONTINUES = "continues"
+"""The field of a line that says that the session is in the next file."""
 _KILLED = {"kind": "internal", "message": "the recording was read, or had stopped, before the session ended"}
 
 
@@ -29,6 +31,11 @@ def opened_line(session: str, trip: RoundTrip) -> bytes:
 def messages_line(session: str, frames: Sequence[Frame]) -> bytes:
     """Messages of a session, after those that are already written."""
     return orjson.dumps({FIELD: session, "frames": [frame_fields(frame) for frame in frames]}) + b"\n"
+
+
+def continues_line(session: str) -> bytes:
+    """The session continues in the next file, which has it from its beginning."""
+    return orjson.dumps({FIELD: session, CONTINUES: True}) + b"\n"
 
 
 def unfinished(number: int, lines: Sequence[Json]) -> Json | None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 from mitmproxy import options
 from mitmproxy.addons import proxyserver, tlsconfig
 
-from turntape.cassettes.recording.recorder import Recorder
+from turntape.cassettes.recording.running_session import LineSink
 from turntape.cassettes.routes.admission import OPEN, Admission, is_local
 from turntape.cassettes.routes.own_addresses import is_loopback, machine_addresses
 from turntape.cassettes.tape.model import RoundTrip
@@ -59,7 +59,10 @@ _STOP = 60.0
 
 
 class Sink(Protocol):
-    """Where finished round trips go: a `Recorder`, or an object like it."""
+    """Where finished round trips go: a `Recorder`, or an object like it.
+
+    One that is also a `LineSink` gets the lines of WebSocket sessions that still run.
+    """
 
     def write(self, round_trip: RoundTrip) -> int:
         """Keep a round trip; returns its number."""
@@ -126,7 +129,7 @@ class Engine:
         self._on_limit = on_limit
         self._limits_addon: LimitsAddon | None = None
         self._addon = addon
-        self._recorder_addon = RecorderAddon(self._write, recorder if isinstance(recorder, Recorder) else None)
+        self._recorder_addon = RecorderAddon(self._write, recorder if isinstance(recorder, LineSink) else None)
         self._router = Router(
             self._recorder_addon,
             upstreams=upstreams or {},

@@ -11,10 +11,13 @@ from pathlib import Path
 import orjson
 
 from turntape.cassettes.recording.recorder import Recorder
+from turntape.cassettes.recording.running_session import Again
+from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.carried import Carried, carried
 from turntape.cassettes.tape.format import read_round_trip
 from turntape.cassettes.tape.json_fields import restored
 from turntape.cassettes.tape.model import RoundTrip, ToolServer
+from turntape.cassettes.tape.running_session import continues_line
 
 HELD_BYTES = 64 << 20
 """The most that is held for the next segment, while it is found out what that carries."""
@@ -37,6 +40,8 @@ class Segments:
         """Carried round trips in the current file."""
         self._servers: dict[str, ToolServer] = {}
         """The tool servers that are open."""
+        self._sessions: dict[str, Again] = {}
+        """The WebSocket sessions that are open."""
         self._held: dict[int, RoundTrip] | None = None
         """Round trips since a switch was announced."""
         self._size = 0
@@ -52,6 +57,19 @@ class Segments:
                 self._held[number] = round_trip
                 self._size += _size(round_trip)
         return number
+
+    def line(self, make: Callable[[Redactor], bytes], size: int) -> None:
+        """As `Recorder.line`."""
+        with self._lock:
+            self.current.line(make, size)
+
+    def session(self, name: str, again: Again | None) -> None:
+        """A WebSocket session runs: `again` gives its lines so far, for the next file. None when it has ended."""
+        with self._lock:
+            if again is None:
+                self._sessions.pop(name, None)
+            else:
+                self._sessions[name] = again
 
     def tool_server(self, server: ToolServer) -> None:
         """As `Recorder.tool_server`."""
@@ -128,6 +146,10 @@ class Segments:
                     new.write(Carried(recording).mark(trip))
             for server in self._servers.values():
                 new.tool_server(server)
+            for name, again in self._sessions.items():
+                for make, size in again():
+                    new.line(make, size)
+                self.current.line(lambda _, name=name: continues_line(name), 0)
             old, self.current, self._held = self.current, new, None
             self._recorded += old.count - self._carried
             self._carried = new.count

@@ -165,9 +165,10 @@ import sys
 from pathlib import Path
 from turntape.cassettes import Recorder
 from turntape.proxy.engine.engine import Engine, running
+from turntape.proxy.gateway.segments import Segments
 with Recorder(sys.argv[1]) as recorder:
     upstreams, confdir = {"raw": sys.argv[2]}, Path(sys.argv[3])
-    with running(Engine(recorder, upstreams=upstreams, intercept=("127.0.0.1",), confdir=confdir)) as engine:
+    with running(Engine(Segments(recorder), upstreams=upstreams, intercept=("127.0.0.1",), confdir=confdir)) as engine:
         print(engine.port, flush=True)
         sys.stdin.read()
 """

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import orjson
 
-from turntape.cassettes.recording.running_session import PAUSE, RunningSession
+from turntape.cassettes.recording.running_session import PAUSE, Again, RunningSession
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
 
@@ -18,17 +18,23 @@ class Lines:
     def __init__(self) -> None:
         self.made: list[bytes] = []
         self.came = asyncio.Event()
+        self.again: Again | None = None
 
     def line(self, make: Callable[[Redactor], bytes], size: int) -> None:
         assert size >= 0
         self.made.append(make(Redactor()))
         self.came.set()
 
+    def session(self, name: str, again: Again | None) -> None:
+        self.again = again
+
 
 def test_messages_are_written_after_a_pause_in_one_line() -> None:
     async def talk(lines: Lines) -> None:
         session = RunningSession(lines, OPENED)
         assert len(lines.made) == 1 and b'"opened"' in lines.made[0]
+        assert lines.again is not None
+        again.append(lines.again)
         session.add(Frame("client", 1, b"one", True))
         session.add(Frame("server", 2, b"two", True))
         lines.came.clear()
@@ -37,8 +43,11 @@ def test_messages_are_written_after_a_pause_in_one_line() -> None:
         session.end()
 
     lines = Lines()
+    again: list[Again] = []
     asyncio.run(talk(lines))
 
+    assert [make(Redactor()) for make, _ in again[0]()] == lines.made  # what another file begins with
+    assert lines.again is None
     assert [item["text"] for item in orjson.loads(lines.made[1])["frames"]] == ["one", "two"]
     assert len(lines.made) == 2  # the rest is in the round trip
 

@@ -10,7 +10,8 @@ from factories import round_trip
 from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.cassettes.tape.carried import Carried, carried
 from turntape.cassettes.tape.format import round_trip_line
-from turntape.cassettes.tape.model import ToolServer
+from turntape.cassettes.tape.model import Frame, Request, Response, ToolServer
+from turntape.cassettes.tape.running_session import messages_line, opened_line
 from turntape.proxy.gateway.segments import Segments, next_path
 
 RECORDING = "a" * 32
@@ -43,6 +44,26 @@ def test_what_ends_during_a_switch_is_in_the_old_file_and_carried_by_the_new_one
         None,
     ]
     assert [trip.request.body for trip in two.with_carried()][:2] == [first.request.body, second.request.body]
+
+
+def test_a_running_session_is_in_the_next_file_from_its_beginning(tmp_path: Path) -> None:
+    opened = RoundTrip(Request("GET", "wss://api.openai.com/v1/realtime"), Response(101), 1.0)
+    said, more = Frame("client", 5, b"one", True), Frame("server", 9, b"two", True)
+    segments = Segments(Recorder(tmp_path / "a.jsonl"))
+    lines = [(lambda _: opened_line("s", opened), 1), (lambda _: messages_line("s", [said]), 1)]
+    for make, size in lines:
+        segments.line(make, size)
+    segments.session("s", lambda: lines)
+    segments.session("over", lambda: lines)
+    segments.session("over", None)
+
+    old, _ = segments.switch(Recorder(tmp_path / "b.jsonl"), [], RECORDING)
+    segments.line(lambda _: messages_line("s", [more]), 1)
+    old.close()
+    segments.current.close()
+
+    assert list(Cassette.load(tmp_path / "a.jsonl")) == []
+    assert [trip.frames for trip in Cassette.load(tmp_path / "b.jsonl")] == [(said, more)]
 
 
 def test_a_round_trip_that_was_already_carried_is_not_carried_as_new(tmp_path: Path) -> None:
