@@ -227,6 +227,8 @@ class Tail:
         self._windows = Windows()
         self._read = 0
         self._number = 1
+        self._block = (0, 0)
+        """The bytes of the last block, and the round trips that ended in it."""
 
     @property
     def labels(self) -> dict[int, dict[str, object]]:
@@ -287,9 +289,11 @@ class Tail:
 
     @property
     def share(self) -> float:
-        """How much of the file was read, from 0 to 1."""
+        """How much of the file was polled, from 0 to 1; a block counts as far as its round trips were given out."""
+        taken, ended = self._block
+        left = taken * (len(self._lines.trips) - self._read) / ended if ended else 0
         try:
-            return min(1.0, self._offset / max(1, self.path.stat().st_size))
+            return min(1.0, max(0.0, self._offset - left) / max(1, self.path.stat().st_size))
         except OSError:
             return 1.0
 
@@ -333,12 +337,14 @@ class Tail:
             taken = data.rfind(b"\n") + 1
             whole = data[:taken].split(b"\n")[:-1]
         self._offset += taken
+        before = len(self._lines.trips)
         for line in whole:
             if self.header is None:
                 self.header = read_header(line, self.path)
             else:
                 self._lines.add(line, self._number)
             self._number += 1
+        self._block = (taken, len(self._lines.trips) - before)
         return taken
 
     def _found(self) -> Iterator[RoundTrip]:

@@ -29,7 +29,7 @@ class Title:
     live: bool = False
     following: bool = False
     share: float = 0.0
-    """How much of the file was read, from 0 to 1."""
+    """How much of the file was read and labelled, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,9 @@ def _lead(state: Title) -> Group:
     if state.live:
         lead.append((" ● live " if state.following else " ○ live ", "good" if state.following else "dim"))
     elif state.reading:
-        lead.append((f" reading {100 * state.share:.0f} % ", "dim"))
+        # At the end of the file, the last turns are labelled.
+        what = f"reading {int(100 * state.share)} %" if state.share < 1 else "labelling"
+        lead.append((f" {what} ", "dim"))
     return lead
 
 

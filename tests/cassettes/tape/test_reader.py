@@ -428,3 +428,12 @@ def test_what_comes_after_the_held_bodies_were_dropped_is_read_too(tmp_path: Pat
     assert bodies(tail.poll()) == bodies(given[2:])
     assert tail.held == 4 and tail.share == 1.0
     assert bodies([trip for trip in tail.again(1) if trip]) == bodies(given[1:])
+
+
+def test_a_block_counts_as_polled_as_far_as_its_round_trips_were_given_out(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    record(path, growing(4))
+    tail = Tail(path)
+
+    shares = [tail.share, *(tail.share for _ in tail.news()), tail.share]
+    assert shares == [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]

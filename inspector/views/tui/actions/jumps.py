@@ -46,8 +46,7 @@ class Jumps:
         self._playing.stop()
         place = self._state.navigation.numbered(number)
         if place is None:
-            unread = ", or it is not read yet" if self._state.reading or self._state.follow.live else ""
-            self._bars.say(f"there is no turn {number} in this run{unread}", "warn")
+            self._wait_for(number)
             return
         thread = self._state.run.rows.all[place].thread
         if thread is not None and place not in self._panes.turns.places:
@@ -56,6 +55,16 @@ class Jumps:
         if thread is not None and self._state.place is not None:
             self._panes.turns.fold(thread, self._state.place, opened=True)
         self._selection.select(place)
+
+    def _wait_for(self, number: int) -> None:
+        """Go to a turn as soon as it is read; after the last one say that there is none."""
+        if not self._state.reading:
+            unread = " so far" if self._state.follow.live else ""
+            self._bars.say(f"there is no turn {number} in this run{unread}", "warn")
+            return
+        navigation = self._state.navigation
+        navigation.wanted_turn, navigation.wanted_thread = number, None
+        self._bars.say(f"turn {number} is not read yet; it is shown as soon as it is", "dim")
 
     def step(self, by: int) -> None:
         """Go to the next turn of the list, whichever pane has the focus."""

@@ -131,6 +131,7 @@ class RowUpdates:
         state, navigation = self._state, self._state.navigation
         number, place = navigation.wanted_turn, navigation.first_with_wanted_number()
         if place is not None:
+            self._bars.forget_notice()
             self._selection.select(place)
         elif not state.reading:
             self._bars.say(f"there is no turn {number} in this run", "warn")

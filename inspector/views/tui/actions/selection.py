@@ -20,6 +20,8 @@ class Selection:
     def select(self, place: int, anchor: str = "", view: str | None = None, *, listed: bool = False) -> None:
         """Show a round trip, and a part of it; `listed` when the cursor of the list is there already."""
         state = self._state
+        if state.place is not None:
+            state.navigation.wanted_turn = None
         moved = state.navigation.go(place, anchor)
         if moved:
             state.search.match = ""

@@ -57,3 +57,11 @@ def test_a_file_with_only_messages_of_tool_servers_is_not_empty() -> None:
     summary = summarize(Run.of(tool_tapes.story().trips[:2]).rows)
 
     assert "nothing recorded" not in str(title(Title("run.jsonl", reading=False, live=True), summary, 120))
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.0, "reading 0 %"), (0.999, "reading 99 %"), (1.0, "labelling")])
+def test_reading_has_a_share_until_only_labels_are_left(share: float, said: str) -> None:
+    summary = summarize(Run.of([]).rows)
+
+    line = "".join(text for text, _ in title(Title("run.jsonl", share=share), summary, 80))
+    assert f" {said} " in line

@@ -13,7 +13,7 @@ def test_the_title_has_the_file_and_the_totals() -> None:
     assert title.startswith(" turntape  memory ") and "3 turns" in title and "1 error" in title
     made.state.reading = True
     made.bars.refresh()
-    assert "reading 100 %" in shown(made.bars.title._make(100))
+    assert "labelling" in shown(made.bars.title._make(100))
 
 
 def test_the_totals_are_computed_again_only_when_asked() -> None:

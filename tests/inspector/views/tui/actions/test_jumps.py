@@ -2,9 +2,18 @@
 
 import pytest
 from conversations import chat, said, user
-from viewer_parts import parts
+from viewer_parts import Parts, parts, trips
 
+from turntape.inspector.run.row import Row
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.actions.jumps import NOT_LIVE
+from turntape.inspector.views.tui.controllers.messages import RowsRead
+
+ROWS: list[Row] = Run.of(trips()).rows.all
+
+
+def read(made: Parts, *rows: Row) -> None:
+    made.updates.rows_read(RowsRead(list(rows)))
 
 
 def test_a_jump_goes_to_the_part_and_opens_the_turn() -> None:
@@ -112,3 +121,35 @@ def test_a_live_run_without_a_row_can_be_followed_later() -> None:
     made.jumps.toggle_follow()
     made.jumps.toggle_follow()
     assert made.state.follow.on and made.state.place is None
+
+
+def test_a_turn_that_is_not_read_yet_is_shown_when_it_is() -> None:
+    made = parts(empty=True, reading=True)
+    read(made, ROWS[0])
+
+    made.jumps.turn(2)
+    assert made.state.place == 0 and "turn 2 is not read yet" in made.notice
+    made.updates._drawn = float("-inf")
+    read(made, ROWS[1])
+    assert made.state.place == 1 and made.notice == ""
+
+
+def test_who_moves_meanwhile_is_not_taken_away() -> None:
+    made = parts(empty=True, reading=True)
+    read(made, ROWS[0])
+
+    made.jumps.turn(2)
+    made.select(0)
+    made.updates._drawn = float("-inf")
+    read(made, ROWS[1])
+    assert made.state.place == 0
+
+
+@pytest.mark.parametrize(
+    ("live", "said_"), [(False, "there is no turn 9 in this run"), (True, "there is no turn 9 in this run so far")]
+)
+def test_a_turn_that_is_not_there_is_said(live: bool, said_: str) -> None:
+    made = parts(live=live)
+
+    made.jumps.turn(9)
+    assert made.notice.strip() == said_
