@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from ..exit_codes import INTERNAL, INTERRUPTED, OK, USAGE
+from ..launch.terminal import ascii_only
 from .command import Parser, parse
 from .overview import overview, version
 from .registry import COMMANDS, Entry, entry, load, nearest
@@ -36,9 +37,14 @@ WITHOUT_SETTINGS = frozenset({"completion", "doctor", "mcp"})
 
 def main(arguments: list[str]) -> int:
     """Run one command and return its exit code. Raises `SystemExit` for --help and usage errors."""
+    ascii_ = ascii_only(os.environ)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # text of an agent may not fit the terminal's encoding
+            # Text of an agent may not fit the terminal's encoding.
+            if ascii_ and stream.isatty():
+                _write_ascii(stream)
+            else:
+                stream.reconfigure(errors="replace")
     debug = False
     try:
         chosen, rest, debug = _command_line(arguments)
@@ -60,6 +66,20 @@ def main(arguments: list[str]) -> int:
             raise
         return _report(exc)
     return code
+
+
+def _write_ascii(stream: io.TextIOWrapper) -> None:
+    """Write each sign of the views as an ASCII character from now on."""
+    import codecs
+
+    from turntape.inspector.views.vocabulary.ascii_signs import in_ascii
+
+    def replaced(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeEncodeError)
+        return in_ascii(error.object[error.start : error.end]), error.end
+
+    codecs.register_error("turntape-ascii", replaced)
+    stream.reconfigure(encoding="ascii", errors="turntape-ascii")
 
 
 def _check_settings() -> None:

@@ -1,9 +1,11 @@
 """The abilities of a terminal: colours, columns, and whether its cursor can be moved."""
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
+
+_WITHOUT_UNICODE = ("dumb", "linux", "vt52", "vt100", "vt102", "vt220")
+"""Names of terminals whose fonts have few signs or none, whatever the locale says."""
 
 
 def coloured(terminal: bool, environ: Mapping[str, str], choice: str = "auto") -> bool:
@@ -21,7 +23,24 @@ def coloured(terminal: bool, environ: Mapping[str, str], choice: str = "auto") -
 
 def columns(chosen: int | None, default: int = 80) -> int:
     """The chosen width, else the width of the terminal, else `default` (in a pipe)."""
+    import shutil
+
     return chosen or shutil.get_terminal_size((default, 24)).columns
+
+
+def ascii_only(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal draws ASCII only, by its name and the character set of the locale.
+
+    Where no variable names a locale, as in many containers, the terminal is taken to draw Unicode.
+    """
+    if environ.get("TERM") in _WITHOUT_UNICODE:
+        return True
+    # In the locale C, Python itself sets LC_CTYPE (PEP 538): that says nothing of the terminal.
+    coerced = environ.get("LANG") in ("C", "POSIX") and environ.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8")
+    names = ("LC_ALL", "LANG") if coerced else ("LC_ALL", "LC_CTYPE", "LANG")
+    locale = next((value for name in names if (value := environ.get(name))), "")
+    _, _, charset = locale.partition("@")[0].partition(".")
+    return locale in ("C", "POSIX") or (bool(charset) and charset.lower().replace("-", "") != "utf8")
 
 
 def drawable() -> bool:

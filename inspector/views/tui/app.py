@@ -8,7 +8,7 @@ they do not read files.
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Unpack, override
@@ -16,11 +16,13 @@ from typing import ClassVar, Unpack, override
 from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
 from ...run.run_index import Run
+from .ascii_filter import AsciiFilter
 from .commands import COMMANDS, HELP_SECTIONS
 from .controllers.export import Exporter
 from .controllers.export_choices import COPY_CHOICES, SAVE_CHOICES
@@ -64,6 +66,7 @@ class Viewer(App[None]):
         self.run_ = run
         self.palette = PALETTES[options.get("theme", "dark")]
         self._traceback = options.get("traceback", False)
+        self._ascii = AsciiFilter(options.get("ascii", False))
         self.loader = Loader(run, self._send, options.get("may_grow", lambda: True) if live else None)
         self.exporter = Exporter(run, options.get("folder", Path()), self._send, self._in_thread)
         self.run_screen = RunScreen(run, self.loader, self.palette, live, options.get("output"), options.get("turn"))
@@ -74,6 +77,10 @@ class Viewer(App[None]):
     @override
     def get_default_screen(self) -> Screen[None]:
         return self.run_screen
+
+    @override
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), *([self._ascii] if self._ascii.enabled else [])]
 
     def on_mount(self) -> None:
         self.theme = self.palette.name

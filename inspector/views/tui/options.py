@@ -15,6 +15,8 @@ class Options(TypedDict, total=False):
     output: Path | None
     """The file with the output of the recorded command."""
     theme: str
+    ascii: bool
+    """Draw ASCII only, for a terminal without Unicode."""
     turn: int | None
     """Begin at this turn."""
     thread: str | None

@@ -115,6 +115,30 @@ mark reverse #ffff00
 added #5fff5f
 removed #ff8888
 """
+_SIXTEEN = """
+plain #aaaaaa
+dim #aaaaaa
+faint #555555
+bold bold #ffffff
+title bold #ffffff
+accent bold #55ffff
+key #55ffff
+string #55ff55
+number #ffff55
+model #ff55ff
+api #00aaaa
+client #ffff55
+tool #55ff55
+good #55ff55
+warn #ffff55
+bad bold #ff6b6b
+money #ffff55
+gauge #ffff55
+mark reverse #ffff55
+added #55ff55
+removed #ff6b6b
+"""
+"""The sixteen colours as Rich knows them, so that none becomes its neighbour."""
 _NONE = """
 plain white
 dim dim white
@@ -145,6 +169,7 @@ PALETTES: dict[str, Palette] = {
         _palette("dark", True, "#12141d", "#1b1e2b", "#2b3350", "#1f2436", _DARK, "dark"),
         _palette("light", False, "#fbfbf9", "#eceef2", "#dbe4fa", "#e8ebf3", _LIGHT, "light"),
         _palette("high-contrast", True, "#000000", "#101010", "#0000d7", "#303030", _CONTRAST, "contrast"),
+        _palette("16-colours", True, "#000000", "#000000", "#0000aa", "#000000", _SIXTEEN, "sixteen"),
         _palette("no-colour", True, "#000000", "#000000", "#3a3a3a", "#1c1c1c", _NONE, ""),
     )
 }

@@ -23,18 +23,20 @@ class KindLook:
     """Its colour on a light background."""
     contrast: str
     """Its colour on black, for those who need strong differences."""
+    sixteen: str
+    """Its colour where a terminal has sixteen."""
     shade: str
     """The character for it without colours."""
 
 
 _LOOKS = {
-    "cache_read": ("read", "#51a9b9", "#0b6e80", "#00bebe", "░"),
-    "cache_write": ("write", "#a48ff0", "#6a4fc9", "#b59cff", "▒"),
-    "resent": ("resent", "#f0805f", "#b43c0b", "#ff8c47", "▓"),
-    "new": ("new", "#7ab0ff", "#1d5fd0", "#5fafff", "█"),
-    "output": ("output", "#9fd08c", "#287228", "#5fff5f", "◼"),
-    "reasoning": ("think", "#f0a6d8", "#b0257f", "#ff87ff", "◇"),
-    "other": ("other", "#aab0c4", "#5e6577", "#d0d0d0", "·"),
+    "cache_read": ("read", "#51a9b9", "#0b6e80", "#00bebe", "#00aaaa", "░"),
+    "cache_write": ("write", "#a48ff0", "#6a4fc9", "#b59cff", "#ff55ff", "▒"),
+    "resent": ("resent", "#f0805f", "#b43c0b", "#ff8c47", "#ff6b6b", "▓"),
+    "new": ("new", "#7ab0ff", "#1d5fd0", "#5fafff", "#ffffff", "█"),
+    "output": ("output", "#9fd08c", "#287228", "#5fff5f", "#55ff55", "◼"),
+    "reasoning": ("think", "#f0a6d8", "#b0257f", "#ff87ff", "#ffff55", "◇"),
+    "other": ("other", "#aab0c4", "#5e6577", "#d0d0d0", "#aaaaaa", "·"),
 }
 
 KIND_LOOKS: tuple[KindLook, ...] = tuple(KindLook(name, title, *_LOOKS[name]) for name, title in KINDS)

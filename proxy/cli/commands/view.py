@@ -11,14 +11,14 @@ from ..option_groups import ONE_CASSETTE
 if TYPE_CHECKING:
     from pathlib import Path
 
-THEMES = ("dark", "light", "high-contrast", "no-colour")
+THEMES = ("dark", "light", "high-contrast", "16-colours", "no-colour")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="F", help=ONE_CASSETTE)
     parser.add_argument("--follow", action="store_true", help="keep reading while it is being recorded")
     parser.add_argument("--turn", type=types.turn_number, metavar="N", help="start at turn N")
-    parser.add_argument("--theme", choices=THEMES, help="colours (default: dark; NO_COLOR is respected)")
+    parser.add_argument("--theme", choices=THEMES, help="colours (default: dark, or what the terminal has; NO_COLOR is respected)")
     # For `run --view`: the process that is recorded, and the file with its output.
     parser.add_argument("--while", type=int, dest="pid", metavar="PID", help=argparse.SUPPRESS)
     parser.add_argument("--command-output", metavar="FILE", help=argparse.SUPPRESS)
@@ -32,7 +32,7 @@ def main(options: argparse.Namespace) -> int:
 
     from turntape.cassettes.tape.reader import Cassette
 
-    from ...launch.terminal import drawable
+    from ...launch.terminal import ascii_only, drawable
     from ..cassette_files import one_cassette
     from ..selection import turn_of_round_trip
     from ..shipped_tapes import round_trip_of
@@ -62,7 +62,8 @@ def main(options: argparse.Namespace) -> int:
         live=options.follow,
         may_grow=(lambda: alive(pid)) if pid is not None else lambda: being_written(path),
         output=Path(options.command_output) if options.command_output else None,
-        theme=options.theme or ("no-colour" if colourless else "dark"),
+        theme=options.theme or ("no-colour" if colourless else _theme()),
+        ascii=ascii_only(os.environ),
         turn=options.turn,
         thread=thread,
         traceback=options.debug,
@@ -70,6 +71,13 @@ def main(options: argparse.Namespace) -> int:
     threading.Thread(target=_end_with_the_terminal, name="terminal", daemon=True).start()
     viewer.run()
     return INTERNAL if viewer.return_code else OK
+
+
+def _theme() -> str:
+    """The theme for the colours of the terminal, as Textual's library finds them."""
+    from rich.console import Console
+
+    return "16-colours" if Console(force_terminal=True).color_system == "standard" else "dark"
 
 
 def _end_with_the_terminal(pause: float = 1.0) -> None:

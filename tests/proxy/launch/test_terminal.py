@@ -2,7 +2,7 @@
 
 import pytest
 
-from turntape.proxy.launch.terminal import coloured, columns
+from turntape.proxy.launch.terminal import ascii_only, coloured, columns
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,25 @@ def test_the_width_is_the_chosen_one_then_the_terminals_then_the_default(monkeyp
     monkeypatch.delenv("COLUMNS")
     monkeypatch.setattr("os.get_terminal_size", lambda _stream: (_ for _ in ()).throw(OSError()))
     assert (columns(None), columns(None, 100)) == (80, 100)
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, False),
+        ({"LANG": "en_US.UTF-8"}, False),
+        ({"LANG": "C.UTF-8"}, False),
+        ({"LANG": "de_DE.utf8@euro"}, False),
+        ({"LANG": "de_DE"}, False),
+        ({"LANG": "C"}, True),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, True),
+        ({"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, True),
+        ({"LANG": "C", "LC_ALL": "en_US.UTF-8"}, False),
+        ({"LANG": "C", "LC_CTYPE": "de_DE.UTF-8"}, False),
+        ({"LANG": "de_DE.ISO-8859-1"}, True),
+        ({"LANG": "en_US.UTF-8", "TERM": "linux"}, True),
+        ({"LANG": "en_US.UTF-8", "TERM": "xterm-256color"}, False),
+    ],
+)
+def test_a_terminal_draws_ascii_only_by_its_locale_or_its_name(environ: dict[str, str], expected: bool) -> None:
+    assert ascii_only(environ) is expected

@@ -34,7 +34,7 @@ def test_the_kinds_can_be_read_on_every_background(theme: str) -> None:
     assert not low
 
 
-@pytest.mark.parametrize("theme", ["dark", "light", "high-contrast"])
+@pytest.mark.parametrize("theme", ["dark", "light", "high-contrast", "16-colours"])
 def test_all_text_can_be_read_on_every_background(theme: str) -> None:
     palette = PALETTES[theme]
     low: dict[tuple[str, str], float] = {}
