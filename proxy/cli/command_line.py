@@ -41,10 +41,8 @@ def main(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Text of an agent may not fit the terminal's encoding.
-            if ascii_ and stream.isatty():
-                _write_ascii(stream)
-            else:
-                stream.reconfigure(errors="replace")
+            plain = ascii_ and stream.isatty()
+            stream.reconfigure(encoding="ascii" if plain else None, errors=_ascii_signs() if plain else "replace")
     debug = False
     try:
         chosen, rest, debug = _command_line(arguments)
@@ -68,8 +66,8 @@ def main(arguments: list[str]) -> int:
     return code
 
 
-def _write_ascii(stream: io.TextIOWrapper) -> None:
-    """Write each sign of the views as an ASCII character from now on."""
+def _ascii_signs() -> str:
+    """The name of an error handler that writes each sign of the views as an ASCII character."""
     import codecs
 
     from turntape.inspector.views.vocabulary.ascii_signs import in_ascii
@@ -79,7 +77,7 @@ def _write_ascii(stream: io.TextIOWrapper) -> None:
         return in_ascii(error.object[error.start : error.end]), error.end
 
     codecs.register_error("turntape-ascii", replaced)
-    stream.reconfigure(encoding="ascii", errors="turntape-ascii")
+    return "turntape-ascii"
 
 
 def _check_settings() -> None:

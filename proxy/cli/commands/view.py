@@ -18,7 +18,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="F", help=ONE_CASSETTE)
     parser.add_argument("--follow", action="store_true", help="keep reading while it is being recorded")
     parser.add_argument("--turn", type=types.turn_number, metavar="N", help="start at turn N")
-    parser.add_argument("--theme", choices=THEMES, help="colours (default: dark, or what the terminal has; NO_COLOR is respected)")
+    parser.add_argument(
+        "--theme",
+        choices=THEMES,
+        help="colours (default: dark, or 16-colours if it has no more; NO_COLOR is respected)",
+    )
     # For `run --view`: the process that is recorded, and the file with its output.
     parser.add_argument("--while", type=int, dest="pid", metavar="PID", help=argparse.SUPPRESS)
     parser.add_argument("--command-output", metavar="FILE", help=argparse.SUPPRESS)
