@@ -21,8 +21,6 @@ from turntape.inspector.views.text.tool_diff import as_returned, as_seen
 from .pages import clipped, compact, given, page
 from .tape_folder import Address, TapeFolder, address_of
 
-MOST_FILES = 30
-"""How many cassettes a search or a list of findings reads, the newest ones."""
 _DEAREST = 5
 _RESULT = 300
 """Characters of a tool's result."""
@@ -150,9 +148,11 @@ def list_tool_runs(folder: TapeFolder, file: str, offset: int, limit: int) -> st
     return page("tool_runs", found, shown, offset=offset, limit=limit)
 
 
-def list_findings(folder: TapeFolder, file: str, severity: Severities, layer: Layers, offset: int, limit: int) -> str:
+def list_findings(
+    folder: TapeFolder, file: str, severity: Severities, layer: Layers, offset: int, limit: int, skip_files: int = 0
+) -> str:
     """The findings of one cassette, or of the newest ones, most severe first."""
-    names, first = _chosen(folder, file)
+    names, first = _chosen(folder, file, skip_files)
     least = SEVERITIES.index(severity)
     found = [
         (name, row, finding)
@@ -227,13 +227,13 @@ def _grouped(field: Literal["thread", "model"], rows: Iterable[Row]) -> Iterator
         yield {field: name, **_sums(totals(members))}
 
 
-def search(folder: TapeFolder, query: str, file: str, offset: int, limit: int) -> str:
-    """The round trips of one cassette, or of the newest ones, that match a query."""
+def search(folder: TapeFolder, query: str, file: str, offset: int, limit: int, skip_files: int) -> str:
+    """The round trips of one cassette, or of all, that match a query."""
     wanted = parse(query)
     if wanted.problem or not wanted:
         fields = "; ".join(f"{name}: {meaning}" for name, (_, meaning) in FIELDS.items())
         raise TurntapeError(f"{wanted.problem or 'the query is empty'}. Fields of a query: {fields}")
-    names, first = _chosen(folder, file)
+    names, first = _chosen(folder, file, skip_files)
     found = [(name, row) for name in names for row in _rows(folder, name, one_file=bool(file)) if wanted(row)]
 
     def shown(one: tuple[str, Row]) -> object:
@@ -262,14 +262,17 @@ def _near(row: Row, words: Iterable[str]) -> str | None:
     return None
 
 
-def _chosen(folder: TapeFolder, file: str) -> tuple[list[str], dict[str, object]]:
-    """The cassettes to read, and a note about those that are left out."""
+def _chosen(folder: TapeFolder, file: str, skip_files: int) -> tuple[list[str], dict[str, object]]:
+    """The cassettes to read, and how to read those that are left out."""
     if file:
         return [file], {}
-    names = folder.names()
-    left_out = len(names) - MOST_FILES
-    note = f"only the newest {MOST_FILES} files were read, {left_out} were left out; name a file to read it"
-    return names[:MOST_FILES], {"note": note} if left_out > 0 else {}
+    skip = max(0, skip_files)
+    names, count = folder.portion(skip)
+    following = skip + len(names)
+    if following >= count and not skip:
+        return names, {}
+    read = f"files {skip + 1} to {following} of {count} were read, the newest first" if names else "no file was read"
+    return names, given(read=read, next_skip_files=following if following < count else None)
 
 
 def _rows(folder: TapeFolder, name: str, *, one_file: bool) -> list[Row]:

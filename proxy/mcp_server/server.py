@@ -36,7 +36,8 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 Offset = Annotated[int, Field(ge=0, description="Where to begin; take next_offset of the page before.")]
 Limit = Annotated[int, Field(ge=1, le=MOST_ITEMS, description="How many at most.")]
 File = Annotated[str, Field(description="A file as list_runs names it.")]
-AnyFile = Annotated[str, Field(description="A file as list_runs names it; empty: the newest files.")]
+AnyFile = Annotated[str, Field(description="A file as list_runs names it; empty: all, or the newest of very many.")]
+SkipFiles = Annotated[int, Field(ge=0, description="Leave out so many of the newest files; take next_skip_files.")]
 
 
 def server_of(folder: Path) -> MCPServer:
@@ -94,10 +95,11 @@ def server_of(folder: Path) -> MCPServer:
         layer: Annotated[Layers, Field(description="Only what this layer is to blame for; empty: all.")] = "",
         offset: Offset = 0,
         limit: Limit = 20,
+        skip_files: SkipFiles = 0,
     ) -> str:
         """List what went wrong or cost money, most severe first: the layer to blame, a message, the evidence
         (#N is a round trip of the same file, then a JSON pointer into it), and what to do."""
-        return run_tools.list_findings(tapes, file, severity, layer, offset, limit)
+        return run_tools.list_findings(tapes, file, severity, layer, offset, limit, skip_files)
 
     def explain_finding(
         id: Annotated[str, Field(description="The id of a finding, such as client-result-missing.")],
@@ -127,9 +129,10 @@ def server_of(folder: Path) -> MCPServer:
         file: AnyFile = "",
         offset: Offset = 0,
         limit: Limit = 20,
+        skip_files: SkipFiles = 0,
     ) -> str:
         """Search what was new in each turn: messages, tool results, answers, calls, errors, findings."""
-        return run_tools.search(tapes, query, file, offset, limit)
+        return run_tools.search(tapes, query, file, offset, limit, skip_files)
 
     listing = (list_runs, list_turns, read_turn, list_tool_runs, list_findings)
     for tool in (*listing, explain_finding, run_costs, diff_runs, search):

@@ -15,8 +15,12 @@ from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 
 SUFFIXES = (".cassette.jsonl", ".cassette.jsonl.zst")
-KEPT = 4
-"""How many runs stay in memory, without their bodies."""
+MOST_BYTES = 24_000_000
+"""Runs stay in memory, without their bodies, and are read for one answer, while their files are together this large."""
+COMPRESSED = 10
+"""A compressed file counts as so many times its size."""
+MOST_FILES = 500
+"""One answer is made from this many files at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +56,36 @@ class TapeFolder:
         if not folder.is_dir():
             raise TurntapeError(f"{str(folder)!r} is not a folder; give the folder of the recordings")
         self.folder = folder.resolve()
-        self._runs: OrderedDict[Path, tuple[tuple[int, int], Run]] = OrderedDict()
+        self._runs: OrderedDict[Path, tuple[os.stat_result, Run]] = OrderedDict()
+        self._held = 0
         self._lock = RLock()
 
     def names(self) -> list[str]:
         """The cassettes at any depth, the one that was written last first. Folders that cannot be read are left out."""
-        found: list[tuple[int, str]] = []
+        return [name for name, _ in self._listed()]
+
+    def portion(self, skip: int) -> tuple[list[str], int]:
+        """Those of `names` that are read for one answer, without the first `skip`; and how many names there are."""
+        listed = self._listed()
+        chosen: list[str] = []
+        size = 0
+        for name, one in listed[skip : skip + MOST_FILES]:
+            size += one
+            if chosen and size > MOST_BYTES:
+                break
+            chosen.append(name)
+        return chosen, len(listed)
+
+    def _listed(self) -> list[tuple[str, int]]:
+        """The names of the cassettes, the newest first, and how large each is to read."""
+        found: list[tuple[int, str, int]] = []
         for root, _, names in os.walk(self.folder):
             for name in names:
                 path = Path(root) / name
                 if name.endswith(SUFFIXES) and self._within(path):
-                    found.append((-path.stat().st_mtime_ns, path.relative_to(self.folder).as_posix()))
-        return [name for _, name in sorted(found)]
+                    status = path.stat()
+                    found.append((-status.st_mtime_ns, path.relative_to(self.folder).as_posix(), _size(path, status)))
+        return [(name, size) for _, name, size in sorted(found)]
 
     def path(self, name: str) -> Path:
         """The file of that name. Raises TurntapeError when it is outside of the folder or no cassette."""
@@ -89,17 +111,22 @@ class TapeFolder:
         path = self.path(name)
         with self._lock:
             status = path.stat()
-            state = (status.st_mtime_ns, status.st_size)
             kept = self._runs.get(path)
-            if kept is not None and kept[0] == state:
+            if kept is not None and (kept[0].st_mtime_ns, kept[0].st_size) == (status.st_mtime_ns, status.st_size):
                 self._runs.move_to_end(path)
                 return kept[1]
+            if kept is not None:
+                self._forget(path)
             run = Run.load(path)
-            self._runs[path] = (state, run)
-            self._runs.move_to_end(path)
-            while len(self._runs) > KEPT:
-                self._runs.popitem(last=False)
+            self._runs[path] = (status, run)
+            self._held += _size(path, status)
+            while self._held > MOST_BYTES and len(self._runs) > 1:
+                self._forget(next(iter(self._runs)))
             return run
+
+    def _forget(self, path: Path) -> None:
+        status, _ = self._runs.pop(path)
+        self._held -= _size(path, status)
 
     def find(self, text: str) -> tuple[Address, Run, int]:
         """What an address names: the run, and the place of its row. Raises TurntapeError when there is none."""
@@ -111,6 +138,10 @@ class TapeFolder:
         count = len(run.rows.all)
         held = f"it has #{run.rows.all[0].index} to #{run.rows.all[-1].index}" if count else "it has none"
         raise CassetteError(f"{address.file!r} has no round trip #{address.index}; {held}")
+
+
+def _size(path: Path, status: os.stat_result) -> int:
+    return status.st_size * (COMPRESSED if path.suffix == ".zst" else 1)
 
 
 def address_of(file: str, row: Row) -> str:

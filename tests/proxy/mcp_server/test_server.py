@@ -15,8 +15,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.proxy.mcp_server import tape_folder
 from turntape.proxy.mcp_server.pages import MOST_CHARACTERS
-from turntape.proxy.mcp_server.run_tools import MOST_FILES
 from turntape.proxy.mcp_server.server import server_of
 
 pytestmark = pytest.mark.anyio
@@ -262,15 +262,29 @@ async def test_a_search_names_turns_and_shows_what_is_near(tapes: Path) -> None:
     assert "the query is empty" in empty
 
 
-async def test_a_search_of_a_large_folder_says_what_it_left_out(tmp_path: Path) -> None:
-    for number in range(MOST_FILES + 2):
+@pytest.mark.parametrize("tool", [("search", {"query": "hi"}), ("list_findings", {})])
+@pytest.mark.parametrize(("bound", "size"), [("MOST_FILES", 2), ("MOST_BYTES", 1)])
+async def test_a_folder_of_very_many_files_is_read_in_portions(
+    tool: tuple[str, dict[str, str]], bound: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, arguments = tool
+    for number in range(5):
         record(tmp_path / f"{number}.cassette.jsonl", [chat([HELLO], said("Hi."))])
+    monkeypatch.setattr(tape_folder, bound, size)
+    steps, skip, seen = 0, 0, 0
 
     async with tools(tmp_path) as call:
-        shown = json.loads(await call("search", query="hi", limit=1))
+        while skip is not None:
+            shown = json.loads(await call(name, **arguments, skip_files=skip))
+            steps += 1
+            seen += shown["total"]
+            assert f"files {skip + 1} to " in shown["read"]
+            skip = shown.get("next_skip_files")
+        beyond = json.loads(await call(name, **arguments, skip_files=9))
 
-    assert shown["total"] == MOST_FILES
-    assert f"only the newest {MOST_FILES} files were read, 2 were left out" in shown["note"]
+    assert steps == (3 if bound == "MOST_FILES" else 5)
+    assert seen == (5 if name == "search" else 0)
+    assert (beyond["total"], beyond["read"]) == (0, "no file was read")
 
 
 @pytest.mark.parametrize(

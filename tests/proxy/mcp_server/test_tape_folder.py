@@ -8,7 +8,8 @@ from conversations import HELLO, chat, loop, said
 
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.recording.recorder import Recorder
-from turntape.proxy.mcp_server.tape_folder import KEPT, Address, TapeFolder
+from turntape.proxy.mcp_server import tape_folder
+from turntape.proxy.mcp_server.tape_folder import Address, TapeFolder
 
 
 def record(path: Path, *trips: object) -> Path:
@@ -86,15 +87,28 @@ def test_a_run_is_read_again_only_when_its_file_has_changed(tapes: Path) -> None
     assert [len(first.rows.all), len(folder.run("old.cassette.jsonl").rows.all)] == [2, 3]
 
 
-def test_only_the_runs_that_were_used_last_are_kept(tapes: Path) -> None:
+def test_only_the_runs_that_were_used_last_are_kept(tapes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tape_folder, "MOST_BYTES", 2 * (tapes / "old.cassette.jsonl").stat().st_size)
     folder = TapeFolder(tapes)
     first = folder.run("old.cassette.jsonl")
-    for number in range(KEPT):
-        record(tapes / f"{number}.cassette.jsonl")
-        folder.run(f"{number}.cassette.jsonl")
 
-    assert folder.run(f"{KEPT - 1}.cassette.jsonl") is folder.run(f"{KEPT - 1}.cassette.jsonl")
-    assert folder.run("old.cassette.jsonl") is not first
+    second = folder.run("deep/new.cassette.jsonl")
+    assert folder.run("old.cassette.jsonl") is first
+    third = folder.run(record(tapes / "third.cassette.jsonl").name)
+
+    assert folder.run("third.cassette.jsonl") is third
+    assert folder.run("old.cassette.jsonl") is first
+    assert folder.run("deep/new.cassette.jsonl") is not second
+
+
+def test_a_compressed_file_counts_as_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = [record(tmp_path / f"{name}.cassette.jsonl.zst").stat().st_size for name in "abc"]
+    folder = TapeFolder(tmp_path)
+
+    monkeypatch.setattr(tape_folder, "MOST_BYTES", sum(sizes) * tape_folder.COMPRESSED)
+    assert len(folder.portion(0)[0]) == 3
+    monkeypatch.setattr(tape_folder, "MOST_BYTES", sum(sizes))
+    assert [len(folder.portion(skip)[0]) for skip in range(4)] == [1, 1, 1, 0]
 
 
 @pytest.mark.parametrize("text", ["a#b.cassette.jsonl#12", "x#0", "x#3.1"])
