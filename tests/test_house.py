@@ -32,7 +32,7 @@ LEVELS = {
     ),
     "inspector": ("wire", "analysis", "tools", "findings", "run", "otlp", "check", "compare", "views", "fleet"),
     "proxy": ("capture", "layers", "limits", "breakpoints", "prove", "engine", "sidecar", "tool_wire")
-    + ("gateway", "launch", "doctor", "mcp_server", "cli"),
+    + ("gateway", "workers", "launch", "doctor", "mcp_server", "cli"),
 }
 """The levels within a floor, lowest first, by the same rule; a folder that is not listed may be used by all."""
 ONLY_IN = {

@@ -131,8 +131,8 @@ class Recorder:
             self._head_end = max(self._end, 1)
         elif earlier.torn:
             self._put(b"\n")
-        self._queue: deque[tuple[int, Item, int]] = deque()
-        """Number, round trip or line to write, and its size."""
+        self._queue: deque[tuple[int, Item, int, bool]] = deque()
+        """Number, round trip or line to write, its size, and whether its secrets are replaced already."""
         self._most = waiting_bytes
         self._waiting = 0
         self._blocked = 0
@@ -224,9 +224,12 @@ class Recorder:
         """About how many bytes were handed in and are not yet written."""
         return self._waiting
 
-    def write(self, round_trip: RoundTrip) -> int:
-        """Hand in a round trip that has ended; returns its number in the file. Thread-safe."""
-        return self._hand_in(round_trip, _size(round_trip), None)
+    def write(self, round_trip: RoundTrip, *, clean: bool = False) -> int:
+        """Hand in a round trip that has ended; returns its number in the file. Thread-safe.
+
+        `clean`: a redactor with the salt of this file has replaced its secrets already.
+        """
+        return self._hand_in(round_trip, _size(round_trip), None, clean)
 
     def label(self, index: int, label: dict[str, object]) -> None:
         """Hand in the label of a round trip: what it was read as. A later label for the same number replaces it."""
@@ -264,7 +267,7 @@ class Recorder:
     def _tool_server_line(self, line: bytes) -> None:
         self._hand_in(line, len(line), None)
 
-    def _hand_in(self, item: Item, size: int, of: int | None) -> int:
+    def _hand_in(self, item: Item, size: int, of: int | None, clean: bool = False) -> int:
         counts = isinstance(item, RoundTrip)
         with self._room:
             late = self._closing
@@ -274,7 +277,7 @@ class Recorder:
             self.count += counts
             if not late:
                 self._waiting += size
-                self._queue.append((number, item, size))
+                self._queue.append((number, item, size, clean))
         if late:
             what = "a round trip" if counts else "a line" if of is None else f"a label of round trip {number}"
             self._complain(f"{what} came after {str(self.path)!r} was closed and is not in it")
@@ -355,14 +358,14 @@ class Recorder:
         """Write what is in the queue now and sync it; what is handed in meanwhile is the next batch."""
         batch = len(self._queue)
         for _ in range(batch):
-            number, item, size = self._queue.popleft()
+            number, item, size, clean = self._queue.popleft()
             try:
                 if self._loss.elsewhere and self._written.is_removed:
                     self._lose(number, item)
                 elif isinstance(item, bytes):
                     self._put(self._redactor.body(item))
                 elif isinstance(item, RoundTrip):
-                    self._record(number, item)
+                    self._record(number, item if clean else self._redactor.round_trip(item))
                 else:
                     self._put(item(self._redactor))
             except Exception as exc:  # noqa: BLE001 - our fault must not end the recording of the rest
@@ -379,7 +382,6 @@ class Recorder:
                 self._complain(f"cannot sync {str(self.path)!r}: {exc.strerror}")
 
     def _record(self, number: int, trip: RoundTrip) -> None:
-        trip = self._redactor.round_trip(trip)
         if wire := trip.tool_wire:
             body = trip.response.body if trip.response else b""
             window = self._answers

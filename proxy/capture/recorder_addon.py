@@ -58,11 +58,18 @@ def harmless(hook: Hook) -> Hook:
 class RecorderAddon:
     """Records the flows that the router passes to `begin`. `write` gets each round trip when it ends.
 
-    `lines` takes what is written of a WebSocket session while it runs.
+    `lines` takes what is written of a WebSocket session while it runs. `on_count` is called when a round trip has begun
+    or ended.
     """
 
-    def __init__(self, write: Callable[[RoundTrip], object], lines: LineSink | None = None) -> None:
+    def __init__(
+        self,
+        write: Callable[[RoundTrip], object],
+        lines: LineSink | None = None,
+        on_count: Callable[[], object] = lambda: None,
+    ) -> None:
         self._write = write
+        self._on_count = on_count
         self._lines = lines
         self.pending: dict[str, PendingRoundTrip] = {}
         """Round trips that are running, by flow id."""
@@ -74,6 +81,7 @@ class RecorderAddon:
         pending.memory = self._memory
         self.pending[flow.id] = pending
         self._flows[flow.id] = flow
+        self._on_count()
 
     def release(self, flow: http.HTTPFlow) -> PendingRoundTrip | None:
         """Stop recording a flow: another addon answers it and writes its round trip."""
@@ -82,6 +90,7 @@ class RecorderAddon:
         if pending is not None:
             self._memory.free(pending.taken)
             pending.taken = 0
+            self._on_count()
         return pending
 
     @harmless

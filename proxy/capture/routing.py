@@ -28,6 +28,8 @@ from turntape.cassettes.routes.upstreams import UPSTREAMS, Location, Upstream, b
 
 from .error_answers import HEADERS, refusal
 from .flow_conversion import header_fields
+from .named_places import NamedPlaces
+from .own_connections import OwnConnections
 from .pending import PendingRoundTrip
 from .recorder_addon import RecorderAddon
 from .span_receiver import UPSTREAM as SPANS
@@ -37,8 +39,6 @@ from .upstream_proxy import UpstreamProxy
 from .visitors import Visitors, is_direct
 
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
-_NAMED_PLACES = 1000
-"""How many URLs that streams have named are remembered; a client uses one as long as its stream is open."""
 
 
 def run_of(authorization: str | None) -> str | None:
@@ -78,6 +78,8 @@ class Router:
         admission: Admission = OPEN,
         addresses: Iterable[str] = (),
         clock: Callable[[], float] = time.time,
+        places: NamedPlaces | None = None,
+        own: OwnConnections | None = None,
     ) -> None:
         self._recorder = recorder
         self._upstreams = dict(upstreams)
@@ -90,12 +92,11 @@ class Router:
         self._runs_by_trace = runs_by_trace
         self._clock = clock
         self._runs: dict[str, str] = {}
-        self._named_places: dict[str, Location] = {}
-        """Where requests to a URL go that the stream of an upstream has named, by the URL as the client sees it."""
+        self._places = places or NamedPlaces()
         self.port = 0
         """Our own port; set when it is open."""
         self.unrecorded = UnrecordedTraffic()
-        self.visitors = Visitors(admission, self.unrecorded.refused)
+        self.visitors = Visitors(admission, self.unrecorded.refused, own)
         self._addresses = {address(one) for one in addresses}
 
     def is_us(self, host: str, port: int) -> bool:
@@ -167,7 +168,7 @@ class Router:
         if self.visitors.is_own(flow.client_conn):
             flow.response = led_back(request)
         elif is_direct(request) or self.is_us(request.host, request.port):
-            if self.visitors.enters(flow, login, invited=_asked(request) in self._named_places):
+            if self.visitors.enters(flow, login, invited=self._places.get(_asked(request)) is not None):
                 self._base_url(flow, run)
         elif self.visitors.passes(flow, login):
             self._forward(flow, run)
@@ -188,7 +189,7 @@ class Router:
                 self._begin(flow, url, run_in(request.path) or run, "base_url", SPANS)
             return
         asked = _asked(request)
-        location = self._named_places.get(asked) or locate(request.path, self._upstreams)
+        location = self._places.get(asked) or locate(request.path, self._upstreams)
         if location is None:
             flow.response = unknown_route(request.path)
             return
@@ -235,7 +236,9 @@ class Router:
         """Record a forward request that its headers prove to be of an API; in doubt, begin and see."""
         request = flow.request
         stream = _wants_a_stream(request)
-        certain = url in self._named_places or is_recorded_shape(request.method, header_fields(request.headers), b"")
+        certain = self._places.get(url) is not None or is_recorded_shape(
+            request.method, header_fields(request.headers), b""
+        )
         may_hold = request.method == "POST" and "json" in request.headers.get("content-type", "").lower()
         if not (certain or stream or may_hold):
             self.unrecorded.passed[request.host] += 1
@@ -251,10 +254,8 @@ class Router:
         """A stream of an upstream names the URL for the client's messages, relative to the URL that it asked for."""
         target = urlsplit(urljoin(location.url + location.path, named))
         path = target.path + (f"?{target.query}" if target.query else "")
-        if len(self._named_places) >= _NAMED_PLACES:
-            del self._named_places[next(iter(self._named_places))]
         place = replace(location, path=path, url=f"{target.scheme}://{target.netloc}")
-        self._named_places[urljoin(asked, named)] = place
+        self._places.add(urljoin(asked, named), place)
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         """Pass on a stream that is not recorded as it comes; mitmproxy would hold it until its end."""

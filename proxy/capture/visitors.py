@@ -18,6 +18,7 @@ from turntape.cassettes.routes.admission import Admission, Refusal
 from turntape.cassettes.routes.own_addresses import address
 
 from .error_answers import HEADERS, refusal
+from .own_connections import OwnConnections, Place
 
 _STATUS = {"host": 403, "origin": 403, "token": 401}
 _ASKS = {"proxy-authenticate": 'Basic realm="turntape"'}
@@ -54,28 +55,24 @@ def is_direct(request: http.Request) -> bool:
 class Visitors:
     """The clients of the port: which tunnels have shown the token, and which connections are our own."""
 
-    def __init__(self, admission: Admission, refused: Counter[str]) -> None:
+    def __init__(self, admission: Admission, refused: Counter[str], own: OwnConnections | None = None) -> None:
         self.admission = admission
         self._refused = refused
         self._admitted: set[str] = set()
-        self._own: set[tuple[tuple[str, int], int]] = set()
-        """The local end of each connection that we opened, and the port at its other end.
-
-        The local end alone is not enough: a client's connection to us may have the same one.
-        """
+        self._own = own or OwnConnections()
 
     def opened(self, sockname: tuple[Any, ...] | None, peername: tuple[Any, ...] | None) -> None:
         """We opened a connection; `sockname` is its local end, `peername` the other one."""
         if sockname is not None and peername is not None:
-            self._own.add((_place(sockname), int(peername[1])))
+            self._own.add(_place(sockname), int(peername[1]))
 
     def closed(self, sockname: tuple[Any, ...] | None, peername: tuple[Any, ...] | None) -> None:
         if sockname is not None and peername is not None:
-            self._own.discard((_place(sockname), int(peername[1])))
+            self._own.discard(_place(sockname), int(peername[1]))
 
     def is_own(self, client: connection.Client) -> bool:
         """True for a connection that we opened, because a name in a request leads back to us."""
-        return (_place(client.peername), int(client.sockname[1])) in self._own
+        return self._own.has(_place(client.peername), int(client.sockname[1]))
 
     def left(self, client: connection.Client) -> None:
         self._admitted.discard(client.id)
@@ -137,6 +134,6 @@ def _host(request: http.Request) -> str:
     return request.headers.get("host") or request.authority or request.host
 
 
-def _place(name: tuple[Any, ...]) -> tuple[str, int]:
+def _place(name: tuple[Any, ...]) -> Place:
     """The end of a connection, the same for IPv4 within IPv6."""
     return str(address(str(name[0])) or name[0]), int(name[1])

@@ -29,6 +29,7 @@ def upstream(text: str) -> tuple[str, str]:
     return name, url
 
 
+_MOST_WORKERS = 255
 _SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _TIMES = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
@@ -81,6 +82,13 @@ def turn_count(text: str) -> int:
     """A number of turns, from 1."""
     if not (_is_digits(text) and int(text)):
         raise ArgumentTypeError(f"{text!r} is not a number of turns (1 or more)")
+    return int(text)
+
+
+def worker_count(text: str) -> int:
+    """A number of processes, from 1 to 255."""
+    if not _is_digits(text) or not 1 <= int(text) <= _MOST_WORKERS:
+        raise ArgumentTypeError(f"{text!r} is not a number of processes (1 to {_MOST_WORKERS})")
     return int(text)
 
 

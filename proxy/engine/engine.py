@@ -11,20 +11,24 @@ import asyncio
 import contextlib
 import errno
 import logging
+import socket
 import sys
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mitmproxy import options
 from mitmproxy.addons import proxyserver, tlsconfig
+from mitmproxy.proxy.mode_servers import AsyncioServerInstance, ServerInstance
 
 from turntape.cassettes.recording.running_session import LineSink
 from turntape.cassettes.routes.admission import OPEN, Admission, is_local
 from turntape.cassettes.routes.own_addresses import is_loopback, machine_addresses
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..capture.named_places import NamedPlaces
+from ..capture.own_connections import OwnConnections
 from ..capture.recorder_addon import RecorderAddon
 from ..capture.routing import PlayedTools, Router
 from ..capture.span_receiver import SpanReceiver
@@ -91,6 +95,9 @@ class Engine:
     - `pages`: gives status, content type and body for a path below `/-/`.
     - `runs_by_trace`: a request without a run's name is of the run that its `traceparent` names.
     - `admission`: who may use the port; without a token it is open to every program of this machine.
+    - `listening`: sockets that listen on `port` already, instead of one on `host`; they are closed by `stop`.
+    - `places`, `own`: the URLs that streams have named, and our own connections, where several processes share them.
+    - `on_count`: called when a round trip has begun or ended.
 
     `start` raises OSError when the port is taken.
     """
@@ -117,9 +124,14 @@ class Engine:
         runs_by_trace: bool = False,
         admission: Admission = OPEN,
         played_tools: PlayedTools | None = None,
+        listening: Sequence[socket.socket] = (),
+        places: NamedPlaces | None = None,
+        own: OwnConnections | None = None,
+        on_count: Callable[[], object] = lambda: None,
     ) -> None:
         self.host = host
         self.port = port
+        self._listening = listening
         self._on_round_trip = on_round_trip
         self._recorder = recorder
         self._confdir = confdir or Path("~/.turntape").expanduser()
@@ -129,7 +141,9 @@ class Engine:
         self._on_limit = on_limit
         self._limits_addon: LimitsAddon | None = None
         self._addon = addon
-        self._recorder_addon = RecorderAddon(self._write, recorder if isinstance(recorder, LineSink) else None)
+        self._recorder_addon = RecorderAddon(
+            self._write, recorder if isinstance(recorder, LineSink) else None, on_count
+        )
         self._router = Router(
             self._recorder_addon,
             upstreams=upstreams or {},
@@ -140,6 +154,8 @@ class Engine:
             runs_by_trace=runs_by_trace,
             admission=admission,
             addresses=() if is_local(host) else machine_addresses(),
+            places=places,
+            own=own,
         )
         self._breakpoints = self._breakpoints_addon(breakpoints) if breakpoints is not None else None
         self._prove = prove
@@ -177,8 +193,8 @@ class Engine:
         note_direct_requests()
         settings = options.Options(
             confdir=str(self._confdir),
-            listen_host=self.host,
-            listen_port=0 if self._prove else self.port,
+            listen_host="127.0.0.1" if self._listening else self.host,
+            listen_port=0 if self._prove or self._listening else self.port,
             mode=["regular"],
         )
         self._master = LeanMaster(settings)
@@ -224,6 +240,8 @@ class Engine:
             error = instance.last_exception if instance is not None else None
             number = getattr(error, "errno", None) or errno.EADDRINUSE
             raise OSError(number, f"cannot listen on {self.host}:{self.port}: {error}")
+        if self._listening:
+            await _listen_on(instance, self._listening)
         port = instance.listen_addrs[0][1]
         if self._witnesses is None:
             return port
@@ -234,10 +252,15 @@ class Engine:
             raise
 
     @property
+    def pending(self) -> int:
+        """How many round trips run, all included."""
+        return len(self._recorder_addon.pending)
+
+    @property
     def running(self) -> tuple[int, int]:
         """How many round trips run, and how many of them are streams; those that only the client ends do not count."""
         pending = [one for one in list(self._recorder_addon.pending.values()) if not one.endless]
-        return len(pending), sum(bool(one.most or one.frames) for one in pending)
+        return len(pending), sum(bool(one.stream or one.frames) for one in pending)
 
     async def idle(self) -> None:
         """Wait until nothing runs."""
@@ -289,6 +312,15 @@ class Engine:
         assert self._witnesses is not None and self._detour is not None
         compared = compare(self._witnesses.before.exchanges(), self._witnesses.behind_us.exchanges())
         return Proof(tuple(compared), self._detour.missed)
+
+
+async def _listen_on(instance: ServerInstance[Any], sockets: Sequence[socket.socket]) -> None:
+    """Let mitmproxy use these sockets in the place of the one that it has opened."""
+    assert isinstance(instance, AsyncioServerInstance)
+    servers = [await asyncio.start_server(instance.handle_stream, sock=one) for one in sockets]
+    for first in instance._servers:  # pyright: ignore[reportPrivateUsage]
+        first.close()
+    instance._servers = [*servers]  # pyright: ignore[reportPrivateUsage]
 
 
 async def _settled() -> None:

@@ -49,10 +49,10 @@ class Segments:
 
     # What a recorder does
 
-    def write(self, round_trip: RoundTrip) -> int:
+    def write(self, round_trip: RoundTrip, *, clean: bool = False) -> int:
         """As `Recorder.write`."""
         with self._lock:
-            number = self.current.write(round_trip)
+            number = self.current.write(round_trip, clean=clean)
             if self._held is not None and self._size <= HELD_BYTES:
                 self._held[number] = round_trip
                 self._size += _size(round_trip)
@@ -155,6 +155,11 @@ class Segments:
             self._carried = new.count
             self.number += 1
         return old, numbers
+
+    def never_came(self, count: int) -> None:
+        """So many round trips were not handed in, because the process that had them was killed."""
+        with self._lock:
+            self._lost += count
 
     def closed(self, old: Recorder) -> None:
         """Note what is missing from a file that is closed now."""

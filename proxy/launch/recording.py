@@ -27,6 +27,7 @@ from ..limits.limits import LimitReached, Limits
 from ..sidecar.sidecar_client import SidecarClient
 from ..sidecar.summary import missed_spans
 from ..tool_wire.address import VARIABLE as TOOL_LINK
+from ..workers.worker_settings import WorkerSettings
 from .environment import Environment, Route, environment, node_preload
 from .private_folder import private_folder
 from .spans import collector, span_variables
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from ..gateway.segments import Segments
     from ..prove.report import Proof
     from ..tool_wire.link_server import LinkServer
+    from ..workers.workers import Workers
 
 
 FLUSH = 5.0
@@ -97,6 +99,8 @@ class Settings:
     flush: float = FLUSH
     """Seconds that the spans which are left at the end may take."""
     gateway: GatewaySettings = GatewaySettings()
+    workers: int = 1
+    """How many processes have the proxy; with several there are no limits, breakpoints, witnesses and addon."""
     addon: "AddonFactory | None" = None
     """Makes the addon that may answer instead of the API."""
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -130,7 +134,8 @@ class Recording:
         self.tool_link: str | None = None
         """The address that wrappers of tool servers report to; None before the start, and where none can be had."""
         self.gateway: Gateway
-        self._engine: Engine
+        self._engine: Engine | Workers
+        self._processes: Workers | None = None
         self._sidecar: SidecarClient | None = None
         self._private: Path | None = None
         self._links: LinkServer | None = None
@@ -154,6 +159,9 @@ class Recording:
 
     def proof(self) -> "Proof":
         """The result of the witnesses, after the end; for a recording with `prove`."""
+        from ..engine.engine import Engine
+
+        assert isinstance(self._engine, Engine)
         return self._engine.proof()
 
     async def start(self) -> None:
@@ -161,8 +169,6 @@ class Recording:
         from turntape.cassettes.redaction.redactor import Redactor
         from turntape.cassettes.routes.admission import Admission
 
-        from ..capture.routing import PlayedTools
-        from ..engine.engine import Engine
         from ..gateway.gateway import Gateway
         from ..gateway.segments import Segments
 
@@ -191,27 +197,20 @@ class Recording:
         # Base URLs in the user's environment are upstreams too; their addresses do not depend on our port.
         named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
         spans_to = collector(settings.environ, settings.port) if settings.spans else {}
-        self._engine = Engine(
-            segments,
+        reach = WorkerSettings(
             host=settings.host,
             port=settings.port,
+            salt=str(recorder.header.get("salt")),
             upstreams={**named.upstreams, **spans_to, **settings.upstreams},
             intercept=settings.intercept,
             confdir=folder,
             upstream_proxy=proxy,
             trusted_ca=bundle,
             client_cert=client_cert,
-            on_round_trip=self._recorded,
-            limits=self.limits,
-            on_limit=self._say_limit,
-            breakpoints=held,
-            prove=settings.prove,
-            addon=settings.addon,
-            pages=gateway.pages.answer if settings.gateway.serves else None,
             runs_by_trace=settings.gateway.serves,
             admission=Admission(settings.token),
-            played_tools=PlayedTools(settings.play_url, settings.live_tools) if settings.play_url else None,
         )
+        self._engine = self._workers(segments, reach) if settings.workers > 1 else self._alone(segments, reach, held)
         try:
             await self._engine.start()
         except BaseException as exc:
@@ -243,6 +242,49 @@ class Recording:
             self.environment.variables.update(span_variables(settings.environ, self.port, settings.token))
         if self.tool_link:
             self.environment.variables[TOOL_LINK] = self.tool_link
+
+    def _alone(self, segments: "Segments", reach: WorkerSettings, held: "Breakpoints | None") -> "Engine":
+        """The proxy in this process."""
+        from ..capture.routing import PlayedTools
+        from ..engine.engine import Engine
+
+        settings = self.settings
+        return Engine(
+            segments,
+            host=reach.host,
+            port=reach.port,
+            upstreams=reach.upstreams,
+            intercept=reach.intercept,
+            confdir=reach.confdir,
+            upstream_proxy=reach.upstream_proxy,
+            trusted_ca=reach.trusted_ca,
+            client_cert=reach.client_cert,
+            on_round_trip=self._recorded,
+            limits=self.limits,
+            on_limit=self._say_limit,
+            breakpoints=held,
+            prove=settings.prove,
+            addon=settings.addon,
+            pages=self.gateway.pages.answer if settings.gateway.serves else None,
+            runs_by_trace=reach.runs_by_trace,
+            admission=reach.admission,
+            played_tools=PlayedTools(settings.play_url, settings.live_tools) if settings.play_url else None,
+        )
+
+    def _workers(self, segments: "Segments", reach: WorkerSettings) -> "Workers":
+        """The proxy in several processes."""
+        from ..workers.workers import Workers
+
+        settings = self.settings
+        self._processes = Workers(
+            segments,
+            reach,
+            settings.workers,
+            on_round_trip=self._recorded,
+            pages=self.gateway.pages.answer if settings.gateway.serves else None,
+            say=_say_problem,
+        )
+        return self._processes
 
     def _authority_folder(self) -> Path:
         """The folder of the certificate authority of this recording, which is made if there is none."""
@@ -345,8 +387,10 @@ class Recording:
         left = await asyncio.to_thread(self.gateway.close, recorder.path if segments.own else None)
         missing = self._sidecar.problem if count else None
         remarks = self.limits.remarks(missing is not None) if self.limits else []
+        killed = self._processes.problems if self._processes else []
         problems = (
             *segments.problems,
+            *killed,
             self._not_whole(),
             *left,
             *self._links.problems,
@@ -354,7 +398,7 @@ class Recording:
             missed_spans(totals),
             *remarks,
         )
-        lost = bool(segments.problems) or bool(self._links.problems) or self._cut > 0
+        lost = bool(segments.problems) or bool(killed) or bool(self._links.problems) or self._cut > 0
         return Outcome(count, totals, tuple(p for p in problems if p), lost)
 
     def _not_whole(self) -> str | None:

@@ -33,6 +33,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         help="after SIGTERM, wait this long for running streams to end (default: 30s)",
     )
+    parser.add_argument(
+        "--workers",
+        type=types.worker_count,
+        default=1,
+        metavar="N",
+        help="share the port among N processes, which record into the same file (docs/gateway.md)",
+    )
     parser.add_argument("--quiet", action="store_true", help="print no line per round trip")
 
 
@@ -43,10 +50,29 @@ def main(options: argparse.Namespace) -> int:
     from ...signals import block
 
     block()
+    _check_workers(options)
     token, gateway = token_of(options), _gateway(options)
     settings = settings_of(options, _path(options), console=not options.quiet)
     settings = replace(settings, host=options.host, token=token, gateway=gateway, flush=options.grace)
+    settings = replace(settings, workers=options.workers)
     return asyncio.run(_record(settings))
+
+
+def _check_workers(options: argparse.Namespace) -> None:
+    """Raises TurntapeError for what one process alone can do."""
+    import os
+
+    from turntape.cassettes.errors import TurntapeError
+
+    if options.workers == 1:
+        return
+    if os.name != "posix":
+        raise TurntapeError("--workers needs Linux or macOS; leave it out")
+    if options.max_turns or options.max_cost or options.stop_on or options.break_on:
+        raise TurntapeError(
+            "--workers does not work with --max-turns, --max-cost, --stop-on and --break-on, which need all requests "
+            "in one process; leave one of them out"
+        )
 
 
 def _path(options: argparse.Namespace) -> "Path":

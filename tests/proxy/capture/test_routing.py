@@ -670,7 +670,7 @@ def test_a_url_that_a_base_url_stream_names_leads_to_its_upstream() -> None:
 
 
 def test_only_the_newest_urls_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("turntape.proxy.capture.routing._NAMED_PLACES", 2)
+    monkeypatch.setattr("turntape.proxy.capture.named_places._MOST", 2)
     route = Routed()
     stream = route(f"{SERVER}/sse", method="GET", accept=STREAM)
     for name in ("a", "b", "c"):

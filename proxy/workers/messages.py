@@ -1,0 +1,73 @@
+"""What a worker says to the process that writes: objects over a pair of connected sockets, with their bodies as bytes.
+
+The chunks of an answer are sent as two arrays of numbers, since an object for each of thousands takes long.
+"""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from turntape.cassettes.tape.model import Chunk, RoundTrip
+
+from ..capture.unrecorded import UnrecordedTraffic
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The port is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A round trip has ended. Its secrets are replaced."""
+
+    trip: RoundTrip
+    sizes: bytes = b""
+    times: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a WebSocket session that runs."""
+
+    session: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOver:
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecorded:
+    """The traffic so far that is not recorded."""
+
+    traffic: UnrecordedTraffic
+
+
+type Message = Ready | Ended | Line | SessionOver | Unrecorded
+
+
+def packed(trip: RoundTrip) -> Ended:
+    """A round trip as it is sent."""
+    if trip.response is None or not trip.response.chunks:
+        return Ended(trip)
+    chunks = trip.response.chunks
+    sizes, times = array("q", [chunk.size for chunk in chunks]), array("q", [chunk.at for chunk in chunks])
+    return Ended(replace(trip, response=replace(trip.response, chunks=())), sizes.tobytes(), times.tobytes())
+
+
+def unpacked(ended: Ended) -> RoundTrip:
+    """The inverse of `packed`."""
+    trip = ended.trip
+    if trip.response is None or not ended.sizes:
+        return trip
+    chunks = tuple(map(Chunk, _numbers(ended.sizes), _numbers(ended.times)))
+    return replace(trip, response=replace(trip.response, chunks=chunks))
+
+
+def _numbers(data: bytes) -> Sequence[int]:
+    found = array("q")
+    found.frombytes(data)
+    return found

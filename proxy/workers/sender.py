@@ -1,0 +1,101 @@
+"""The sink of a worker: what it records goes to the process that writes, in the order in which it was handed in.
+
+Secrets are replaced here, by a thread: the process that writes has less to do, and gets none.
+"""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+from turntape.cassettes.recording.recorder import WAITING_BYTES
+from turntape.cassettes.recording.running_session import Again
+from turntape.cassettes.redaction.redactor import Redactor
+from turntape.cassettes.tape.model import RoundTrip
+
+from .messages import Line, Message, SessionOver, packed
+
+log = logging.getLogger(__name__)
+
+_PER_ITEM = 1000
+"""About how many bytes an item takes beside its bodies."""
+
+
+class Sender:
+    """Takes what an engine records, as a `Recorder` does. At most `most` bytes wait, as for the disk."""
+
+    def __init__(
+        self, connection: "Connection[Message, object]", redactor: Redactor, most: int = WAITING_BYTES
+    ) -> None:
+        self.given = 0
+        """Round trips that were handed in."""
+        self.on_given: Callable[[], object] = lambda: None
+        self._connection = connection
+        self._redactor = redactor
+        self._most = most
+        self._waiting = 0
+        self._queue: deque[tuple[Callable[[], Message], int]] = deque()
+        self._change = threading.Condition()
+        self._ending = False
+        self._newest = ""
+        self._thread = threading.Thread(target=self._run, name="turntape sender", daemon=True)
+        self._thread.start()
+
+    def write(self, round_trip: RoundTrip) -> int:
+        """As `Recorder.write`, but its number in the file is not known here; returns how many came before it."""
+        self.given += 1
+        self.on_given()
+        request, response = round_trip.request.content, round_trip.response.content if round_trip.response else b""
+        size = sum(len(content) for content in (request, response) if isinstance(content, bytes))
+        size += sum(len(frame.data) for frame in round_trip.frames)
+        self.send(lambda: packed(self._redactor.round_trip(round_trip)), size)
+        return self.given - 1
+
+    def line(self, make: Callable[[Redactor], bytes], size: int) -> None:
+        """As `Recorder.line`."""
+        self.send(lambda: _line(make(self._redactor)), size)
+
+    def session(self, name: str, again: Again | None) -> None:
+        """A session runs, or has ended. The process that writes keeps its lines meanwhile."""
+        if again is None:
+            self.send(lambda: SessionOver(name))
+
+    def send(self, make: Callable[[], Message], size: int = 0) -> None:
+        """Send what `make` makes, which takes about `size` bytes until then. Waits while too much waits."""
+        size += _PER_ITEM
+        with self._change:
+            while self._waiting and self._waiting + size > self._most and self._thread.is_alive():
+                self._change.wait(1.0)
+            self._waiting += size
+            self._queue.append((make, size))
+            self._change.notify_all()
+
+    def close(self) -> None:
+        """Send what is left."""
+        with self._change:
+            self._ending = True
+            self._change.notify_all()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._change:
+                while not self._queue:
+                    if self._ending:
+                        return
+                    self._change.wait()
+                make, size = self._queue.popleft()
+            try:
+                self._connection.send(make())
+            except (OSError, ValueError):
+                return  # the process that writes has ended, and so does this one
+            except Exception:  # the rest must be sent
+                log.exception("fault while a round trip was handed over")
+            with self._change:
+                self._waiting -= size
+                self._change.notify_all()
+
+
+def _line(data: bytes) -> Line:
+    return Line(data.split(b'"', 4)[3].decode(), data)

@@ -1,0 +1,277 @@
+"""The worker processes of one recording: started, followed, and started again when one is killed.
+
+One process, this one, writes what all of them record. So there is one file, its numbers are unique, and a thread whose
+requests come to several workers is one thread.
+"""
+
+import asyncio
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from multiprocessing.connection import Pipe as pipe
+from socket import socket
+
+from turntape.cassettes.counted import several
+from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..capture.unrecorded import UnrecordedTraffic
+from ..gateway.segments import Segments
+from ..signals import unblock
+from .listeners import listeners
+from .messages import Ended, Line, Message, Ready, SessionOver, Unrecorded, unpacked
+from .shared import ENDLESS, GIVEN, PENDING, STREAMS, Shared, make, make_places
+from .worker_settings import Page, WorkerSettings
+
+_COMMAND = (sys.executable, "-m", "turntape.proxy.workers.worker_process")
+_START = 60.0
+"""Seconds that the workers may take to start."""
+_STOP = 60.0
+"""Seconds that a worker may take to end."""
+_PAUSE = 1.0
+"""Seconds between two starts of a worker that does not live longer than that."""
+_LOOK = 0.05
+
+
+@dataclass
+class _Worker:
+    """One of the processes, and those that come in its place."""
+
+    number: int
+    sockets: list[socket]
+    process: "subprocess.Popen[bytes] | None" = None
+    channel: "Connection[object, Message] | None" = None
+    received: int = 0
+    """Round trips that came from the process."""
+    traffic: UnrecordedTraffic = field(default_factory=UnrecordedTraffic)
+    past: UnrecordedTraffic = field(default_factory=UnrecordedTraffic)
+    """What the earlier processes did not record."""
+    sessions: dict[str, list[bytes]] = field(default_factory=dict[str, list[bytes]])
+    """The lines of the WebSocket sessions that run in the process."""
+    ready: threading.Event = field(default_factory=threading.Event)
+
+
+class Workers:
+    """The workers of a recording, used as an `Engine`. `say` gets a sentence when a worker has ended on its own."""
+
+    def __init__(
+        self,
+        segments: Segments,
+        settings: WorkerSettings,
+        count: int,
+        *,
+        on_round_trip: Callable[[RoundTrip, int], None],
+        pages: Callable[[str], Page] | None,
+        say: Callable[[str], object],
+    ) -> None:
+        self.port = settings.port
+        self.problems: list[str] = []
+        """What was lost with workers that were killed, one sentence each."""
+        self._segments = segments
+        self._settings = settings
+        self._count = count
+        self._on_round_trip = on_round_trip
+        self._pages = pages
+        self._say = say
+        self._lock = threading.Lock()
+        """Guards what several workers' threads use."""
+        self._workers: list[_Worker] = []
+        self._threads: list[threading.Thread] = []
+        self._stopping = False
+        self._shared_file, self._places = make(), make_places()
+        self._shared = Shared(self._shared_file)
+
+    async def start(self) -> None:
+        """Open the port and start the workers. Raises OSError when the port is taken."""
+        opened = listeners(self._settings.host, self._settings.port, self._count)
+        self.port = opened[0][0].getsockname()[1]
+        self._settings = replace(self._settings, port=self.port)
+        self._workers = [_Worker(number, sockets) for number, sockets in enumerate(opened, 1)]
+        for worker in self._workers:
+            self._spawn(worker)
+            self._thread(self._follow, worker)
+        until = time.monotonic() + _START
+        while not all(worker.ready.is_set() for worker in self._workers):
+            dead = any(w.process and w.process.poll() is not None and not w.ready.is_set() for w in self._workers)
+            if dead or time.monotonic() > until:
+                await self.stop()
+                raise TurntapeError("the worker processes did not start; try without --workers")
+            await asyncio.sleep(_LOOK)
+
+    @property
+    def unrecorded(self) -> UnrecordedTraffic:
+        """As `Engine.unrecorded`, of all workers."""
+        return _sum([one for worker in self._workers for one in (worker.past, worker.traffic)])
+
+    @property
+    def running(self) -> tuple[int, int]:
+        """As `Engine.running`, of all workers."""
+        shared = self._shared
+        numbers = [worker.number for worker in self._workers]
+        pending = sum(shared.get(number, PENDING) - shared.get(number, ENDLESS) for number in numbers)
+        return max(pending, 0), sum(shared.get(number, STREAMS) for number in numbers)
+
+    async def idle(self) -> None:
+        """Wait until nothing runs."""
+        while self.running[0]:  # noqa: ASYNC110 - there is no event for the last one's end
+            await asyncio.sleep(_LOOK)
+
+    async def stop(self) -> None:
+        """Let all workers record what still runs, and end."""
+        self._stopping = True
+        for worker in self._workers:
+            for one in worker.sockets:
+                one.close()
+            if worker.channel is not None:
+                with suppress(OSError):
+                    worker.channel.send("stop")
+        await asyncio.to_thread(self._join)
+        for descriptor in (self._shared_file, self._places):
+            os.close(descriptor)
+
+    def _join(self) -> None:
+        until = time.monotonic() + _STOP
+        for worker in self._workers:
+            if worker.process is None:
+                continue
+            try:
+                worker.process.wait(max(0.1, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                worker.process.kill()
+        for thread in self._threads:
+            thread.join(_STOP)
+
+    def _thread(self, run: Callable[[_Worker], None], worker: _Worker) -> None:
+        name = f"turntape worker {worker.number}"
+        thread = threading.Thread(target=run, args=(worker,), name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _spawn(self, worker: _Worker) -> None:
+        ours, theirs = pipe()
+        asks, asked = pipe() if self._pages is not None else (None, None)
+        sockets = tuple(one.fileno() for one in worker.sockets)
+        settings = replace(
+            self._settings,
+            number=worker.number,
+            sockets=sockets,
+            shared=self._shared_file,
+            places=self._places,
+            channel=theirs.fileno(),
+            pages=asks.fileno() if asks is not None else None,
+        )
+        given = [*sockets, settings.shared, settings.places, settings.channel]
+        given += [asks.fileno()] if asks is not None else []
+        # In its own session, since Ctrl-C is for this process; a signal that somebody sends to it ends it.
+        process = subprocess.Popen(
+            _COMMAND, stdin=subprocess.PIPE, pass_fds=given, start_new_session=True, preexec_fn=unblock
+        )
+        assert process.stdin is not None
+        with suppress(OSError), process.stdin:
+            process.stdin.write(pickle.dumps(settings))
+        theirs.close()
+        worker.process, worker.channel, worker.received = process, ours, 0
+        if asks is not None and asked is not None and self._pages is not None:
+            asks.close()
+            pages = self._pages
+            self._thread(lambda _: _answer(asked, pages), worker)
+
+    def _follow(self, worker: _Worker) -> None:
+        """Take what a worker says, until it ends; when nobody wanted that, start another one."""
+        while True:
+            assert worker.process is not None and worker.channel is not None
+            begun = time.monotonic()
+            with suppress(EOFError, OSError):
+                while True:
+                    self._take(worker, worker.channel.recv())
+            code = worker.process.wait()
+            worker.channel.close()
+            lost = self._shared.get(worker.number, PENDING) + max(
+                0, self._shared.get(worker.number, GIVEN) - worker.received
+            )
+            self._forget(worker)
+            if self._stopping and not code:
+                return
+            self._report(worker, code, lost)
+            if self._stopping or not worker.ready.is_set():
+                return
+            if time.monotonic() - begun < _PAUSE:
+                time.sleep(_PAUSE)
+            self._spawn(worker)
+
+    def _take(self, worker: _Worker, message: Message) -> None:
+        match message:
+            case Ended():
+                worker.received += 1
+                trip = unpacked(message)
+                number = self._segments.write(trip, clean=True)
+                with self._lock:
+                    self._on_round_trip(trip, number)
+            case Line(session, data):
+                lines = worker.sessions.get(session)
+                if lines is None:
+                    lines = worker.sessions[session] = []
+                lines.append(data)
+                self._segments.line(lambda _: data, len(data))
+                if len(lines) == 1:
+                    self._segments.session(
+                        session, lambda: [(lambda _, one=one: one, len(one)) for one in tuple(lines)]
+                    )
+            case SessionOver(session):
+                worker.sessions.pop(session, None)
+                self._segments.session(session, None)
+            case Unrecorded(traffic):
+                worker.traffic = traffic
+            case Ready():
+                worker.ready.set()
+
+    def _forget(self, worker: _Worker) -> None:
+        """The process has ended."""
+        self._shared.forget(worker.number)
+        for session in worker.sessions:
+            self._segments.session(session, None)  # its lines stay: readers make a round trip of them
+        worker.sessions = {}
+        worker.past = _sum([worker.past, worker.traffic])
+        worker.traffic = UnrecordedTraffic()
+
+    def _report(self, worker: _Worker, code: int, lost: int) -> None:
+        assert worker.process is not None
+        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"has ended with exit code {code}"
+        again = "" if self._stopping or not worker.ready.is_set() else "; another one is started in its place"
+        sentence = f"worker {worker.number} (process {worker.process.pid}) {how}{again}"
+        if lost:
+            is_one = lost == 1
+            sentence += f"; {several(lost, 'round trip')} that ran in it {'is' if is_one else 'are'} not recorded"
+            with self._lock:
+                self.problems.append(sentence)
+            self._segments.never_came(lost)
+        self._say(sentence)
+
+
+def _answer(connection: "Connection[Page, str]", pages: Callable[[str], Page]) -> None:
+    """Make the pages that a worker asks for, until it ends."""
+    with suppress(EOFError, OSError), connection:
+        while True:
+            connection.send(pages(connection.recv()))
+
+
+def _sum(parts: list[UnrecordedTraffic]) -> UnrecordedTraffic:
+    def total(of: Callable[[UnrecordedTraffic], Counter[str]]) -> Counter[str]:
+        return sum(map(of, parts), Counter[str]())
+
+    return UnrecordedTraffic(
+        tunnelled=total(lambda one: one.tunnelled),
+        passed=total(lambda one: one.passed),
+        distrusted=total(lambda one: one.distrusted),
+        bypassed=total(lambda one: one.bypassed),
+        refused=total(lambda one: one.refused),
+    )
