@@ -274,10 +274,13 @@ class Tail:
                     return
                 size *= 2
 
-    def round_trip(self, number: int) -> RoundTrip:
-        """The round trip with that number, of those polled so far. Raises CassetteError when it cannot be read."""
+    def round_trip(self, number: int, windows: Windows | None = None) -> RoundTrip:
+        """The round trip with that number, of those polled so far. Raises CassetteError when it cannot be read.
+
+        Who asks for many in order gives the same windows each time: they hold the last bodies.
+        """
         place = self._lines.place(number)
-        trip = self._lines.read(place, None) if place is not None else None
+        trip = self._lines.read(place, windows) if place is not None else None
         if trip is None:
             raise CassetteError(f"round trip {number} of {str(self.path)!r} can no longer be read; open it again")
         return trip

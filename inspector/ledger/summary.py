@@ -94,7 +94,7 @@ def _entry(uses: Uses, sent: dict[int, SentTurn]) -> TurnEntry:
         new=turn.new,
         make=uses.made,
         make_kinds=uses.by_kind,
-        cache=with_price(turn.cache, *turn.priced),
+        cache=with_price(turn.cache, *turn.priced, bill.cost.rates if bill.cost else None),
     )
 
 

@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Self
 
 from turntape.cassettes.errors import CassetteError, FormatError
+from turntape.cassettes.tape.lines import Windows
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
 
@@ -46,6 +47,7 @@ class Run:
         self._known: OrderedDict[int, tuple[RoundTrip, Exchange, Reading]] = OrderedDict()
         self._lock = Lock()
         self._given: dict[int, RoundTrip] | None = None
+        self._windows: Windows | None = None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -119,6 +121,10 @@ class Run:
         following = self._neighbour(after) if reading.emission and reading.emission.calls else None
         return Detail(row, trip, exchange, reading, previous, following)
 
+    def in_order(self) -> None:
+        """All details are asked for now, in the order of the file: the last bodies are held for that."""
+        self._windows = Windows()
+
     def _neighbour(self, place: int | None) -> Reading | None:
         """A neighbour of a turn; None if it cannot be read, because the turn can be shown without it."""
         try:
@@ -170,4 +176,4 @@ class Run:
         return self._tail.again(start) if self._given is None else islice([*self._given.values()], start, None)
 
     def _round_trip(self, number: int) -> RoundTrip:
-        return self._tail.round_trip(number) if self._given is None else self._given[number]
+        return self._tail.round_trip(number, self._windows) if self._given is None else self._given[number]

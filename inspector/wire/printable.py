@@ -13,6 +13,8 @@ def safe(text: str) -> str:
 
     Tabs become spaces. Lone surrogates are shown by their number.
     """
+    if text.isprintable():
+        return text
     text = text.replace("\t", "    ").replace("\r\n", "\n")
     text = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
     return text.encode("utf-8", "backslashreplace").decode()

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ...analysis.pricing import cost_of
+from ...analysis.pricing import InputRates, cost_of
 from ...wire.cache_rules import CacheRule, Cause, Grid, Level, Marks
 from ...wire.json_value import as_array, parse_json
 from ...wire.values import Reading, Usage
@@ -240,14 +240,16 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
 
 
-def with_price(entry: CacheEntry | None, trip: RoundTrip, reading: Reading) -> CacheEntry | None:
-    """The entry of a turn with the price of its miss, by the prices of its day."""
+def with_price(
+    entry: CacheEntry | None, trip: RoundTrip, reading: Reading, rates: InputRates | None = None
+) -> CacheEntry | None:
+    """The entry of a turn with the price of its miss, by the prices of its day; `rates` are those of the turn."""
     if entry is None or entry.miss is None:
         return entry
-    return replace(entry, miss=replace(entry.miss, price=price_of(trip, reading, entry.miss.tokens)))
+    return replace(entry, miss=replace(entry.miss, price=price_of(trip, reading, entry.miss.tokens, rates)))
 
 
-def price_of(trip: RoundTrip, reading: Reading, tokens: int) -> Decimal | None:
+def price_of(trip: RoundTrip, reading: Reading, tokens: int, rates: InputRates | None = None) -> Decimal | None:
     """What tokens cost more than if they had been read from the cache, in US dollars."""
     usage = reading.usage
     if usage is None or usage.input is None:
@@ -255,6 +257,12 @@ def price_of(trip: RoundTrip, reading: Reading, tokens: int) -> Decimal | None:
     read, written = usage.cache_read or 0, usage.cache_write or 0
     moved = min(written, tokens)
     hour = max(0, usage.cache_write_1h - moved)
+    fresh = tokens - moved
+    if rates is not None and not usage.input_audio and fresh <= usage.input - read - written:
+        # All tokens of a kind have one rate: the bill of the other turn need not be made.
+        kept = usage.cache_write_1h - hour
+        more = kept * rates.write_1h + (moved - kept) * rates.write + fresh * rates.fresh - tokens * rates.read
+        return max(Decimal(0), more)
     better = replace(usage, cache_read=read + tokens, cache_write=written - moved, cache_write_1h=hour)
     paid, could = (cost_of(trip, replace(reading, usage=one, stated_cost=None)) for one in (usage, better))
     return max(Decimal(0), paid.amount - could.amount) if paid is not None and could is not None else None

@@ -1,6 +1,7 @@
 """HTML as values: elements with text in them. Text is never markup, in the page itself and in its packed views."""
 
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 
 from ...wire.printable import safe
@@ -72,11 +73,17 @@ def tag(name: str, /, *children: "Html | str", **attributes: object) -> Html:
     True gives an attribute without a value; None and False give none.
     """
     written = {
-        key.rstrip("_").replace("_", "-") if key != "viewBox" else key: "" if value is True else str(value)
+        _name(key): "" if value is True else str(value)
         for key, value in attributes.items()
         if value is not None and value is not False
     }
     return Html(name, written, *children)
+
+
+@cache
+def _name(key: str) -> str:
+    """The name of an attribute by that of the argument."""
+    return key.rstrip("_").replace("_", "-") if key != "viewBox" else key
 
 
 def span(look: str, *children: "Html | str") -> Html:

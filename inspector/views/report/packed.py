@@ -6,7 +6,6 @@ the attributes may be missing. The page's script makes elements and text nodes o
 
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -58,22 +57,26 @@ def node(html: Html | str, texts: Texts | None = None) -> Node:
     """A view as JSON; without `texts`, long texts stay in it."""
     if isinstance(html, str):
         return _text(html, texts)
-    attributes: dict[str, str | int] = {
-        key: _text(value, texts) for key, value in html.attributes.items() if key != "class"
-    }
-    made: list[Node | dict[str, str | int]] = [".".join([html.name, *html.attributes.get("class", "").split()])]
-    if attributes:
-        made.append(attributes)
-    made.extend(_children(html, texts))
+    made: list[Node | dict[str, str | int]] = [html.name]
+    if html.attributes:
+        if looks := html.attributes.get("class"):
+            made[0] = ".".join([html.name, *looks.split()])
+        if others := {key: _text(value, texts) for key, value in html.attributes.items() if key != "class"}:
+            made.append(others)
+    _add_children(made, html, texts)
     return made
 
 
-def _children(html: Html, texts: Texts | None) -> Iterator[Node]:
+def _add_children(made: "list[Node | dict[str, str | int]]", html: Html, texts: Texts | None) -> None:
+    """Add the nodes of an element's children; those of a fragment are in its place."""
     for child in html.children:
-        if isinstance(child, Html) and not child.name:
-            yield from _children(child, texts)
-        elif isinstance(child, Html) or child:
-            yield node(child, texts)
+        if isinstance(child, str):
+            if child:
+                made.append(_text(child, texts))
+        elif child.name:
+            made.append(node(child, texts))
+        else:
+            _add_children(made, child, texts)
 
 
 def _text(text: str, texts: Texts | None) -> str | int:

@@ -64,6 +64,7 @@ class Reported(Protocol):
 
 def report(run: Run, title: str, *, redacted: bool = False) -> Iterator[str]:
     """The page of a run; `redacted`: with neutral text of equal length in place of all prose and code."""
+    run.in_order()
     yield from _page(NeutralRun(run) if redacted else run, title, redacted=redacted)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conversations import CALL, HELLO, chat, loop, result, said, user
+from viewing import EXAMPLE
 
 from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder
 from turntape.inspector.run.run_index import Run
@@ -164,3 +165,13 @@ def test_totals_add_up() -> None:
     assert sums.cost == Decimal("0.0006125")
     assert (sums.turns, sums.threads, sums.input, sums.output, sums.seconds) == (2, 1, 250, 30, 1.25)
     assert totals([]).cost is None
+
+
+def test_details_in_order_are_those_of_any_order() -> None:
+    plain, straight = Run.load(EXAMPLE), Run.load(EXAMPLE)
+    straight.in_order()
+
+    for place in (*range(len(plain.rows.all)), 2):
+        ours, theirs = straight.detail(place), plain.detail(place)
+        assert ours.round_trip.request.body == theirs.round_trip.request.body
+        assert ours.new == theirs.new

@@ -7,8 +7,11 @@ import pytest
 from cached_turns import HOUR, MARK, POLICY, asks, claude, says, text
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.pricing import cost_of
 from turntape.inspector.ledger import ledger_of
+from turntape.inspector.ledger.cache.misses import price_of
 from turntape.inspector.run.labels import label_all
+from turntape.inspector.wire.parse import read
 
 U = asks(text("What is a tape?", MARK))
 BARE = asks(text("What is a tape?"))
@@ -62,3 +65,19 @@ def test_an_entry_of_an_hour_lives_for_an_hour() -> None:
     first = claude([asks(text("What is a tape?", HOUR))], (5166, 0, 3))
     assert judged(lost(at=900), first) == ("unexplained", {"api-cache-drop"})
     assert judged(lost(at=3601), first) == ("expired", set())
+
+
+@pytest.mark.parametrize("usage", [(0, 5266, 3), (0, 0, 5269), (100, 2000, 3166), (0, 4000, 1266)])
+@pytest.mark.parametrize("hour", [0, 1500])
+def test_a_miss_has_the_same_price_by_rates_as_by_two_bills(usage: tuple[int, int, int], hour: int) -> None:
+    trip = claude(MORE, usage)
+    reading = read(trip)
+    assert reading.usage is not None
+    reading = replace(reading, usage=replace(reading.usage, cache_write_1h=min(hour, usage[1])))
+    paid = cost_of(trip, reading)
+    assert paid is not None and paid.rates is not None
+
+    for tokens in (1, 1024, 5000):
+        by_bills = price_of(trip, reading, tokens)
+        assert by_bills == price_of(trip, reading, tokens, paid.rates)
+        assert by_bills is not None and by_bills > 0
