@@ -122,7 +122,7 @@ class Run:
         return Detail(row, trip, exchange, reading, previous, following)
 
     def in_order(self) -> None:
-        """All details are asked for now, in the order of the file: the last bodies are held for that."""
+        """All details are read now, in the order of the file: the last bodies are held for that."""
         self._windows = Windows()
 
     def _neighbour(self, place: int | None) -> Reading | None:
