@@ -72,6 +72,8 @@ class TurnDigest:
     effective: str | None
     closed_by_client: bool
     model: str | None
+    read_as: int = 0
+    """How many turns of the run were read before it; a damaged run may have a number twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +242,7 @@ class _Total:
 def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> ComparedRun:
     sorter, steps, total = Threads(), dict[str, list[TurnDigest]](), _Total()
     known, elsewhere = dict[str, OriginNames](), dict[str, str]()
-    for place, trip in turns_in(run):
+    for read_as, (place, trip) in enumerate(turns_in(run)):
         reading = read(trip)
         if not reading.is_generation:
             continue
@@ -263,6 +265,7 @@ def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> ComparedRun:
                 reading.finish.effective if reading.finish else None,
                 trip.closed_first == "client",
                 reading.response_model or reading.request.model,
+                read_as,
             )
         )
         names.learn(turn.number, reading)
@@ -394,13 +397,13 @@ class _Form:
 
 
 def _forms(side: ComparedRun, steps: list[TurnDigest | None], reasoning: bool) -> Iterator[tuple[TurnDigest, _Form]]:
-    wanted = {(step.index, step.place): step for step in steps if step is not None}
-    owner = {(s.index, s.place): thread for thread, all_steps in side.threads.items() for s in all_steps}
-    for place, trip in turns_in(side.run) if wanted else ():
-        step = wanted.get((trip.index, place))
+    wanted = {step.read_as: step for step in steps if step is not None}
+    owner = {s.read_as: thread for thread, all_steps in side.threads.items() for s in all_steps}
+    for read_as, (_, trip) in enumerate(turns_in(side.run) if wanted else ()):
+        step = wanted.get(read_as)
         if step is None:
             continue
-        names, reading = side.names[owner[(trip.index, place)]], read(trip)
+        names, reading = side.names[owner[read_as]], read(trip)
         yield (
             step,
             _Form(

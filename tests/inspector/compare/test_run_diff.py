@@ -292,3 +292,13 @@ def test_a_body_that_is_not_an_object_is_compared_as_it_is(body: bytes) -> None:
 
     assert compare(sent(body), sent(body)).first is None
     assert divergence(sent(body), sent(b'{"messages":[]}')).layer == "client"
+
+
+def test_a_damaged_run_with_a_number_twice_is_compared() -> None:
+    def threads(*answers: str) -> list[RoundTrip]:
+        return [chat([user(f"question {n}")], said(text), index=0) for n, text in enumerate(answers)]
+
+    pairs = compare(threads("one", "two"), threads("won", "too")).pairs
+
+    values = [pair.divergence.changes[0] for pair in pairs if pair.divergence is not None]
+    assert [(change.a, change.b) for change in values] == [("one", "won"), ("two", "too")]
