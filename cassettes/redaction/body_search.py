@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from .key_shapes import CONTEXTS, LONG_WORD, REACH, WORDS, Shape
+from .key_shapes import ANY_WORD, CONTEXTS, LONG_WORD, REACH, WORDS, Shape
 
 type Spans = dict[int, tuple[int, int]]
 """Start of a secret → its end, and how many of its first bytes are kept."""
@@ -32,13 +32,13 @@ def shaped(body: bytes) -> Spans:
     """All secrets that are known by their shape."""
     spans: Spans = {}
     starts, offsets, near = _near_rows(body)
-    for root, shapes in WORDS:
-        at = near.find(root)
-        while at >= 0:
+    done = 0
+    for root in ANY_WORD.finditer(near):
+        at = root.start()
+        if at >= done:
             place = bisect_right(starts, at) - 1
-            found = _match(body, at - starts[place] + offsets[place], shapes, spans)
-            at = near.find(root, max(at + len(root), at + found))
-    for root, shapes in CONTEXTS:
+            done = at + _match(body, at - starts[place] + offsets[place], WORDS[root[1]], spans)
+    for root, shapes in CONTEXTS.items():
         at = body.find(root)
         while at >= 0:
             at = body.find(root, at + max(len(root), _match(body, at, shapes, spans)))

@@ -64,40 +64,63 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (_WORD + "{35}", "AIza"),
     (_WORD + "{28}", "GOCSPX-"),
     ("[A-Z0-9]{16}", "AKIA ASIA ABIA ACCA"),
+    ("[A-Z0-9]{17}", "A3T"),
     (_HEX + "{32,}", "dapi"),
     ("[A-Za-z0-9]{20,}", "LTAI"),
     ("[A-Za-z0-9]{32}", "AKID"),
     (_HEX + "{60,}", "dop_v1_ doo_v1_ dor_v1_"),
-    (_WORD + "{30,}", "HRKU- vcp_ nfp_ cfut_ pscale_tkn_ pscale_pw_ pscale_oauth_ sb_secret_"),
-    (_HEX + "{40}", "sbp_ pul- turntape-"),
+    (_WORD + "{30,}", "HRKU- vcp_ nfp_ cfut_ sb_secret_"),
+    (_HEX + "{40}", "sbp_ pul- turntape- shippo_live_ shippo_test_"),
+    ("(?:" + _HEX + "{16}_|local_)?" + _HEX + "{40}", "sgp_"),
+    ("[A-Za-z0-9]{38}(?![A-Za-z0-9])", "4b1d"),
+    (_WORD + "{43}", "sha256~"),
+    ("[A-Za-z0-9]{32}", "ico-"),
+    ("[A-Z0-9]{26}(?![A-Za-z0-9])", "API-"),
+    ("[A-Za-z0-9]{36}", "pnu_"),
     # Code and its tools.
     ("[A-Za-z0-9]{30,}", "ghp_ gho_ ghu_ ghs_ ghr_"),
     ("[A-Za-z0-9_]{30,}", "github_pat_"),
-    (_WORD + "{20,}", "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glagent- glimt- glffct-"),
+    (_WORD + "{20,}", "glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glagent- glimt- glffct- gloas- GR1348941"),
     ("[A-Za-z0-9]{36}", "npm_"),
     (_WORD + "{40,}", "pypi- dckr_pat_ dckr_oat_"),
     (_HEX + "{48}", "rubygems_"),
     ("[a-z0-9]{43}", "oy2"),
     ("[a-z0-9]{60}", "CLOJARS_"),
-    ("[A-Za-z0-9_=-]{60,}", "ATATT3xFfGF0 ATCTT3xFfGN0"),
+    ("[A-Za-z0-9_=-]{60,}", "ATATT3 ATCTT3"),
     ("[A-Za-z0-9]{28,}", "ATBB"),
-    (_WORD + "{40,}", "sntrys_ sntryu_ glc_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- ops_eyJ"),
+    (_WORD + "{40,}", "sntryu_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- tk-us- rdme_"),
+    ("[A-Za-z0-9]{59,}", "cmVmd AKCp"),
+    ("[A-Za-z0-9]{16}", "sm_aat_ sm_pat_ sm_sat_"),
+    ("[a-f0-9]{64}", "s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib-"),
+    ("[A-Za-z0-9_.=-]{40,}", "tfp_ fio-u- duffel_test_ duffel_live_"),
+    ("[A-Za-z0-9_.=-]{30,}", "pscale_tkn_ pscale_pw_ pscale_oauth_"),
+    ("[a-z0-9]{32}", "p8e-"),
+    ("[A-Z0-9-]{27,}", "A3-"),
     ("[A-Za-z0-9]{32}_[a-fA-F0-9]{8}", "glsa_"),
     ("[A-Z0-9]{27}", "NRAK-"),
+    ("[A-Za-z0-9-]{32}", "NRII-"),
     ("[A-Za-z0-9]{43}", "secret_"),
     ("[A-Z0-9]{58}", "AGE-SECRET-KEY-1"),
     # Payments, messages, shops.
-    ("[A-Za-z0-9]{16,}", "sk_live_ rk_live_ sk_test_ rk_test_ sk_org_ whsec_"),
-    ("[A-Za-z0-9-]{20,}", "xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xapp-"),
+    ("[A-Za-z0-9]{16,}", "sk_live_ rk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_ sk_org_ whsec_"),
+    ("[A-Za-z0-9]{12,}", "FLWSECK_TEST- FLWSECK-"),
+    ("[A-Za-z0-9]{54}", "EZAK EZTK"),
+    ("[A-Fa-f0-9]{35}", "live_ test_"),
+    ("[A-Za-z0-9-]{20,}", "xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xoxo- xapp-"),
     ("[A-Za-z0-9%-]{20,}", "xoxd-"),
     (_HEX + "{32}", "shpat_ shpca_ shppa_ shpss_ key-"),
     (_WORD + "{22,}", "sq0atp- sq0csp-"),
-    (_WORD + "{50,}", "EAAAE"),
-    ("[a-f0-9]{32}", "SK"),
+    (_WORD + "{50,}", "EAAAE EAAAl"),
+    ("[A-Za-z0-9]{100,}", "EAAC EAAM"),
+    (_HEX + "{32}", "SK"),
+    # Maps and searches.
+    (_WORD + "{35,38}(?![A-Za-z0-9_-])", "AQVN"),
 )
 """What must follow the prefix of a key, and the prefixes. Longer prefixes before the shorter ones they begin with."""
 
-_LONG_BASE64 = "ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_"
+_PLAID = ("sandbox", "development", "production")
+
+_LONG_BASE64 = "ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_ sntrys_ ops_eyJ eyJrIjoi"
 """Prefixes of keys in which `+` and `/` may break every row."""
 
 SHAPES: tuple[Shape, ...] = (
@@ -106,19 +129,30 @@ SHAPES: tuple[Shape, ...] = (
     _key("ya29.", _WORD + "{20,}"),
     _key("AQ.", _WORD + "{40,}"),
     _key("1//0", _WORD + "{30,}"),
-    _key("SG.", r"[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
+    _key("SG.", r"(?:[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}|[A-Za-z0-9_.=-]{60,})"),
+    _key("glc_", _BASE64 + "{32,}", near_row=False),
+    _key("fo1_", _WORD + "{43}"),
+    _key("bedrock-api-key-", _BASE64 + "{20,}", near_row=False),
     _key("hvs.", _WORD + "{24,}"),
     _key("hvb.", _WORD + "{24,}"),
     _key("hvr.", _WORD + "{24,}"),
     _key("dp.pt.", "[A-Za-z0-9]{40,}"),
     _key("dp.st.", r"[A-Za-z0-9_.-]{40,}"),
-    _key("dt0c01.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    _key("dt0c01.", r"[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"),
+    _key("t1.", r"[A-Za-z0-9_-]{20,}={0,2}\.[A-Za-z0-9_-]{80,}"),
+    _key("sl.", "[A-Za-z0-9_=.-]{100,}"),
+    _key("sk.eyJ", r"[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}"),
+    _key("s.", "(?=[A-Za-z0-9]{0,20}[0-9])(?=[A-Za-z0-9]{0,20}[A-Za-z])[A-Za-z0-9]{24}(?![A-Za-z0-9])"),
+    *(_key(f"access-{place}-", _HEX + "{8}(?:-" + _HEX + "{4}){3}-" + _HEX + "{12}") for place in _PLAID),
+    *(_key(prefix, r"[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}") for prefix in ("pat.", "sat.")),
+    _key("A" * 22, "[A-Za-z0-9]{5,60}%[0-9A-F]{2}[A-Za-z0-9%]{20,}"),
     _key("v1.0-", _HEX + "{24}-" + _HEX + "{100,}"),
     _key("pat", r"[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
     # Within a word: the id of a Telegram bot, a client secret of Entra ID, a token of Terraform, a key of Azure OpenAI.
     _within(":AA", r"([A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
-    _within("8Q~", r"([A-Za-z0-9_~.-]{31,34})(?![A-Za-z0-9_~-])", near_row=False),
-    _within("7Q~", r"([A-Za-z0-9_~.-]{31,34})(?![A-Za-z0-9_~-])", near_row=False),
+    _after("Q~", r"(?<=[0-9])Q~([A-Za-z0-9_~.-]{31,34})(?![A-Za-z0-9_~-])"),
+    _within(".acc", r"[_-]([a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120})"),
+    _after("_mmk", r"(?<=([A-Za-z0-9]{6}_[A-Za-z0-9]{29}))_mmk(?![A-Za-z0-9])"),
     _within(".atlasv1.", r"([A-Za-z0-9_=-]{60,70})"),
     _within("JQQJ99", r"([A-Za-z0-9]{60,90})"),
     # Addresses that let anyone write.
@@ -133,42 +167,43 @@ SHAPES: tuple[Shape, ...] = (
         r"|(?:(?:\\+[nr]|[^A-Za-z0-9+/=\"\\])(?:[^A-Za-z+/=\"\\]|\\u2192|\\t)*)?"
         r"[A-Za-z0-9+/=]{40,}(?:(?:\\+[nrt]|\\u2192|[^A-Za-z+/=\"\\])+[A-Za-z0-9+/=]{16,})*))",
     ),
-    # A JSON Web Token: two JSON objects and a signature.
-    _after("eyJ", r"(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})"),
+    # A JSON Web Token: two JSON objects and a signature; or an encrypted one, which has five parts.
+    _after(
+        "eyJ",
+        r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2}))"
+        r"(eyJ[A-Za-z0-9_-]{10,}\.(?:eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}|[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]{10,}){3}))",
+    ),
     _after("://", r"://[^\s:/@\"'\\]{0,64}:((?!REDACTED)[^\s:/@\"'\\]{4,128})@"),
 )
 """The first shape that matches at a place counts."""
 
 
-def _roots(shapes: Iterable[Shape]) -> tuple[tuple[bytes, tuple[Shape, ...]], ...]:
-    """What is searched for, and the shapes that begin with it: one search finds all keys of a family."""
+def _roots(shapes: Iterable[Shape]) -> dict[bytes, tuple[Shape, ...]]:
+    """What is searched for, and the shapes that begin with it: no root begins with another one."""
     roots: dict[bytes, list[Shape]] = {}
-    for shape in shapes:
-        roots.setdefault(next((root for root in _ROOTS if shape.literal.startswith(root)), shape.literal), []).append(
-            shape
-        )
-    return tuple((root, tuple(found)) for root, found in roots.items())
+    by_literal = sorted(shapes, key=lambda shape: shape.literal)  # a literal is right after one that it begins with
+    for shape in by_literal:
+        last = next(reversed(roots), None)
+        root = last if last is not None and shape.literal.startswith(last) else shape.literal
+        roots.setdefault(root, []).append(shape)
+    order = {shape.literal: place for place, shape in enumerate(SHAPES)}
+    return {root: tuple(sorted(found, key=lambda one: order[one.literal])) for root, found in roots.items()}
 
 
-_ROOTS = (
-    b"sk-",
-    b"sk_",
-    b"rk_",
-    b"xox",
-    b"AKI",
-    b"glp",
-    b"gld",
-    b"glf",
-    b"gli",
-    b"fm",
-    b"hv",
-    b"dp.",
-    b"shp",
-    b"pscale_",
-    b"lin_",
-)
+def _any_of(literals: Iterable[bytes]) -> bytes:
+    """A pattern for any of these literals that looks at each letter once."""
+    following: dict[bytes, list[bytes]] = {}
+    for literal in literals:
+        following.setdefault(literal[:1], []).append(literal[1:])
+    return b"|".join(
+        re.escape(first) + (re.escape(rests[0]) if len(rests) == 1 else b"(?:" + _any_of(rests) + b")")
+        for first, rests in following.items()
+    )
+
 
 WORDS = _roots(shape for shape in SHAPES if shape.near_row)
 """What is searched for near rows of `LONG_WORD`, and the shapes."""
+ANY_WORD = re.compile(b"(?=(" + _any_of(WORDS) + b"))")
+"""The places of all of `WORDS`: one search costs half as much as one for each of them."""
 CONTEXTS = _roots(shape for shape in SHAPES if not shape.near_row)
 """What is searched for in all of a body, and the shapes."""

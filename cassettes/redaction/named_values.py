@@ -5,10 +5,11 @@ must look random, and must not be a placeholder, a word, or an expression of sou
 """
 
 import re
+from collections.abc import Iterator
 
 from .body_search import Spans
 
-_ROOTS = (b"key", b"token", b"secret", b"passw", b"passphrase", b"pwd", b"credential", b"auth", b"sig=")
+_ROOTS = (b"key", b"token", b"secret", b"passw", b"passphrase", b"pwd", b"credential", b"auth", b"sig=", b"session=")
 """What a name contains, in lower case."""
 _BEARER = b"bearer "
 _BEFORE = re.compile(rb"(?:\b(?:api|access|secret|private) )?[A-Za-z0-9_.-]{0,48}\Z", re.IGNORECASE)
@@ -18,7 +19,25 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 """The rest of a name, and what is between it and its value."""
-_VALUE = re.compile(rb"(?:[A-Za-z0-9_+/.~!@#$%^*:|?-]|\\/|\\u00[2-7][0-9a-fA-F])+={0,3}")
+_PAIR = re.compile(
+    rb"(?P<name>[A-Za-z0-9_.-]{0,48})\\{0,7}[\"'],?(?:\s|\\{1,7}[nrt]){0,16}(?:\\{0,7}[\"'])?value(?:\\{0,7}[\"'])?"
+    rb"\s{0,2}[:=]\s{0,2}\\{0,7}[\"'](?:(?:Bearer|Basic|Token)[ ])?",
+    re.IGNORECASE,
+)
+"""`{"name": "API_KEY", "value": "…"}` or `<add key="Password" value="…"/>`, from the name to the value."""
+_ELEMENT = re.compile(rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:>|&gt;)(?=(?P<value>[^<>&\s]{4,400})(?:<|&lt;)/)")
+"""`<password>…</password>`, from the name to the value."""
+_COOKIE = re.compile(
+    rb"cookie\\{0,7}[\"']?:[ \t]{0,3}\\{0,7}[\"']?"
+    rb"((?:[^\s=;\"'\\]{1,80}=[^\s;\"'\\]{0,2000}+(?:;[ ]?|(?![^\s;\"'\\]))){1,64})"
+)
+"""A line of cookies, in lower case."""
+_COOKIES = re.compile(rb"[^\s=;]{1,80}=([^\s;()\[\]{},]{16,4000})")
+_LOGIN = re.compile(
+    rb"curl\b[^\r\n]{0,400}?[ ](?:-u|--user)[ =](?:\\{0,7}[\"'])?[^\s:\"'\\]{1,64}:([^\s\"'\\$<{]{4,128})"
+)
+_LETTERS = rb"(?:[A-Za-z0-9_+/.~!@#$%^*:|?-]|\\/|\\u00[2-7][0-9a-fA-F])++"
+_VALUE = re.compile(rb"(?!=)(?:" + _LETTERS + rb"=+(?=[A-Za-z0-9_+/-])){0,3}" + _LETTERS + rb"={0,3}")
 _QUOTED = re.compile(rb"(?:[^\"'`\\\s<>]|\\/|\\u00[2-7][0-9a-fA-F])+")
 _MOST = 4096
 """A longer value is a document."""
@@ -32,6 +51,9 @@ _CREDENTIAL = re.compile(r"(?:credentials?|authorization|(?:^|[-_.])auth)$", re.
 _TOKEN = re.compile(
     r"(?:access|refresh|auth|api|bot|session|bearer|security|private|personal|deploy|csrf|xsrf|user|app|client|oauth|"
     r"github|gitlab|slack|hf|npm|jwt|account|service|id|registry|vault|admin|webhook|verification|pat|secret|web)token$"
+)
+_SECRET = re.compile(
+    r"(?:client|app|application|api|consumer|shared|oauth|auth|webhook|signing|jwt|session|cookie|user|bot|account)secret$"
 )
 _OTHER_TOKEN = re.compile(
     r"(?:page|continuation|sync|next|pagination|stop|eos|bos|pad|unk|mask|cls|sep|cancel|cancellation|special|first|"
@@ -76,7 +98,30 @@ def named(body: bytes) -> Spans:
         if end > start:
             spans.setdefault(start, (end, 0))
         at = lower.find(_BEARER, end)
+    for start, end in (*_cookies(body, lower), *_logins(body, lower)):
+        spans.setdefault(start, (end, 0))
     return spans
+
+
+def _cookies(body: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
+    """The values in a line `Cookie: …` or `Set-Cookie: …`."""
+    at = lower.find(b"cookie")
+    while at >= 0:
+        line = _COOKIE.match(lower, at)
+        for cookie in _COOKIES.finditer(body, *line.span(1)) if line is not None else ():
+            if _is_secret("session_token", cookie[1]):
+                yield cookie.span(1)
+        at = lower.find(b"cookie", line.end() if line is not None else at + 6)
+
+
+def _logins(body: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
+    """The passwords in `curl -u name:password`."""
+    at = lower.find(b"curl ")
+    while at >= 0:
+        login = _LOGIN.match(body, at)
+        if login is not None and not _PLACEHOLDER.match(login[1].decode("latin-1")):
+            yield login.span(1)
+        at = lower.find(b"curl ", login.end() if login is not None else at + 5)
 
 
 def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
@@ -84,11 +129,21 @@ def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
     if root == b"sig=":
         signed = at > 0 and body[at - 1 : at] in (b"?", b"&")
         return _judged(body, at + len(root), "auth", quoted=False, assigned=True) if signed else (at, at)
+    if root == b"session=":
+        return _judged(body, at + len(root), "session_token", quoted=False, assigned=False)
     after = _AFTER.match(body, at)
-    before = _BEFORE.search(body, max(at - 64, 0), at) if after is not None else None
-    if after is None or before is None:
+    apart = after is None or after["between"] == b" "
+    pair, element = (_PAIR.match(body, at), _ELEMENT.match(body, at)) if apart else (None, None)
+    found = pair or element or after
+    before = _BEFORE.search(body, max(at - 64, 0), at) if found is not None else None
+    if found is None or before is None:
         return at, at
-    name = (before.group() + after["name"]).decode("latin-1")
+    name = (before.group() + found["name"]).decode("latin-1")
+    if pair is not None:
+        return _judged(body, pair.end(), name, quoted=True, assigned=False)
+    if element is not None:
+        return element.span("value") if _is_secret(name, element["value"]) else (at, at)
+    assert after is not None
     option = name.startswith("--")
     if after["between"].isspace() and not option:
         return at, at
@@ -115,6 +170,10 @@ def _judged(body: bytes, start: int, name: str, *, quoted: bool, assigned: bool)
     return (start, end) if is_secret(name, value, quoted=quoted, assigned=assigned) else (start, start)
 
 
+def _is_secret(name: str, value: bytes) -> bool:
+    return is_secret(name, value.decode("latin-1"), quoted=True, assigned=False)
+
+
 def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     """Whether a value under this name is a secret.
 
@@ -127,7 +186,7 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     if _PASSWORD.search(kind):
         path = kind.endswith("pwd") and _PATH.match(value) is not None
         return len(value) >= (6 if quoted or assigned else 8) and (quoted or assigned or not word) and not path
-    if _KEY.search(kind) or _CREDENTIAL.search(name) or _TOKEN.search(kind):
+    if _KEY.search(kind) or _CREDENTIAL.search(name) or _TOKEN.search(kind) or _SECRET.search(kind):
         least = 10 if quoted or assigned else 16
     elif kind.endswith(("token", "secret")) and not _OTHER_TOKEN.search(kind) and not _UUID.fullmatch(value):
         least = 16 if assigned else 20

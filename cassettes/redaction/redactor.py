@@ -24,6 +24,7 @@ from ..errors import CassetteError
 from ..settings import read_settings
 from ..tape.delta import common_prefix, common_suffix
 from ..tape.model import Frame, Headers, RoundTrip
+from .base64_texts import in_base64
 from .body_search import Spans, shaped
 from .field_names import (
     CREDENTIAL_WORDS,
@@ -184,6 +185,7 @@ class Redactor:
         if stream:
             secrets += streamed(body, self._found)
         secrets += escaped(body, self._found)
+        secrets += in_base64(body, self._found)
         secrets += [(((start, end),), keep) for start, (end, keep) in sorted(self._found(body).items())]
         if not secrets:
             return body

@@ -18,10 +18,10 @@ type _Escape = tuple[int, int, int]
 
 _BACKSLASH = 0x5C
 _ESCAPES = tuple(
-    re.compile(start + rb"(2[bdfBDF]|3[0-9dD]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])")
+    re.compile(start + rb"(2[0-9a-fA-F]|3[0-9a-fA-F]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])")
     for start in (rb"\\u00", rb"%")
 )
-"""A letter or sign of a key as JSON and as a URL may write it."""
+"""A letter or sign of a key, or of what is around it, as JSON and as a URL may write it."""
 _FIELD = re.compile(rb'"(\w{1,40}+)" ?: ?"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
 _INDEX = re.compile(rb'[iI]ndex" ?: ?([0-9]{1,4})')
 _EVENT = re.compile(rb"\n|:event-type")
@@ -33,7 +33,7 @@ _LONGEST_PIECE = 4096
 
 
 def escaped(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Segments, int]]:
-    """Secrets with escapes in them, each with how many of its first bytes are kept: none."""
+    """Secrets with escapes in them, or around them, each with how many of its first bytes are kept."""
     for pattern in _ESCAPES:
         near: list[_Escape] = []
         for match in pattern.finditer(body):
@@ -70,10 +70,11 @@ def _escaped_near(
         nearest = bisect_right(starts, at) - 1
         return offsets[nearest] + at - starts[nearest]
 
-    for start, (end, _) in search(text).items():
-        first, last = place(start), place(end)
+    for start, (end, keep) in search(text).items():
+        first, last = place(start), place(end - 1) + 1
         if last - first != end - start:
-            yield ((first, last),), 0
+            first, last, keep = place(start), place(end), 0
+        yield ((first, last),), keep
 
 
 def streamed(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Segments, int]]:

@@ -32,38 +32,71 @@ def upper(size: int) -> str:
 
 SLACK = ("aZ0-9b" * 5)[:20]
 HEX = "a0F9"
+UUID = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+HARNESS = f"{word(22)}.{letters(24)}.{letters(20)}"
+ONE_PASSWORD = "-".join((upper(6), upper(6), upper(5), upper(5), upper(5)))[:27]
 KEYS: dict[str, tuple[str, list[str]]] = {
     **{prefix: (word(20), [word(19)]) for prefix in names("""
         sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or- sk-lf- sk-None- sk-helicone- tvly- pcsk_ glpat- gldt- glrt- glptt-
-        glft- glsoat- glcbt- glagent- glimt- glffct- ya29.
+        glft- glsoat- glcbt- glagent- glimt- glffct- gloas- GR1348941 ya29.
     """)},
     **{prefix: (letters(16), [letters(15), "-" + letters(16)]) for prefix in names("""
-        sk_live_ rk_live_ sk_test_ rk_test_ sk_org_ whsec_
+        sk_live_ rk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_ sk_org_ whsec_ sm_aat_ sm_pat_ sm_sat_
     """)},
     **{prefix: (letters(20), [letters(19)]) for prefix in names("sk- fw_ LTAI")},
     **{prefix: (letters(30), [letters(29), "_" + letters(30)]) for prefix in names("""
         hf_ gsk_ r8_ ghp_ gho_ ghu_ ghs_ ghr_ pplx-
     """)},
     **{prefix: (word(30), [word(29)]) for prefix in names("""
-        nvapi- jina_ tgp_v1_ wandb_v1_ api_org_ HRKU- vcp_ nfp_ cfut_ pscale_tkn_ pscale_pw_ pscale_oauth_ sb_secret_
+        nvapi- jina_ tgp_v1_ wandb_v1_ api_org_ HRKU- vcp_ nfp_ cfut_ pscale_tkn_ pscale_pw_ pscale_oauth_
+        sb_secret_
     """)},
     **{prefix: (word(40), [word(39)]) for prefix in names("""
-        pypi- dckr_pat_ dckr_oat_ sntrys_ sntryu_ glc_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- ops_eyJ AQ.
+        pypi- dckr_pat_ dckr_oat_ sntryu_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- AQ. tk-us- rdme_
+        tfp_ fio-u- duffel_test_ duffel_live_
     """)},
     **{prefix: (upper(16), [upper(15), letters(16)]) for prefix in names("AKIA ASIA ABIA ACCA")},
     **{prefix: (SLACK, [SLACK[1:], "_" + SLACK]) for prefix in names("""
-        xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xapp-
+        xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xoxo- xapp-
     """)},
     **{prefix: (HEX * 15, [HEX * 14 + HEX[:3]]) for prefix in names("dop_v1_ doo_v1_ dor_v1_")},
     **{prefix: (HEX * 8, [HEX * 7 + HEX[:3]]) for prefix in names("ls__ fc- dapi shpat_ shpca_ shppa_ shpss_ key-")},
-    **{prefix: (HEX * 10, [HEX * 9 + HEX[:3]]) for prefix in names("sbp_ pul- turntape-")},
+    **{prefix: (HEX * 10, [HEX * 9 + HEX[:3]]) for prefix in names("""
+        sbp_ pul- turntape- sgp_ shippo_live_ shippo_test_
+    """)},
     **{prefix: (HEX * 12, [HEX * 11 + HEX[:3]]) for prefix in names("sk_ rubygems_")},
     **{prefix: ("aZ0/+9" * 10, [("aZ0/+9" * 10)[:59]]) for prefix in names("""
-        ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_
+        ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_ sntrys_ ops_eyJ eyJrIjoi
     """)},
-    **{prefix: (word(60), [word(59)]) for prefix in names("ATATT3xFfGF0 ATCTT3xFfGN0")},
+    **{prefix: (word(60), [word(59)]) for prefix in names("ATATT3 ATCTT3")},
     **{prefix: (word(24), [word(23)]) for prefix in names("hvs. hvb. hvr.")},
     **{prefix: (word(22), [word(21)]) for prefix in names("sq0atp- sq0csp-")},
+    **{prefix: (letters(59), [letters(58)]) for prefix in names("cmVmd AKCp")},
+    **{prefix: (letters(12), [letters(11)]) for prefix in names("FLWSECK- FLWSECK_TEST-")},
+    **{prefix: (letters(54), [letters(53)]) for prefix in names("EZAK EZTK")},
+    **{prefix: ("0a1f" * 8 + "0a1", ["0a1f" * 8 + "0a", "0a1x" * 9]) for prefix in names("live_ test_")},
+    **{prefix: ("0a1f" * 16, ["0a1f" * 15 + "0a1"]) for prefix in names("s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib-")},
+    **{prefix: (letters(100), [letters(99)]) for prefix in names("EAAC EAAM")},
+    **{prefix: (UUID, [UUID[:-1]]) for prefix in names("access-sandbox- access-development- access-production-")},
+    **{prefix: (HARNESS, [HARNESS[:-1], HARNESS[1:]]) for prefix in names("pat. sat.")},
+    "A3T": (upper(17), [upper(16)]),
+    "4b1d": (letters(38), [letters(37), letters(39)]),
+    "sha256~": (word(43), [word(42)]),
+    "ico-": (letters(32), [letters(31)]),
+    "API-": (upper(26), [upper(25), letters(26)]),
+    "pnu_": (letters(36), [letters(35)]),
+    "p8e-": ("az09" * 8, ["az09" * 7 + "az0"]),
+    "A3-": (ONE_PASSWORD, [ONE_PASSWORD[:-1]]),
+    "NRII-": (letters(32), [letters(31)]),
+    "AQVN": (word(35), [word(34), word(39)]),
+    "glc_": ("aZ0/+9" * 5 + "aZ", ["aZ0/+9" * 5 + "a"]),
+    "fo1_": (word(43), [word(42)]),
+    "bedrock-api-key-": ("aZ0/+9" * 3 + "aZ", ["aZ0/+9" * 3 + "a"]),
+    "t1.": (f"{word(20)}==.{word(80)}", [f"{word(19)}.{word(80)}", f"{word(20)}.{word(79)}"]),
+    "sl.": (word(100), [word(99)]),
+    "sk.eyJ": (f"{word(40)}.{word(20)}", [f"{word(39)}.{word(20)}", f"{word(40)}.{word(19)}"]),
+    "s.": (letters(24), [letters(23), letters(25), "a" * 24, "9" * 24]),
+    "A" * 22: (f"{letters(30)}%2F{letters(20)}", [letters(50), f"{letters(30)}%2F{letters(19)}"]),
     "csk-": (("az09" * 12), ["az09" * 11 + "az0"]),
     "pa-": (word(43), [word(42), word(44)]),
     "xai-": (letters(40), [letters(39), "-" + letters(40)]),
@@ -82,7 +115,7 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     "secret_": (letters(43), [letters(42)]),
     "AGE-SECRET-KEY-1": (upper(58), [upper(57)]),
     "xoxd-": ("%2B" + SLACK[3:], [SLACK[1:], "_" + SLACK]),
-    "EAAAE": (word(50), [word(49)]),
+    **{prefix: (word(50), [word(49)]) for prefix in names("EAAAE EAAAl")},
     "SK": ("a0f9" * 8, ["a0f9" * 7 + "a0f"]),
     "1//0": (word(30), [word(29)]),
     "SG.": (f"{word(20)}.{word(20)}", [f"{word(19)}.{word(20)}", f"{word(20)}.{word(19)}", f"{word(20)}-{word(20)}"]),
@@ -96,7 +129,9 @@ KEYS: dict[str, tuple[str, list[str]]] = {
 
 FIXED = names("""
     AIza AKIA ASIA ABIA ACCA AKID npm_ SG. pa- csk- ls__ fc- sk_ rubygems_ oy2 CLOJARS_ GOCSPX- NRAK- secret_ glsa_
-    sbp_ pul- turntape- AGE-SECRET-KEY-1 shpat_ shpca_ shppa_ shpss_ key- SK dt0c01. v1.0- pat
+    sbp_ pul- turntape- sgp_ shippo_live_ shippo_test_ p8e- ico- API- pnu_ 4b1d sha256~ A3T A3- EZAK EZTK live_ test_
+    s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib- access-sandbox- access-development- access-production- pat. sat. NRII- AQVN
+    fo1_ s. t1. sk.eyJ sm_aat_ sm_pat_ sm_sat_ AGE-SECRET-KEY-1 shpat_ shpca_ shppa_ shpss_ key- SK dt0c01. v1.0- pat
 """)
 """Keys of one length, or of a fixed form."""
 
@@ -112,7 +147,7 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "eyJ": (
         "token @@.",
-        [".".join(JWT)],
+        [".".join(JWT), f"{JWT[0]}..{JWT[2]}.{JWT[2]}.{JWT[2]}"],
         [
             f"{JWT[0][:-1]}.{JWT[1]}.{JWT[2]}",
             f"{JWT[0]}.{JWT[1][:-1]}.{JWT[2]}",
@@ -122,8 +157,21 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
         ],
     ),
     ":AA": ("bot 123456789:AA@@ is", [word(33)], [f"123456789:AA{word(32)}", f"123456789:AA{word(34)}"]),
-    "8Q~": ("abc8Q~@@ is", ["aZ0~9.b-c" * 3 + "abcd", "aZ0~9.b-c" * 3 + "abcdefg"], [f"abc8Q~{word(30)}"]),
-    "7Q~": ("abc7Q~@@ is", ["aZ0~9.b-c" * 3 + "abcd"], [f"abc7Q~{word(36)}"]),
+    "Q~": (
+        "abc8Q~@@ is",
+        ["aZ0~9.b-c" * 3 + "abcd", "aZ0~9.b-c" * 3 + "abcdefg"],
+        [f"abc8Q~{word(30)}", f"abc7Q~{word(36)}", f"abcdQ~{word(32)}"],
+    ),
+    ".acc": (
+        "sc_abc12.def4.acc_@@ is",
+        [f"abc-123456.{letters(30)}"],
+        [f"sc_a.b.acc_abc12345.{letters(30)}", f"sc_a.b.acc_abc-123456.{letters(29)}"],
+    ),
+    "_mmk": (
+        "license @@_mmk is",
+        [f"{letters(6)}_{letters(29)}"],
+        [f"{letters(6)}_{letters(28)}_mmk", f"{letters(6)}_{letters(29)}_mmkx"],
+    ),
     ".atlasv1.": ("aZ09bcdefghijk.atlasv1.@@ is", [word(60), word(70)], [f"x.atlasv1.{word(59)}"]),
     "JQQJ99": (f"{letters(52)}JQQJ99@@ is", [letters(60)], [f"JQQJ99{letters(59)}"]),
     "hooks.slack.com/": (
@@ -158,11 +206,13 @@ def test_every_shape_has_a_case() -> None:
 
 
 def test_every_shape_is_searched_for_by_the_root_that_it_begins_with() -> None:
-    roots = WORDS + CONTEXT_ROOTS
-    assert sorted(shape.literal for _, shapes in roots for shape in shapes) == sorted(s.literal for s in SHAPES)
-    assert all(shape.literal.startswith(root) for root, shapes in roots for shape in shapes)
-    assert len({root for root, _ in roots}) == len(roots) < len(SHAPES)
-    assert all(shape.near_row for _, shapes in WORDS for shape in shapes)
+    roots = WORDS | CONTEXT_ROOTS
+    assert sorted(shape.literal for shapes in roots.values() for shape in shapes) == sorted(s.literal for s in SHAPES)
+    assert all(shape.literal.startswith(root) for root, shapes in roots.items() for shape in shapes)
+    assert len(roots) < len(SHAPES)
+    assert all(shape.near_row for shapes in WORDS.values() for shape in shapes)
+    for group in (WORDS, CONTEXT_ROOTS):
+        assert not [1 for a in group for b in group if a != b and a.startswith(b)], "one search would miss the longer"
 
 
 @pytest.mark.parametrize("literal", [shape.literal.decode() for shape in SHAPES if shape.near_row])

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from turntape.cassettes import Redactor
+from turntape.cassettes.redaction import named_values
 
 REDACTOR = Redactor(salt="s")
 KEY = "aB3dE5fG7hJ9kL1mN3pQ5rS7"
@@ -39,6 +40,23 @@ FORMS = {
     "AWS": ("aws_secret_access_key = @@", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYzzTOPSECRE"),
     "AWS, JSON": ('{"SecretAccessKey": "@@"}', "wJalrXUtnFEMI/K7MDENG+bPxRfiCYzzTOPSECRE"),
     "a long token under a plain name": ('{"token": "@@"}', KEY),
+    "a pair of name and value": ('{"name": "API_KEY", "value": "@@"}', KEY),
+    "a pair within JSON, over two lines": (json.dumps({"c": '{"name": "API_KEY",\n "value": "@@"}'}), KEY),
+    "a pair of a bearer": ('{"name":"Authorization","value":"Bearer @@"}', KEY),
+    "a pair of attributes": ('<add key="Password" value="@@"/>', "Tr0ub4dor-3"),
+    "an element": ("<password>@@</password>", "hunter2x"),
+    "an element with escapes": ("&lt;api_key&gt;@@&lt;/api_key&gt;", KEY),
+    "a line of cookies": ("Cookie: a=b; sid=@@; c=d", KEY),
+    "a line of cookies in JSON": ('{"Set-Cookie": "sid=@@; Path=/; HttpOnly"}', KEY),
+    "a session outside of cookies": ("_gitlab_session=@@", KEY),
+    "a login of curl": ("curl -s -u admin:@@ https://a.example", "hunter2Pass"),
+    "a login of curl, in quotes": ("curl --user 'admin:@@' https://a.example", "hunter2Pass"),
+    "percent-encoded, the name too": ("q=api_key%3D@@%26b%3D1", KEY),
+    "percent-encoded JSON": ("%7B%22api_key%22%3A%22@@%22%7D", KEY),
+    "JSON with escaped quotes": ('{"c":"\\u0022api_key\\u0022:\\u0022@@\\u0022"}', KEY),
+    "a short secret of a client": ('{"client_secret": "@@"}', "1i7wso7pl7guh8sk"),
+    "a value with equals signs": ("MY_API_KEY=@@", "aB3d=E5fG7h=J9kL1mN3p="),
+    "a value with equals signs at its end": ("MY_API_KEY=@@ x", "aB3dE5fG7hJ9kL1mN3p=="),
     "a value with an escaped slash": ('{"api_key":"@@"}', "aB3dE5fG7hJ9\\/kL1mN3pQ5rS7"),
 }
 """What is written, with `@@` for the secret, and the secret."""
@@ -77,6 +95,19 @@ HEALTHY = [
     '{"signature":"aB3dE5fG7hJ9kL1mN3pQ5rS7aB3dE5fG7hJ9kL1mN3pQ5rS7"}',
     '{"id":"msg_aB3dE5fG7hJ9kL1mN3pQ5rS7","tool_use_id":"toolu_aB3dE5fG7hJ9kL1mN3pQ5rS7"}',
     "const apiKey = process.env.KEY1",
+    "if (type==password==e.type1) {}",
+    '"password"===e.type1',
+    '{"name":"api_key","value":"the value 1"}',
+    '{"name":"color","value":"aB3dE5fG7hJ9kL1mN3pQ5rS7"}',
+    "<label>password</label>",
+    "<password></password>",
+    "<token>word</token>",
+    "Cookie: theme=dark; lang=en-US; width=1280",
+    'children:["stickycookie: ",g]}),t[22]=g,t[23]=z):z=t[23]',
+    "session=requests.Session()",
+    "curl -u admin:$PASSWORD https://a.example",
+    "curl -u admin:<password> https://a.example",
+    "tar -u a:longer2word",
     "x?design=aB3dE5fG7hJ9kL1mN3pQ5rS7",
 ]
 
@@ -131,3 +162,20 @@ def test_two_passwords_of_unlike_length_are_equal_once_normalised() -> None:
     )
 
     assert one == other == b'{"password":"REDACTED"}'
+
+
+@pytest.mark.parametrize("piece", ["token=", "session=", "password:", "bearer "])
+def test_in_a_long_row_of_names_each_letter_is_judged_a_few_times(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = 0
+
+    def counted(name: str, value: str, **_: bool) -> bool:
+        nonlocal judged
+        judged += len(value)
+        return False
+
+    monkeypatch.setattr(named_values, "is_secret", counted)
+    body = piece.encode() * 2000
+
+    named_values.named(body)
+
+    assert judged < 10 * len(body)
