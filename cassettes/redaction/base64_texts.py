@@ -1,6 +1,6 @@
 """Finds secrets in a text that is written in base64, such as a file that a tool returns.
 
-Images, signatures and encrypted reasoning are base64 too. They are no text: their first bytes show it.
+Images, signatures and encrypted reasoning are base64 too. Their first bytes show that they are not text.
 """
 
 import binascii

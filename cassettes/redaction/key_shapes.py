@@ -11,6 +11,7 @@ https://docs.github.com/en/code-security/secret-scanning/introduction/supported-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 LONG_WORD = 16
 """Every key with a prefix has at least this many letters, digits, `_` and `-` in a row."""
@@ -21,25 +22,35 @@ REACH = 64
 @dataclass(frozen=True, slots=True)
 class Shape:
     literal: bytes
-    pattern: re.Pattern[bytes]
-    """Matches at the literal; group 1 is the secret, all of the match when there is no group."""
+    source: bytes
+    """A regular expression that matches at the literal; group 1 is the secret, all of it when there is no group."""
     keep: int
     """How many first bytes of the secret are kept, so that a person can see what it was."""
     near_row: bool = True
     """True when it has a row of `LONG_WORD` within `REACH`, so that only the places around such rows are searched."""
 
+    @property
+    def pattern(self) -> re.Pattern[bytes]:
+        """The regular expression, compiled when a literal is found for the first time: most never are."""
+        return _compiled(self.source)
+
+
+@cache
+def _compiled(source: bytes) -> re.Pattern[bytes]:
+    return re.compile(source)
+
 
 def _key(literal: str, rest: str, near_row: bool = True) -> Shape:
-    return Shape(literal.encode(), re.compile(re.escape(literal.encode()) + rest.encode()), len(literal), near_row)
+    return Shape(literal.encode(), re.escape(literal.encode()) + rest.encode(), len(literal), near_row)
 
 
 def _within(literal: str, rest: str, near_row: bool = True) -> Shape:
     """A key in a word: group 1 of `rest`, which follows the literal."""
-    return Shape(literal.encode(), re.compile(re.escape(literal.encode()) + rest.encode()), 0, near_row)
+    return Shape(literal.encode(), re.escape(literal.encode()) + rest.encode(), 0, near_row)
 
 
 def _after(literal: str, pattern: str) -> Shape:
-    return Shape(literal.encode(), re.compile(pattern.encode()), 0, near_row=False)
+    return Shape(literal.encode(), pattern.encode(), 0, near_row=False)
 
 
 _WORD = "[A-Za-z0-9_-]"

@@ -1,4 +1,4 @@
-"""A secret in a text that is written in base64 is masked, and data that is no text stays as it is."""
+"""A secret in a text that is written in base64 is masked, and other data stays as it is."""
 
 import base64
 import random
@@ -51,7 +51,7 @@ def test_the_text_around_the_secret_can_still_be_read() -> None:
 
 
 @pytest.mark.parametrize("size", [30, 600, 6000])
-def test_what_is_no_text_stays_whatever_comes_after_its_first_bytes(size: int) -> None:
+def test_data_that_is_not_text_stays_whatever_comes_after_its_first_bytes(size: int) -> None:
     for seed in range(20):
         data = random.Random(seed).randbytes(size)
         body = b'{"signature":"' + base64.b64encode(data + KEY) + b'"}'
@@ -59,6 +59,6 @@ def test_what_is_no_text_stays_whatever_comes_after_its_first_bytes(size: int) -
         assert REDACTOR.body(body) == body
 
 
-def test_words_and_paths_are_no_encoded_texts() -> None:
+def test_words_and_paths_are_not_encoded_texts() -> None:
     for text in (b"/usr/lib/python3/dist-packages/pkg/resources", b"A" * 100, b"supercalifragilisticexpialidocious"):
         assert REDACTOR.body(text) == text
