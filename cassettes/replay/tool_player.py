@@ -28,6 +28,8 @@ from .tool_recording import CALL, Asked, Json, RecordedSession, Said, canonical,
 
 PATIENCE = 2.0
 """Seconds that an answer waits for what was recorded before it: an earlier answer, or the client's answer."""
+APART = 0.1
+"""Seconds between two answers over different connections, so that the client reads them in this order."""
 _LISTS = "/list"
 _OPENING = frozenset({"initialize", "server/discover"})
 """Requests that are answered as recorded whatever their parameters: these name the client's version."""
@@ -105,26 +107,41 @@ class ToolPlayer:
         self.unknown: list[str] = []
         """Requests other than calls that were not recorded, one sentence each."""
         self.lock = threading.RLock()
-        self.answered: set[tuple[str, int]] = set()
-        """The session and sequence of each recorded answer that was sent."""
+        self.answered: dict[tuple[str, int], float] = {}
+        """When each recorded answer was sent, by the session and sequence of its call."""
         self._values = values or _Values()
         self._folders = folders or {}
         self._connections: defaultdict[str, int] = defaultdict(int)
         self._taken: set[tuple[str, int]] = set()
+        self._before: dict[tuple[str, int], list[Asked]] = {}
 
     @property
     def bindings(self) -> Bindings:
         return self._values.bindings
 
-    def connect(self, server: str, folder: str | None = None) -> "ToolConnection":
-        """A new process of a server. `folder` is its working directory in this run."""
+    def connect(self, server: str, folder: str | None = None, *, answers_apart: bool = False) -> "ToolConnection":
+        """A new process of a server. `folder` is its working directory in this run; with `answers_apart`, each answer
+        has a separate connection."""
         with self.lock:
             number = self._connections[server]
             self._connections[server] += 1
             recorded = self._folders.get(server)
             if folder and recorded and self.matching.map_values:
                 self._values.bindings.learn_folder(recorded, folder)
-        return ToolConnection(self, server, number)
+        return ToolConnection(self, server, number, answers_apart)
+
+    def answered_before(self, call: Asked) -> list[Asked]:
+        """The recorded calls, of any server, that were open together with this one and were answered first."""
+        found = self._before.get(_place(call))
+        if found is None:
+            found = self._before[_place(call)] = [
+                other
+                for sessions in self.sessions.values()
+                for session in sessions
+                for other in session.asked
+                if other.is_call and other is not call and _ended_during(other, call)
+            ]
+        return found
 
     def calls(self, server: str) -> Iterator[Asked]:
         """The recorded calls of a server, in order."""
@@ -210,6 +227,15 @@ def _place(call: Asked) -> tuple[str, int]:
     return call.session.key, call.request.sequence
 
 
+def _ended_during(other: Asked, call: Asked) -> bool:
+    """True when a call was answered while another one was open."""
+    if other.answer is None or call.answer is None:
+        return False
+    if other.session is call.session:
+        return call.request.sequence < other.answer.sequence < call.answer.sequence
+    return call.request.at < other.answer.at < call.answer.at
+
+
 @dataclass(slots=True)
 class _Step:
     """One message to send."""
@@ -238,6 +264,8 @@ class _Script:
     """The id of a request to the client that has no answer yet."""
     until: float | None = None
     """When waiting ends in any case."""
+    look: float | None = None
+    """When to look again whether it is over, if nothing else says so."""
 
 
 class Sent(NamedTuple):
@@ -256,9 +284,10 @@ class ToolConnection:
     had ended at this place.
     """
 
-    def __init__(self, player: ToolPlayer, server: str, number: int) -> None:
+    def __init__(self, player: ToolPlayer, server: str, number: int, answers_apart: bool = False) -> None:
         self.closed = False
         self.server = server
+        self._answers_apart = answers_apart
         self._player = player
         sessions = player.sessions.get(server, [])
         self._session = sessions[min(number, len(sessions) - 1)] if sessions else None
@@ -378,6 +407,7 @@ class ToolConnection:
     def wait(self, now: float) -> float | None:
         """Seconds until `due` may give something although the client says nothing; None for never."""
         times = [script.until if script.until is not None else script.not_before for script in self._scripts]
+        times += [script.look for script in self._scripts if script.look is not None]
         return max(min(times) - now, 0.0) if times else None
 
     def _advance(self, script: _Script, now: float, sent: list[Sent]) -> bool:
@@ -393,12 +423,11 @@ class ToolConnection:
         if step.answers is not None:
             if now < script.not_before:
                 return False
-            if not is_over and self._is_early(step.answers):
+            if not is_over and self._is_early(step.answers, script, now):
                 script.until = script.until or now + PATIENCE
                 return False
-            script.until = None
-            if step.answers.answer:
-                self._player.answered.add((step.answers.session.key, step.answers.answer.sequence))
+            script.until = script.look = None
+            self._player.answered[_place(step.answers)] = now
         del script.steps[0]
         if step.closes:
             self.closed = True
@@ -420,18 +449,20 @@ class ToolConnection:
             data = {**data, "id": self._requests}
         return orjson.dumps(self._player.in_this_run(data))
 
-    def _is_early(self, asked: Asked) -> bool:
-        """True when another call of the session was open at the same time, and was answered before this one."""
-        mine = asked.answer
-        if mine is None or not asked.is_call:
+    def _is_early(self, asked: Asked, script: _Script, now: float) -> bool:
+        """True when another call was open at the same time and was answered first, and is not yet or only just."""
+        script.look = None
+        if not asked.is_call:
             return False
-        return any(
-            other.answer is not None
-            and asked.request.sequence < other.answer.sequence < mine.sequence
-            and (other.session.key, other.answer.sequence) not in self._player.answered
-            for other in asked.session.asked
-            if other.is_call and other is not asked
-        )
+        early = False
+        for other in self._player.answered_before(asked):
+            answered = self._player.answered.get(_place(other))
+            is_apart = self._answers_apart or other.session is not asked.session
+            if answered is None or (is_apart and now < answered + APART):
+                early = True
+                if is_apart:
+                    script.look = now + APART if answered is None else max(script.look or 0.0, answered + APART)
+        return early
 
 
 def _other(said: Said) -> _Step:

@@ -92,7 +92,7 @@ class HttpTools:
             key = self._new_key(place) if opens else ""
             session = self._sessions.get((place, key)) if not opens else None
             if session is None:
-                session = self._sessions[place, key] = _Session(self._player.connect(str(place)))
+                session = self._sessions[place, key] = _Session(self._player.connect(str(place), answers_apart=True))
         elif (place, given) in self._sessions:
             key, session = given, self._sessions[place, given]
         else:

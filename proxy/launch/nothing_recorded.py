@@ -25,9 +25,13 @@ def advice(command: Sequence[str]) -> str:
     return identify(command, os.environ).runtime.advice if command else EXPORT
 
 
-def nothing_lines(seen: UnrecordedTraffic, command: Sequence[str], authority: str | Path, colour: bool) -> list[str]:
-    """The lines to print: what the proxy received instead, and what to try. `authority` is the file of our
-    certificate."""
+def nothing_lines(
+    seen: UnrecordedTraffic, command: Sequence[str], authority: str | Path, colour: bool, *, tools: bool = False
+) -> list[str]:
+    """The lines to print: what the proxy received instead, and what to try.
+
+    `authority` is the file of our certificate. With `tools`, messages of tool servers were recorded.
+    """
     bold, dim, yellow, off = ("\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[0m") if colour else ("",) * 4
     lines = [f"{bold}turntape{off}  {yellow}no LLM API was called through the proxy{off}"]
 
@@ -52,7 +56,7 @@ def nothing_lines(seen: UnrecordedTraffic, command: Sequence[str], authority: st
     if seen.bypassed:
         add(f"the command bypassed the proxy and connected to {_hosts(seen.bypassed)}", advice(command))
     elif not (seen.distrusted or seen.tunnelled or seen.refused):
-        add("the proxy received nothing", advice(command))
+        add(f"the proxy received nothing{' else' if tools else ''}", advice(command))
     if command:
         lines.append(f"          {dim}why:{off} turntape doctor -- {join(command)}")
     return lines

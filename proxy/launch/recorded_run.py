@@ -81,15 +81,15 @@ def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) ->
     """The summary of a recording, or, when nothing was recorded, what to try."""
     settings = recording.settings
     colour = coloured(sys.stderr.isatty(), os.environ, settings.color)
-    missing = nothing_lines(recording.seen, command, recording.advised_authority, colour)
+    totals = outcome.totals or {}
+    only_tools = bool(totals.get("round_trips")) and totals["round_trips"] == totals.get("tool_messages")
+    missing = nothing_lines(recording.seen, command, recording.advised_authority, colour, tools=only_tools)
     if not outcome.count:
         return missing
     lines = summary_lines(outcome.totals, settings.path, outcome.count, colour)
     if not settings.path.exists():
         lines = lines[:-2]  # it was shipped and removed: there is no file to show
     lines += [f"          {line}" for line in recording.gateway.remarks()]
-    totals = outcome.totals or {}
-    only_tools = totals.get("round_trips") is not None and totals["round_trips"] == totals.get("tool_messages")
     if only_tools:
         return [*lines, *missing]
     refused = recording.seen.refused

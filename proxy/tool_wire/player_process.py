@@ -25,10 +25,10 @@ _AFTER = 5.0
 class Servers(ToolPlayer):
     """The servers of a recording. When it has only one, that one answers under any name."""
 
-    def connect(self, server: str, folder: str | None = None) -> ToolConnection:
+    def connect(self, server: str, folder: str | None = None, *, answers_apart: bool = False) -> ToolConnection:
         if server not in self.sessions and len(self.sessions) == 1:
             server = next(iter(self.sessions))
-        return super().connect(server, folder)
+        return super().connect(server, folder, answers_apart=answers_apart)
 
 
 def servers_of(path: str) -> Servers:

@@ -57,6 +57,7 @@ def main(options: argparse.Namespace) -> int:
 
     from ...engine.fork_addon import Fork
     from ...launch.child_process import not_found
+    from ...launch.recorded_hosts import recorded_hosts
     from ...launch.recorded_run import run
     from ...launch.supervise import to_stderr
     from ...signals import block
@@ -74,7 +75,8 @@ def main(options: argparse.Namespace) -> int:
 
     path = cassette_path(options, "fork")
     settings = replace(settings_of(options, path, console=options.live and not options.quiet), addon=addon)
-    settings = replace(settings, private_authority=True)
+    hosts = recorded_hosts(script.trips)
+    settings = replace(settings, private_authority=True, intercept=(*settings.intercept, *hosts))
     code = asyncio.run(run(settings, options.command, quiet=options.quiet))
     for fork in forks:
         to_stderr(problem_lines(fork) or ([] if options.quiet else [summary_line(fork)]))

@@ -11,7 +11,7 @@ from turntape.cassettes.matching.fresh_values import split
 from turntape.cassettes.recording.tool_session import ToolSession
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.replay.pace import Pace
-from turntape.cassettes.replay.tool_player import PATIENCE, ToolConnection, ToolPlayer
+from turntape.cassettes.replay.tool_player import APART, PATIENCE, ToolConnection, ToolPlayer
 from turntape.cassettes.tape.model import RoundTrip, Side, ToolServer
 
 type Line = tuple[Side, dict[str, object] | bytes]
@@ -322,6 +322,33 @@ def test_an_answer_waits_only_so_long() -> None:
     assert files.wait(5.0) == PATIENCE
     assert [short(data) for data in files.due(5.0 + PATIENCE)] == [(1, "S")]
     assert ask(files, call(2, "quick"), now=9.0) == [(2, "Q")]
+
+
+def test_answers_over_separate_connections_are_apart() -> None:
+    player = ToolPlayer(session(call(1, "slow"), call(2, "quick"), answer(2, "Q"), answer(1, "S")))
+    files = player.connect("files", answers_apart=True)
+
+    assert ask(files, call(1, "slow"), now=5.0) == []
+    assert ask(files, call(2, "quick"), now=6.0) == [(2, "Q")]
+    assert files.wait(6.0) == pytest.approx(APART)
+    assert files.due(6.0 + APART * 0.9) == []
+    assert [short(data) for data in files.due(6.0 + APART)] == [(1, "S")]
+
+
+@pytest.mark.parametrize(("begun", "waits"), [(101, True), (105, False)])
+def test_the_answers_of_two_servers_keep_their_order(begun: float, waits: bool) -> None:
+    lines = (call(1, "slow"), notice("message"), notice("message"), answer(1, "S"))
+    slow = session(*lines, at=100, server="slow")
+    quick = session(call(1, "quick"), answer(1, "Q"), at=begun, server="quick")
+    player = ToolPlayer([*slow, *quick])
+    one, other = player.connect("slow"), player.connect("quick")
+
+    assert ask(one, call(7, "slow"), now=5.0) == ["message", "message", *([] if waits else [(7, "S")])]
+    assert ask(other, call(3, "quick"), now=5.2) == [(3, "Q")]
+    if waits:
+        assert one.due(5.2) == []
+        assert one.wait(5.2) == pytest.approx(APART)
+        assert [short(data) for data in one.due(5.2 + APART)] == [(7, "S")]
 
 
 def roots_asked() -> ToolConnection:

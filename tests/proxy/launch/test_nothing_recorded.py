@@ -51,6 +51,11 @@ def test_what_went_past_the_proxy_is_named_with_the_advice() -> None:
     assert "the proxy received nothing" not in shown
 
 
+@pytest.mark.parametrize(("tools", "text"), [(False, "received nothing\n"), (True, "received nothing else\n")])
+def test_messages_of_tool_servers_are_something(tools: bool, text: str) -> None:
+    assert text in "\n".join(nothing_lines(UnrecordedTraffic(), [], Path("/ca.pem"), colour=False, tools=tools))
+
+
 def test_six_hosts_are_named_and_the_rest_is_counted() -> None:
     seen = UnrecordedTraffic(tunnelled=Counter({f"h{n}": 9 - n for n in range(8)}))
 

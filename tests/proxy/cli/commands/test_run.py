@@ -14,6 +14,8 @@ from typing import override
 
 import pytest
 
+from turntape.cassettes.recording.recorder import Recorder
+from turntape.cassettes.tape.model import Request, Response, RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
 CHAT = {
@@ -287,6 +289,17 @@ def test_a_recording_answers_when_the_api_is_gone(turntape, upstream: str, tmp_p
     assert same.returncode == 0, same.stderr
     assert other.returncode == 1
     assert "HTTPStatusError" in other.stderr
+
+
+def test_a_host_that_was_recorded_is_opened_again_without_an_option(turntape, tmp_path: Path) -> None:
+    url = "https://llm.corp.example/convert"
+    with Recorder(tmp_path / "t.cassette.jsonl") as recorder:
+        recorder.write(RoundTrip(Request("POST", url, content=b"{}"), Response(200, content=b"converted"), 1.0))
+    command = f"import httpx; print(httpx.post({url!r}, content=b'{{}}').text)"
+
+    done = turntape("run", "--replay", "t.cassette.jsonl", "--", sys.executable, "-c", command)
+
+    assert done.stdout == "converted\n", done.stderr
 
 
 def test_what_was_answered_although_it_differs_is_said_at_the_end(turntape, upstream: str) -> None:
