@@ -5,10 +5,10 @@ from decimal import Decimal
 from importlib.resources import files
 from shlex import quote
 
+from ...views.fleet_figures import Group, Overview, RunFigures
 from ...views.report.markup import Html, Markup, joined, span, tag
 from ...views.text.number_format import count, dollars, several
 from ...views.text.terminal_text import GLYPHS
-from .overview import Group, Overview, WorstRun
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 UNKNOWN = "not known"
@@ -159,7 +159,7 @@ def _findings(found: Overview) -> Html:
     return tag("section", tag("div", inside, class_="scrolls"))
 
 
-def _worst(runs: Sequence[WorstRun], reports: Mapping[str, str]) -> Html:
+def _worst(runs: Sequence[RunFigures], reports: Mapping[str, str]) -> Html:
     head = tag(
         "tr",
         *(
@@ -193,7 +193,7 @@ def _worst(runs: Sequence[WorstRun], reports: Mapping[str, str]) -> Html:
     )
 
 
-def _run(one: WorstRun, report: str | None) -> Html:
+def _run(one: RunFigures, report: str | None) -> Html:
     about = " · ".join(text for text in (one.branch, one.task or one.name, one.agent) if text) or "run"
     verdict = span("bad" if one.verdict == "fail" else "dim", f" · {one.verdict}") if one.verdict else ""
     findings = tag("small", ", ".join(one.findings)) if one.findings else ""

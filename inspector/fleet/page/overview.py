@@ -1,81 +1,15 @@
 """The figures of the last days: cost and findings by day, branch, agent and model, and the worst runs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from typing import Any, cast
 
+from ...views.fleet_figures import By, FindingCount, Group, Order, Overview, RunFigures, SomeRuns
 from ..asking.database import Database
 
 LISTED = 8
-"""Branches, agents, models and findings that are listed by name."""
+"""Branches, agents, models and findings that an overview lists by name."""
 WORST = 15
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The runs that have one day, branch, agent or model."""
-
-    name: str
-    """Empty where it is not known."""
-    runs: int
-    turns: int
-    cost: Decimal | None
-    """US dollars; None when no price is known."""
-    errors: int
-    """Findings with severity error that follow from no other."""
-    warnings: int
-    failed: int
-    """Runs with the verdict `fail`."""
-
-
-@dataclass(frozen=True, slots=True)
-class FindingCount:
-    id: str
-    layer: str
-    severity: str
-    count: int
-    runs: int
-
-
-@dataclass(frozen=True, slots=True)
-class WorstRun:
-    address: str
-    name: str
-    branch: str
-    agent: str
-    task: str
-    verdict: str
-    started_at: datetime
-    turns: int
-    cost: Decimal | None
-    errors: int
-    warnings: int
-    findings: tuple[str, ...]
-    """The most frequent classes of findings above info, the worst first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    store: str
-    first: date
-    last: date
-    whole: Group
-    input: int
-    """Input tokens."""
-    cached: int
-    """Of these, read from a cache."""
-    unpriced: int
-    """Answered turns without a price."""
-    days: list[Group] = field(default_factory=list[Group])
-    """Every day, in order; those without runs too."""
-    branches: list[Group] = field(default_factory=list[Group])
-    agents: list[Group] = field(default_factory=list[Group])
-    models: list[Group] = field(default_factory=list[Group])
-    findings: list[FindingCount] = field(default_factory=list[FindingCount])
-    worst: list[WorstRun] = field(default_factory=list[WorstRun])
-
 
 _ONE = """
   count(distinct (recording, run)) as runs, count(*) as turns, sum(cost_usd) as cost,
@@ -83,63 +17,106 @@ _ONE = """
   count(distinct (recording, run)) filter (verdict = 'fail') as failed
 """
 _TURNS = """
-create temp table shown as select recording, run, day, cost_usd, input, cache_read, status, verdict,
-  coalesce(branch, '') as branch, coalesce(agent, service, client, '') as agent,
+create temp table shown_turns as select recording, coalesce(run, '') as run, day, cost_usd, input, cache_read, status,
+  verdict, coalesce(branch, '') as branch, coalesce(agent, service, client, '') as agent,
   coalesce(response_model, request_model, '') as model,
   len([f for f in findings if f.severity = 'error' and f.root]) as errors,
   len([f for f in findings if f.severity = 'warning' and f.root]) as warnings
 from turns
 """
 _FINDINGS = """
-select id, layer, severity, count(*) as count, count(distinct (recording, run)) as runs from findings
-where severity in ('error', 'warning') and root and thread is not null group by all
-order by severity, runs desc, count desc, id limit $limit
+create temp table shown_findings as select recording, coalesce(run, '') as run, id, layer, severity
+from findings where severity in ('error', 'warning') and root and thread is not null
 """
-_WORST = """
-select address, coalesce(run, '') as name, coalesce(branch, '') as branch,
+_RUNS = """
+create temp table shown_runs as select address, recording, coalesce(run, '') as run, coalesce(branch, '') as branch,
   coalesce(agent, service, client, '') as agent, coalesce(task, job, '') as task, coalesce(verdict, '') as verdict,
-  started_at, turns, cost_usd as cost, errors, warnings, recording, run
-from runs order by errors desc, verdict = 'fail' desc nulls last, warnings desc, cost_usd desc nulls last, address
-limit $limit
+  started_at, turns, cost_usd as cost, errors, warnings
+from runs
+"""
+_COUNTS = """
+select id, layer, severity, count(*) as count, count(distinct (recording, run)) as runs from shown_findings
+group by all order by severity, runs desc, count desc, id limit $limit
 """
 _CLASSES = """
-select recording, run, id, count(*) as count from findings where severity in ('error', 'warning') and root
-  and recording in (select unnest($recordings))
-group by recording, run, id, severity order by severity, count desc, id
+select recording, run, id, count(*) as count from shown_findings
+where recording in (select unnest($recordings)) group by recording, run, id, severity order by severity, count desc, id
 """
+_ORDERS: Mapping[Order, str] = {
+    "worst": "errors desc, verdict = 'fail' desc nulls last, warnings desc, cost desc nulls last, address",
+    "dearest": "cost desc nulls last, turns desc, address",
+    "newest": "started_at desc, address",
+}
+_OF: Mapping[By, str] = {
+    "branch": "shown_turns where branch = $name",
+    "agent": "shown_turns where agent = $name",
+    "model": "shown_turns where model = $name",
+    "day": "shown_turns where day = $name::date",
+    "finding": "shown_findings where id = $name",
+}
 
 
-def overview(database: Database, store: str, first: date, last: date) -> Overview:
-    """The figures of the recordings that `database` reads, which began from `first` to `last`. Raises StoreError."""
-    database.ask(_TURNS)
+class Figures:
+    """The figures of the recordings that a database reads. Each method raises StoreError."""
 
-    def rows(sql: str, **given: object) -> list[dict[str, Any]]:
-        return database.ask(sql, given).to_pylist()
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        for sql in (_TURNS, _FINDINGS, _RUNS):
+            database.ask(sql)
 
-    def groups(column: str, order: str, limit: int) -> list[Group]:
-        sql = f"select {column} as name, {_ONE} from shown group by {column} order by {order} limit $limit"
-        return [_group(one) for one in rows(sql, limit=limit)]
+    def _rows(self, sql: str, **given: object) -> list[dict[str, Any]]:
+        return self._database.ask(sql, given).to_pylist()
 
-    dearest = "cost desc nulls last, turns desc, name"
-    sums = rows(
-        f"select '' as name, {_ONE}, coalesce(sum(input), 0)::bigint as input, "
-        "coalesce(sum(cache_read), 0)::bigint as cached, "
-        "count(*) filter (cost_usd is null and status < 400) as unpriced from shown"
-    )[0]
-    tokens = {name: cast(int, sums.pop(name)) for name in ("input", "cached", "unpriced")}
-    return Overview(
-        store,
-        first,
-        last,
-        Group(**sums),
-        **tokens,
-        days=_every_day(groups("day", "name", 100_000), first, last),
-        branches=groups("branch", dearest, LISTED),
-        agents=groups("agent", dearest, LISTED),
-        models=groups("model", dearest, LISTED),
-        findings=[FindingCount(**one) for one in rows(_FINDINGS, limit=LISTED)],
-        worst=_worst(rows(_WORST, limit=WORST), rows),
-    )
+    def overview(self, store: str, first: date, last: date) -> Overview:
+        """What the recordings that began from `first` to `last` come to."""
+        sums = self._rows(
+            f"select '' as name, {_ONE}, coalesce(sum(input), 0)::bigint as input, "
+            "coalesce(sum(cache_read), 0)::bigint as cached, "
+            "count(*) filter (cost_usd is null and status < 400) as unpriced from shown_turns"
+        )[0]
+        tokens = {name: cast(int, sums.pop(name)) for name in ("input", "cached", "unpriced")}
+        return Overview(
+            store,
+            first,
+            last,
+            Group(**sums),
+            **tokens,
+            days=_every_day(self.groups("day", 100_000), first, last),
+            branches=self.groups("branch", LISTED),
+            agents=self.groups("agent", LISTED),
+            models=self.groups("model", LISTED),
+            findings=self.findings(LISTED),
+            worst=list(self.runs(None, "", "worst", WORST).listed),
+        )
+
+    def groups(self, by: By, limit: int) -> list[Group]:
+        """The groups, the dearest first; days in order."""
+        order = "name" if by == "day" else "cost desc nulls last, turns desc, name"
+        sql = f"select {by} as name, {_ONE} from shown_turns group by {by} order by {order} limit $limit"
+        return [_group(one) for one in self._rows(sql, limit=limit)]
+
+    def findings(self, limit: int) -> list[FindingCount]:
+        """The classes of findings above info that follow from no other, errors first."""
+        return [FindingCount(**one) for one in self._rows(_COUNTS, limit=limit)]
+
+    def runs(self, by: By | None, name: str, order: Order, limit: int) -> SomeRuns:
+        """The runs of a group, or with None all runs."""
+        these = "" if by is None else f"where (recording, run) in (select (recording, run) from {_OF[by]})"
+        given = {} if by is None else {"name": name}
+        count = self._rows(f"select count(*) as count from shown_runs {these}", **given)[0]["count"]
+        sql = f"select * from shown_runs {these} order by {_ORDERS[order]} limit $limit"
+        return SomeRuns(count, self._with_findings(self._rows(sql, **given, limit=limit)))
+
+    def _with_findings(self, found: Sequence[dict[str, Any]]) -> list[RunFigures]:
+        classes: dict[tuple[object, object], list[str]] = {}
+        recordings = [one["recording"] for one in found if one["errors"] or one["warnings"]]
+        for one in self._rows(_CLASSES, recordings=recordings) if recordings else ():
+            classes.setdefault((one["recording"], one["run"]), []).append(one["id"])
+        runs: list[RunFigures] = []
+        for one in found:
+            recording, name = one.pop("recording"), one.pop("run")
+            runs.append(RunFigures(**one, name=name, findings=tuple(classes.get((recording, name), ())[:3])))
+        return runs
 
 
 def _group(row: dict[str, Any]) -> Group:
@@ -147,16 +124,9 @@ def _group(row: dict[str, Any]) -> Group:
     return Group(**row)
 
 
-def _worst(found: Sequence[dict[str, Any]], rows: Any) -> list[WorstRun]:
-    recordings = [one["recording"] for one in found]
-    classes: dict[tuple[object, object], list[str]] = {}
-    for one in rows(_CLASSES, recordings=recordings) if recordings else ():
-        classes.setdefault((one["recording"], one["run"]), []).append(one["id"])
-    worst: list[WorstRun] = []
-    for one in found:
-        run = one.pop("recording"), one.pop("run")
-        worst.append(WorstRun(**one, findings=tuple(classes.get(run, ())[:3])))
-    return worst
+def overview(database: Database, store: str, first: date, last: date) -> Overview:
+    """The figures of the recordings that `database` reads, which began from `first` to `last`. Raises StoreError."""
+    return Figures(database).overview(store, first, last)
 
 
 def _every_day(found: Sequence[Group], first: date, last: date) -> list[Group]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import groupby
 
+from ...views.fleet_figures import Group, Overview
 from ...views.text.number_format import count, dollars, several
 from ...views.text.terminal_text import GLYPHS, Line, Span, clip, width_of
-from .overview import Group, Overview
 
 _BAR = "█▉▊▋▌▍▎▏"
 _GAP = 4

@@ -42,7 +42,8 @@ SWITCH = 0.0005
 
 
 class Viewer(App[None]):
-    """`Viewer(run).run()`; with `live` the file is followed while it is being written."""
+    """`Viewer(run).run()`; with `live` the file is followed while it is being written. Without a run, a subclass has
+    the first screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "quit", show=False),
@@ -59,20 +60,32 @@ class Viewer(App[None]):
     ENABLE_COMMAND_PALETTE = True
     ALLOW_SELECT = False
 
-    def __init__(self, run: Run, **options: Unpack[Options]) -> None:
+    run_: Run
+    loader: Loader
+    exporter: Exporter
+    run_screen: RunScreen
+
+    def __init__(self, run: Run | None, **options: Unpack[Options]) -> None:
         super().__init__()
         give_back_large_blocks()
-        live = options.get("live", False)
-        self.run_ = run
         self.palette = PALETTES[options.get("theme", "dark")]
         self._traceback = options.get("traceback", False)
         self._ascii = AsciiFilter(options.get("ascii", False))
+        self._opened = False
+        """Whether a run was opened."""
+        if run is not None:
+            self.open_run(run, **options)
+        for palette in PALETTES.values():
+            self.register_theme(theme_of(palette))
+
+    def open_run(self, run: Run, **options: Unpack[Options]) -> None:
+        """Make the screen of a run, and what loads and exports it. The loader is to be started."""
+        live = options.get("live", False)
+        self.run_, self._opened = run, True
         self.loader = Loader(run, self._send, options.get("may_grow", lambda: True) if live else None)
         self.exporter = Exporter(run, options.get("folder", Path()), self._send, self._in_thread)
         self.run_screen = RunScreen(run, self.loader, self.palette, live, options.get("output"), options.get("turn"))
         self.run_screen.state.navigation.wanted_thread = options.get("thread")
-        for palette in PALETTES.values():
-            self.register_theme(theme_of(palette))
 
     @override
     def get_default_screen(self) -> Screen[None]:
@@ -85,7 +98,8 @@ class Viewer(App[None]):
     def on_mount(self) -> None:
         self.theme = self.palette.name
         sys.setswitchinterval(SWITCH)
-        self.loader.start()
+        if self._opened:
+            self.loader.start()
         # After Ctrl-Z and `fg` the terminal shows what the shell left.
         self.app_resume_signal.subscribe(self, self._draw_again)  # pyright: ignore[reportUnknownMemberType]
         if not self.is_headless:
@@ -98,7 +112,8 @@ class Viewer(App[None]):
         self.refresh(layout=True)
 
     def on_unmount(self) -> None:
-        self.loader.stop()
+        if self._opened:
+            self.loader.stop()
 
     @override
     def _fatal_error(self) -> None:
@@ -165,8 +180,9 @@ class Viewer(App[None]):
         """Take one of the themes by its name."""
         self.palette = PALETTES[name]
         self.theme = name
-        self.run_screen.use(self.palette)
-        self._send(Notice(f"theme {name}", "dim"))
+        if self._opened:
+            self.run_screen.use(self.palette)
+            self._send(Notice(f"theme {name}", "dim"))
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -6,6 +6,7 @@ from typing import ClassVar, override
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -51,6 +52,9 @@ OUTPUT_REFRESH = 0.5
 
 class RunScreen(Screen[None]):
     """Shows a run. `selection.select` goes to a round trip; the keys below call the actions."""
+
+    class Left(Message):
+        """Escape was pressed with nothing open that it could close."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "search", show=False),
@@ -244,7 +248,8 @@ class RunScreen(Screen[None]):
         self.panes.toggle_side()
 
     def action_out(self) -> None:
-        self._moving.out()
+        if not self._moving.out():
+            self.post_message(self.Left())
 
     def action_other(self) -> None:
         self._moving.other()

@@ -3,15 +3,16 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from ...exit_codes import OK
+from ...exit_codes import INTERNAL, OK, USAGE
 from .. import argument_types as types
 from ..command import Command
 from ..option_groups import add_at, add_format, add_output, add_width
+from ..viewing import THEMES, wanted_theme, watch_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from turntape.inspector.fleet.page.overview import Overview
+    from turntape.inspector.views.fleet_figures import Overview
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +25,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reports", action="store_true", help="with -o: also write the reports of the worst runs, linked from the page"
     )
+    parser.add_argument("--view", action="store_true", help="browse in the terminal; Enter opens a run, Esc comes back")
+    parser.add_argument("--theme", choices=THEMES, help="with --view: colours, as in `turntape view`")
     add_width(parser)
 
 
@@ -37,6 +40,8 @@ def main(options: argparse.Namespace) -> int:
 
     from ..shipped_tapes import store_address
 
+    if options.view:
+        return _view(options)
     form = _format(options)
     if options.reports and (form != "html" or options.output in (None, "-")):
         raise TurntapeError("--reports belongs to a page in a file; add -o fleet.html")
@@ -47,6 +52,33 @@ def main(options: argparse.Namespace) -> int:
         found = overview(database, opened_from_anywhere(store), first, last)
     _write(found, form, options)
     return OK
+
+
+def _view(options: argparse.Namespace) -> int:
+    """Browse on the terminal. Raises TurntapeError, above all when the store cannot be opened."""
+    import os
+    import sys
+
+    from turntape.cassettes.errors import TurntapeError
+    from turntape.inspector.fleet.page.store_source import StoreSource
+    from turntape.inspector.fleet.store.store import open_store
+
+    from ...launch.terminal import ascii_only, drawable
+    from ..shipped_tapes import store_address
+
+    if options.output or options.format != "text":
+        raise TurntapeError("--view draws on the terminal and writes no file; leave out -o and the format")
+    store = open_store(store_address(options.at))
+    if not drawable():
+        sys.stderr.write("turntape: --view needs a terminal that can be drawn on; without it the figures are printed\n")
+        return USAGE
+    from turntape.inspector.views.tui.fleet.fleet_app import FleetViewer
+
+    with StoreSource(store, options.days) as source:
+        viewer = FleetViewer(source, theme=wanted_theme(options), ascii=ascii_only(os.environ), traceback=options.debug)
+        watch_terminal()
+        viewer.run()
+        return INTERNAL if viewer.return_code else OK
 
 
 def _format(options: argparse.Namespace) -> str:
@@ -120,10 +152,10 @@ def _reports(found: "Overview", page: "Path") -> dict[str, str]:
 
 
 COMMAND = Command(
-    usage="turntape fleet --at STORE [--days N] [-o fleet.html [--reports]]",
+    usage="turntape fleet --at STORE [--days N] [--view | -o fleet.html [--reports]]",
     description="What the agents of a team did in the last days, from their shipped runs: cost and findings by day, "
-    "branch, agent and model, and the worst runs, each with the address that opens it. With -o fleet.html it is one "
-    "page that needs no server and no script.",
+    "branch, agent and model, and the worst runs, each with the address that opens it. With --view it is a screen from "
+    "which runs open, with -o fleet.html one page that needs no server and no script.",
     add=add,
     main=main,
 )

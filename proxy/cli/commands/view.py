@@ -3,15 +3,14 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from ...exit_codes import INTERNAL, OK, SIGNALLED, USAGE
+from ...exit_codes import INTERNAL, OK, USAGE
 from .. import argument_types as types
 from ..command import Command
 from ..option_groups import ONE_CASSETTE
+from ..viewing import THEMES, wanted_theme, watch_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-THEMES = ("dark", "light", "high-contrast", "16-colours", "no-colour")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +30,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     import os
     import sys
-    import threading
     from pathlib import Path
 
     from turntape.cassettes.tape.reader import Cassette
@@ -59,41 +57,21 @@ def main(options: argparse.Namespace) -> int:
 
     from ...launch.run_with_viewer import alive
 
-    colourless = options.color == "never" or (options.color == "auto" and os.environ.get("NO_COLOR"))
     pid: int | None = options.pid
     viewer = Viewer(
         Run(path, priced=False),
         live=options.follow,
         may_grow=(lambda: alive(pid)) if pid is not None else lambda: being_written(path),
         output=Path(options.command_output) if options.command_output else None,
-        theme=options.theme or ("no-colour" if colourless else _theme()),
+        theme=wanted_theme(options),
         ascii=ascii_only(os.environ),
         turn=options.turn,
         thread=thread,
         traceback=options.debug,
     )
-    threading.Thread(target=_end_with_the_terminal, name="terminal", daemon=True).start()
+    watch_terminal()
     viewer.run()
     return INTERNAL if viewer.return_code else OK
-
-
-def _theme() -> str:
-    """The theme for the colours of the terminal, as Textual's library finds them."""
-    from rich.console import Console
-
-    return "16-colours" if Console(force_terminal=True).color_system == "standard" else "dark"
-
-
-def _end_with_the_terminal(pause: float = 1.0) -> None:
-    """Exit when the terminal is closed: a process outside its foreground gets no signal and would wait forever."""
-    import os
-    import signal
-    import sys
-    import time
-
-    while os.isatty(sys.__stdin__.fileno() if sys.__stdin__ else 0):
-        time.sleep(pause)
-    os._exit(SIGNALLED + signal.SIGHUP)
 
 
 def _check(path: "Path", turn: int | None) -> None:

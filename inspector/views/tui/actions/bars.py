@@ -32,6 +32,8 @@ class Bars:
     def __init__(self, state: ScreenState, panes: Panes, search_box: SearchBox) -> None:
         self._state, self._panes, self._search_box = state, panes, search_box
         self.title, self.status, self.keys = Bar(id="title"), Bar(id="status"), Keys(id="keys")
+        self.back = ""
+        """What Escape leads back to from the list; empty for nothing."""
         self._summary = summarize(state.run.rows)
         self._played = PlayedSummary(state.run.rows)
         self._notice: Spans = ()
@@ -72,6 +74,8 @@ class Bars:
         first, *rest = self._panes.hints
         if self._state.search.words and self._state.view in PAGES:
             return (first, ("n", "match", "match(1)"), *(hint for hint in rest if hint[0] != "n"))
+        if self.back and self._panes.in_list:
+            return (first, ("Esc", self.back, "screen.out"), *rest)
         return (first, *rest)
 
     def _status_line(self) -> Callable[[int], Spans] | None:

@@ -38,8 +38,9 @@ class PaneActions:
         self._panes.enter_page(self._state.view)
         self._bars.refresh()
 
-    def out(self) -> None:
-        """Close what is open: the search, playback, the page, the filter."""
+    def out(self) -> bool:
+        """Close what is open: the search, playback, the page, the filter. False when nothing was."""
+        closed = True
         if self._searching.opened:
             self._searching.end(keep=False)
         elif self._state.playback.turn is not None:
@@ -48,7 +49,10 @@ class PaneActions:
             self._panes.enter_list()
         elif self._state.search.filter:
             self._searching.filter("")
+        else:
+            closed = False
         self._bars.refresh()
+        return closed
 
     def other(self) -> None:
         """Go to the other pane."""

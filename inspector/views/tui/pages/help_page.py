@@ -38,6 +38,12 @@ def help_page(sections: Sequence[HelpSection]) -> Page:
     return Page("help", [*blocks, Block("fields", rule(title), _Rows([(key, "accent", what) for key, what in fields]))])
 
 
+def key_page(sections: Sequence[HelpSection]) -> Page:
+    """The keys of these sections alone."""
+    keys = ((section.title, [(key, "accent", what) for key, what in section.keys]) for section in sections)
+    return Page("help", [block for title, rows in keys for block in _section(title, rows)])
+
+
 def _section(title: str, rows: "Sequence[Row]") -> list[Block]:
     return [Block(title, rule(title), _Rows(rows)), Block(f"gap {title}", (), lines(()))]
 

@@ -7,13 +7,13 @@ from decimal import Decimal
 import pytest
 
 from turntape.inspector.fleet.page.fleet_page import fleet_page
-from turntape.inspector.fleet.page.overview import FindingCount, Group, Overview, WorstRun
 from turntape.inspector.fleet.page.overview_text import overview_text
+from turntape.inspector.views.fleet_figures import FindingCount, Group, Overview, RunFigures
 from turntape.inspector.views.text.terminal_text import width_of
 
 EVIL = "<script>alert(1)</script>"
 MAIN = Group("main", 2, 10, Decimal("1.5"), 3, 1, 1)
-RUN = WorstRun(
+RUN = RunFigures(
     "s3://b/p#" + "a" * 32,
     "run",
     "main",

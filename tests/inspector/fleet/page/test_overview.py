@@ -7,7 +7,8 @@ from pathlib import Path
 from fleet_rows import DAY, finding, folder, row
 
 from turntape.inspector.fleet.asking.database import Database
-from turntape.inspector.fleet.page.overview import Overview, overview
+from turntape.inspector.fleet.page.overview import overview
+from turntape.inspector.views.fleet_figures import Overview
 
 A, B, C = "a" * 32, "b" * 32, "c" * 32
 LATER = DAY + timedelta(days=2)

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from turntape.inspector.fleet.page.overview import Group, Overview
 from turntape.inspector.fleet.page.overview_text import overview_text
+from turntape.inspector.views.fleet_figures import Group, Overview
 
 RAN = Group("2026-11-20", 1, 10, Decimal("1.5"), 0, 0, 0)
 

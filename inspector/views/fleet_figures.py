@@ -1,0 +1,111 @@
+"""What the views of a team's runs show: figures by day, branch, agent and model, and runs with their addresses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal, Protocol
+
+type By = Literal["branch", "agent", "model", "day", "finding"]
+"""What runs are grouped by."""
+type Order = Literal["worst", "dearest", "newest"]
+"""The order of runs."""
+ORDERS: tuple[Order, ...] = ("worst", "dearest", "newest")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The runs that have one day, branch, agent or model."""
+
+    name: str
+    """Empty where it is not known."""
+    runs: int
+    turns: int
+    cost: Decimal | None
+    """US dollars; None when no price is known."""
+    errors: int
+    """Findings with severity error that follow from no other."""
+    warnings: int
+    failed: int
+    """Runs with the verdict `fail`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCount:
+    id: str
+    layer: str
+    severity: str
+    count: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    address: str
+    name: str
+    branch: str
+    agent: str
+    task: str
+    verdict: str
+    started_at: datetime
+    turns: int
+    cost: Decimal | None
+    errors: int
+    warnings: int
+    findings: tuple[str, ...]
+    """The most frequent classes of findings above info, the worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    store: str
+    first: date
+    last: date
+    whole: Group
+    input: int
+    """Input tokens."""
+    cached: int
+    """Of these, read from a cache."""
+    unpriced: int
+    """Answered turns without a price."""
+    days: list[Group] = field(default_factory=list[Group])
+    """Every day, in order; those without runs too."""
+    branches: list[Group] = field(default_factory=list[Group])
+    agents: list[Group] = field(default_factory=list[Group])
+    models: list[Group] = field(default_factory=list[Group])
+    findings: list[FindingCount] = field(default_factory=list[FindingCount])
+    worst: list[RunFigures] = field(default_factory=list[RunFigures])
+
+
+@dataclass(frozen=True, slots=True)
+class SomeRuns:
+    """Runs in an order, of which only the first may be listed."""
+
+    count: int
+    """How many there are."""
+    listed: Sequence[RunFigures]
+
+
+class FleetSource(Protocol):
+    """Where the figures come from. It is used on one thread at a time; each method raises TurntapeError."""
+
+    def overview(self) -> Overview:
+        """The figures of the last days, read anew. A store without rows of these days has an empty one."""
+        ...
+
+    def groups(self, by: By) -> Sequence[Group]:
+        """The groups, the dearest first; days in order. Not for findings."""
+        ...
+
+    def findings(self) -> Sequence[FindingCount]:
+        """The classes of findings, errors first."""
+        ...
+
+    def runs(self, by: By | None, name: str, order: Order) -> SomeRuns:
+        """The runs of a group, or with None all runs."""
+        ...
+
+    def tape(self, address: str) -> Path:
+        """The recording at an address as a local file."""
+        ...
