@@ -91,7 +91,7 @@ class FleetSource(Protocol):
     """Where the figures come from. It is used on one thread at a time; each method raises TurntapeError."""
 
     def overview(self) -> Overview:
-        """The figures of the last days, read anew. A store without rows of these days has an empty one."""
+        """The figures of the last days, read again each time. A store without rows of these days has an empty one."""
         ...
 
     def groups(self, by: By) -> Sequence[Group]:

@@ -11,7 +11,7 @@ from ..pages.blocks import Spans
 UNKNOWN = "not known"
 ALL = "all runs"
 STEPS = " ▁▂▃▄▅▆▇█"
-"""A cell of a bar that stands, by eighths."""
+"""A cell of an upright bar, by eighths."""
 _SCALE = 9
 """Cells of the scale beside the days."""
 _WIDEST = 8
@@ -66,7 +66,7 @@ def _marks(number: int, sign: str, look: str) -> tuple[str, str]:
 
 
 def strip_lines(days: Sequence[Group], width: int, height: int, chosen: str = "") -> list[Spans]:
-    """The days as bars that stand, with their errors and names below; `height` lines, from 3.
+    """The days as upright bars, with their errors and names below; `height` lines, from 3.
 
     The bars are dollars, or runs where no price is known. Of more days than fit, the newest are shown.
     """

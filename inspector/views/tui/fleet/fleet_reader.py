@@ -80,7 +80,7 @@ class FleetReader:
         return self._waiting > 0
 
     def overview(self) -> None:
-        """Read the store anew."""
+        """Read the store again."""
         self._do(lambda: OverviewRead(self._source.overview()))
 
     def groups(self, by: By) -> None:

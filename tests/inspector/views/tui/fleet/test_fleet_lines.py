@@ -47,7 +47,7 @@ def text(spans: Spans) -> str:
 
 
 @pytest.mark.parametrize("width", [20, 40, 59, 60, 80, 120, 200])
-def test_lines_are_no_wider_than_the_screen(width: int) -> None:
+def test_lines_fit_on_the_screen(width: int) -> None:
     lines = [
         heading("s3://bucket/" + "x" * 300, "2026-11-01 to 2026-11-14", width),
         summary(FOUND, width),
@@ -108,7 +108,7 @@ def test_of_more_days_than_fit_the_newest_are_shown() -> None:
     assert text(strip_lines(days[:15], 9 + 15 * 3, 4)[-1]).split() == [f"{number:02}" for number in range(1, 16)]
 
 
-def test_the_chosen_day_stands_out() -> None:
+def test_the_chosen_day_has_another_look() -> None:
     lines = strip_lines([replace(MAIN, name="2026-11-01"), NOTHING], 60, 4, NOTHING.name)
 
     assert [look for _, look in lines[-1]] == ["dim", "dim", "bold"]
