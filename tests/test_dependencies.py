@@ -20,6 +20,7 @@ FLOORS = ("cassettes", "inspector", "proxy")
 NOT_DECLARED = {
     "pydantic-core": "the errors of pydantic, which pins its version",
     "pytest": "the pytest plugin runs only inside a pytest",
+    "sitecustomize": "a module of the user, which Python imports when it starts",
     "botocore": "a part of boto3",
     "httpcore": "the connections of httpx",
     "httpcore2": "the connections of httpx2",

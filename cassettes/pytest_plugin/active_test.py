@@ -31,10 +31,13 @@ from .marker import Faulty, Marker, cassette_of
 from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
 from .spending import Spending, cost_of, fork_of, mode_of
-from .subprocesses import close_network
+from .subprocesses import watch_processes
 from .telemetry_hosts import is_side_traffic
 from .tool_servers import ToolServers
 from .user_frames import folded, here, is_users
+
+_CLIENT_ERROR = 120
+"""At most this many characters of a client's own error are shown."""
 
 
 class ActiveTest:
@@ -58,7 +61,7 @@ class ActiveTest:
             *cast(list[str], config.getoption("turntape_allow_host")),
             *cast(list[str], config.getini("turntape_allow_hosts")),
         )
-        self._allowed = [name.partition(":")[0] for name in hosts]
+        self._allowed = hosts
         self.network = Network(hosts, blocks=self.session.plan.calls == "never")
         self._pace = pace = settings.paced()
         self.tools = ToolServers(self.session, live, pace)
@@ -126,16 +129,29 @@ class ActiveTest:
             )
         )
         self._undo.enter_context(self.network)
-        if self.session.plan.calls == "never":
-            if not self.network.allows("*"):
-                close_network(self._allowed, self._wanted_by_process, self._undo)
+        closed = self.session.plan.calls == "never"
+        watch_processes(
+            self._wanted_by_process,
+            self._undo,
+            closed=closed and not self.network.allows("*"),
+            allowed=self._allowed,
+            apis=self._apis_here(),
+        )
+        if closed:
             patch = self._undo.enter_context(pytest.MonkeyPatch.context())
             for name, value in placeholders(os.environ).items():
                 patch.setenv(name, value)
 
     def _wanted_by_process(self, where: str) -> None:
         self.network.reached.append(where)
-        self.network.blocked.append(f"{where} (a process of the test)")
+        if self.network.blocks:
+            self.network.blocked.append(f"{where} (a process of the test)")
+
+    def _apis_here(self) -> list[str]:
+        """The LLM APIs on this machine, by the variables of the environment, as `host:port`."""
+        found = [urlsplit(value) for value in live_upstreams(os.environ, {}).values()]
+        ports = [one.port for one in found if is_loopback(one.hostname) and one.port]
+        return [f"{name}:{port}" for port in ports for name in ("127.0.0.1", "localhost", "::1")]
 
     def _way(self, host: str, port: int | None, path: str) -> Way:
         if (port is not None and port == self.server.port) or self.network.allows(host, port):
@@ -213,9 +229,11 @@ class ActiveTest:
     def at_the_end_of_the_test(self) -> None:
         """Fail the test itself for what it swallowed, when nothing that follows can still change that."""
         __tracebackhide__ = True
-        if self.session.plan.calls != "never":
-            return
-        lines = self.problems(ended=not _may_follow(self.item), passed=True)
+        if self.session.plan.calls == "never":
+            lines = self.problems(ended=not _may_follow(self.item), passed=True)
+        else:
+            unseen = None if self.asked or self.session.exchanges.count else self._unseen()
+            lines = [unseen] if unseen else []
         if lines:
             raise failure(lines, self._line is not None).with_traceback(self._line)
 
@@ -229,9 +247,14 @@ class ActiveTest:
         user's line. None for another error."""
         if isinstance(error, Failed):
             return error.with_traceback(folded(error.__traceback__))
-        if not any(str(miss) in text for text in _texts(error) for miss in self.session.misses):
+        misses = self.session.misses
+        is_said = any(str(miss) in text for text in _texts(error) for miss in misses)
+        # Some clients raise an own error without the text of the answer.
+        if not is_said and (not misses or not _is_of_a_client(error)):
             return None
         lines = self.problems(ended=False, passed=False)
+        if lines and not is_said:
+            lines.append(f"the client then raised {type(error).__name__}: {_first_line(error)}")
         line = self._line or folded(error.__traceback__)
         return failure(lines, line is not None).with_traceback(line) if lines else None
 
@@ -290,6 +313,20 @@ Failed.__qualname__ = Failed.__name__ = "turntape"
 def failure(lines: Sequence[str], has_line: bool) -> Failed:
     """The failure with this text. Without a line of the user, only the text is shown."""
     return Failed("\n".join(lines), pytrace=has_line)
+
+
+def _is_of_a_client(error: BaseException) -> bool:
+    """True for an error that a library has raised, and not the test."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    raised_by_test = trace is None or is_users(trace.tb_frame.f_code.co_filename)
+    return isinstance(error, Exception) and not raised_by_test and not isinstance(error, AssertionError)
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).partition("\n")[0]
+    return text if len(text) <= _CLIENT_ERROR else f"{text[: _CLIENT_ERROR - 1]}…"
 
 
 def _texts(error: BaseException | None) -> Iterator[str]:

@@ -87,7 +87,11 @@ class TestServer:
 
     def environment(self, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
         """`environ` for a process whose LLM traffic should come here: base URLs of every SDK, and missing keys."""
-        variables = {row.variable: f"{self.url}/{row.upstream}{row.suffix}" for row in BASE_URLS}
+        variables = {
+            row.variable: f"{self.url}/{row.upstream}{row.suffix}"
+            for row in BASE_URLS
+            if not row.is_switch or environ.get(row.variable)
+        }
         direct = ",".join(filter(None, ("127.0.0.1", "localhost", environ.get("NO_PROXY"))))
         return {**placeholders(environ), **environ, **variables, "NO_PROXY": direct, "no_proxy": direct}
 

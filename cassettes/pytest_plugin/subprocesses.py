@@ -1,16 +1,21 @@
-"""Closes the network for processes that a test starts: they get a proxy that refuses everything.
+"""Closes the network for processes that a test starts in a replay, and notes where they connect in every mode.
 
-Programs that follow the usual proxy variables fail at once, and the test's message names the host that they wanted. A
-program that ignores these variables is not held.
+Python and Node.js load a module of ours that refuses a connection (`closed_network`). Other programs get a proxy that
+refuses everything: those that follow the usual proxy variables fail at once. A program that does neither, and
+Python with `-I`, `-E` or `-S`, is not held. The test's message names the host that was wanted.
 """
 
+import json
 import os
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
+
+from .closed_network import VARIABLE
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 _DIRECT = ("NO_PROXY", "no_proxy")
@@ -51,33 +56,66 @@ class _RefusingProxy:
 _proxy: _RefusingProxy | None = None
 
 
-def close_network(allowed: list[str], wanted: Callable[[str], object], undo: ExitStack) -> None:
-    """Until `undo`, start processes without a network, except for this machine and the `allowed` hosts.
+def watch_processes(
+    wanted: Callable[[str], object],
+    undo: ExitStack,
+    *,
+    closed: bool,
+    allowed: Sequence[str] = (),
+    apis: Sequence[str] = (),
+) -> None:
+    """Until `undo`, `wanted` gets the `host:port` of each connection of a process to another machine, or to one of
+    `apis`, which are on this machine; it is called in another thread.
 
-    `wanted` gets the `host:port` of each request that was refused, in another thread. A variable that the test itself
-    gives to a process stays.
+    `closed`: such a connection is refused, unless its host, or `host:port`, is `allowed`. A variable that the test
+    itself gives to a process stays.
     """
     global _proxy
     _proxy = _proxy or _RefusingProxy()
     proxy = _proxy
     before, proxy.wanted = proxy.wanted, wanted
     undo.callback(setattr, proxy, "wanted", before)
+    setting = json.dumps({"port": proxy.port, "closed": closed, "allowed": list(allowed), "refused": list(apis)})
+    for name, value in _loading(os.environ, setting).items():
+        undo.callback(_set, name, os.environ.get(name))
+        os.environ[name] = value
     original: Any = subprocess.Popen.__init__
 
     def started(self: Any, *args: Any, **kwargs: Any) -> None:
         given: Mapping[Any, Any] | None = kwargs.get("env")
         if given is None or all(isinstance(name, str) for name in given):
-            kwargs["env"] = closed_environment(given, proxy.port, allowed)
+            environ = dict(os.environ if given is None else given)
+            environ |= _loading(environ, setting)
+            kwargs["env"] = closed_environment(environ, proxy.port, allowed) if closed else environ
         original(self, *args, **kwargs)
 
     undo.callback(setattr, subprocess.Popen, "__init__", original)
     subprocess.Popen.__init__ = started
 
 
-def closed_environment(given: Mapping[str, str] | None, port: int, allowed: list[str]) -> dict[str, str]:
-    """The environment of a process whose requests go to a proxy at `port`; `given` as for `subprocess.Popen`."""
-    environ = dict(os.environ if given is None else given)
-    direct = ",".join(("localhost", "127.0.0.1", "::1", *allowed))
+def _set(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+def _loading(environ: Mapping[str, str], setting: str) -> dict[str, str]:
+    """The variables with which Python and Node.js load our modules; what `environ` has of them stays."""
+    folder = Path(__file__).parent / "closed_network"
+    paths = [path for path in environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != str(folder)]
+    required, options = f'--require "{(folder / "closed_network.cjs").as_posix()}"', environ.get("NODE_OPTIONS", "")
+    return {
+        VARIABLE: setting,
+        "PYTHONPATH": os.pathsep.join((str(folder), *paths)),
+        "NODE_OPTIONS": options if required in options else f"{options} {required}".strip(),
+    }
+
+
+def closed_environment(given: Mapping[str, str], port: int, allowed: Sequence[str]) -> dict[str, str]:
+    """The environment of a process whose requests go to a proxy at `port`."""
+    environ = dict(given)
+    direct = ",".join(("localhost", "127.0.0.1", "::1", *(name.partition(":")[0] for name in allowed)))
     wanted = {**dict.fromkeys(_PROXIES, f"http://127.0.0.1:{port}"), **dict.fromkeys(_DIRECT, direct)}
     for name, value in wanted.items():
         if name not in environ or environ[name] == os.environ.get(name):

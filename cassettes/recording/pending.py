@@ -166,6 +166,12 @@ class PendingTrips:
             self._running.add(exchange)
         return exchange
 
+    @property
+    def count(self) -> int:
+        """How many are running."""
+        with self._lock:
+            return len(self._running)
+
     def abandon(self) -> int:
         """Write what is still running as far as it has come, as left by the client. Returns how many there were."""
         with self._lock:

@@ -92,10 +92,7 @@ class Miss(ReplayMiss):
                 f"{what}: the nearest is {turn}, where {first}{more}; everything that differs looks new in each run: "
                 f"ignore it with @pytest.mark.turntape(ignore_text=[{listed}])"
             )
-        return (
-            f"{what}: the nearest is {turn}, where {first}{more}; {self.likeness}, "
-            "record again if the change is intended"
-        )
+        return f"{what}: the nearest is {turn}, where {first}{more}; record again if the change is intended"
 
     def document(self, status: int) -> dict[str, object]:
         """The miss as an error body that every SDK reads as an error of its API.

@@ -14,6 +14,8 @@ class BaseUrl:
     note: str
     always: bool = True
     """False: only when the user has set it, or has said by `--upstream` where the API is."""
+    is_switch: bool = False
+    """True when the client behaves differently once it is set, so that `--upstream '*=URL'` does not set it."""
 
 
 BASE_URLS = (
@@ -29,6 +31,8 @@ BASE_URLS = (
     BaseUrl("OLLAMA_API_BASE", "ollama", "", "litellm", always=False),
     BaseUrl("OPENROUTER_BASE_URL", "openrouter", "/api/v1", "OpenRouter SDK and agent"),
     BaseUrl("OPENROUTER_API_BASE", "openrouter", "/api/v1", "litellm", always=False),
+    # With it, Copilot CLI asks this provider instead of GitHub.
+    BaseUrl("COPILOT_PROVIDER_BASE_URL", "copilot-provider", "", "Copilot CLI", always=False, is_switch=True),
     # Every Azure resource has its own host: there is nothing to point at unless the user names it.
     BaseUrl("AZURE_OPENAI_ENDPOINT", "azure", "", "AzureOpenAI", always=False),
     BaseUrl("AZURE_API_BASE", "azure", "", "litellm", always=False),

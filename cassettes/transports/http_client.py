@@ -211,8 +211,10 @@ class _Patch:
         self._undo.enter_context(when_imported("urllib3.connection", self._urllib3))
 
     def _urllib3(self, module: Any) -> None:
-        self.connects(module.HTTPConnection)
-        self.connects(module.HTTPSConnection)
+        # urllib3-future takes the name of urllib3, and its connections are not those of `http.client`.
+        for kind in (module.HTTPConnection, module.HTTPSConnection):
+            if issubclass(kind, http.client.HTTPConnection):
+                self.connects(kind)
 
     def _set(self, owner: Any, name: str, value: object, original: object) -> None:
         self._undo.callback(setattr, owner, name, original)

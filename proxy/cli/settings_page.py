@@ -38,6 +38,8 @@ READ = {
     "TURNTAPE_MODE": "record mode of tests and of the transports: `none`, `once`, `new`, `all` or `verify`; takes "
     "precedence over the code, also in CI",
     "TURNTAPE_MCP_LINK": "where `turntape mcp` sends its traffic without `--link` and `-o`; `turntape run` sets it",
+    "TURNTAPE_CLOSED_NETWORK": "which connections of a process are refused or noted; the pytest plugin sets it for the "
+    "processes of a test, with `PYTHONPATH` and `NODE_OPTIONS`",
     "TURNTAPE_AT": "the store that `query`, `fleet` and addresses of shipped recordings mean without `--at`",
     "TURNTAPE_FLEET_KEY": "key of the hashes in shipped rows, instead of the one that is kept in the store",
     "AWS_REGION": "region of a bucket on S3; `AWS_DEFAULT_REGION` where it is not set",

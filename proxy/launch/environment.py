@@ -114,7 +114,11 @@ def _base_urls(
             name = _free_name(row.upstream, everything or place, named)
             named[name] = everything or place
             variables[row.variable] = f"{root}/{name}{path}"
-        elif row.upstream in upstreams or everything or (row.always and row.upstream not in taken):
+        elif (
+            row.upstream in upstreams
+            or (everything and not row.is_switch)
+            or (row.always and row.upstream not in taken)
+        ):
             variables[row.variable] = f"{root}/{row.upstream}{row.suffix}"
     return variables, named
 

@@ -134,40 +134,25 @@ def test_a_client_of_our_own():
         head = b"POST /v1/chat/completions HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body)
         sock.sendall(head + body)
         assert sock.recv(9999)
+
+@pytest.mark.turntape
+def test_a_process():
+    code = "from agent_code import ask; print(ask())"
+    subprocess.run([sys.executable, "-c", code], env=dict(os.environ), capture_output=True)
 """
 
 
 @pytest.mark.parametrize("mode", ["none", "once", "new", "all"])
-def test_a_test_that_reached_an_llm_unseen_fails_in_every_mode(project: pytest.Pytester, mode: str) -> None:
+def test_a_test_that_reached_an_llm_unseen_fails_in_every_mode(
+    project: pytest.Pytester, server: ScriptedServer, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(project, OTHER_LIBRARY)
+    monkeypatch.setenv("PYTHONPATH", str(project.path))
     done = project.runpytest_subprocess(f"--turntape-mode={mode}")
-    done.assert_outcomes(**({"failed": 1} if mode == "none" else {"passed": 1, "errors": 1}))
-    done.stdout.fnmatch_lines(["*the test reached the LLM API at 127.0.0.1:*nothing of that was recorded*"])
-
-
-PROCESS = """
-import sys, urllib.error, urllib.request
-
-CODE = '''
-import urllib.request
-try:
-    urllib.request.urlopen("https://api.openai.com/v1/models")
-except OSError as exc:
-    print("refused", exc)
-'''
-
-@pytest.mark.turntape
-def test_a_process():
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
-    assert "refused" in done.stdout and "403" in done.stdout
-"""
-
-
-def test_the_network_of_a_process_is_closed_in_a_replay(project: pytest.Pytester) -> None:
-    write(project, PROCESS)
-    done = project.runpytest_subprocess()
-    done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["*the test reached the LLM API at api.openai.com:443*env=turntape_environment*"])
+    done.assert_outcomes(failed=2)
+    said = "*the test reached the LLM API at 127.0.0.1:*nothing of that was recorded*"
+    done.stdout.fnmatch_lines([said, said])
+    assert len(server.requests) == (1 if mode == "none" else 2)
 
 
 SIDE = """

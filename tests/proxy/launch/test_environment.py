@@ -29,6 +29,15 @@ def test_an_overridden_upstream_gets_all_its_variables() -> None:
     assert variables["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] == "http://127.0.0.1:1/bedrock"
 
 
+def test_what_changes_a_client_is_set_only_when_the_user_has_set_it() -> None:
+    """With the variable of a provider, Copilot CLI no longer asks GitHub."""
+    name = "COPILOT_PROVIDER_BASE_URL"
+
+    assert name not in environment({}, port=1, upstreams={"*": "http://127.0.0.1:9"}).variables
+    assert "OPENAI_BASE_URL" in environment({name: "http://a.example/v1"}, port=1).variables
+    assert environment({}, port=1, upstreams={"copilot-provider": "http://127.0.0.1:9"}).variables[name]
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "upstream", "seen"),
     [
@@ -37,6 +46,7 @@ def test_an_overridden_upstream_gets_all_its_variables() -> None:
         ("ANTHROPIC_BASE_URL", "https://u:p@gw.corp.example", "https://u:p@gw.corp.example", "/my-anthropic"),
         ("OLLAMA_HOST", "0.0.0.0", "http://127.0.0.1:11434", "/my-ollama"),
         ("OLLAMA_HOST", "gpu:9999", "http://gpu:9999", "/my-ollama"),
+        ("COPILOT_PROVIDER_BASE_URL", "http://a.example/v1", "http://a.example", "/my-copilot-provider/v1"),
         ("AZURE_OPENAI_ENDPOINT", "https://x.azure.example/", "https://x.azure.example", "/my-azure"),
     ],
 )
