@@ -7,7 +7,7 @@ const setting = JSON.parse(process.env.TURNTAPE_CLOSED_NETWORK || 'null');
 const isHere = (host) =>
   ['', '::1', '::', '0.0.0.0', 'localhost'].includes(host) || /^127\./.test(host) || /\.localhost$/.test(host);
 
-const tell = (where) => {
+const report = (where) => {
   const line = connect.call(new net.Socket(), { host: '127.0.0.1', port: setting.port });
   line.on('error', () => {});
   line.on('data', () => line.destroy());
@@ -23,7 +23,7 @@ if (setting) {
     const where = `${host}:${options.port}`;
     const allowed = ['*', host, where].some((name) => setting.allowed.includes(name));
     if (options.path || allowed || (isHere(host) && !setting.refused.includes(where))) return connect.apply(this, args);
-    tell(where);
+    report(where);
     if (!setting.closed) return connect.apply(this, args);
     const error = new Error(
       `turntape: the network is closed for processes of a test that replays, and this one connects to ${where}; ` +

@@ -25,7 +25,7 @@ def close(setting: dict[str, Any]) -> None:
     resolve: Any = socket.getaddrinfo
     addresses: set[str] = set()
 
-    def tell(where: str) -> None:
+    def report(where: str) -> None:
         try:
             with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as line:
                 line.settimeout(2)
@@ -42,7 +42,7 @@ def close(setting: dict[str, Any]) -> None:
             return
         if is_here(name) and where not in setting["refused"]:
             return
-        tell(where)
+        report(where)
         if setting["closed"]:
             raise ConnectionRefusedError(SENTENCE.format(where))
 
