@@ -22,6 +22,9 @@ SIZES = {"5 KB": (5_000, 40, 0.75), "50 KB": (50_000, 30, 0.75), "2 MB": (2_000_
 """Request body, requests a round, and the bar against mitmdump."""
 NOTHING_BAR = 1.10
 EVENTS, PAUSE = 100, 0.002
+BURST, BURST_BAR = 200, 2.0
+"""Events without a pause between them, and the bar against mitmdump, which holds the whole answer back."""
+BURST_EVENT = b'data: {"id":"1","choices":[{"index":0,"delta":{"content":"word %d"},"finish_reason":null}]}\n\n'
 
 STREAM_SCRIPT = """
 def responseheaders(flow):
@@ -43,10 +46,17 @@ async def upstream() -> None:
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
                 size = int(head.partition(b"content-length:")[2].split(b"\r\n")[0])
                 await reader.readexactly(size)
-                if b"/stream" not in head.split(b"\r\n")[0]:
+                path = head.split(b"\r\n")[0]
+                if b"/stream" not in path and b"/burst" not in path:
                     writer.write(whole + answer)
                     continue
                 writer.write(streamed)
+                if b"/burst" in path:
+                    for number in range(BURST):
+                        event = BURST_EVENT % number
+                        writer.write(b"%x\r\n%s\r\n" % (len(event), event))
+                    writer.write(b"0\r\n\r\n")
+                    continue
                 for _ in range(EVENTS):
                     event = b"data: %d\n\n" % time.monotonic_ns()
                     writer.write(b"%x\r\n%s\r\n" % (len(event), event))
@@ -117,6 +127,16 @@ class Connection:
                     delays.append((now - int(line[6:])) / 1e9)
         return first, delays, reads
 
+    def burst(self, body: bytes) -> float:
+        """Seconds until all events are there."""
+        begun = time.perf_counter()
+        self._send("/v1/burst/chat/completions", body)
+        data = b""
+        while not data.endswith(b"0\r\n\r\n"):
+            data += self.socket.recv(1 << 18)
+        assert data.count(b"data: ") == BURST
+        return time.perf_counter() - begun
+
 
 def body_of(size: int, number: int) -> bytes:
     """A body of which the end is new each time, as a history that grows."""
@@ -156,12 +176,16 @@ def main() -> int:
                 "ours": start("--proxy", url, f"{folder}/a", f"{folder}/run.cassette.jsonl"),
                 "nothing": start("--proxy", url, f"{folder}/b"),
                 "mitmdump": mitmdump(url, folder, environment, children),
+                "buffered": mitmdump(url, folder, environment, children, streams=False),
             }
             prefixes = {"ours": "/openai", "nothing": "/openai"}
             connections = {name: Connection(port, prefixes.get(name, "")) for name, port in ports.items()}
+            buffered = connections.pop("buffered")
             for label, (size, count, bar) in SIZES.items():
                 missed += requests(connections, label, size, count, rounds, bar)
             missed += streams(connections, rounds)
+            processes = {"ours": children[1].pid, "buffered": children[-1].pid}
+            missed += bursts({**connections, "buffered": buffered}, rounds, processes)
         finally:
             for child in children:
                 child.terminate()
@@ -171,14 +195,16 @@ def main() -> int:
     return missed
 
 
-def mitmdump(url: str, folder: str, environment: dict[str, str], children: list[subprocess.Popen[str]]) -> int:
+def mitmdump(
+    url: str, folder: str, environment: dict[str, str], children: list[subprocess.Popen[str]], *, streams: bool = True
+) -> int:
     script = Path(folder) / "stream.py"
     script.write_text(STREAM_SCRIPT)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [str(Path(sys.executable).parent / "mitmdump"), "-q", "-s", str(script), "--mode", f"reverse:{url}",
-               "-p", str(port), "--set", f"confdir={folder}/c"]  # fmt: skip
+    command = [str(Path(sys.executable).parent / "mitmdump"), "-q", *(["-s", str(script)] if streams else []),
+               "--mode", f"reverse:{url}", "-p", str(port), "--set", f"confdir={folder}/c"]  # fmt: skip
     children.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment))
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
@@ -252,6 +278,39 @@ def streams(connections: dict[str, Connection], rounds: int) -> int:
     print(f"{'':>8}reads a stream of {EVENTS} events: " + ", ".join(
         f"{name} {median_of(reads[connection]):.0f}" for name, connection in connections.items()))  # fmt: skip
     return (first > 1.05) + (event > 1.05)
+
+
+def cpu(process: int) -> float:
+    """Seconds of CPU that all threads of a process have used; 0 where the system does not say so."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def bursts(connections: dict[str, Connection], rounds: int, processes: dict[str, int]) -> int:
+    spent: dict[Connection, list[float]] = {connection: [] for connection in connections.values()}
+    used: dict[Connection, float] = dict.fromkeys(connections.values(), 0.0)
+    by_connection = {connections[name]: process for name, process in processes.items()}
+    each = 10
+
+    def once(connection: Connection) -> None:
+        before = cpu(by_connection.get(connection, 0))
+        spent[connection] += [connection.burst(body_of(5_000, number)) for number in range(each)]
+        if len(spent[connection]) > each:
+            used[connection] += cpu(by_connection.get(connection, 0)) - before
+
+    interleaved(connections, rounds + 1, once)
+    ours, held = connections["ours"], connections["buffered"]
+    ratio = median_of(spent[ours][each:]) / median_of(spent[held][each:])
+    print(f"burst of {BURST} events: {ratio:.2f}x of the time of mitmdump that holds it back (bar {BURST_BAR:g})  "
+          f"{said(ratio <= BURST_BAR)}")  # fmt: skip
+    times = ", ".join(f"{name} {median_of(spent[one][each:]) * 1e3:.2f}" for name, one in connections.items())
+    events = rounds * each * BURST
+    print(f"{'':>8}ms a burst: {times}; us of CPU an event: ours {used[ours] / events * 1e6:.1f}, "
+          f"mitmdump that holds it back {used[held] / events * 1e6:.1f}")  # fmt: skip
+    return int(ratio > BURST_BAR)
 
 
 def said(held: bool) -> str:

@@ -3,7 +3,7 @@
 MOST_OF_A_BODY = 64 << 20
 """How many bytes of a body are kept. A body that is longer when it is decoded is stored encoded, as it was received."""
 MOST_IN_TOTAL = 256 << 20
-"""About how many bytes the answers that are running may take together."""
+"""About how many bytes the bodies and messages of round trips that are running may take together."""
 PER_PIECE = 120
 """About how many bytes of memory a piece of a body takes in addition to its content."""
 NOT_KEPT = "is not kept"
@@ -11,7 +11,7 @@ NOT_KEPT = "is not kept"
 
 
 class Memory:
-    """The memory that running answers share. It is counted, not reserved."""
+    """The memory that running round trips share. It is counted, not reserved."""
 
     def __init__(self, most: int = MOST_IN_TOTAL) -> None:
         self.most = most

@@ -18,7 +18,7 @@ from turntape.cassettes.tape.model import (
     Side,
 )
 
-from .pending import PendingRoundTrip
+from .pending import BEGINNING, PendingRoundTrip
 
 CONNECT_ERRORS: tuple[tuple[str, FailureKind], ...] = (
     ("refused http connect", "refused"),
@@ -61,7 +61,7 @@ def round_trip(
     flow: http.HTTPFlow, pending: PendingRoundTrip, closed_first: Side | None, failure: Failure | None
 ) -> RoundTrip:
     """The round trip of a flow, complete or not."""
-    raw = flow.request.raw_content
+    raw: bytes | None = flow.metadata.get(BEGINNING, flow.request.raw_content)
     body, encoding, fault = decoded(raw or b"", flow.request.headers.get("content-encoding"))
     faults = (*pending.faults, fault) if fault else tuple(pending.faults)
     if len(body) > MOST_OF_A_BODY:

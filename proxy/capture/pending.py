@@ -9,6 +9,14 @@ from turntape.cassettes.tape.bounds import MOST_OF_A_BODY, NOT_KEPT, PER_PIECE, 
 from turntape.cassettes.tape.content_encoding import Decoder, TooLong, decoder
 from turntape.cassettes.tape.model import Frame
 
+type HasRoom = Callable[[int, int], bool]
+"""Whether so many more bytes of a request may be held, after those that are held already, whose number comes second."""
+BEGINNING = "turntape-beginning"
+"""The key in a flow's metadata of the beginning of a request that is not held."""
+
+ROOM = "turntape-room"
+"""The key in a flow's metadata of the function that decides this."""
+
 
 @dataclass(slots=True)
 class PendingRoundTrip:
@@ -59,6 +67,8 @@ class PendingRoundTrip:
     """Shared with the other round trips that are running."""
     taken: int = 0
     """How much of the memory this one takes."""
+    _held: int = 0
+    """How many bytes of the messages of a WebSocket session are kept."""
     _kept: int = 0
     """How many bytes of the answer are kept."""
     _full: bool = False
@@ -97,11 +107,41 @@ class PendingRoundTrip:
             self.pieces.append(plain)
             self.times.append(at)
 
+    def has_room(self, more: int, so_far: int) -> bool:
+        """Whether the request may be held; if not, its beginning is kept, and the rest is passed on as it comes."""
+        if so_far + more > MOST_OF_A_BODY:
+            reason = f"the request is longer than {MOST_OF_A_BODY:,} bytes"
+        elif self.memory.take(more):
+            self.taken += more
+            return True
+        else:
+            reason = f"the bodies that are running take more than {self.memory.most:,} bytes together"
+        self.faults.append(f"{reason}; of the request, what came after the first {so_far:,} {NOT_KEPT}")
+        return False
+
+    def add_frame(self, frame: Frame) -> bool:
+        """Keep a message of a WebSocket session; False when there is no room, for this one and all after it."""
+        size = len(frame.data) + PER_PIECE
+        if self._full:
+            return False
+        if self._held + size > MOST_OF_A_BODY:
+            reason = f"the messages of the session take more than {MOST_OF_A_BODY:,} bytes"
+        elif self.memory.take(size):
+            self.taken += size
+            self._held += size
+            self.frames.append(frame)
+            return True
+        else:
+            reason = f"the bodies that are running take more than {self.memory.most:,} bytes together"
+        self.faults.append(f"{reason}; what came after the first {len(self.frames):,} messages {NOT_KEPT}")
+        self._full = True
+        return False
+
     def _takes(self, piece: bytes) -> bool:
         """True when there is memory for one more piece."""
         size = len(piece) + PER_PIECE
         if not self.memory.take(size):
-            self._end_here(f"the answers that are running take more than {self.memory.most:,} bytes together")
+            self._end_here(f"the bodies that are running take more than {self.memory.most:,} bytes together")
             return False
         self.taken += size
         return True

@@ -26,7 +26,7 @@ from turntape.cassettes.tape.stream_end import ended
 
 from .ending import ConnectError, Ending, interim, noted
 from .flow_conversion import connect_failure, header_fields, round_trip
-from .pending import PendingRoundTrip
+from .pending import ROOM, PendingRoundTrip
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +81,7 @@ class RecorderAddon:
         pending.memory = self._memory
         self.pending[flow.id] = pending
         self._flows[flow.id] = flow
+        flow.metadata[ROOM] = pending.has_room
         self._on_count()
 
     def release(self, flow: http.HTTPFlow) -> PendingRoundTrip | None:
@@ -147,8 +148,7 @@ class RecorderAddon:
         message = flow.websocket.messages[-1]
         sender: Side = "client" if message.from_client else "server"
         frame = Frame(sender, pending.now(), message.content, message.is_text)
-        pending.frames.append(frame)
-        if pending.session is not None:
+        if pending.add_frame(frame) and pending.session is not None:
             pending.session.add(frame)
 
     @harmless

@@ -14,13 +14,21 @@ from mitmproxy.connection import Connection, Server
 from mitmproxy.proxy import events
 from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.http import DropStream, HttpLayer, HttpStream, SendHttp
-from mitmproxy.proxy.layers.http._events import ErrorCode, RequestProtocolError, ResponseProtocolError
+from mitmproxy.proxy.layers.http._events import (
+    ErrorCode,
+    RequestData,
+    RequestProtocolError,
+    ResponseData,
+    ResponseProtocolError,
+)
 from mitmproxy.proxy.layers.http._hooks import HttpErrorHook
 
+from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
 from turntape.cassettes.tape.model import FailureKind
 
 from ..capture.ending import ConnectError, Ending, note, note_interim
-from .wire_events import InterimResponse, ProtocolError, RawEnd, RawResponse, cause_of
+from ..capture.pending import BEGINNING, ROOM, HasRoom
+from .wire_events import InterimResponse, ProtocolError, RawEnd, RawResponse, ResponsePieces, cause_of
 
 _NO_HTTP = "the server's answer is not HTTP"
 _CUT_HEAD = "the server closed the connection within the head of its answer"
@@ -32,11 +40,50 @@ class Exchange(HttpStream):
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
         # Not a generator itself: each chunk of a stream comes through here.
+        if isinstance(event, ResponsePieces):
+            return self._pieces(event.pieces)
         if isinstance(event, InterimResponse):
             return self._interim(event)
         if isinstance(event, RawResponse | RawEnd):
             return self._raw(event)
         return super()._handle_event(event)
+
+    def _pieces(self, pieces: list[bytes]) -> CommandGenerator[None]:
+        response = self.flow.response
+        if self.server_state != self.state_stream_response_body or response is None:
+            for piece in pieces:
+                yield from super()._handle_event(ResponseData(self.stream_id, piece))
+            return
+        if callable(response.stream):
+            changed: list[bytes] = []
+            for piece in pieces:
+                data = response.stream(piece)
+                changed += [data] if isinstance(data, bytes) else data
+            pieces = changed
+        yield SendHttp(ResponsePieces(self.stream_id, pieces), self.context.client)
+
+    @override
+    def state_consume_request_body(self, event: events.Event) -> CommandGenerator[None]:
+        if not isinstance(event, RequestData) or self.flow.response is not None:
+            return super().state_consume_request_body(event)
+        has_room: HasRoom = self.flow.metadata.get(ROOM, self._has_room)
+        if has_room(len(event.data), len(self.request_body_buf)):
+            return super().state_consume_request_body(event)
+        return self._pass_on(event)
+
+    def _has_room(self, more: int, so_far: int) -> bool:
+        return so_far + more <= MOST_OF_A_BODY
+
+    def _pass_on(self, event: RequestData) -> CommandGenerator[None]:
+        """Send a request that is too long to be held, from its beginning on, as it comes."""
+        self.flow.request.stream = True
+        beginning = bytes(self.request_body_buf)
+        self.request_body_buf.clear()
+        if ROOM in self.flow.metadata:
+            self.flow.metadata[BEGINNING] = beginning
+        yield from self.start_request_stream()
+        if self.client_state == self.state_stream_request_body:
+            yield from self.state_stream_request_body(RequestData(self.stream_id, beginning + event.data))
 
     def _interim(self, event: InterimResponse) -> CommandGenerator[None]:
         if self.server_state == self.state_wait_for_response_headers and self.client_state != self.state_errored:

@@ -29,8 +29,9 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseTrailers,
 )
 
+from .chunks import chunked, whole_chunks
 from .half_closed import still_reads
-from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, blame
+from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, ResponsePieces, blame
 
 _INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
 """The beginning of an interim answer; 101 is a final one."""
@@ -45,14 +46,14 @@ class TrailerReader:
     """A body reader that keeps the trailers for later."""
 
     def __init__(self, inner: Any) -> None:
-        self._inner = inner
+        self.inner = inner
         self._trailers: list[tuple[bytes, bytes]] = []
 
     def __call__(self, buffer: Any) -> Any:
-        return self._kept(self._inner(buffer))
+        return self._kept(self.inner(buffer))
 
     def read_eof(self) -> Any:
-        return self._kept(self._inner.read_eof())
+        return self._kept(self.inner.read_eof())
 
     def _kept(self, event: Any) -> Any:
         if isinstance(event, h11.EndOfMessage) and event.headers:
@@ -178,7 +179,15 @@ class ClientSide(_Messages, base.Http1Server):
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
         if isinstance(event, ResponseData):
             return super().send(event)
+        if isinstance(event, ResponsePieces):
+            return self._send_pieces(event.pieces)
         return self._send_other(event)
+
+    def _send_pieces(self, pieces: list[bytes]) -> CommandGenerator[None]:
+        assert self.response is not None
+        is_chunked = "chunked" in self.response.headers.get("transfer-encoding", "").lower()
+        if data := chunked(pieces) if is_chunked else b"".join(pieces):
+            yield commands.SendData(self.conn, data)
 
     def _send_other(self, event: HttpEvent) -> CommandGenerator[None]:
         if isinstance(event, InterimResponse):
@@ -205,6 +214,18 @@ class UpstreamSide(_Messages, base.Http1Client):
     @override
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
         return self._sending(event, super().send(event))
+
+    @override
+    def read_body(self, event: events.Event) -> CommandGenerator[None]:
+        if isinstance(event, events.DataReceived):
+            reader: Any = self.body_reader
+            inner = reader.inner if isinstance(reader, TrailerReader) else reader
+            if pieces := whole_chunks(inner, self.buf):
+                assert self.stream_id is not None
+                yield ReceiveHttp(ResponsePieces(self.stream_id, pieces))
+                if not self.buf:
+                    return
+        yield from super().read_body(event)
 
     @override
     def read_headers(self, event: events.ConnectionEvent) -> CommandGenerator[None]:

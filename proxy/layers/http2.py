@@ -30,7 +30,7 @@ from mitmproxy.proxy.layers.http._events import (
 )
 from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 
-from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, blame, cause_of
+from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, ResponsePieces, blame, cause_of
 
 _NOT_HTTP2 = frozenset({b"transfer-encoding", b"content-length"})
 
@@ -149,6 +149,8 @@ class ClientSide(_Streams, base.Http2Server):
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
         if isinstance(event, ResponseData | events.DataReceived):
             return super()._handle_event(event)
+        if isinstance(event, ResponsePieces):
+            return super()._handle_event(ResponseData(event.stream_id, b"".join(event.pieces)))
         return self._other_event(event)
 
     def _other_event(self, event: events.Event) -> CommandGenerator[None]:

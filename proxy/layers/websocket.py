@@ -10,11 +10,12 @@ on the other side too.
 # pyright: reportPrivateUsage=false
 
 import time
-from typing import override
+from typing import Any, override
 
 import wsproto.events
-from mitmproxy import websocket
+from mitmproxy import http, websocket
 from mitmproxy.proxy import commands, events
+from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.websocket import (
     Fragmentizer,
@@ -27,11 +28,18 @@ from mitmproxy.proxy.layers.websocket import (
 from wsproto.connection import ConnectionState
 from wsproto.frame_protocol import CloseReason, Opcode
 
+from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
+
 _BOTH_CLOSED = (ConnectionState.CLOSED, ConnectionState.CLOSED)
 
 
 class Session(WebsocketLayer):
     """Relays the messages of a session, and its end as it came."""
+
+    def __init__(self, context: Context, flow: http.HTTPFlow) -> None:
+        super().__init__(context, flow)
+        self._passing: dict[bool, bytes] = {}
+        """The beginning of a message that is passed on as it comes, by whether the client sends it."""
 
     @override
     def relay_messages(self, event: events.Event) -> CommandGenerator[None]:
@@ -72,8 +80,26 @@ class Session(WebsocketLayer):
     ) -> CommandGenerator[None]:
         assert self.flow.websocket
         is_text = isinstance(said.data, str)
-        source.frame_buf[-1] += said.data.encode() if isinstance(said.data, str) else said.data
-        if said.message_finished:
+        data = said.data.encode() if isinstance(said.data, str) else said.data
+        if from_client in self._passing:
+            yield from self._pass_on(said, target, from_client)
+            return
+        # A bytearray grows in place: a long frame comes in many pieces.
+        parts: list[Any] = source.frame_buf
+        if not isinstance(parts[-1], bytearray):
+            parts[-1] = bytearray(parts[-1])
+        parts[-1] += data
+        if not said.message_finished and sum(map(len, source.frame_buf)) > MOST_OF_A_BODY:
+            self._passing[from_client] = b"".join(source.frame_buf)
+            source.frame_buf = [b""]
+            whole = self._passing[from_client]
+            first = (
+                wsproto.events.TextMessage(whole.decode(), message_finished=False)
+                if is_text
+                else wsproto.events.BytesMessage(bytearray(whole), message_finished=False)
+            )
+            yield from _passed(first, target)
+        elif said.message_finished:
             content = b"".join(source.frame_buf)
             fragments = Fragmentizer(source.frame_buf, is_text)
             source.frame_buf = [b""]
@@ -87,6 +113,24 @@ class Session(WebsocketLayer):
                     yield from _passed(part, target)
         elif said.frame_finished:
             source.frame_buf.append(b"")
+
+    def _pass_on(
+        self,
+        said: wsproto.events.TextMessage | wsproto.events.BytesMessage,
+        target: WebsocketConnection,
+        from_client: bool,
+    ) -> CommandGenerator[None]:
+        """Pass on a piece of a message that is too long to be held, and at its end report its beginning.
+
+        That is longer than what a session may hold, so it is not kept, which the record then says.
+        """
+        yield from _passed(said, target)
+        if said.message_finished:
+            assert self.flow.websocket
+            opcode = Opcode.TEXT if isinstance(said.data, str) else Opcode.BINARY
+            message = websocket.WebSocketMessage(opcode, from_client, self._passing.pop(from_client))
+            self.flow.websocket.messages[:] = [message]
+            yield WebsocketMessageHook(self.flow)
 
     def _close(
         self,

@@ -28,6 +28,13 @@ class RawResponse(HttpEvent):
 
 
 @dataclass
+class ResponsePieces(HttpEvent):
+    """Pieces of an answer's body that arrived at once, in the place of an event for each."""
+
+    pieces: list[bytes]
+
+
+@dataclass
 class RawEnd(HttpEvent):
     """The end of such an answer."""
 

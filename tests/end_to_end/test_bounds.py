@@ -9,11 +9,15 @@ import threading
 import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from websockets.sync.client import connect
+from websockets.sync.server import ServerConnection, serve
 
-from turntape.cassettes import Cassette
+from turntape.cassettes import Cassette, Recorder
+from turntape.proxy.engine.engine import Engine, running
 
 GIGABYTE = 1 << 30
 PROXY = """
@@ -113,3 +117,113 @@ def test_half_a_gigabyte_passes_whole_and_its_beginning_is_kept(tmp_path: Path) 
     assert 0 <= (64 << 20) - len(trip.response.body) < 1 << 20
     assert trip.response.body == (piece * 64)[: len(trip.response.body)]
     assert trip.faults[0].startswith("the answer is longer than 67,108,864 bytes; what came after the first ")
+
+
+SMALL = 100_000
+"""The bound of these tests."""
+
+
+@pytest.fixture
+def bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("capture.pending", "layers.exchange", "layers.websocket"):
+        monkeypatch.setattr(f"turntape.proxy.{module}.MOST_OF_A_BODY", SMALL)
+
+
+@contextmanager
+def taking(got: list[bytes]) -> Generator[int]:
+    """A server that keeps the bodies of requests, with or without chunks."""
+
+    class Api(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = b""
+            if "content-length" in self.headers:
+                body = self.rfile.read(int(self.headers["content-length"]))
+            else:
+                while size := int(self.rfile.readline(), 16):
+                    body += self.rfile.read(size + 2)[:-2]
+                self.rfile.readline()
+            got.append(body)
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Print nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.usefixtures("bound")
+@pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunks"])
+@pytest.mark.parametrize("route", ["base_url", "forward"])
+def test_a_request_that_is_too_long_passes_whole_and_its_beginning_is_kept(
+    route: str, chunked: bool, tape: Path, confdir: Path
+) -> None:
+    pieces = [b"%04d" % number * 2500 for number in range(30)]
+    got: list[bytes] = []
+    with taking(got) as port, Recorder(tape) as recorder:
+        api = f"127.0.0.1:{port}"
+        engine = Engine(recorder, upstreams={"openai": f"http://{api}/v1"}, intercept=("127.0.0.1",), confdir=confdir)
+        with running(engine):
+            client = http.client.HTTPConnection("127.0.0.1", engine.port)
+            place = "/openai" if route == "base_url" else f"http://{api}/v1"
+            for body in (pieces, pieces[:5]):
+                sent = iter(body) if chunked else b"".join(body)
+                client.request("POST", f"{place}/chat/completions", sent, {"content-type": "application/json"})
+                assert client.getresponse().read() == b"{}"
+            client.close()
+
+    assert got == [b"".join(pieces), b"".join(pieces[:5])]
+    long, short = Cassette.load(tape)
+    kept = len(long.request.body)
+    assert SMALL - (1 << 16) < kept <= SMALL and long.request.body == got[0][:kept]
+    assert long.faults == (
+        f"the request is longer than {SMALL:,} bytes; of the request, what came after the first {kept:,} is not kept",
+    )
+    assert long.response is not None and long.failure is None and long.request_at is not None
+    assert (short.request.body, short.faults) == (got[1], ())
+
+
+@pytest.mark.usefixtures("bound")
+def test_messages_that_are_too_long_or_too_many_pass_whole_and_their_beginning_is_kept(
+    tape: Path, confdir: Path
+) -> None:
+    got: list[str | bytes] = []
+
+    def keep(connection: ServerConnection) -> None:
+        for message in connection:
+            got.append(message)
+            connection.send("ok")
+
+    long = [f"é{number:04d}" * 4000 for number in range(15)]
+    with serve(keep, "127.0.0.1", 0, max_size=None) as server, Recorder(tape) as recorder:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{server.socket.getsockname()[1]}"
+        with (
+            running(Engine(recorder, upstreams={"raw": url}, confdir=confdir)) as engine,
+            connect(f"ws://127.0.0.1:{engine.port}/raw/v1/realtime", proxy=None, compression=None) as client,
+        ):
+            for message in ("hello", iter(long), "x" * 90_000, b"y" * 20_000, "bye"):
+                client.send(message)
+                assert client.recv() == "ok"
+        server.shutdown()
+        thread.join()
+
+    assert got == ["hello", "".join(long), "x" * 90_000, b"y" * 20_000, "bye"]
+    [trip] = Cassette.load(tape)
+    kept = [frame.data.decode() for frame in trip.frames if frame.sender == "client"]
+    assert kept == ["hello"]
+    assert trip.faults == (
+        f"the messages of the session take more than {SMALL:,} bytes; what came after the first 2 messages is not kept",
+    )

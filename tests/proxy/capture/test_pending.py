@@ -6,6 +6,7 @@ import zlib
 import pytest
 
 from turntape.cassettes.tape.bounds import Memory
+from turntape.cassettes.tape.model import Frame
 from turntape.proxy.capture.pending import PendingRoundTrip
 
 
@@ -154,7 +155,15 @@ def test_running_answers_share_a_memory_and_the_one_that_finds_none_is_cut(encod
     second.tee(b"late")
 
     assert memory.taken == second.taken
+    third = pending()
+    third.memory = memory
+    assert (third.has_room(1400, 0), third.has_room(1400, 1400)) == (True, False)
+    assert not third.add_frame(Frame("client", 1, b"x" * 400, True))
+    assert [fault.partition(";")[2] for fault in third.faults] == [
+        " of the request, what came after the first 1,400 is not kept",
+        " what came after the first 0 messages is not kept",
+    ]
     assert [len(one.pieces) for one in (first, second)] == [1, 1]
     assert second.faults == [
-        "the answers that are running take more than 2,000 bytes together; what came after the first 1 is not kept"
+        "the bodies that are running take more than 2,000 bytes together; what came after the first 1 is not kept"
     ]

@@ -1,0 +1,40 @@
+"""Reads the whole chunks of a chunked body that arrived at once: thousands of small events come in one read."""
+
+import re
+
+from h11._readers import ChunkedReader
+from h11._receivebuffer import ReceiveBuffer
+
+_SIZE = re.compile(rb"([0-9a-fA-F]{1,8})\r\n")
+
+
+def whole_chunks(reader: object, buffer: ReceiveBuffer) -> list[bytes]:
+    """Take the chunks that are whole from the beginning of a buffer; empty when the reader is within a chunk.
+
+    What is not plain stays in the buffer, for the reader: the last chunk, extensions, and what breaks the rules.
+    """
+    if type(reader) is not ChunkedReader or not _is_between(reader):
+        return []
+    data = bytes(buffer)
+    pieces: list[bytes] = []
+    at = 0
+    while (size := _SIZE.match(data, at)) is not None:
+        start = size.end()
+        end = start + int(size[1], 16)
+        if end == start or data[end : end + 2] != b"\r\n":
+            break
+        pieces.append(data[start:end])
+        at = end + 2
+    if at:
+        buffer.maybe_extract_at_most(at)
+    return pieces
+
+
+def _is_between(reader: ChunkedReader) -> bool:
+    """True when what comes next is the size of a chunk."""
+    return not (reader._bytes_in_chunk or reader._bytes_to_discard or reader._reading_trailer)  # pyright: ignore[reportPrivateUsage]
+
+
+def chunked(pieces: list[bytes]) -> bytes:
+    """Each piece as a chunk."""
+    return b"".join([b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces if piece])

@@ -1,0 +1,52 @@
+"""Whole chunks are taken at once; everything else is left to the reader that knows all rules."""
+
+import pytest
+from h11._readers import ChunkedReader
+from h11._receivebuffer import ReceiveBuffer
+
+from turntape.proxy.layers.chunks import chunked, whole_chunks
+
+
+def buffer(data: bytes) -> ReceiveBuffer:
+    made = ReceiveBuffer()
+    made += data
+    return made
+
+
+@pytest.mark.parametrize(
+    ("data", "pieces", "left"),
+    [
+        (b"3\r\nabc\r\n2\r\nde\r\n", [b"abc", b"de"], b""),
+        (b"3\r\nabc\r\n2\r\nd", [b"abc"], b"2\r\nd"),
+        (b"3\r\nabc\r\n0\r\n\r\n", [b"abc"], b"0\r\n\r\n"),
+        (b"A\r\n0123456789\r\n", [b"0123456789"], b""),
+        (b"3\r\na\r\n\r\n3\r\nabc", [b"a\r\n"], b"3\r\nabc"),
+        (b"3;x=1\r\nabc\r\n", [], b"3;x=1\r\nabc\r\n"),
+        (b"3\r\nabcd\r\n", [], b"3\r\nabcd\r\n"),
+        (b"-3\r\nabc\r\n", [], b"-3\r\nabc\r\n"),
+        (b"1_0\r\n0123456789012345\r\n", [], b"1_0\r\n0123456789012345\r\n"),
+        (b"3\r\nabc", [], b"3\r\nabc"),
+        (b"", [], b""),
+    ],
+)
+def test_only_plain_whole_chunks_are_taken(data: bytes, pieces: list[bytes], left: bytes) -> None:
+    waiting = buffer(data)
+
+    assert whole_chunks(ChunkedReader(), waiting) == pieces
+    assert bytes(waiting) == left
+
+
+def test_within_a_chunk_and_in_other_bodies_nothing_is_taken() -> None:
+    reader, waiting = ChunkedReader(), buffer(b"5\r\nab")
+    reader(waiting)
+    waiting += b"cde\r\n3\r\nabc\r\n"
+
+    assert whole_chunks(reader, waiting) == []
+    assert whole_chunks(object(), buffer(b"3\r\nabc\r\n")) == []
+
+
+def test_the_same_pieces_make_the_same_bytes() -> None:
+    data = b"3\r\nabc\r\nb\r\n01234567890\r\n"
+
+    assert chunked(whole_chunks(ChunkedReader(), buffer(data))) == data
+    assert chunked([b"", b"a"]) == b"1\r\na\r\n"
