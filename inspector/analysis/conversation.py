@@ -8,9 +8,8 @@ cache markers. `Unit.spelling` is equal only for parts that are written in the s
 Reasoning makes no unit, because a client may drop or keep it. Calls and results of the API's own tools make none.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from operator import is_
 from typing import Literal
 
 from ..wire.history import shared
@@ -211,14 +210,6 @@ def common_units(before: Conversation, now: Conversation) -> int:
     """How many units at the front of both conversations have the same meaning."""
     pairs = enumerate(zip(before.units, now.units, strict=False))
     return next((place for place, (a, b) in pairs if a.meaning != b.meaning), min(len(before.units), len(now.units)))
-
-
-def shared_units(before: Sequence[Unit], now: Sequence[Unit]) -> int:
-    """How many units at the front of both are the same objects, because both histories begin with the same messages."""
-    most = min(len(before), len(now))
-    if all(map(is_, before[:most], now[:most])):
-        return most
-    return next(place for place, (one, other) in enumerate(zip(before, now, strict=False)) if one is not other)
 
 
 def units_emitted(emission: Emission) -> list[Unit]:

@@ -1,6 +1,6 @@
 """Layer 3: what the next request shows that the client did with an emission."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -69,8 +69,7 @@ def answers(
 
 def _echoed_ids(turn: Turn, following: Turn, calls: tuple[ToolCall, ...]) -> dict[int, str | None]:
     """The ids of the calls in the next request, if the client gave them other ids."""
-    old = sum(1 for _ in _held(turn))
-    held = list(_held(following))[old:]
+    held = list(following.reading.request.calls[len(turn.reading.request.calls) :])
     echoed: dict[int, str | None] = {}
     for place, call in enumerate(calls):
         if call.id is not None and any(other.id == call.id for other in held):
@@ -80,13 +79,6 @@ def _echoed_ids(turn: Turn, following: Turn, calls: tuple[ToolCall, ...]) -> dic
             held = [other for other in held if other is not twin]
             echoed[place] = twin.id
     return echoed
-
-
-def _held(turn: Turn) -> Iterator[ToolCall]:
-    for message in turn.reading.request.messages:
-        for part in message.parts:
-            if part.call is not None:
-                yield part.call
 
 
 def retold_calls(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> dict[int, ToolResult]:
@@ -121,7 +113,7 @@ def _of_kept_choice(calls: tuple[ToolCall, ...], turn: Turn, following: Turn) ->
     asked = turn.reading.request.parameters.get("n")
     if len({call.choice for call in calls}) < 2 and not (isinstance(asked, int) and asked > 1):
         return calls
-    held = [*_held(following)][sum(1 for _ in _held(turn)) :]
+    held = following.reading.request.calls[len(turn.reading.request.calls) :]
     meanings = {(call.id, call_meaning(call)) for call in held}
     kept = next((call.choice for call in calls if (call.id, call_meaning(call)) in meanings), None)
     return tuple(call for call in calls if call.choice == kept)

@@ -130,6 +130,8 @@ def _state(changes: list[HistoryChange]) -> Literal["verbatim", "respelled", "ch
 
 def _without_referenced(changes: list[HistoryChange], request: RequestReading) -> list[HistoryChange]:
     """Without the texts that a Responses request names by `item_reference` instead of repeating them."""
+    if not any(change.kind == "text_dropped" for change in changes):
+        return changes
     references = sum(as_object(message.raw).get("type") == "item_reference" for message in request.messages)
     left: list[HistoryChange] = []
     for change in changes:

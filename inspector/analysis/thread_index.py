@@ -45,7 +45,7 @@ class NewRequest:
     reading: Reading
     conversation: Conversation
     body: bytes
-    """A digest of the request body."""
+    """Its length and hash: equal for equal bodies within one process."""
     identity: Identity
 
     @property

@@ -5,7 +5,6 @@ follows it or the API holds the answer. A request that repeats the conversation 
 that turn. The edge of every turn says what it follows from, why, and how sure that is.
 """
 
-from hashlib import blake2b
 from typing import Literal
 
 from turntape.cassettes.tape.carried import Carried, carried
@@ -37,7 +36,8 @@ class Threads:
         who = identity(round_trip, reading)
         earlier = self._index.conversations(scope_of(round_trip, who))
         conversation = conversation_of(reading.request.messages, earlier)
-        body = blake2b(round_trip.request.body, digest_size=16).digest()
+        sent = round_trip.request.body
+        body = b"%d-%d" % (len(sent), hash(sent))
         new = NewRequest(round_trip, reading, conversation, body, who)
         turn = (
             self._other_attempt(new)
@@ -131,15 +131,14 @@ class Threads:
         """Whether the common history is followed by this thread's answer, and not by that of another thread."""
         last = self._index.last[thread]
         if last.call_ids:
-            messages = new.reading.request.messages
-            return bool(last.call_ids & {part.call.id for m in messages for part in m.parts if part.call})
+            return bool(last.call_ids & {call.id for call in new.reading.request.calls})
         emission = last.reading.emission
         return emission is not None and not meanings_emitted(emission).isdisjoint(new.conversation.meanings[length:])
 
     def _by_call_id(self, new: NewRequest) -> Turn | None:
         """A request whose history was changed, but still names calls that the thread emitted."""
         request = new.reading.request
-        named = [p.call.id for m in request.messages for p in m.parts if p.call and p.call.id]
+        named = [call.id for call in request.calls if call.id]
         named += [result.call_id for result in request.results if result.call_id]
         last = self._index.last
         for call_id in reversed(named):

@@ -29,7 +29,8 @@ def before_rules(context: RuleContext) -> None:
     """Note what the rules need for this turn: offered tools, cache marks, results of the last turn."""
     if not context.is_attempt:
         context.thread.turns += 1
-    if any(marker in context.turn.round_trip.request.body for marker in _CACHE_MARKERS):
+    thread = context.thread
+    if not thread.cached and any(marker in context.turn.round_trip.request.body for marker in _CACHE_MARKERS):
         context.thread.cached = True
     run = context.run
     run.generations += 1

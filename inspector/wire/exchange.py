@@ -11,6 +11,7 @@ from turntape.cassettes.framing import Event, decode, frame
 from turntape.cassettes.tape.model import Headers, RoundTrip, split_url
 
 from .json_value import as_object, first_document, parse_json
+from .request_bodies import read_body
 
 
 def header(headers: Headers, name: str) -> str | None:
@@ -48,8 +49,8 @@ class Exchange:
 
     @cached_property
     def body(self) -> object:
-        """The request body as JSON, or None."""
-        return parse_json(self.request.body)
+        """The request body as JSON, or None. It must not be changed: other requests share its values."""
+        return read_body(self.request.body)
 
     @cached_property
     def fields(self) -> dict[str, object]:

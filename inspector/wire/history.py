@@ -8,13 +8,15 @@ derives something from each message can do the same, by their identity (`PerMess
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import is_
+from itertools import compress, count
+from operator import is_not
 from threading import Lock
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import orjson
 
-from .values import Message
+if TYPE_CHECKING:
+    from .values import Message
 
 type ReadMessage = Callable[[object, str], Message]
 
@@ -29,7 +31,7 @@ class _History:
     items: list[object]
     exact: list[bool]
     """Whether equal values are the same JSON: false for an item with a number or a boolean, since 1 is 1.0 and true."""
-    messages: tuple[Message, ...] = ()
+    messages: "tuple[Message, ...]" = ()
 
 
 class Histories:
@@ -39,7 +41,7 @@ class Histories:
         self._recent: deque[_History] = deque(maxlen=kept)
         self._lock = Lock()
 
-    def read(self, items: Sequence[object], base: str, read: ReadMessage) -> tuple[Message, ...]:
+    def read(self, items: Sequence[object], base: str, read: ReadMessage) -> "tuple[Message, ...]":
         """Each item as a message at `base/N`; those with which an earlier history began are not read again."""
         given = list(items)
         with self._lock:
@@ -56,7 +58,7 @@ class Histories:
         new.messages += tuple(read(item, f"{base}/{kept + place}") for place, item in enumerate(given[kept:]))
         with self._lock:
             # A history that this one continues is not needed beside it.
-            for one in [one for one, length in zip(recent, same, strict=True) if length == len(one.items)]:
+            for one in [one for one, length in zip(recent, same, strict=True) if _is_continued(len(one.items), length)]:
                 if one in self._recent:
                     self._recent.remove(one)
             self._recent.append(new)
@@ -68,16 +70,30 @@ read_messages = _histories.read
 """As `Histories.read`, for the whole process."""
 
 
+def _is_continued(count: int, shared: int) -> bool:
+    """True for a history of so many items that another one continues, up to the last ones."""
+    return shared == count or shared > count - _CHANGED > 0
+
+
+_CHANGED = 5
+"""Fewer items at the end of a history may be changed by the next one."""
+
+
 def _common(known: _History, given: list[object]) -> int:
     """How many values at the front are the same JSON."""
     most = min(len(known.items), len(given))
     if known.items[:most] != given[:most]:
-        pairs = zip(known.items, given, strict=False)
-        most = next(place for place, (one, other) in enumerate(pairs) if one != other)
+        same = shared(known.items, given)
+        pairs = zip(known.items[same:], given[same:], strict=False)
+        most = next(place for place, (one, other) in enumerate(pairs, same) if one != other)
     if all(known.exact[:most]):
         return most
     numbers = (place for place in range(most) if not known.exact[place])
-    return next((p for p in numbers if orjson.dumps(known.items[p]) != orjson.dumps(given[p])), most)
+    return next((p for p in numbers if not _is_same_json(known.items[p], given[p])), most)
+
+
+def _is_same_json(one: object, other: object) -> bool:
+    return one is other or orjson.dumps(one) == orjson.dumps(other)
 
 
 def _is_exact(value: object) -> bool:
@@ -89,20 +105,23 @@ def _is_exact(value: object) -> bool:
 
 
 @dataclass(slots=True, eq=False)
-class _Made[T]:
-    messages: Sequence[Message]
+class _Made[I, T]:
+    messages: Sequence[I]
     values: list[T]
 
 
-class PerMessage[T]:
-    """What is made of each message of a history, once for a message that histories share. Any thread may use it."""
+class PerMessage[I, T]:
+    """What is made of each message of a history, once for a message that histories share. Any thread may use it.
 
-    def __init__(self, make: Callable[[Message], T], kept: int = _KEPT) -> None:
+    A message is what the caller has: a `Message`, or the JSON of one. Both are shared (`Histories`, `RequestBodies`).
+    """
+
+    def __init__(self, make: Callable[[I], T], kept: int = _KEPT) -> None:
         self._make = make
-        self._recent: deque[_Made[T]] = deque(maxlen=kept)
+        self._recent: deque[_Made[I, T]] = deque(maxlen=kept)
         self._lock = Lock()
 
-    def of(self, messages: Sequence[Message]) -> list[T]:
+    def of(self, messages: Sequence[I]) -> list[T]:
         """One value for each message, in order."""
         with self._lock:
             recent = list(self._recent)
@@ -111,16 +130,13 @@ class PerMessage[T]:
         values: list[T] = recent[same.index(kept)].values[:kept] if kept else []
         values += map(self._make, messages[kept:])
         with self._lock:
-            for one in [one for one, length in zip(recent, same, strict=True) if length == len(one.messages)]:
+            for one in [one for one, n in zip(recent, same, strict=True) if _is_continued(len(one.messages), n)]:
                 if one in self._recent:
                     self._recent.remove(one)
             self._recent.append(_Made(messages, values))
         return values
 
 
-def shared(before: Sequence[Message], now: Sequence[Message]) -> int:
-    """How many messages at the front are the same objects."""
-    most = min(len(before), len(now))
-    if all(map(is_, before[:most], now[:most])):
-        return most
-    return next(place for place, (one, other) in enumerate(zip(before, now, strict=False)) if one is not other)
+def shared(before: Sequence[object], now: Sequence[object]) -> int:
+    """How many at the front of both are the same objects."""
+    return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))

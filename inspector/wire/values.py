@@ -8,7 +8,10 @@ Four facts about an answer are kept apart, never collapsed: the API's own word (
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain
 from typing import Literal
+
+from .history import PerMessage
 
 type Emitted = Literal["text", "calls", "partial_call", "call_as_text", "refusal", "reasoning_only", "empty", "none"]
 """What the model produced; `none` when there was no answer to produce it in (an error, a refused socket)."""
@@ -199,8 +202,23 @@ class RequestReading:
     @property
     def results(self) -> tuple[ToolResult, ...]:
         """All results in the history that the client gave, in order."""
-        given = (p.result for m in self.messages for p in m.parts if p.result is not None)
-        return tuple(result for result in given if not result.server)
+        return tuple(chain.from_iterable(_results.of(self.messages)))
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """All calls in the history, those of server-side tools included, in order."""
+        return tuple(chain.from_iterable(_calls.of(self.messages)))
+
+
+def _results_of(message: Message) -> list[ToolResult]:
+    return [part.result for part in message.parts if part.result is not None and not part.result.server]
+
+
+def _calls_of(message: Message) -> list[ToolCall]:
+    return [part.call for part in message.parts if part.call is not None]
+
+
+_results, _calls = PerMessage(_results_of), PerMessage(_calls_of)
 
 
 @dataclass(frozen=True, slots=True)

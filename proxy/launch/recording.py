@@ -377,7 +377,7 @@ class Recording:
         await asyncio.to_thread(self.gateway.stop)
         segments = self.gateway.segments
         recorder, count = segments.current, segments.count
-        totals = await asyncio.to_thread(self._sidecar.close, recorder.count)
+        totals = await asyncio.to_thread(self._sidecar.close, recorder.count, LabelsAwaited().say)
         await asyncio.to_thread(recorder.close)
         segments.closed(recorder)
         if not count and self.settings.made:
@@ -412,6 +412,19 @@ def _say_problem(sentence: str) -> None:
     with suppress(OSError, ValueError):
         sys.stderr.write(f"turntape: {sentence}\n")
         sys.stderr.flush()
+
+
+class LabelsAwaited:
+    """Says how far the labels are, while somebody waits for the end of a recording."""
+
+    def __init__(self) -> None:
+        self._calls = 0
+
+    def say(self, done: int, count: int) -> None:
+        """Called every second; it writes the first time and every fifth."""
+        if self._calls % 5 == 0 and done < count:
+            _say_problem(f"labelling what is recorded: {done:,} of {count:,} round trips; Ctrl-C does not wait")
+        self._calls += 1
 
 
 def _say_waiting(names: list[str]) -> None:

@@ -15,6 +15,8 @@ from ..limits.limit_checker import LimitChecker
 from ..limits.progress import PATIENCE, ProgressReport
 from .orders import Order, written
 
+STEP = 1.0
+"""Seconds between two looks at a process that is to end."""
 LABELLER = (sys.executable, "-m", "turntape.proxy.sidecar.labeller_process")
 
 
@@ -47,6 +49,8 @@ class SidecarClient:
         self._last: dict[bytes, dict[str, object]] = {}
         self._ended = threading.Event()
         self._words = 0
+        self._labelled = 0
+        """Round trips of the file up to the last one with a label."""
         arguments = [*(["--console"] if console else []), *(["--colour"] if colour else [])]
         arguments += [*(["--progress"] if checker else []), *options]
         # In its own session: Ctrl-C and Ctrl-Z in the terminal are for the command.
@@ -96,6 +100,7 @@ class SidecarClient:
         import orjson
 
         if head.isdigit():
+            self._labelled = max(self._labelled, int(head) + 1)
             self._label(int(head), value)
         elif head == b"progress" and self._checker:
             self._checker.report(cast(ProgressReport, orjson.loads(value)))
@@ -106,6 +111,7 @@ class SidecarClient:
         elif head in (b"carry", b"carried"):
             self.on_carry(value if head == b"carry" else None)
         elif head == b"segment":
+            self._labelled = 0
             self.on_segment()
         elif head in (b"summary", b"error"):
             self._last[head] = cast(dict[str, object], orjson.loads(value))
@@ -114,22 +120,27 @@ class SidecarClient:
         """End the process at once; `close` then reports that labels are missing."""
         self._process.kill()
 
-    def close(self, count: int) -> dict[str, object] | None:
+    def close(
+        self, count: int, waiting: Callable[[int, int], object] = lambda done, count: None
+    ) -> dict[str, object] | None:
         """Let the process label up to `count` round trips, and end it.
 
-        Returns its summary, or None when it failed; then `problem` says why.
+        While that takes long, `waiting` is called every second with how many are labelled, and `count`. Returns the
+        summary, or None when it failed; then `problem` says why.
         """
         assert self._process.stdin
         self.order(Order("end", count))  # when it has died, its exit code is reported below
         with suppress(OSError):
             self._process.stdin.close()
-        words = -1
-        while not self._ended.wait(self._patience):
-            if words == self._words:
+        words, silent, step = self._words, 0.0, min(STEP, self._patience)
+        while not self._ended.wait(step):
+            silent = silent + step if words == self._words else 0.0
+            words = self._words
+            if silent >= self._patience:
                 self.problem = f"labels are missing: the labeller process was silent for {self._patience:.0f} s"
                 self._process.kill()
                 break
-            words = self._words
+            waiting(min(self._labelled, count), count)
         self._reader.join(1)
         code = self._process.wait()
         if self._process.stdout:

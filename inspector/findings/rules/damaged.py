@@ -164,7 +164,11 @@ def _users(context: RuleContext) -> list[Part]:
 
 
 def _own_texts(context: RuleContext) -> list[Part]:
-    return [*_users(context), *(part for part in context.request.instructions if part.kind == "text")]
+    """What is new of the user's messages and of the system prompt."""
+    instructions = [part for part in context.request.instructions if part.kind == "text"]
+    before = context.before.reading.request.instructions if context.before is not None else ()
+    seen = {part.text for part in before}
+    return [*_users(context), *(part for part in instructions if part.text not in seen)]
 
 
 def _of_message(text: str) -> str | None:

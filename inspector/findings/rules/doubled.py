@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
-from ...analysis.conversation import Unit, joined, shared_units, units_emitted
+from ...analysis.conversation import Unit, joined, units_emitted
 from ...analysis.turn import Turn
+from ...wire.history import shared
 from ..model_words import is_user_text
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -70,7 +71,7 @@ def _copies(before: Turn, now: Turn) -> list[Unit]:
 def _unshared(before: Turn, now: Turn) -> tuple[list[Unit], list[Unit]]:
     """What two histories do not begin with alike. A text of several parts is not cut in two."""
     old, new = before.conversation.history, now.conversation.history
-    place = shared_units(old, new)
+    place = shared(old, new)
     while place and old[place - 1].kind == "text" and old[place - 1].role == "assistant":
         place -= 1
     return joined(old[place:]), joined(new[place:])
@@ -136,7 +137,7 @@ _PROMPT = 100
 )
 def user_repeated(context: RuleContext) -> Iterator[Note]:
     units = [unit for unit in context.turn.conversation.history if unit.role != "system"]
-    pairs = [(one, two) for one, two in pairwise(units) if is_user_text(two) and one.meaning == two.meaning]
+    pairs = [(one, two) for one, two in pairwise(units) if one.meaning == two.meaning and is_user_text(two)]
     if len({two.meaning for _, two in pairs}) > 1:
         yield Note(
             f"{len(pairs)} messages of the user are in the request twice in a row, the first: {_shown(pairs[0][1])}",

@@ -37,7 +37,7 @@ def _held_elsewhere(context: RuleContext) -> bool:
     """True when tools may be offered that this request does not show."""
     request = context.request
     hosted = any(tool.server for tool in request.tools)
-    searched = any("tool_search" in part.call.name for m in request.messages for part in m.parts if part.call)
+    searched = any("tool_search" in call.name for call in request.calls)
     return hosted or searched or "prompt" in request.parameters
 
 

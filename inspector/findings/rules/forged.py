@@ -6,12 +6,14 @@ whatever a thread's first request contains.
 
 import re
 from collections.abc import Iterator
-from itertools import groupby, takewhile
+from itertools import chain, groupby, takewhile
 
 from ...analysis.conversation import Unit, joined, units_emitted, without_space
 from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
+from ...wire.history import PerMessage
 from ...wire.printable import several
+from ...wire.values import Message
 from ..model_words import extra_text, is_extended, is_known, is_whole, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -84,8 +86,15 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
 
 def _results(context: RuleContext) -> frozenset[str]:
     """The longer results of the request, without white space."""
-    texts = (without_space(result.text) for result in context.request.results)
-    return frozenset(text for text in texts if len(text) >= _RESULT)
+    return frozenset(chain.from_iterable(_long_results.of(context.request.messages)))
+
+
+def _long_results_of(message: Message) -> list[str]:
+    given = (part.result for part in message.parts if part.result is not None and not part.result.server)
+    return [text for result in given if len(text := without_space(result.text)) >= _RESULT]
+
+
+_long_results = PerMessage(_long_results_of)
 
 
 _RESULT = 24

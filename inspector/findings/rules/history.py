@@ -8,6 +8,7 @@ from ...analysis.conversation import joined, text_meaning
 from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning
 from ...analysis.turn import Turn
+from ...wire.history import shared
 from ...wire.printable import several
 from ..finding import Severity, became
 from ..model_words import extra_text, is_extended, is_prose_step, is_user_text, plain, surely_continues
@@ -112,7 +113,11 @@ def _glued(context: RuleContext, before: Turn) -> Iterator[Note]:
     if emission is None or len(emission.text.split()) < _WORDS:
         return
     meaning = text_meaning("assistant", emission.text)
-    for unit in joined(context.turn.conversation.history):
+    units = context.turn.conversation.history
+    start = shared(before.conversation.history, units)
+    while start and units[start - 1].kind == "text":
+        start -= 1
+    for unit in joined(units[start:]):
         if unit.meaning == meaning and len(unit.text.split()) == 1:
             yield Note(
                 f"the text of an answer lost its spaces: {became(emission.text[:40], unit.text[:40])}",

@@ -58,12 +58,14 @@ def user_text_lost(context: RuleContext) -> Iterator[Note]:
     echo, before = context.echo, context.before
     if echo is None or before is None:
         return
+    lost = [unit for unit in echo.removed if is_user_text(unit)]
+    if not lost:
+        return
     sure = surely_continues(context, echo)
     if not sure and not _asks_nothing(context.turn):
         return
     texts = [unit for unit in before.conversation.history if is_user_text(unit)]
-    lost = [unit for unit in echo.removed if is_user_text(unit)]
-    if not lost or len(lost) < len(texts) or _is_contained(lost, context.request):
+    if len(lost) < len(texts) or _is_contained(lost, context.request):
         return
     new = [unit for unit in echo.new if is_user_text(unit)]
     handed = context.turn.edge.kind == "handoff"
@@ -170,8 +172,10 @@ _BY_PEOPLE = frozenset({"in lower case", "in upper case"})
 
 def _edited(before: Turn, now: Turn, echo: HistoryDiff) -> list[tuple[str, str, str]]:
     """Where the user's texts were replaced, what they were and became; none when anything else changed too."""
-    texts, old = _user_texts(now), _user_texts(before)
     changed = [change for change in echo.changes if change.kind not in _HARMLESS]
+    if not changed:
+        return []
+    texts, old = _user_texts(now), _user_texts(before)
     places = {change.before for change in changed if change.kind != "inserted"}
     come = {change.now for change in changed if change.kind != "removed"}
     if places != come or any(change.kind not in _REPLACED for change in changed):

@@ -96,3 +96,21 @@ def test_a_process_that_says_nothing_is_ended(tmp_path: Path) -> None:
 
     assert client.close(1) is None
     assert client.problem == "labels are missing: the labeller process was silent for 0 s"
+
+
+SLOW = """
+import time
+print('4 {"turn": 5}', flush=True)
+input()
+time.sleep(1.2)
+print('summary {}')
+"""
+
+
+def test_while_labels_take_long_it_says_how_far_they_are(tmp_path: Path) -> None:
+    client, _ = started(tmp_path / "none.jsonl", SLOW)
+    seen: list[tuple[int, int]] = []
+
+    assert client.close(9, lambda done, count: seen.append((done, count))) == {}
+    assert set(seen) == {(5, 9)}
+    assert client.problem is None

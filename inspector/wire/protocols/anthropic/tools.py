@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ...history import PerMessage
 from ...json_value import Object, as_array, as_object, as_text, objects_in
 from ...values import Tool
 
@@ -30,12 +31,19 @@ def _tool(tool: Object, pointer: str) -> Tool:
 
 def added_tools(messages: list[object]) -> Iterator[Tool]:
     """The tools that `tool_addition` blocks define by value."""
-    for i, message in enumerate(messages):
-        for j, block in enumerate(as_array(as_object(message).get("content"))):
-            fields = as_object(block)
-            definition = as_object(as_object(fields.get("tool")).get("definition"))
-            if fields.get("type") == "tool_addition" and definition:
-                yield _tool(definition, f"/messages/{i}/content/{j}/tool/definition")
+    for i, additions in enumerate(_additions.of(messages)):
+        for j, definition in additions:
+            yield _tool(definition, f"/messages/{i}/content/{j}/tool/definition")
+
+
+def _additions_of(message: object) -> list[tuple[int, Object]]:
+    """The definitions in a message, each with the place of its block."""
+    blocks = enumerate(map(as_object, as_array(as_object(message).get("content"))))
+    added = ((j, as_object(block.get("tool"))) for j, block in blocks if block.get("type") == "tool_addition")
+    return [(j, definition) for j, tool in added if (definition := as_object(tool.get("definition")))]
+
+
+_additions = PerMessage(_additions_of)
 
 
 def tool_change_text(block: Object) -> str:

@@ -6,6 +6,7 @@ Bedrock's `cachePoint` is a block of its own behind it (anthropic 2.12, openai 3
 
 from collections.abc import Iterator
 
+from ...history import PerMessage
 from ...json_value import Object, as_array, as_object, as_text
 from ...values import CacheMark
 
@@ -29,8 +30,17 @@ def marks_in(pieces: object, pointer: str) -> Iterator[CacheMark]:
 
 def marks_in_messages(messages: object, pointer: str) -> Iterator[CacheMark]:
     """The marks in the contents of messages."""
-    for place, message in enumerate(as_array(messages)):
-        yield from marks_in(as_object(message).get("content"), f"{pointer}/{place}/content")
+    for place, marks in enumerate(_marks.of(as_array(messages))):
+        for mark in marks:
+            yield CacheMark(f"{pointer}/{place}/content{mark.pointer}", mark.lifetime)
+
+
+def _marks_of(message: object) -> list[CacheMark]:
+    """The marks in the content of a message, with pointers into it."""
+    return list(marks_in(as_object(message).get("content"), ""))
+
+
+_marks = PerMessage(_marks_of)
 
 
 def mark_of_request(fields: Object) -> Iterator[CacheMark]:
