@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -111,6 +112,20 @@ def test_a_session_from_its_start_to_its_end() -> None:
         assert (await ask("DELETE", session="s1"))[0] == 204
 
     asyncio.run(run())
+
+
+def test_a_client_that_left_without_an_answer_to_its_last_request_ends_its_session_again() -> None:
+    recorded = [*RECORDED[:6], replace(RECORDED[6], response=None)]
+    player = Player(recorded)
+    player.leave_out(http_recording(recorded).trips.values())
+
+    async def run() -> None:
+        ask = serving(recorded)
+        await ask(sent=body(id=7, method="initialize"))
+        assert (await ask("DELETE", session="s1"))[0] == 200
+
+    asyncio.run(run())
+    assert player.report().unplayed == ()
 
 
 def test_what_the_server_says_on_its_own_comes_on_the_open_stream() -> None:
