@@ -61,6 +61,8 @@ class Piece:
     """Its bytes as compact JSON; of media, of what describes them."""
     tokens: Figure | None = None
     """In the latest request that has it; None when the API counted no input."""
+    first_tokens: Figure | None = None
+    """In the first one; another number only where tools, system prompt or model changed since."""
     sent: int = 0
     """How many requests had it."""
     read: int = 0

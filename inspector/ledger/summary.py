@@ -157,6 +157,7 @@ def _add_up(solved: Solved, bills: Sequence[tuple[SentTurn, Bill]], pieces: Sequ
         if figure is None:
             continue
         piece.tokens = figure
+        piece.first_tokens = piece.first_tokens or figure
         piece.tokens_sent += figure.value * counts
         if prices:
             piece.cost = (piece.cost or Decimal(0)) + rate * figure.value + more

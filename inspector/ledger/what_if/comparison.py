@@ -129,7 +129,7 @@ def _assumptions(change: Change, found: Bill) -> Iterator[str]:
     if change.without:
         yield "Without a tool, only its definition is gone; calls and results of it stay."
     if change.cap is not None or change.without:
-        yield "Tokens of a single piece are the API's counts where these allow it, and else a share by bytes."
+        yield "A piece has the tokens of the ledger: the API's counts where these allow it, and else an estimate."
     if change.no_clock:
         yield "Dates, times, timestamps and ids are found by their form."
     if found.unpriced:

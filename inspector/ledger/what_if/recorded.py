@@ -1,8 +1,9 @@
 """A run as numbers, so that it can be priced in another form: its prompts as blocks with tokens, and its bills."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -10,10 +11,11 @@ from ...wire.cache_rules import CacheRule, Level, Marks, Unpromised
 from ...wire.caching import rule_of
 from ...wire.json_value import as_array, parse_json
 from ...wire.values import Reading, Usage
-from ..builder import LabelledTurn
+from ..builder import LabelledTurn, LedgerBuilder
 from ..cache.blocks import Block
 from ..cache.prefix_tree import PrefixTree
 from ..cache.prompt import Prompt, Prompts
+from ..model import Piece
 from ..stretch import without_bodies
 
 _CLOCK = re.compile(
@@ -67,6 +69,10 @@ class RecordedRun:
     """The tokens of blocks by their content without dates."""
     called: set[str] = field(default_factory=set[str])
     """The names of the tools that were called."""
+    origins: dict[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
+    """By node: the place of the turn that had it first, and the pointer there."""
+    place: int = 0
+    """The place of the turn that is being read."""
 
     def tokens(self, node: int) -> int:
         """The tokens of a node's own block."""
@@ -89,6 +95,7 @@ class RecordedRun:
     def note(self, node: int, block: Block) -> None:
         """Take down what a block is, when its node is made."""
         kept = block.level != "messages"
+        self.origins[node] = (self.place, block.pointer)
         self.facts[node] = BlockFacts(
             block.level,
             hash(block.text),
@@ -104,9 +111,11 @@ def _tool(block: Block) -> str:
 
 def recorded_run(found: Iterable[LabelledTurn]) -> RecordedRun:
     """The turns of a labelled run. The place of a turn is its place in `found`."""
-    run = RecordedRun()
+    run, builder = RecordedRun(), LedgerBuilder()
     prompts = Prompts(run.tree, run.note)
+    totals: list[int] = []
     for place, one in enumerate(found):
+        builder.add(place, one)
         turn, reading = one.turn, one.reading
         if turn is None:
             continue
@@ -118,11 +127,41 @@ def recorded_run(found: Iterable[LabelledTurn]) -> RecordedRun:
             continue
         rule = rule_of(reading) or _NO_RULE
         model = reading.request.model or reading.response_model or ""
+        run.place = place
         prompt = prompts.add(turn, place, (reading.provider, model, rule.name), rule)
         prompts.keep(turn.thread)
-        _settle(run, prompt.nodes, max(0, usage.input - _tail(rule, prompt, usage)))
+        totals.append(max(0, usage.input - _tail(rule, prompt, usage)))
+        # Where each block is, its node knows: lists for each turn would take the square of a long run.
+        prompt = replace(prompt, nodes=array("i", prompt.nodes), pointers=())
         run.turns.append(RecordedTurn(place, turn.thread, rule, prompt, usage, without_bodies(one.round_trip, reading)))
+    measured = _measured(run, builder.ledger().pieces)
+    for turn, total in zip(run.turns, totals, strict=True):
+        _settle(run, turn.prompt.nodes, total, measured)
     return run
+
+
+def _measured(run: RecordedRun, pieces: Iterable[Piece]) -> dict[int, float]:
+    """The tokens that the ledger has for the blocks of the run, by node. A block can be several pieces."""
+    nodes: dict[int, dict[str, int]] = {}
+    for node, (place, pointer) in run.origins.items():
+        nodes.setdefault(place, {})[pointer] = node
+    found: dict[int, float] = {}
+    for piece in pieces:
+        blocks = nodes.get(piece.place, {})
+        tokens, node = piece.first_tokens, _block_of(piece.pointer, blocks)
+        if tokens is not None and node is not None:
+            found[node] = found.get(node, 0) + tokens.value
+    return found
+
+
+def _block_of(pointer: str, blocks: Mapping[str, int]) -> int | None:
+    """The node of the block that a piece is, or is a part of, or begins with."""
+    at = pointer
+    while at:
+        if at in blocks:
+            return blocks[at]
+        at = at.rpartition("/")[0]
+    return next((node for one, node in blocks.items() if one.startswith(f"{pointer}/")), None)
 
 
 def _tail(rule: CacheRule, prompt: Prompt, usage: Usage) -> int:
@@ -134,22 +173,24 @@ def _tail(rule: CacheRule, prompt: Prompt, usage: Usage) -> int:
     return max(0, (usage.input or 0) - cached) if marked and cached else rule.tail
 
 
-def _settle(run: RecordedRun, nodes: Sequence[int], total: int) -> None:
+def _settle(run: RecordedRun, nodes: Sequence[int], total: int, measured: Mapping[int, float]) -> None:
     """Give tokens to the new blocks of a prompt: what the API counts more than for what is known.
 
-    A block that was in another prompt has the same tokens here; the rest is divided among the others.
+    A block that was in another prompt has the same tokens here; the rest is divided among the others as the ledger
+    divides it.
     """
     tree = run.tree
     start = next((at for at in range(len(nodes) - 1, -1, -1) if tree.tokens[nodes[at]] is not None), -1)
     begin = (tree.tokens[nodes[start]] or 0) if start >= 0 else 0
     fresh = nodes[start + 1 :]
     known = [run.known.get(run.facts[node].timeless) for node in fresh]
-    weights = [tree.weights[node] if tokens is None else 0 for node, tokens in zip(fresh, known, strict=True)]
+    sizes = _sizes(tree, fresh, measured)
+    weights = [size if tokens is None else 0 for size, tokens in zip(sizes, known, strict=True)]
     rest = total - begin - sum(tokens or 0 for tokens in known)
     if rest < 0 or not sum(weights):
         # The API counted less than before: all of it is divided again.
-        known, weights, rest = [None] * len(fresh), [tree.weights[node] for node in fresh], max(0, total - begin)
-    at, done, whole, given = begin, 0, sum(weights) or 1, 0
+        known, weights, rest = [None] * len(fresh), sizes, max(0, total - begin)
+    at, done, whole, given = begin, 0.0, sum(weights) or 1, 0
     for node, tokens, weight in zip(fresh, known, weights, strict=True):
         if tokens is None:
             done += weight
@@ -157,3 +198,12 @@ def _settle(run: RecordedRun, nodes: Sequence[int], total: int) -> None:
         at += tokens
         tree.pin(node, at)
         run.known.setdefault(run.facts[node].timeless, tokens)
+
+
+def _sizes(tree: PrefixTree, nodes: Sequence[int], measured: Mapping[int, float]) -> list[float]:
+    """How large these blocks are: the ledger's tokens, and by bytes in the same measure those that it has not."""
+    counted = sum(tree.weights[node] for node in nodes if node in measured)
+    ratio = sum(measured[node] for node in nodes if node in measured) / counted if counted else 1.0
+    by_bytes = [tree.weights[node] * (ratio or 1.0) for node in nodes]
+    # Where the ledger leaves nothing for a whole prompt, its count must not be lost.
+    return [measured.get(node, size) or size / 1000 for node, size in zip(nodes, by_bytes, strict=True)]

@@ -68,7 +68,7 @@ def main(options: argparse.Namespace) -> int:
     changes = list(_changes(options))
     name = one_cassette(options.file)
     cassette = Cassette.load(name)
-    run = recorded_run(_once(label_stream(cassette)))
+    run = recorded_run(_once(_with_progress(label_stream(cassette), len(cassette))))
     _check_tools(options.without_tool, run.tools())
     found = compare_bills(run, changes)
     with writing(options.output, [name]) as out:
@@ -80,6 +80,27 @@ def main(options: argparse.Namespace) -> int:
     for problem in cassette.problems:
         sys.stderr.write(f"turntape: {problem}\n")
     return OK
+
+
+def _with_progress(
+    labelled: "Iterable[tuple[Key, LabelledRoundTrip]]", count: int
+) -> "Iterator[tuple[Key, LabelledRoundTrip]]":
+    """The labels, with a progress line on stderr when they take longer than a second."""
+    import sys
+    import time
+
+    shown, following = False, time.monotonic() + 1.0
+    try:
+        for key, one in labelled:
+            if sys.stderr.isatty() and (now := time.monotonic()) >= following:
+                following, shown = now + 0.2, True
+                sys.stderr.write(f"\r\x1b[Kread round trip {key[0] + 1:,} of {count:,}")
+                sys.stderr.flush()
+            yield key, one
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 def _once(labelled: "Iterable[tuple[Key, LabelledRoundTrip]]") -> "Iterator[LabelledRoundTrip]":

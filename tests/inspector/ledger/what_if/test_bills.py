@@ -9,8 +9,10 @@ from cached_turns import MARK, POLICY, TOOL, asks, claude, gpt, says, text
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.pricing import cost_of
+from turntape.inspector.ledger import ledger_of
 from turntape.inspector.ledger.what_if import Bill, Change, RecordedRun, bill, recorded_run
 from turntape.inspector.ledger.what_if.bills import by_the_rules
+from turntape.inspector.ledger.what_if.simulate import Simulation
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.parse import read
 
@@ -158,3 +160,31 @@ def test_turns_without_counts_or_price_are_in_no_bill() -> None:
     run = recorded(failed, claude([U], (0, 5166, 3), model="private-1"))
     assert run.uncounted == 1
     assert bill(run, Change()) == Bill(None, 1, 5169, 0, 5166)
+
+
+def test_a_piece_has_the_tokens_of_the_ledger() -> None:
+    """A result of ten bytes and a result of ten thousand, each alone in its turn: the counts say what each has."""
+    messages: list[dict[str, Any]] = [BARE]
+    trips: list[RoundTrip] = []
+    for at, (given, tokens) in enumerate((("", 3000), ("0" * 10_000, 9000), ("short text", 9060))):
+        if given:
+            messages = [*messages, says("Fine."), asks(text(given))]
+        trips.append(claude([*messages[:-1], asks(text(given or "What is a tape?", MARK))], (0, tokens, 3), at=at))
+    run = recorded(*trips)
+    ledger = {piece.pointer: piece.first_tokens for piece in ledger_of(label_all(trips)).pieces if piece.place}
+
+    nodes = {run.origins[node][1]: run.tokens(node) for node in run.turns[-1].prompt.nodes}
+    for pointer in ("/messages/2/content/0", "/messages/4/content/0"):
+        known = ledger[pointer]
+        assert known is not None and abs(nodes[pointer] - known.value) <= 3
+
+
+def test_a_long_thread_is_changed_as_a_short_one() -> None:
+    """What a prompt has in common with the one before is not made again, whatever the change is."""
+    whole = Change(sort_tools=True, no_clock=True, cap=1, cache="1h", marks=("tools", "system", "last"))
+    trips = [*LOOP, replace(LOOP[0], started_at=90), replace(LOOP[1], started_at=120)]
+    run = recorded(*trips)
+    alone = [Simulation(replace(run, turns=[turn]), whole)._change_prompt(turn).totals for turn in run.turns]
+    simulation = Simulation(run, whole)
+
+    assert [list(simulation._change_prompt(turn).totals) for turn in run.turns] == alone
