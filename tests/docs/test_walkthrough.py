@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from viewing import EXAMPLE, press, screen, settle, viewing
+from viewing import press, screen, viewing, when
 
 from turntape.proxy.cli import main
 
@@ -57,9 +57,7 @@ async def done(path: Path, keys: list[str], text: str) -> None:
                 await press(pilot, *("space" if letter == " " else letter for letter in key))
             else:
                 await press(pilot, "colon" if key == ":" else key.lower() if key == "Enter" else key)
-        await pilot.pause(0.2)
-        await settle(pilot)
-        assert text in screen(app), screen(app)
+        await when(pilot, lambda: text in screen(app))
 
 
 @pytest.mark.parametrize(("question", "keys", "text"), tasks(), ids=[task[0] for task in tasks()])
