@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from viewing import press, screen, viewing, when
+from viewing import EXAMPLE, press, screen, viewing, when
 
 from turntape.proxy.cli import main
 
