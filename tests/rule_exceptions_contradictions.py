@@ -1,5 +1,6 @@
 """Rules about streams that contradict themselves. Rows are as in `rule_exceptions_model_api`."""
 
+from dataclasses import replace
 from typing import Any
 
 from conversations import CALL, HELLO, chat, result, said, user
@@ -27,7 +28,43 @@ def renamed(*answers: dict[str, Any]) -> list[RoundTrip]:
     return [first, chat([HELLO, *answers], said("A strip."), index=1)]
 
 
+def exchanged(first: str, second: str, other: str = "look_up") -> list[RoundTrip]:
+    """Two calls, and a result for each."""
+    calls = (("call_1", "look_up", '{"word":"Paris"}'), ("call_2", other, '{"word":"Oslo"}'))
+    answer = said(None, *calls)
+    back = [result("call_1", first), result("call_2", second)]
+    return [chat([HELLO], answer), chat([HELLO, answer, *back], said("Paris is warmer."), index=1)]
+
+
+def run_twice(gap: float) -> list[RoundTrip]:
+    """A call that two requests answer, each with another result; the first takes five seconds."""
+    called = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {"word": "the order of the customer"}}
+    opened = [
+        asked("Hello."),
+        {"role": "assistant", "content": [words("What may I look up for you?")]},
+        asked("Orders."),
+    ]
+
+    def answered(text: str, index: int, at: float) -> RoundTrip:
+        given = asked({"type": "tool_result", "tool_use_id": "toolu_1", "content": text})
+        history = [*opened, {"role": "assistant", "content": [called]}, given]
+        one = anthropic(history, [words(f"The customer has ordered {text}, and it is on its way.")], index, at=at)
+        return replace(one, ended_at=5_000_000)
+
+    return [anthropic(opened, [called]), answered("a lamp", 1, 10.0), answered("two lamps", 2, 10.0 + gap)]
+
+
+EXCHANGED = exchanged("Oslo: 4 degrees", "Paris: 21 degrees")
+
 CONTRADICTIONS: list[Row] = [
+    ("client-results-exchanged", "The calls are of different tools", EXCHANGED,
+     exchanged("Oslo: 4 degrees", "Paris: 21 degrees", "add")),
+    ("client-results-exchanged", "A result does not name what its call asked for", EXCHANGED,
+     exchanged("4 degrees", "Paris: 21 degrees")),
+    ("client-results-exchanged", "One result speaks of both", EXCHANGED,
+     exchanged("Oslo, unlike Paris: 4 degrees", "Paris: 21 degrees")),
+    ("client-tool-result-rewritten", "Another request gave the call another result, and had its answer before: then it "
+     "is an info", run_twice(1.0), run_twice(60.0), "info"),
     ("api-stream-contradiction", "The calls are understood and were run all the same: then it is an info",
      renamed(user("And?")), renamed(said(None, CALL), result("call_1", "a strip")), "info"),
     ("api-text-twice", "The text is short",

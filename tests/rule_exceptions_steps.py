@@ -29,6 +29,12 @@ def returned(text: str, **more: Any) -> list[RoundTrip]:
     ]
 
 
+def ran(tool: str) -> list[RoundTrip]:
+    """A call of this tool, which returned bytes."""
+    call = said(None, ("call_1", tool, '{"word":"tape"}'))
+    return [chat([HELLO], call), chat([HELLO, call, result("call_1", "b'a strip of something'")], DONE, index=1)]
+
+
 def unprompted(*messages: dict[str, Any], answer: dict[str, Any] = CALLED) -> list[RoundTrip]:
     """A turn under a system prompt, and one with these messages after it."""
     return [chat([SYSTEM, HELLO], answer), chat([HELLO, answer, *messages], DONE, index=1)]
@@ -113,6 +119,7 @@ STEPS: list[Row] = [
      returned("[object Object]"), returned("console.log('x' + {})  // prints [object Object]")),
     ("client-unserialized-result", "The result is marked as an error",
      returned("[object Object]"), returned("[object Object]", is_error=True)),
+    ("client-unserialized-result", "It is bytes, and the tool runs code", ran("look_up"), ran("run_python")),
     ("client-system-prompt-lost", "The API holds the conversation with its instructions",
      held(previous_response_id="resp_0"), held(as_message=True, previous_response_id="resp_0")),
     ("client-system-prompt-lost", "The prompt, or its first line, is now in a message",

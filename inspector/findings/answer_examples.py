@@ -53,6 +53,10 @@ ANSWERS: dict[str, Example] = {
         "the stream contradicts itself: each piece repeats all before it; the last one is 'All four tests pass.'",
         ("#3 response",),
     ),
+    "api-wrong-role": Example(
+        "the answer has the role 'user'",
+        ("#1 response",),
+    ),
     "api-text-twice": Example(
         "two blocks of the answer hold the same text: 'I refunded 39.90 euros and sent the confirmation.'",
         ("#2 response /content/1",),

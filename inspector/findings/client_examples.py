@@ -54,6 +54,15 @@ CLIENTS: dict[str, Example] = {
         "services/checko' became 'It failed.'",
         ("#2 request /messages/6", "#3 request /messages/6"),
     ),
+    "client-results-exchanged": Example(
+        "the result of the call toolu_01xtg5 speaks of 'regions', and that of the call toolu_01e7NJ of 'orders'",
+        (
+            "#1 call toolu_01xtg5",
+            "#1 call toolu_01e7NJ",
+            "#2 request /messages/4/content/0",
+            "#2 request /messages/4/content/1",
+        ),
+    ),
     "client-assistant-mutated": Example(
         "a call of the answer is missing from the history: "
         '\'{"service":"payments","query":"charge","since":"2026-05-28T2\'',

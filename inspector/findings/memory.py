@@ -119,6 +119,17 @@ class Subagent:
     """The round trip of its last complete answer in text, and how many characters that has."""
 
 
+@dataclass(frozen=True, slots=True)
+class GivenResult:
+    """The first result that a request gave a call."""
+
+    text: str
+    """Its beginning."""
+    is_error: bool
+    index: int
+    ended: float
+
+
 @dataclass(slots=True)
 class RunMemory:
     """The memory of a run, up to the current turn."""
@@ -131,6 +142,8 @@ class RunMemory:
     """The ids of the blocks that the API returned."""
     unknown_calls: set[str] = field(default_factory=set[str])
     """The ids under which blocks of a type that is not known may be answered."""
+    results: dict[tuple[int, str], GivenResult] = field(default_factory=dict[tuple[int, str], GivenResult])
+    """The first result of each call, by the round trip that made the call and the call's id; the newest ones."""
     call_ids: set[str] = field(default_factory=set[str])
     """The ids of all calls that the API returned."""
     said: dict[int, int] = field(default_factory=dict[int, int])

@@ -5,15 +5,17 @@ from dataclasses import replace
 from ..analysis.conversation import call_meaning, joined, meanings_emitted, text_meaning
 from ..wire.values import Emission, ToolCall
 from .causes import STORM
-from .memory import Explained, PastTurn, RejectedBefore, SentRequest, Subagent, block_hash, request_key
+from .memory import Explained, GivenResult, PastTurn, RejectedBefore, SentRequest, Subagent, block_hash, request_key
 from .rule_context import RuleContext
 from .rules.errors import REQUEST_REJECTED, error_status, rejection_text
+from .rules.exchanged import SHOWN, answer_continued
 from .rules.results import new_results, tool_of
 from .rules.retries import fault_of
 from .tool_pairing.model import ids_of
 
 _MOST_BLOCKS = 20_000
 _MOST_COUNTS = 200
+_MOST_RESULTS = 500
 _MOST_SUBAGENTS = 500
 _TASK = 4_000
 """This many characters of a subagent's first message are kept."""
@@ -45,6 +47,15 @@ def before_rules(context: RuleContext) -> None:
 def _note_results(context: RuleContext) -> None:
     """Adds the results that the client gave to the turn that made the calls."""
     results = [result for _, result in new_results(context)]
+    if (called_in := answer_continued(context)) is not None:
+        kept, trip = context.run.results, context.turn.round_trip
+        ended = trip.started_at + (trip.ended_at or 0) / 1e6
+        for result in results:
+            if result.call_id:
+                given = GivenResult(result.text.strip()[:SHOWN], result.is_error, context.index, ended)
+                kept.setdefault((called_in, result.call_id), given)
+        while len(kept) > _MOST_RESULTS:
+            del kept[next(iter(kept))]
     context.thread.answered_tools.update(tool_of(context, result) for result in results)
     steps = context.thread.steps
     if steps and results:

@@ -8,10 +8,20 @@ from .rule_context import RuleContext
 def own_block(context: RuleContext) -> tuple[str, int] | None:
     """The pointer of the rejected block and the number of the round trip whose answer held it; None for any other."""
     said = context.rejection
-    if said is None:
+    if said is None or ("client-reasoning-dropped" in said.ids and _moved_thoughts(context)):
         return None
     named = _named_by(context, said.pointer) if said.pointer is not None else None
     return named or _empty(context, said) or _unsigned(context, said) or _own_id(context, said)
+
+
+def _moved_thoughts(context: RuleContext) -> bool:
+    """True when a message begins with something else than its reasoning: the API puts reasoning first."""
+    return any(
+        message.role == "assistant"
+        and any(part.kind == "reasoning" for part in message.parts[1:])
+        and message.parts[0].kind != "reasoning"
+        for message in context.request.messages
+    )
 
 
 def _named_by(context: RuleContext, pointer: str) -> tuple[str, int] | None:

@@ -33,6 +33,7 @@ _MARKUP_END = re.compile(
     r"|<\|[\w ]{2,40}\|>|<｜[^｜\n]{2,40}｜>|\[/?TOOL_CALLS?\])\s*\Z"
 )
 _FENCE = re.compile(r"\s*```[\w+-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_BACKTICKS = re.compile(r"`[^`\n]+`\Z")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}\Z")
 _TYPOGRAPHY = str.maketrans(
     {
@@ -103,6 +104,7 @@ _INVERSES: tuple[tuple[str, Callable[[str], str | None]], ...] = (
     ("with its line breaks and quotes escaped", _lines),
     ("written as a JSON string", _unquoted),
     ("put into a code fence", _unfenced),
+    ("put into backticks", lambda text: text.strip()[1:-1] if _BACKTICKS.match(text.strip()) else None),
     ("with markup of a call at its end", lambda text: _undone(_MARKUP_END, text, lambda t: _MARKUP_END.sub("", t))),
     ("encoded as base64", _plain_base64),
     ("URL-encoded", lambda text: unquote(text) if "%" in text else None),

@@ -1,7 +1,7 @@
 """JSON from the wire: parsed where possible, with its types checked. The bytes remain the record."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard, cast
 
 import orjson
@@ -74,6 +74,17 @@ def compact(value: object) -> str:
         return orjson.dumps(value).decode()
     except (TypeError, ValueError):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def values_at(value: object, steps: Sequence[str]) -> Iterator[object]:
+    """The values at a path of keys, where `*` is each item of a list."""
+    if not steps:
+        yield value
+    elif steps[0] == "*":
+        for item in as_array(value):
+            yield from values_at(item, steps[1:])
+    elif steps[0] in as_object(value):
+        yield from values_at(as_object(value)[steps[0]], steps[1:])
 
 
 def value_at(value: object, steps: Iterable[str | int]) -> object:

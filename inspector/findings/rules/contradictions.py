@@ -1,8 +1,9 @@
-"""Streams that contradict themselves, so that clients read other answers than the model gave."""
+"""Answers that contradict themselves, so that clients read other answers than the model gave."""
 
 from collections.abc import Iterator
 from itertools import pairwise
 
+from ...wire.json_value import parse_json, values_at
 from ...wire.stream_pieces import repeated_text, repeats_calls
 from ..causes import CONTRADICTION
 from ..rule import Note, rule
@@ -17,16 +18,17 @@ _LONG = 40
     "api",
     "warning",
     "P",
-    says="The stream contradicts itself: pieces that repeat all before them, a second answer, other ids or names for one "
-    "item, or more after the end. Clients read different answers in it.",
+    says="The answer contradicts itself: pieces that repeat all before them, a second answer, other ids, names or arguments "
+    "for one item, or more after an end. Clients read different answers in it.",
     fix="Report it to the provider of the gateway or server; compare with the same request without a stream.",
     not_when=("The calls are understood and were run all the same: then it is an info",),
 )
 def contradiction(context: RuleContext) -> Iterator[Note]:
-    if not context.reading.streamed or context.finish.effective == "cancelled" or context.has("api-malformed-stream"):
+    if context.finish.effective == "cancelled" or context.has("api-malformed-stream"):
         return
+    which = "stream" if context.reading.streamed else "answer"
     for what in _ways(context):
-        yield Note(f"the stream contradicts itself: {what}", (f"{context.at} response",))
+        yield Note(f"the {which} contradicts itself: {what}", (f"{context.at} response",))
         return
 
 
@@ -54,11 +56,18 @@ def _read(context: RuleContext) -> Iterator[str]:
     "api",
     "warning",
     "S",
-    says="The answer holds the same text twice, as two blocks.",
-    fix="Report it to the provider of the gateway or server; drop the second block before the answer goes back.",
+    says="The answer holds the same text twice: as two blocks, or as text and as reasoning.",
+    fix="Report it to the provider of the gateway or server; drop the second copy before the answer goes back.",
     not_when=("The text is short", "Something else is between the two", "The two are sampled answers"),
 )
 def text_twice(context: RuleContext) -> Iterator[Note]:
+    text, thought = context.emission.text.strip(), context.emission.reasoning.strip()
+    if text == thought and len(text) >= _LONG:
+        yield Note(
+            f"the answer holds the same text as its text and as its reasoning: {text[:60]!r}",
+            (f"{context.at} response",),
+        )
+        return
     for content in [choice.content for choice in context.emission.choices] or [context.emission.content]:
         for before, part in pairwise(content):
             if before.kind == part.kind == "text" and before.text == part.text and len(part.text) >= _LONG:
@@ -69,4 +78,26 @@ def text_twice(context: RuleContext) -> Iterator[Note]:
                 return
 
 
-RULES = (contradiction, text_twice)
+@rule(
+    "api-wrong-role",
+    "api",
+    "warning",
+    "P",
+    says="The answer says that another than the assistant speaks: clients that go by the role put it elsewhere.",
+    fix="Report it to the provider of the gateway or server; set the role to the assistant's before the answer is stored.",
+)
+def wrong_role(context: RuleContext) -> Iterator[Note]:
+    exchange = context.exchange
+    bodies = (
+        [exchange.answer_fields] if exchange.framing is None else [parse_json(event.data) for event in exchange.events]
+    )
+    for path in context.protocol.answers.roles if context.succeeded else ():
+        said = [role for body in bodies for role in values_at(body, path) if isinstance(role, str) and role]
+        if said and said[0].lower() not in _OWN_ROLES:
+            yield Note(f"the answer has the role {said[0]!r}", (f"{context.at} response",))
+            return
+
+
+_OWN_ROLES = frozenset({"assistant", "model"})
+
+RULES = (contradiction, text_twice, wrong_role)

@@ -4,6 +4,7 @@ A text that the request holds unharmed proves the damage. Without such a source,
 explanation are reported.
 """
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -22,6 +23,7 @@ _SHORTEST = 6
 _CODE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
 _UNFILLED = re.compile(r"\{\{\s*[\w.$ ]{1,60}\s*\}\}|\$\{[\w.]{1,60}\}|<(?:UNKNOWN|unknown)>")
 """A place in a template that was to be filled in."""
+_THINKS = re.compile(r"</?think(?:ing)?>")
 _NOTHING = frozenset({"undefined", "NaN", "[object Object]", "None", "null"})
 
 
@@ -55,6 +57,8 @@ def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] 
         return f"ends with markup of a call ({end!r})", None, None
     if (found := damage(text)) is not None:
         return f"holds {found[0]}", "api" if found[1] == "encoding" else None, None
+    if (thought := _THINKS.search(text)) is not None and thought[0] not in said:
+        return f"holds reasoning in tags ({thought[0]!r})", None, None
     if _UNFILLED.fullmatch(text.strip()):
         return "is a placeholder that nobody filled in", None, None
     return None
@@ -94,7 +98,7 @@ def arguments_damaged(context: RuleContext) -> Iterator[Note]:
 
 
 _SUSPECT = re.compile(
-    r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\n|[>\]]\s*\Z|\A\s*(?:```|\"|\$|\{\{|<)|%[0-9A-F]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z"
+    r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\n|</?think(?:ing)?>|[>\]]\s*\Z|\A\s*(?:`|\"|\$|\{\{|<)|%[0-9A-F]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z"
 )
 
 
@@ -194,15 +198,25 @@ _SHORT = 300
     "client",
     "warning",
     "S",
-    says="The result of a tool was damaged on its way: UTF-8 that was read as another encoding, NUL, or escapes in place of "
-    "characters.",
-    fix="Decode the tool's output as UTF-8, and write it as JSON once.",
+    says="The result of a tool was damaged on its way: UTF-8 that was read as another encoding, NUL, escapes in place of "
+    "characters, or JSON whose end is missing.",
+    fix="Decode the tool's output as UTF-8, write it as JSON once, and say where a result was cut.",
     not_when=("A tool that reads files, logs or pages: they may hold it", "The request held the same before"),
 )
 def result_damaged(context: RuleContext) -> Iterator[Note]:
     for part, result in new_results(context):
         name = tool_of(context, result)
-        found = _of_result(result.text) if len(result.text) <= _LONGEST and not READERS.search(name) else None
+        if READERS.search(name) or len(result.text) > _LONGEST:
+            continue
+        if not result.is_error and cut_json(result.text):
+            yield Note(
+                f"the result of {name or 'a tool'!r} is JSON that ends in the middle, after {len(result.text):,} characters, "
+                f"and does not say so: {_end_of(result.text.strip())!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+            continue
+        found = _of_result(result.text)
         if found is None:
             continue
         before = context.before
@@ -232,6 +246,30 @@ def _holds(body: bytes, what: str) -> bool:
 
 
 _LONGEST = 20_000
+_BEGINS = re.compile(r'\s*(?:\{\s*"|\[\s*(?:[{\["\d]))')
+_SHORTEST_JSON = 200
+"""Characters. Nobody cuts a shorter result."""
+
+
+def cut_json(text: str) -> bool:
+    """True for a text that begins as JSON and is JSON up to its end, which is missing."""
+    bare = text.strip()
+    if len(bare) < _SHORTEST_JSON or not _BEGINS.match(bare) or _NOTICE.search(bare[-_TAIL:]):
+        return False
+    try:
+        json.loads(bare)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(bare) or error.msg.startswith("Unterminated string")
+    except RecursionError:
+        pass
+    return False
+
+
+_TAIL = 120
+_NOTICE = re.compile(
+    r"\.\.\.|…|truncat|omitted|cut off|clipped|more (?:items|lines|characters)|remaining|limit", re.IGNORECASE
+)
+"""How a tool or a client says that something is missing."""
 
 RULES = (arguments_damaged, answer_damaged)
 TEXTS = (text_damaged, result_damaged)

@@ -137,6 +137,9 @@ _PROMPT = 100
 )
 def user_repeated(context: RuleContext) -> Iterator[Note]:
     units = [unit for unit in context.turn.conversation.history if unit.role != "system"]
+    if (copy := _appended_again(context, units)) is not None:
+        yield copy
+        return
     pairs = [(one, two) for one, two in pairwise(units) if one.meaning == two.meaning and is_user_text(two)]
     if len({two.meaning for _, two in pairs}) > 1:
         yield Note(
@@ -156,6 +159,28 @@ def user_repeated(context: RuleContext) -> Iterator[Note]:
             tuple(f"{context.at} request {unit.pointer}" for unit in (first, *again[:3])),
             key="after results",
         )
+
+
+_PROMPTLY = 15.0
+"""Seconds. Later the user may have sent the message again."""
+
+
+def _appended_again(context: RuleContext, units: list[Unit]) -> Note | None:
+    """The last message of the user, which a retry has put behind itself."""
+    before = context.before
+    if before is None or not before.failed or len(units) < 2 or before.round_trip.response is None:
+        return None
+    one, two = units[-2:]
+    old = [unit.meaning for unit in before.conversation.history if unit.role != "system"]
+    if not is_user_text(two) or one.meaning != two.meaning or old != [unit.meaning for unit in units[:-1]]:
+        return None
+    promptly = context.turn.round_trip.started_at - before.round_trip.started_at <= _PROMPTLY
+    return Note(
+        f"the retry of #{before.round_trip.index} holds the last message of the user twice: {_shown(two)}",
+        (f"#{before.round_trip.index} request", *(f"{context.at} request {unit.pointer}" for unit in (one, two))),
+        severity=None if promptly else "info",
+        key="appended again",
+    )
 
 
 RULES = (history_duplicated, system_repeated, user_repeated)

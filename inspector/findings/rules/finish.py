@@ -51,7 +51,9 @@ def length_truncated(context: RuleContext) -> Iterator[Note]:
     if context.finish.label == "length" and not context.emission.calls:
         ping = (context.request.max_output or 100) <= 1
         yield Note(
-            f"the answer was cut by the output cap{_spent(context)}{_repeats(context)}",
+            f"the API says that the output cap ended the answer{_spent(context)}: the word is probably wrong"
+            if _is_far_from_cap(context)
+            else f"the answer was cut by the output cap{_spent(context)}{_repeats(context)}",
             (context.finish_at,),
             severity="info" if ping else None,
         )
@@ -81,6 +83,19 @@ def length_truncated_call(context: RuleContext) -> Iterator[Note]:
         else f"the call of {name!r} is incomplete, although {_finished(context)}: do not run it",
         (context.finish_at, f"{context.at} call {(partial or calls[-1]).id or name}"),
     )
+
+
+_SMALLEST_WINDOW = 2000
+"""Tokens. No server has a smaller window, so it did not end a shorter conversation."""
+
+
+def _is_far_from_cap(context: RuleContext) -> bool:
+    """True for a whole text that has not half of the tokens which the request allowed."""
+    usage, cap = context.reading.usage, context.request.max_output
+    if usage is None or not usage.output or not cap or usage.reasoning:
+        return False
+    ends = context.emission.text.rstrip().endswith((".", "!", "?"))
+    return ends and 2 * usage.output < cap and (usage.input or 0) + usage.output < _SMALLEST_WINDOW
 
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -372,6 +387,11 @@ def server_limit(context: RuleContext) -> Iterator[Note]:
 def label_disagrees(context: RuleContext) -> Iterator[Note]:
     finish, calls = context.finish, context.emission.calls
     if not context.succeeded or finish.effective == "cut":
+        return
+    if finish.label == "stop_sequence" and context.emission.text and not context.request.stop:
+        if context.protocol.answers.own_stops:
+            return
+        yield Note(f"{_finished(context)} and the request has no stop strings", (context.finish_at,))
         return
     evidence = (context.finish_at, *(f"{context.at} call {c.id or c.name}" for c in calls[:3]))
     if finish.label == "tool_calls" and not calls and not context.emission.server_calls:

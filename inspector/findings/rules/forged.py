@@ -11,10 +11,10 @@ from itertools import chain, groupby, takewhile
 from ...analysis.conversation import Unit, joined, units_emitted, without_space
 from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
-from ...wire.history import PerMessage
+from ...wire.history import PerMessage, shared
 from ...wire.printable import several
 from ...wire.values import Message
-from ..model_words import extra_text, is_extended, is_known, is_whole, surely_continues
+from ..model_words import extra_text, is_extended, is_known, is_user_text, is_whole, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .history import place
@@ -52,8 +52,18 @@ _LOADS_TOOLS = "auto_load_"
     ),
 )
 def forged_answer(context: RuleContext) -> Iterator[Note]:
+    yield from _failure_as_answer(context)
     echo, before = context.echo, context.before
-    if echo is None or before is None or not surely_continues(context, echo):
+    if echo is None or before is None:
+        return
+    if (taken := _taken_from_user(context, before)) is not None:
+        yield Note(
+            f"the user's words {taken.text.strip()[:60]!r} are in the history as the model's own",
+            (f"#{before.round_trip.index} request {taken.pointer}", f"{context.at} request"),
+            key=("user", taken.meaning),
+        )
+        return
+    if not surely_continues(context, echo):
         return
     foreign = {unit.pointer for block in _foreign(context, echo) for unit in block}
     added = [unit for unit in _added(context, echo, before) if unit.pointer not in foreign]
@@ -82,6 +92,45 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
         severity="info" if _is_expected(context, pieces, extra, before) else None,
         key=tuple(sorted([*map(_named, pieces), *extra])),
     )
+
+
+def _failure_as_answer(context: RuleContext) -> Iterator[Note]:
+    """The client's report of a failure, in the place of the answer that never came."""
+    before = context.before
+    error = before.reading.error if before is not None else None
+    if before is None or error is None or context.is_attempt and not context.fresh:
+        return
+    said = without_space(error.message)[:_REPORTED]
+    units = context.turn.conversation.history
+    for unit in units[shared(before.conversation.history, units) :] if len(said) >= _RESULT else ():
+        if unit.role == "assistant" and unit.kind == "text" and said in without_space(unit.text):
+            yield Note(
+                f"the history contains the failure of #{before.round_trip.index} as the model's own words: "
+                f"{unit.text.strip()[:60]!r}",
+                (f"#{before.round_trip.index} response", f"{context.at} request {unit.pointer}"),
+                key=("failure", unit.meaning),
+            )
+            return
+
+
+_REPORTED = 40
+"""Characters of an error by which a report of it is known."""
+
+
+def _taken_from_user(context: RuleContext, before: Turn) -> Unit | None:
+    """What the user said before, if the history now has it as the assistant's."""
+    old, now = before.conversation.history, context.turn.conversation.history
+    start = shared(old, now)
+    gone = [unit for unit in old[start:] if is_user_text(unit) and len(without_space(unit.text)) >= _RESULT]
+    asked = {unit.meaning for unit in now[start:] if is_user_text(unit)} if gone else set[int]()
+    said = [without_space(unit.text) for unit in now[start:] if unit.role == "assistant" and unit.kind == "text"]
+    emission = before.reading.emission
+    known = without_space(emission.text) if emission is not None else ""
+    for unit in gone:
+        text = without_space(unit.text)
+        if unit.meaning not in asked and text not in known and any(text in other for other in said):
+            return unit
+    return None
 
 
 def _results(context: RuleContext) -> frozenset[str]:

@@ -16,6 +16,7 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import transformation
 from .errors import REJECTED, error_status
+from .exchanged import given_twice
 from .pairing import confirmed
 
 _OWN = frozenset({"length", "context_full", "malformed", "content_filter", "refusal", "pause"})
@@ -118,15 +119,21 @@ def _glued(context: RuleContext, before: Turn) -> Iterator[Note]:
     while start and units[start - 1].kind == "text":
         start -= 1
     for unit in joined(units[start:]):
-        if unit.meaning == meaning and len(unit.text.split()) == 1:
+        if unit.meaning != meaning:
+            continue
+        lines = emission.text.strip().count("\n") >= _LINES and "\n" not in unit.text.strip()
+        if len(unit.text.split()) == 1 or lines:
             yield Note(
-                f"the text of an answer lost its spaces: {became(emission.text[:40], unit.text[:40])}",
+                f"the text of an answer lost its {'line breaks' if lines else 'spaces'}: "
+                f"{became(emission.text[:40], unit.text[:40])}",
                 (f"#{before.round_trip.index} response", f"{context.at} request {unit.pointer}"),
             )
 
 
 _WORDS = 4
 """Fewer words may be glued on purpose."""
+_LINES = 3
+"""Fewer line breaks may be folded on purpose."""
 
 
 def _is_fault(context: RuleContext, before: Turn, change: HistoryChange) -> bool:
@@ -363,9 +370,12 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
     "client",
     "warning",
     "P",
-    says="A result that was sent before has changed.",
+    says="A result that was sent before has changed, or two requests give one call two results.",
     fix="Shorten results before they are sent the first time; later changes break the cache.",
-    not_when=("A short marker replaces an old result, to save space: then it is an info",),
+    not_when=(
+        "A short marker replaces an old result, to save space: then it is an info",
+        "Another request gave the call another result, and had its answer before: then it is an info",
+    ),
 )
 def result_rewritten(context: RuleContext) -> Iterator[Note]:
     changes = [change for change in context.echo.changes if change.kind == "result_changed"] if context.echo else []
@@ -377,6 +387,7 @@ def result_rewritten(context: RuleContext) -> Iterator[Note]:
             place(context, change),
             severity="info" if is_cleared(change) else None,
         )
+    yield from given_twice(context)
 
 
 _MARKER = re.compile(

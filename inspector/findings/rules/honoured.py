@@ -165,6 +165,13 @@ def parameter_changed(context: RuleContext) -> Iterator[Note]:
             (f"{context.at} request /{demand.field[0]}", f"{context.at} response /{demand.field[0]}"),
             key=demand.field[0],
         )
+    offered = [tool.name for tool in context.request.tools]
+    if offered and answer.get("tools") == []:
+        yield Note(
+            f"the request offers {several(len(offered), 'tool')} and the answer repeats none: the model did not get them",
+            (f"{context.at} request /tools", f"{context.at} response /tools"),
+            key="tools",
+        )
 
 
 def _always(value: object) -> bool:

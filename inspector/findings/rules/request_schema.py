@@ -354,14 +354,18 @@ def media_unsupported(context: RuleContext) -> Iterator[Note]:
     "client",
     "info",
     "P",
-    says="The client sent a call back with another id than the API's.",
+    says="The client sent a call back with another id than the API's. With the id of another call it is a warning.",
     fix="Keep ids. If another API needs its own format, change the id in both the call and its result.",
 )
 def id_rewritten(context: RuleContext) -> Iterator[Note]:
     changes = [change for change in context.echo.changes if change.kind == "id_changed"] if context.echo else []
+    exchanged = len(changes) > 1 and {c.was for c in changes} == {c.became for c in changes}
     notes = [
         Note(
-            f"the client sent the call id {change.was} back as {change.became}",
+            f"the call {change.was} came back under the id {change.became} of another call, and that under another: each "
+            "result now answers the wrong call"
+            if exchanged
+            else f"the client sent the call id {change.was} back as {change.became}",
             (
                 f"#{context.before.round_trip.index if context.before else '?'} call {change.was}",
                 f"{context.at} request {change.now}",
@@ -370,10 +374,12 @@ def id_rewritten(context: RuleContext) -> Iterator[Note]:
             if context.reading.error is not None
             and context.rejection
             and "client-call-id-rewritten" in context.rejection.ids
+            else "warning"
+            if exchanged
             else None,
             key=change.was,
         )
-        for change in changes
+        for change in (changes[:1] if exchanged else changes)
     ]
     yield from confirmed(context, "client-call-id-rewritten", notes)
 

@@ -282,6 +282,17 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
             severity="error",
         )
         return
+    kind = context.exchange.content_type
+    if (
+        not context.reading.streamed
+        and kind == "text/html"
+        and context.exchange.answer_fields
+        and context.status == 200
+    ):
+        yield Note(
+            f"the content type is {kind} and the body is JSON: SDKs do not parse it", (f"{context.at} response",)
+        )
+        return
     if not context.reading.streamed or context.finish.effective in ("cut", "cancelled"):
         return
     problems = [problem for problem in context.reading.problems if not _HARMLESS.search(problem)]
@@ -290,7 +301,6 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
     if len(done) > 1:
         problems.append(f"[DONE] arrived {len(done)} times.")
     problems += _no_utf8(events)
-    kind = context.exchange.content_type
     if context.exchange.framing == "sse" and kind in _NO_STREAM:
         problems.append(f"the content type is {kind} and the body is an event stream.")
     if problems:

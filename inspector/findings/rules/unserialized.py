@@ -60,6 +60,11 @@ _REPRS: tuple[tuple[str, re.Pattern[str]], ...] = (
 """Objects that hold the value beside other things. What they were written as is the whole text."""
 
 
+_BYTES = re.compile(r"b'(?:[^'\\]|\\.){8,}'|b\"(?:[^\"\\]|\\.){8,}\"", re.DOTALL)
+_RUNS_CODE = re.compile(r"python|code|exec|eval|run|shell|bash|repl|terminal|command|console", re.IGNORECASE)
+"""Names of tools whose output may well be bytes, as Python prints them."""
+
+
 def represented(text: str) -> str | None:
     """What a text is when it is an object around a value, as Python's `str` writes it; None for any other text."""
     bare = text.strip()
@@ -78,6 +83,7 @@ def represented(text: str) -> str | None:
     not_when=(
         "The placeholder is only a part of the result",
         "The result is marked as an error",
+        "It is bytes, and the tool runs code",
     ),
 )
 def unserialized_result(context: RuleContext) -> Iterator[Note]:
@@ -87,14 +93,21 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
         what = placeholder(result.text) or placeholder(_only_value(result.text)) or represented(result.text)
         what = what or represented(_only_value(result.text)) or _enveloped(result.text)
         what = what or _enveloped(_only_value(result.text))
+        name = tool_of(context, result)
+        if what is None and not _RUNS_CODE.search(name) and _is_bytes(result.text):
+            what = "bytes that nobody decoded"
         if what is not None:
-            name = tool_of(context, result)
             named = f"the result of {name!r}" if name else "a result"
             yield Note(
                 f"{named} is {what}: {result.text.strip()[:100]!r}",
                 (f"{context.at} request {part.pointer}",),
                 key=result.call_id or part.pointer,
             )
+
+
+def _is_bytes(text: str) -> bool:
+    """True for bytes as Python writes them."""
+    return any(_BYTES.fullmatch(one.strip()) for one in (text, _only_value(text)))
 
 
 def _enveloped(text: str) -> str | None:

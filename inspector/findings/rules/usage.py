@@ -73,14 +73,48 @@ def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
     elif usage.input == 0 and usage.output == 0 and (context.emission.text or context.emission.calls):
         problem = "all counts are 0 beside an answer"
     else:
-        problem = _wrong_total(raw, usage)
+        problem = _uncounted(context, usage) or _wrong_total(raw, usage) or _stale(context, usage)
     if problem:
         yield Note(f"the usage contradicts itself: {problem}", (f"{context.at} usage",))
+
+
+_SAID = 20
+"""Characters. A shorter text may cost no token."""
+
+
+def _uncounted(context: RuleContext, usage: Usage) -> str | None:
+    """What was read or written and is counted as nothing."""
+    size = len(context.emission.text.strip())
+    if usage.output == 0 and size >= _SAID:
+        return f"no output tokens are counted beside an answer of {size:,} characters"
+    read = sum(len(part.text) for message in context.request.messages for part in message.parts)
+    if usage.input == 0 and read >= _SAID:
+        return f"no input tokens are counted for {read:,} characters of history"
+    return None
+
+
+_GROWN = 1000
+"""Bytes. Fewer may be hidden by the way in which a server counts."""
+
+
+def _stale(context: RuleContext, usage: Usage) -> str | None:
+    """How the counts are those of the turn before, although the request has grown."""
+    before, echo = context.previous, context.echo
+    then = before.reading.usage if before is not None else None
+    if before is None or then is None or echo is None or echo.removed or echo.state == "held" or not usage.input:
+        return None
+    grown = len(context.turn.round_trip.request.body) - len(before.round_trip.request.body)
+    if grown < _GROWN or context.request.tools != before.reading.request.tools:
+        return None
+    if (usage.input, usage.output) != (then.input, then.output):
+        return None
+    return f"the counts are those of #{before.round_trip.index} again, although the request is {grown:,} bytes longer"
 
 
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("total_tokens", ("prompt_tokens", "completion_tokens")),
     ("total_tokens", ("input_tokens", "output_tokens")),
+    ("totalTokens", ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")),
     (
         "totalTokenCount",
         ("promptTokenCount", "candidatesTokenCount", "toolUsePromptTokenCount", "thoughtsTokenCount"),

@@ -99,6 +99,10 @@ class AnswerRules:
     """True when the pieces of a streamed call are joined by an index."""
     holder: str = ""
     """The field of an answer that holds what the model said; without it, the answer is not from a model."""
+    roles: tuple[tuple[str, ...], ...] = ()
+    """The keys that lead to the role of what the model said, in a body and in an event; `*` is any item of a list."""
+    own_stops: bool = False
+    """True when the API stops answers at strings that the request does not name."""
     streams_holder: bool = True
     """False when the events of a stream have no such field."""
     counts_empty_answers: bool = False

@@ -103,6 +103,7 @@ FIRES: dict[str, Run] = {
     "request-led-back": failed_as("turntape_loop", 508),
     "replay-without-answer": failed_as("turntape_no_answer", 502),
     "api-unreachable": unanswered(CHAT, {"model": "gpt-5", "messages": [HELLO]}, "refused"),
+    "api-wrong-role": chat([HELLO], {"role": "user", "content": "A strip."}),
     "cut-by-stop-string": chat([HELLO], said('{"word": "ta'), stop=["\n"]),
     "tool-without-description": with_tool(None),
     "param-without-description": with_tool(word={"type": "string"}),

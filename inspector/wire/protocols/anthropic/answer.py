@@ -35,6 +35,8 @@ def read_anthropic_answer(exchange: Exchange) -> ResponseReading:
     if body.get("type") == "error" or (body.get("error") and "content" not in body):
         return ResponseReading(error=error_in(body), ended=True, id=as_text(body.get("request_id")))
     if "content" not in body and "stop_reason" not in body:
+        if body and (found := error_in(body)) is not None:
+            return ResponseReading(error=found, ended=True)
         return unread(exchange, "a message")
     return read_anthropic_message(body)
 

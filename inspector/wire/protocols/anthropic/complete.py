@@ -7,6 +7,7 @@ from ..protocol import Protocol
 from ..shared.answers import posts, prompt_message
 from ..shared.parts import other_fields, texts
 from ..shared.text_pieces import read_text_answer
+from ..traits import AnswerRules
 
 _KNOWN = frozenset({"prompt", "model", "stream", "max_tokens_to_sample", "stop_sequences"})
 
@@ -45,5 +46,6 @@ ANTHROPIC_COMPLETE = Protocol(
     read_response=read_response,
     finish={"stop_sequence": "stop_sequence", "max_tokens": "length"},
     streams=("sse",),
+    answers=AnswerRules(own_stops=True),
     operation="text_completion",
 )

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from ...exchange import Exchange
-from ...json_value import as_count, as_object, as_text, is_object, parse_json
+from ...json_value import Object, as_count, as_object, as_text, is_object, parse_json
 from ..shared.answers import stream_objects
-from ..shared.left_open import left_open
+from ..shared.left_open import gone_on, left_open, misnamed
 
 
 def contradictions(exchange: Exchange) -> Iterator[str]:
@@ -48,9 +48,19 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     yield from left_open(
         exchange,
         lambda kind, event: as_count(event.get("index")) if kind == "content_block_start" else None,
-        lambda kind, event: as_count(event.get("index")) if kind == "content_block_stop" else None,
+        _closed,
         lambda kind, event: kind == "message_delta" and bool(as_object(event.get("delta")).get("stop_reason")),
     )
+    yield from gone_on(
+        exchange,
+        lambda kind, event: as_count(event.get("index")) if kind == "content_block_delta" else None,
+        _closed,
+    )
+    yield from misnamed(exchange)
+
+
+def _closed(kind: str, event: Object) -> int | None:
+    return as_count(event.get("index")) if kind == "content_block_stop" else None
 
 
 _BLOCKS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "tool_use"}

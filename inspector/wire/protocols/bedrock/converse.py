@@ -10,7 +10,7 @@ from ...values import ApiError, FinishLabel, Kind, RequestReading, ResponseReadi
 from ..protocol import Protocol
 from ..shared.after_end import after_end
 from ..shared.answers import answer, objects, stream_error
-from ..shared.left_open import left_open
+from ..shared.left_open import gone_on, left_open
 from ..shared.parts import unread
 from ..shared.piece_names import second_message
 from ..traits import AnswerRules, ArgumentsField, Caching, Demand, Pairing, Reasoning, RequestRules
@@ -99,9 +99,14 @@ def _contradictions(exchange: Exchange) -> Iterator[str]:
     yield from left_open(
         exchange,
         lambda kind, event: _place(event) if kind in ("contentBlockStart", "contentBlockDelta") else None,
-        lambda kind, event: _place(event) if kind == "contentBlockStop" else None,
+        _closed,
         _ends,
     )
+    yield from gone_on(exchange, lambda kind, event: _place(event) if kind == "contentBlockDelta" else None, _closed)
+
+
+def _closed(kind: str, event: Object) -> int | None:
+    return _place(event) if kind == "contentBlockStop" else None
 
 
 def _ends(kind: str, _: Object) -> bool:
@@ -138,6 +143,7 @@ BEDROCK_CONVERSE = Protocol(
     ),
     answers=AnswerRules(
         holder="output",
+        roles=(("output", "message", "role"), ("role",)),
         streams_holder=False,
         always_says_finish=True,
         contradictions=_contradictions,

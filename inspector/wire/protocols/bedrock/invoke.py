@@ -268,6 +268,6 @@ BEDROCK_INVOKE = Protocol(
             ArgumentsField(("function",), "arguments", "string"),
         ),
     ),
-    answers=AnswerRules(calls_by_index=True, always_says_finish=True, lacks_id=_lacks_id),
+    answers=AnswerRules(calls_by_index=True, always_says_finish=True, own_stops=True, lacks_id=_lacks_id),
     caching=Caching(on_request=True),
 )

@@ -86,6 +86,7 @@ COHERE_V2 = Protocol(
     requests=RequestRules(demands=DEMANDS, arguments=(ArgumentsField(("function",), "arguments", "string"),)),
     answers=AnswerRules(
         holder="message",
+        roles=(("message", "role"), ("delta", "message", "role")),
         streams_holder=False,
         always_says_finish=True,
         lacks_id=lacks_id,

@@ -177,6 +177,7 @@ GEMINI_GENERATE = Protocol(
     ),
     answers=AnswerRules(
         holder="candidates",
+        roles=(("candidates", "*", "content", "role"), ("response", "candidates", "*", "content", "role")),
         has_word_for_calls=False,
         always_says_finish=True,
         contradictions=contradictions,

@@ -80,6 +80,7 @@ OLLAMA_CHAT = Protocol(
     requests=RequestRules(demands=DEMANDS, arguments=(ArgumentsField(("function",), "arguments", "object"),)),
     answers=AnswerRules(
         holder="message",
+        roles=(("message", "role"),),
         has_word_for_calls=False,
         drops_prompt_silently=True,
         always_says_finish=True,

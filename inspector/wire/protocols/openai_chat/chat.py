@@ -9,7 +9,7 @@ from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_chat_answer
 from .api import API
-from .contradictions import contradictions
+from .contradictions import ROLES, contradictions
 from .demands import DEMANDS
 from .not_read import NOT_READ
 from .request import lacks_id, read_chat_request
@@ -83,6 +83,7 @@ OPENAI_CHAT = Protocol(
     ),
     answers=AnswerRules(
         holder="choices",
+        roles=ROLES,
         calls_by_index=True,
         always_says_finish=True,
         lacks_id=lacks_id,

@@ -6,6 +6,8 @@ from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text, is_object, parse_json
 from .deltas import index_of
 
+ROLES = (("choices", "*", "message", "role"), ("choices", "*", "delta", "role"))
+"""Where an answer and a chunk of one say the role."""
 _TIMES = 3
 """So often a name must arrive before it counts as repeated."""
 
@@ -27,6 +29,9 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     yield from _second_answer(chunks)
     choices = [as_object(choice) for chunk in chunks for choice in as_array(chunk.get("choices"))]
     yield from _after_finish(choices)
+    numbers = {index_of(choice) for choice in choices}
+    if numbers and 0 not in numbers:
+        yield f"its first choice has the index {min(numbers)}: clients that read choice 0 get nothing"
     yield from _repeated_names(choices)
     yield from _whole_among_pieces(choices)
 

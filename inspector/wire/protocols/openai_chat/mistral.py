@@ -9,7 +9,7 @@ from ..traits import AnswerRules, Pairing, Reasoning, RequestRules
 from .answer import FINISH as CHAT_FINISH
 from .answer import read_chat_answer
 from .api import MISTRAL_API
-from .contradictions import contradictions
+from .contradictions import ROLES, contradictions
 from .demands import DEMANDS
 from .mistral_roles import check_roles
 from .not_read import NOT_READ
@@ -70,6 +70,7 @@ MISTRAL_CHAT = Protocol(
     requests=RequestRules(check_roles=check_roles, demands=DEMANDS),
     answers=AnswerRules(
         holder="choices",
+        roles=ROLES,
         calls_by_index=True,
         always_says_finish=True,
         lacks_id=lacks_id,

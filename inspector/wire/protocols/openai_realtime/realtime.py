@@ -5,9 +5,10 @@ from dataclasses import replace
 from ...exchange import Exchange
 from ...json_value import Object, as_object, as_text
 from ...values import FinishLabel, Kind, RequestReading, ResponseReading
+from ..openai_responses.contradictions import final_differs
 from ..openai_responses.responses import FINISH as RESPONSES_FINISH
 from ..openai_responses.responses import read_responses_body, read_responses_request
-from ..openai_responses.stream import ResponseDraft
+from ..openai_responses.stream import ResponseDraft, final_without_items
 from ..protocol import Protocol
 from ..shared.answers import objects
 from ..shared.parts import unread
@@ -79,6 +80,8 @@ OPENAI_REALTIME = Protocol(
     api=API,
     pairing=Pairing(anywhere=True),
     requests=RequestRules(),
-    answers=AnswerRules(has_word_for_calls=False),
+    answers=AnswerRules(
+        has_word_for_calls=False, final_without_items=final_without_items, contradictions=final_differs
+    ),
     price_provider="openai",
 )

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from ...exchange import Exchange
-from ...json_value import as_count, as_object, as_text
+from ...json_value import Object, as_array, as_count, as_object, as_text, parse_json
 from ..shared.answers import stream_objects
-from ..shared.left_open import left_open
+from ..shared.left_open import gone_on, left_open, misnamed
 
 _CALLS = ("response.function_call_arguments.", "response.custom_tool_call_input.", "response.mcp_call_arguments.")
 
@@ -46,6 +46,55 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     yield from left_open(
         exchange,
         lambda kind, event: as_count(event.get("output_index")) if kind == "response.output_item.added" else None,
-        lambda kind, event: as_count(event.get("output_index")) if kind == "response.output_item.done" else None,
+        _closed,
         lambda kind, _: kind == "response.completed",
     )
+    yield from gone_on(
+        exchange,
+        lambda kind, event: as_count(event.get("output_index")) if kind.endswith(".delta") else None,
+        _closed,
+    )
+    yield from misnamed(exchange)
+    yield from final_differs(exchange)
+
+
+def final_differs(exchange: Exchange) -> Iterator[str]:
+    """One sentence when the event that completes the answer has another item than the events of that item."""
+    done: dict[str, Object] = {}
+    whole: list[tuple[str, Object]] = [("response.completed", {"response": exchange.answer_fields})]
+    for name, event in stream_objects(exchange) if exchange.framing is not None else whole:
+        kind = as_text(event.get("type")) or name
+        if kind in _WHOLE and (item := as_text(event.get("item_id"))):
+            done[item] = event
+        if kind not in _ENDS:
+            continue
+        response = as_object(event.get("response"))
+        items = [as_object(item) for item in as_array(response.get("output"))]
+        for item in items:
+            said = done.get(as_text(item.get("id")) or "", {}).get("arguments")
+            final = item.get("arguments")
+            if said and isinstance(said, str) and isinstance(final, str) and not same_json(said, final):
+                yield (
+                    f"the event that completes it has other arguments of {as_text(item.get('name')) or 'a call'!r} "
+                    f"than the event before: {final[:40]!r} and not {said[:40]!r}"
+                )
+                return
+        half = next((item for item in items if item.get("status") in _HALF and item.get("type") in _OWN), None)
+        if half is not None and response.get("status") == "completed":
+            yield f"it is completed, and its {half.get('type')} says {half.get('status')!r}"
+            return
+
+
+_WHOLE = frozenset({"response.function_call_arguments.done"})
+_ENDS = frozenset({"response.completed", "response.done"})
+_HALF = frozenset({"incomplete", "in_progress"})
+_OWN = frozenset({"message", "function_call"})
+
+
+def same_json(one: str, other: str) -> bool:
+    """True when two texts are the same, or the same JSON in another spelling."""
+    return one == other or (parse_json(one) is not None and parse_json(one) == parse_json(other))
+
+
+def _closed(kind: str, event: Object) -> int | None:
+    return as_count(event.get("output_index")) if kind == "response.output_item.done" else None

@@ -7,6 +7,7 @@ DEMANDS = (
     *(
         Demand("echo", (name,))
         for name in (
+            "instructions",
             "max_output_tokens",
             "metadata",
             "parallel_tool_calls",

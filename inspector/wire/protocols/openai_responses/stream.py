@@ -142,12 +142,12 @@ def draft(events: list[Event]) -> ResponseDraft:
 
 
 def final_without_items(exchange: Exchange) -> bool:
-    """Whether `response.completed` has no items. Codex's API sends none on purpose."""
+    """Whether the event that completes the answer has no items. Codex's API sends none on purpose."""
     if exchange.framing != "sse" or _CODEX in exchange.path:
         return False
     for event in reversed(exchange.events):
         fields = as_object(parse_json(event.data))
-        if (as_text(fields.get("type")) or event.name) == "response.completed":
+        if (as_text(fields.get("type")) or event.name) in ("response.completed", "response.done"):
             return not as_array(as_object(fields.get("response")).get("output"))
     return False
 

@@ -1,9 +1,9 @@
-"""Pieces of an answer that a stream begins and never ends, although it ends the answer."""
+"""Pieces of an answer that a stream begins and never ends, or that continue after their end; misnamed events."""
 
 from collections.abc import Callable, Iterator
 
 from ...exchange import Exchange
-from ...json_value import Object, as_text
+from ...json_value import Object, as_object, as_text, parse_json
 from .answers import stream_objects
 
 type Place = Callable[[str, Object], object]
@@ -28,3 +28,27 @@ def left_open(exchange: Exchange, opens: Place, closes: Place, ends: Callable[[s
             f"the event that ends piece {lost[0]!r} of the answer never comes: "
             "clients that wait for it never use the piece"
         )
+
+
+def gone_on(exchange: Exchange, grows: Place, closes: Place) -> Iterator[str]:
+    """One sentence when something of a piece comes after the event that ends it."""
+    closed: set[object] = set()
+    for name, event in stream_objects(exchange):
+        kind = as_text(event.get("type")) or name
+        if (key := grows(kind, event)) is not None and key in closed:
+            yield f"more of piece {key!r} of the answer comes after the event that ends it: clients lose it"
+            return
+        if (key := closes(kind, event)) is not None:
+            closed.add(key)
+
+
+def misnamed(exchange: Exchange) -> Iterator[str]:
+    """One sentence when the SSE name of an event is not the type in its data."""
+    for event in exchange.events:
+        kind = as_text(as_object(parse_json(event.data)).get("type"))
+        if kind and event.name and event.kind == "data" and kind != event.name:
+            yield (
+                f"an event is named {event.name!r} and its data has the type {kind!r}: "
+                "clients that go by the name take it for something else"
+            )
+            return

@@ -1,11 +1,13 @@
 """Streams that contradict themselves, in the events of each API."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from chat_streams import BASE
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from dialogues import APIS, asks, says
 from judged import LOOK_UP, OLLAMA, RESPONSES, Said, anthropic, asked, ids, judged, only, trip, words
 from round_trips import CHAT, sse
 from rule_exceptions_contradictions import LONG, PARTS
@@ -238,3 +240,120 @@ def test_a_text_in_two_blocks_is_reported() -> None:
     assert (one.layer, one.severity, one.tier) == ("api", "warning", "S")
     assert "hold the same text: 'A tape is" in one.message
     assert "api-text-twice" not in ids(anthropic([asked("hi")], [words(LONG), words(LONG + " No.")]))
+
+
+def test_a_stream_whose_choices_do_not_begin_with_the_first() -> None:
+    one = broken(trip(CHAT, ASK, sse({**BASE, "choices": [{"index": 1, **delta("stop", content="tape")}]}, done=True)))
+
+    assert one.message == (
+        "the stream contradicts itself: its first choice has the index 1: clients that read choice 0 get nothing"
+    )
+    assert ID not in ids(chunks(delta("stop", content="tape")))
+
+
+def test_a_piece_after_the_end_of_its_block() -> None:
+    end = {"type": "content_block_stop", "index": 0}
+    late = "piece 0 of the answer comes after the event that ends it"
+
+    assert late in broken(messages(began("text", text=""), end, grew("text_delta", text="tape"), *stopped())).message
+    assert late in broken(items(added(), {"type": "response.output_item.done", "output_index": 0, "item": ITEM},
+                                piece(), last=False)).message  # fmt: skip
+    assert ID not in ids(messages(began("text", text=""), grew("text_delta", text="tape"), *stopped()))
+
+
+def test_an_event_under_another_name_than_its_type() -> None:
+    good = sse({"type": "response.created", "response": {"id": "r"}}, names=True)
+    event = json.dumps({"type": "response.output_text.delta", "output_index": 0, "delta": "a"})
+    ask = {"model": "gpt-5", "stream": True, "input": "hi"}
+    end = sse({"type": "response.completed", "response": {"id": "r", "status": "completed", "output": []}}, names=True)
+
+    found = broken(trip(RESPONSES, ask, good + f"event: message\ndata: {event}\n\n".encode() + end))
+    assert "an event is named 'message' and its data has the type 'response.output_text.delta'" in found.message
+    plain = good + f"event: response.output_text.delta\ndata: {event}\n\n".encode() + end
+    assert ID not in ids(trip(RESPONSES, ask, plain))
+
+
+def ended(item: dict[str, Any], *before: dict[str, Any]) -> RoundTrip:
+    """A stream that is completed with this item."""
+    done = {"type": "response.completed", "response": {"id": "r", "status": "completed", "output": [item]}}
+    return trip(RESPONSES, {"model": "gpt-5", "stream": True, "input": "hi"}, sse(*before, done, names=True))
+
+
+def test_a_final_item_that_differs_from_its_own_events() -> None:
+    """Of Realtime; in Responses the framing shows it."""
+
+    def whole(arguments: str) -> RoundTrip:
+        said_so = {"type": "response.function_call_arguments.done", "output_index": 0, "item_id": "fc_1",
+                   "arguments": '{"word":"tape"}'}  # fmt: skip
+        final = {"id": "r", "status": "completed", "output": [{**ITEM, "arguments": arguments}]}
+        ask = {"model": "gpt-realtime", "input": [HELLO], "stream": True}
+        return trip(
+            "https://api.openai.com/v1/realtime",
+            ask,
+            sse(
+                {"type": "response.created", "response": {"id": "r", "output": []}},
+                added(),
+                piece(),
+                said_so,
+                {"type": "response.output_item.done", "output_index": 0, "item": {**ITEM, "arguments": arguments}},
+                {"type": "response.done", "response": final},
+                names=True,
+            ),
+        )
+
+    assert "has other arguments of 'look_up' than the event before" in only(ID, whole('{"word":"reel"}')).message
+    assert ID not in ids(whole('{"word":"tape"}'))
+    assert ID not in ids(whole('{ "word": "tape" }'))
+
+
+@pytest.mark.parametrize("status", ["incomplete", "in_progress"])
+def test_a_completed_answer_with_half_an_item(status: str) -> None:
+    spoken = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "tape"}]}
+    body = {"id": "r", "status": "completed", "model": "gpt-5", "output": [{**spoken, "status": status}]}
+    whole = trip(RESPONSES, {"model": "gpt-5", "input": "hi"}, body)
+
+    assert only(ID, whole).message == f"the answer contradicts itself: it is completed, and its message says {status!r}"
+    assert f"its message says {status!r}" in only(ID, ended({**spoken, "status": status})).message
+    assert ID not in ids(ended({**spoken, "status": "completed"}))
+    failed = {"type": "mcp_call", "id": "mc", "name": "x", "arguments": "{}", "status": status}
+    assert ID not in ids(ended(failed))
+
+
+def test_the_same_text_as_text_and_as_reasoning() -> None:
+    twice = chunks(delta(content=LONG, reasoning_content=LONG), delta("stop"))
+
+    assert only("api-text-twice", twice).message == (
+        f"the answer holds the same text as its text and as its reasoning: {LONG[:60]!r}"
+    )
+    assert "api-text-twice" not in ids(chunks(delta(content=LONG, reasoning_content=LONG[:-1]), delta("stop")))
+    assert "api-text-twice" not in ids(chunks(delta(content="Done.", reasoning_content="Done."), delta("stop")))
+
+
+ROLE = "api-wrong-role"
+
+
+def _swapped(one: RoundTrip, role: str) -> RoundTrip:
+    """The same answer under another role."""
+    response = one.response
+    assert response is not None
+    data = response.body
+    for own in ("assistant", "model"):
+        data = data.replace(f'"role": "{own}"'.encode(), f'"role": "{role}"'.encode())
+    assert data != response.body or role in ("assistant", "model")
+    return replace(one, response=replace(response, content=data, chunks=()))
+
+
+@pytest.mark.parametrize("api", sorted(set(APIS) - {"responses"}))
+def test_an_answer_in_another_role(api: str) -> None:
+    answered = APIS[api]([asks("hi")], says("A strip."), 0)
+
+    one = only(ROLE, _swapped(answered, "user"))
+    assert (one.message, one.layer, one.severity, one.tier) == ("the answer has the role 'user'", "api", "warning", "P")
+    assert ROLE not in ids(answered)
+    assert ROLE not in ids(_swapped(answered, "Assistant"))
+
+
+def test_a_role_in_a_stream_counts_where_it_is_said_first() -> None:
+    assert ROLE in ids(chunks(delta(role="tool", content="tape"), delta("stop")))
+    assert ROLE not in ids(chunks(delta(role="assistant", content="tape"), delta("stop", role="user")))
+    assert ROLE not in ids(chunks(delta(content="tape"), delta("stop", role="")))

@@ -5,6 +5,8 @@ from conversations import HELLO, chat, said
 from dialogues import APIS, asks, calls, gives, says
 from judged import only
 
+from turntape.inspector.findings.rules.damaged import cut_json
+
 ARGUMENTS, TEXT, MESSAGE = "call-args-damaged", "answer-text-damaged", "client-text-damaged"
 NAMES = sorted(APIS)
 
@@ -28,6 +30,9 @@ NAMES = sorted(APIS)
         ("report\u2011final.md", "open report-final.md", "model", "P", "with typographic characters in place"),
         ('"notes.md"', "open notes.md", "model", "P", "is 'notes.md' of the request written as a JSON string"),
         ("```\nselect 1 from a\n```", "run select 1 from a", "model", "P", "put into a code fence"),
+        ("`notes.md`", "open notes.md", "model", "P", "is 'notes.md' of the request put into backticks"),
+        ("<think>Which file?</think>notes.md", "hi", "model", "S", "holds reasoning in tags ('<think>')"),
+        ("notes.md</thinking>", "hi", "model", "S", "holds reasoning in tags ('</thinking>')"),
         ("{{ city }}", "weather", "model", "S", "is a placeholder that nobody filled in"),
         ("<UNKNOWN>", "weather", "model", "S", "is a placeholder that nobody filled in"),
     ],
@@ -44,7 +49,8 @@ def test_an_argument_is_not_what_the_tool_should_get(
 
 @pytest.mark.parametrize("api", NAMES)
 @pytest.mark.parametrize(
-    "word", ["tape", "R&amp;D", "<b>a &gt;= 3</b>", "a\n<|x", "Z\u00fcrich", "{{a}} and more", "100%25", "C:\\new\\n"]
+    "word",
+    ["tape", "R&amp;D", "<b>a &gt;= 3</b>", "a\n<|x", "`ls`", "Z\u00fcrich", "{{a}} and more", "100%25", "C:\\new\\n"],
 )
 def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
     found = APIS[api]([asks("look it up")], calls(word), 0)
@@ -145,3 +151,44 @@ def _ids(*trips: object) -> set[str]:
     from judged import ids
 
     return ids(*trips)  # type: ignore[arg-type]
+
+
+CUT = '{"items": [' + ", ".join(f'{{"id": {n}, "name": "entry {n}"}}' for n in range(20))
+
+
+def after(api: str, text: str) -> set[str]:
+    return _ids(APIS[api]([asks("hi"), calls("tape"), gives(text)], says("Done."), 0))
+
+
+@pytest.mark.parametrize("api", NAMES)
+def test_a_result_that_is_json_without_its_end(api: str) -> None:
+    one = only(
+        "client-result-damaged",
+        APIS[api]([asks("hi"), calls("tape"), gives(CUT + ', {"id": 21, "na')], says("Done."), 0),
+    )
+
+    assert (one.layer, one.severity, one.tier) == ("client", "warning", "S")
+    assert one.message.startswith("the result of 'look_up' is JSON that ends in the middle, after ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CUT + "]}",
+        CUT + " ... (truncated)",
+        CUT + ', {"id": 21, "na…',
+        CUT + ", // 30 more items",
+        CUT + ", oops: and then it continues as it likes",
+        '{"items": [1, 2',
+        "{'items': [" + "1, " * 100,
+        "[see below] " + "a long line of prose " * 20,
+        '{"a": 1}\n' * 40 + '{"b": "cut',
+    ],
+)
+def test_a_result_that_is_whole_or_says_that_it_was_cut_is_silent(text: str) -> None:
+    assert "client-result-damaged" not in after("chat", text)
+
+
+def test_json_that_is_cut_is_known_by_its_end_alone() -> None:
+    assert cut_json(CUT) and cut_json(f"  {CUT}, ") and cut_json(CUT + ', {"id": 2')
+    assert not cut_json(CUT[:199]) and cut_json(CUT[:201])

@@ -1,5 +1,6 @@
 """Histories that are sent twice, in every API, and repetitions that are not a fault."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -179,3 +180,26 @@ def test_a_question_that_comes_again_after_each_result(api: str) -> None:
     )
     assert lines(*run(api, (history[:-1], DONE)), only=MESSAGES) == []
     assert lines(*run(api, ([asks("Hello."), *history[1:-1], asks("Hi.")], DONE)), only=MESSAGES) == []
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(("gap", "severity"), [(4.0, "warning"), (16.0, "info")])
+def test_a_retry_that_appends_the_message_once_more(api: str, gap: float, severity: str) -> None:
+    opened = [*LOOKED, DONE, asks("And what is a reel?")]
+    earlier = run(api, (OPENED, calls(LONG)), (LOOKED, DONE))
+    first = APIS[api](opened, DONE, 2)
+    response = first.response
+    assert response is not None
+    error = b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
+    failed = replace(first, response=replace(response, status=503, content=error, chunks=()))
+
+    def retried(*history: Piece) -> list[str]:
+        again = replace(APIS[api]([*opened, *history], DONE, 3), started_at=first.started_at + gap)
+        return lines(*earlier, failed, again, only=MESSAGES)
+
+    [line] = retried(opened[-1])
+    assert line.startswith(
+        f"#3 {MESSAGES} (client, {severity}, P): the retry of #2 holds the last message of the user twice: "
+    )
+    assert retried() == []
+    assert retried(asks("Are you there?")) == []

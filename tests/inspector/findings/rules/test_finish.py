@@ -990,3 +990,27 @@ def test_arguments_that_end_with_their_bracket_were_not_cut() -> None:
     assert "call-args-not-json" in ids(broken)
     assert "api-truncated-call-mislabelled" not in ids(broken)
     assert "api-truncated-call-mislabelled" in ids(cut)
+
+
+def test_a_stop_string_that_nobody_asked_for() -> None:
+    def of(*, text: str = "A strip.", **more: Any) -> set[str]:
+        return ids(
+            anthropic([{"role": "user", "content": "hi"}], [words(text)] if text else [], stop="stop_sequence", **more)
+        )
+
+    assert "api-finish-label-disagrees" in of()
+    assert "api-finish-label-disagrees" not in of(stop_sequences=["\n"])
+    assert "api-finish-label-disagrees" not in of(text="")
+
+
+def test_a_cap_that_was_not_reached_is_said() -> None:
+    def of(output: int, text: str = "It is a strip.", cap: int = 100, size: int = 9) -> str:
+        answer = chat([HELLO], said(text), finish="length", usage=(size, output), max_tokens=cap)
+        return only("api-length-truncated", answer).message
+
+    assert of(20) == (
+        "the API says that the output cap ended the answer after 20 output tokens (the request allowed 100): "
+        "the word is probably wrong"
+    )
+    for other in (of(50), of(20, "It is a strip of"), of(20, size=1980), of(100)):
+        assert other.startswith("the answer was cut by the output cap")

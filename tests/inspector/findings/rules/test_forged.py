@@ -368,3 +368,48 @@ def test_a_result_as_the_models_own_words(api: str) -> None:
     assert "which is the result of a tool, as the model's own" in one.message
     spared = APIS[api]([*history, says("a strip")], says("It holds a recording."), 1)
     assert "client-forged-answer" not in ids(APIS[api]([asks("look")], called, 0), spared)
+
+
+FAILED = "The server had an error while processing your request."
+
+
+@pytest.mark.parametrize("text", [f"Error: 500 {FAILED} Please try again.", FAILED])
+def test_the_clients_report_of_a_failure_is_not_an_answer(text: str) -> None:
+    failed = chat([HELLO], error={"error": {"message": FAILED, "type": "server_error"}}, status=500)
+    after = chat([HELLO, said(text), user("Try again.")], said("A strip."), index=1)
+
+    [line] = lines(failed, after, only="client-forged-answer")
+    assert line.startswith(
+        "#1 client-forged-answer (client, warning, P): the history contains the failure of #0 as the model's own words"
+    )
+    assert line.endswith(" | #0 response, #1 request /messages/1/content")
+
+
+def test_other_words_after_a_failure_may_be_an_answer_that_was_not_recorded() -> None:
+    def of(*history: dict[str, Any], message: str = FAILED) -> set[str]:
+        failed = chat([HELLO, *history[:-2]], error={"error": {"message": message, "type": "server_error"}}, status=500)
+        return ids(failed, chat([HELLO, *history], said("A strip."), index=1))
+
+    assert "client-forged-answer" not in of(said("It is a strip of something."), user("And?"))
+    assert "client-forged-answer" not in of(user(f"It said: {FAILED}"), user("And?"))
+    assert "client-forged-answer" not in of(said("overloaded"), user("And?"), message="overloaded")
+    assert "client-forged-answer" not in of(said(FAILED), user("Well?"), said("Hm."), user("And?"))
+
+
+QUESTION = "Which of these words should I look at first, and why?"
+
+
+@pytest.mark.parametrize("api", sorted(APIS))
+def test_the_users_words_as_the_models_own(api: str) -> None:
+    make = APIS[api]
+    opened = [asks("What is a tape?"), looks_up("a long strip that holds what a person said"), is_given("a strip")]
+    answer = says("It is a strip, and there are more words of its kind, which I can explain to you as well.")
+    asked_on = [*opened, answer, asks(QUESTION)]
+    second = looks_up("a machine on which such a strip is wound from one side to the other")
+    moved = [*opened, answer, says(QUESTION), second, is_given("a reel")]
+
+    found = lines(make(opened, answer, 0), make(asked_on, second, 1), make(moved, answer, 2), only="client-forged")
+    assert len(found) == 1 and found[0].startswith("#2 ")
+    assert f"the user's words {QUESTION!r} are in the history as the model's own" in found[0]
+    kept = make([*asked_on, second, is_given("a reel")], answer, 2)
+    assert lines(make(opened, answer, 0), make(asked_on, second, 1), kept, only="client-forged") == []

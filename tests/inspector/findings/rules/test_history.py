@@ -662,3 +662,16 @@ def test_marks_of_sources_that_a_client_takes_out_are_an_info(mark: str) -> None
 
     [line] = lines(*both, only="client-assistant-mutated")
     assert "(client, info, P)" in line
+
+
+def test_a_text_that_lost_its_line_breaks() -> None:
+    text = "Steps:\n1. Look.\n2. Read.\n3. Write."
+
+    def back(became: str) -> list[str]:
+        return lines(
+            chat([HELLO], said(text)), chat([HELLO, said(became), user("And?")], DONE, index=1), only="client-assi"
+        )
+
+    [line] = back(" ".join(text.split()))
+    assert "the text of an answer lost its line breaks: 'Steps:\\n1. Look." in line or "lost its line breaks" in line
+    assert back(text) == [] and back(text.replace("\n", "\n\n")) == []

@@ -279,3 +279,21 @@ def test_the_last_event_of_a_stream_repeats_the_parameters() -> None:
     asked = {"model": "m", "input": "hi", "stream": True, "temperature": 0.2}
 
     assert "temperature 0.2" in only("api-parameter-changed", trip(RESPONSES, asked, sse(event, names=True))).message
+
+
+def test_the_answer_shows_that_the_tools_did_not_arrive() -> None:
+    tools = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in ("look_up", "add")]
+
+    assert only("api-parameter-changed", responses({"tools": tools}, 9, tools=[])).message == (
+        "the request offers 2 tools and the answer repeats none: the model did not get them"
+    )
+    assert "api-parameter-changed" not in ids(responses({"tools": tools}, 9, tools=tools[:1]))
+    assert "api-parameter-changed" not in ids(responses({"tools": tools}, 9))
+    assert "api-parameter-changed" not in ids(responses({}, 9, tools=[]))
+
+
+def test_the_answer_shows_other_instructions() -> None:
+    one = only("api-parameter-changed", responses({"instructions": "Be brief."}, 9, instructions="Be kind."))
+
+    assert one.message == "the request says instructions 'Be brief.' and the answer repeats it as 'Be kind.'"
+    assert "api-parameter-changed" not in ids(responses({"instructions": "Be brief."}, 9, instructions="Be brief."))

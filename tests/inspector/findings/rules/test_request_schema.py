@@ -656,3 +656,33 @@ def test_a_path_that_the_api_names_is_the_place_of_the_parameter(named: str, pla
         f"#0 client-unsupported-param (client, error, P): the API does not accept {named}: {text} "
         f"| #0 request /{place}, #0 status 400"
     ]
+
+
+def test_calls_that_come_back_under_each_others_ids() -> None:
+    first, second = ("call_1", "look_up", '{"word":"tape"}'), ("call_2", "look_up", '{"word":"reel"}')
+    opened = chat([HELLO], said(None, first, second))
+
+    def back(one: str, two: str) -> list[str]:
+        calls_ = said(None, (one, *first[1:]), (two, *second[1:]))
+        after = [HELLO, calls_, result("call_1", "a strip"), result("call_2", "a wheel")]
+        return lines(opened, chat(after, said("done"), index=1), only="client-call-id")
+
+    [line] = back("call_2", "call_1")
+    assert line.startswith(
+        "#1 client-call-id-rewritten (client, warning, P): the call call_1 came back under the id call_2 of"
+    )
+    assert back("call_1", "call_2") == []
+    assert all("(client, info, P)" in one for one in back("mine", "yours"))
+
+
+def test_reasoning_that_came_back_behind_its_call_is_the_clients() -> None:
+    thought = {"type": "thinking", "thinking": "Look it up.", "signature": "c2lnbmVk"}
+    opened = anthropic([asked("hi")], [thought, use()])
+    error = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`."
+
+    def refused(*blocks: dict[str, Any]) -> str:
+        after = anthropic([asked("hi"), spoke(*blocks), asked(given())], None, 1, error=error)
+        return only("request-rejected", opened, after).layer
+
+    assert refused(use(), thought) == "client"
+    assert refused(thought, use()) == "api"

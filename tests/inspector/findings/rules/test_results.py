@@ -29,7 +29,7 @@ from turntape.inspector.analysis.threads import Threads
 from turntape.inspector.findings.memory import RunMemory, ThreadMemory
 from turntape.inspector.findings.rule import Rule
 from turntape.inspector.findings.rule_context import RuleContext
-from turntape.inspector.findings.rules.results import error_as_success, huge_result, new_results
+from turntape.inspector.findings.rules.results import error_as_success, huge_result, new_results, reads_like_error
 from turntape.inspector.wire.parse import read
 
 ASKED = {"role": "user", "content": "what is a tape?"}
@@ -364,3 +364,16 @@ def test_lines_of_a_log_that_begin_with_errors_are_what_was_read() -> None:
     assert error("\n\n".join(lines_[:2]), "read_log") != []
     assert error("\n".join(lines_), "charge") != []
     assert error("Traceback (most recent call last):\n" + "\n".join(lines_), "read_log") != []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<html>\r\n<head><title>502 Bad Gateway</title></head>", True),
+        ("<!DOCTYPE html>\n<html lang='en'><title>404 Not Found</title>", True),
+        ("<html><head><title>4040 things</title>", False),
+        ("<html><head><title>Words</title></head><body>502</body>", False),
+    ],
+)
+def test_an_error_page_reads_like_an_error(text: str, expected: bool) -> None:
+    assert reads_like_error(text) is expected

@@ -730,3 +730,26 @@ def test_a_body_that_is_not_encoded_as_its_header_says() -> None:
     assert "content-encoding" not in " ".join(encoded("gzip", undone="gzip"))
     assert "content-encoding" not in " ".join(encoded("gzip", b"\x1f\x8b\x08"))
     assert "content-encoding" not in " ".join([*encoded("identity"), *encoded(None)])
+
+
+def test_json_under_the_type_of_a_page() -> None:
+    whole = chat([HELLO], said("A strip."))
+    assert whole.response is not None
+
+    def typed(kind: str) -> RoundTrip:
+        assert whole.response is not None
+        return replace(whole, response=replace(whole.response, headers=(("content-type", kind),)))
+
+    assert only("api-malformed-stream", typed("text/html; charset=utf-8")).message == (
+        "the content type is text/html and the body is JSON: SDKs do not parse it"
+    )
+    for kind in ("application/json", "application/vnd.api+json", ""):
+        assert "api-malformed-stream" not in ids(typed(kind))
+
+
+def test_an_error_of_another_server_is_not_a_cut_message() -> None:
+    asked_ = {"model": "claude", "max_tokens": 9, "messages": [HELLO]}
+
+    one = only("api-error-in-200-stream", trip(MESSAGES, asked_, {"detail": "Internal server error"}))
+    assert one.message == "the body with status 200 is an error: Internal server error"
+    assert "api-stream-cut" in ids(trip(MESSAGES, asked_, b'{"id":'))

@@ -198,3 +198,15 @@ def test_an_object_that_is_the_value_is_a_result(text: str) -> None:
 )
 def test_a_result_inside_a_json_text_of_another_one(text: str, found: bool) -> None:
     assert (NAME in ids(*converse(text))) is found
+
+
+@pytest.mark.parametrize("text", ['b\'{"name": "M\\xc3\\xbcller"}\\n\'', 'b"it\'s a strip"'])
+def test_bytes_as_python_writes_them(text: str) -> None:
+    def of(given_text: str, tool: str = "look_up") -> list[str]:
+        answer = said(None, ("call_1", tool, '{"word":"tape"}'))
+        turns = chat([HELLO], answer), chat([HELLO, answer, result("call_1", given_text)], said("x"), index=1)
+        return [line for line in lines(*turns, only=NAME) if "is bytes that nobody decoded" in line]
+
+    assert len(of(text)) == 1
+    assert of(text, "run_python") == []
+    assert of(f"a {text}") == of("b'seven'") == of(f"{text} and {text}") == []

@@ -586,3 +586,45 @@ def test_the_id_of_a_request_is_in_one_of_two_headers(name: str) -> None:
 
     assert [request_id(context_of(each)) for each in (named, one)] == ["req_1", None]
     assert request_id(context_of(chat([HELLO], failure=Failure("refused", "no")))) is None
+
+
+INCONSISTENT = "api-usage-inconsistent"
+
+
+def test_what_was_said_and_read_costs_tokens() -> None:
+    long = said("A tape is a long strip.")
+    history = [user("What is a tape, and what is a reel?")]
+
+    assert only(INCONSISTENT, chat(history, long, usage=(100, 0))).message == (
+        "the usage contradicts itself: no output tokens are counted beside an answer of 23 characters"
+    )
+    assert only(INCONSISTENT, chat(history, long, usage=(0, 9))).message == (
+        "the usage contradicts itself: no input tokens are counted for 35 characters of history"
+    )
+    assert INCONSISTENT not in ids(chat(history, said("Yes."), usage=(100, 0)))
+    assert INCONSISTENT not in ids(chat([HELLO], long, usage=(0, 9)))
+
+
+def test_the_total_of_converse_has_the_tokens_of_the_cache() -> None:
+    def of(total: int, **more: int) -> set[str]:
+        usage = {"inputTokens": 9, "outputTokens": 5, "totalTokens": total, **more}
+        message = {"role": "assistant", "content": [{"text": "A strip."}]}
+        body = {"output": {"message": message}, "stopReason": "end_turn", "usage": usage}
+        return ids(trip(CONVERSE, {"messages": [{"role": "user", "content": [{"text": "hi"}]}]}, body))
+
+    assert INCONSISTENT in of(99)
+    assert INCONSISTENT not in of(14)
+    assert INCONSISTENT not in of(34, cacheReadInputTokens=20)
+
+
+def test_the_counts_of_the_turn_before_are_not_those_of_a_longer_request() -> None:
+    def of(text: str, second: tuple[int, int]) -> set[str]:
+        first = chat([HELLO], said(None, CALL))
+        return ids(
+            first, chat([HELLO, said(None, CALL), result("call_1", text)], said("A strip."), index=1, usage=second)
+        )
+
+    assert INCONSISTENT in of("x" * 1000, (100, 10))
+    assert INCONSISTENT not in of("x" * 1000, (101, 10))
+    assert INCONSISTENT not in of("x" * 1000, (100, 11))
+    assert INCONSISTENT not in of("x" * 500, (100, 10))

@@ -1,0 +1,121 @@
+"""Results that are under the wrong call, and calls that have two results, in different requests."""
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+from ...wire.json_value import is_array, is_object
+from ...wire.values import ToolCall
+from ..finding import became
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from .results import new_results
+
+_NAME = 4
+"""Characters. A shorter argument may be in any result."""
+_LONGEST = 80
+_MOST_CALLS = 20
+
+
+@rule(
+    "client-results-exchanged",
+    "client",
+    "error",
+    "S",
+    says="Each of two results speaks of what the other call asked for: the client has put them under each other's call.",
+    fix="Match results to calls by id, not by the order in which they finish.",
+    not_when=(
+        "The calls are of different tools",
+        "A result does not name what its call asked for",
+        "One result speaks of both",
+    ),
+)
+def results_exchanged(context: RuleContext) -> Iterator[Note]:
+    before = context.previous
+    emission = before.reading.emission if before is not None else None
+    if before is None or emission is None or not 1 < len(emission.calls) <= _MOST_CALLS:
+        return
+    new = [(part, result.call_id, result.text.casefold()) for part, result in new_results(context)]
+    given = {call_id: (part, text) for part, call_id, text in new if call_id is not None}
+    if not given and len(new) == len(emission.calls):
+        answered = [(call, part, text) for call, (part, _, text) in zip(emission.calls, new, strict=True)]
+    else:
+        answered = [(call, *given[call.id]) for call in emission.calls if call.id in given]
+    for (one, at_one, first), (two, at_two, second) in combinations(answered, 2):
+        if one.name != two.name:
+            continue
+        mine, theirs = _asked(one, two), _asked(two, one)
+        if _speaks(second, first, mine) and _speaks(first, second, theirs):
+            yield Note(
+                f"the result of {_named(one)} speaks of {sorted(theirs)[0]!r}, and that of {_named(two)} of "
+                f"{sorted(mine)[0]!r}",
+                (
+                    *(f"#{before.round_trip.index} call {call.id or call.name}" for call in (one, two)),
+                    *(f"{context.at} request {part.pointer}" for part in (at_one, at_two)),
+                ),
+            )
+            return
+
+
+def _named(call: ToolCall) -> str:
+    return f"the call {call.id or call.name}" if call.id else f"a call of {call.name!r}"
+
+
+def _asked(call: ToolCall, other: ToolCall) -> set[str]:
+    """The texts in the arguments of a call that those of another do not hold, in lower case."""
+    theirs = list(_texts(other.arguments))
+    mine = set(_texts(call.arguments))
+    return {text for text in mine if not any(text in one or one in text for one in theirs)}
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        if _NAME <= len(value.strip()) <= _LONGEST:
+            yield value.strip().casefold()
+    elif is_object(value):
+        for item in value.values():
+            yield from _texts(item)
+    elif is_array(value):
+        for item in value:
+            yield from _texts(item)
+
+
+def _speaks(result: str, other: str, asked: set[str]) -> bool:
+    """True when a result holds some of these texts, and the other result none."""
+    return any(_holds(result, text) for text in asked) and not any(text in other for text in asked)
+
+
+def _holds(result: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", result) is not None
+
+
+def answer_continued(context: RuleContext) -> int | None:
+    """The round trip whose calls this request answers; also that of a request which another one has continued."""
+    if context.previous is not None:
+        return context.previous.round_trip.index
+    return context.turn.edge.of if context.turn.edge.kind == "fork" else None
+
+
+def given_twice(context: RuleContext) -> Iterator[Note]:
+    """Results of calls that another request has answered otherwise: the tool ran twice."""
+    called_in = answer_continued(context)
+    for part, result in new_results(context) if called_in is not None else ():
+        other = context.run.results.get((called_in or 0, result.call_id or ""))
+        if other is None or other.index == context.index or result.is_error or other.is_error:
+            continue
+        if other.text == result.text.strip()[:SHOWN]:
+            continue
+        together = context.turn.round_trip.started_at < other.ended
+        yield Note(
+            f"the call {result.call_id} has another result than in #{other.index}, so it ran twice: "
+            f"{became(other.text[:40], result.text.strip()[:40])}",
+            (f"#{other.index} request", f"{context.at} request {part.pointer}"),
+            severity=None if together else "info",
+            key=result.call_id,
+        )
+
+
+SHOWN = 200
+"""Characters of a result that are kept to compare it."""
+
+RULES = (results_exchanged,)

@@ -1,0 +1,147 @@
+"""Results under each other's call, and calls with two results in different requests, in every API."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from conversations import HELLO, chat, result, said
+from judged import (
+    CONVERSE,
+    SCHEMA,
+    anthropic,
+    asked,
+    gemini,
+    given,
+    ids,
+    item_call,
+    item_output,
+    lines,
+    only,
+    responses,
+    spoke,
+    trip,
+    turn,
+    use,
+    words,
+)
+from judged import calls as gemini_call
+from judged import gives as gemini_gives
+
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.findings.rules.exchanged import SHOWN
+
+ID, TWICE = "client-results-exchanged", "client-tool-result-rewritten"
+PARIS, OSLO = '{"city": "Paris", "degrees": 21}', '{"city": "Oslo", "degrees": 4}'
+WORDS = ("Paris", "Oslo")
+DONE = "Paris is warmer than Oslo."
+
+
+def _anthropic(first: str, second: str) -> list[RoundTrip]:
+    made = [use(f"toolu_{n}", word) for n, word in enumerate(WORDS)]
+    back = asked(given("toolu_0", first), given("toolu_1", second))
+    return [anthropic([asked("hi")], made), anthropic([asked("hi"), spoke(*made), back], [words(DONE)], 1)]
+
+
+def _chat(first: str, second: str) -> list[RoundTrip]:
+    answer = said(None, *((f"call_{n}", "look_up", json.dumps({"word": word})) for n, word in enumerate(WORDS)))
+    back = [result("call_0", first), result("call_1", second)]
+    return [chat([HELLO], answer), chat([HELLO, answer, *back], said(DONE), index=1)]
+
+
+def _responses(first: str, second: str) -> list[RoundTrip]:
+    made = [item_call(f"call_{n}", word) for n, word in enumerate(WORDS)]
+    back = [item_output("call_0", first), item_output("call_1", second)]
+    end = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": DONE}]}
+    return [responses([HELLO], made), responses([HELLO, *made, *back], [end], 1)]
+
+
+def _gemini(first: str, second: str) -> list[RoundTrip]:
+    made = [gemini_call(word) for word in WORDS]
+    back = turn("user", gemini_gives(first), gemini_gives(second))
+    hi = turn("user", {"text": "hi"})
+    return [gemini([hi], made), gemini([hi, turn("model", *made), back], [{"text": DONE}], 1)]
+
+
+def _converse(first: str, second: str) -> list[RoundTrip]:
+    made = [
+        {"toolUse": {"toolUseId": f"t{n}", "name": "look_up", "input": {"word": word}}} for n, word in enumerate(WORDS)
+    ]
+    back = [
+        {"toolResult": {"toolUseId": f"t{n}", "content": [{"text": text}]}} for n, text in enumerate((first, second))
+    ]
+    hi = {"role": "user", "content": [{"text": "hi"}]}
+    offered = {"tools": [{"toolSpec": {"name": "look_up", "inputSchema": {"json": SCHEMA}}}]}
+
+    def answered(messages: list[Any], content: list[Any], stop: str, index: int) -> RoundTrip:
+        body = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": stop,
+                "usage": {"inputTokens": 9, "outputTokens": 9, "totalTokens": 18}}  # fmt: skip
+        return trip(CONVERSE, {"messages": messages, "toolConfig": offered}, body, index)
+
+    history = [hi, {"role": "assistant", "content": made}, {"role": "user", "content": back}]
+    return [answered([hi], made, "tool_use", 0), answered(history, [{"text": DONE}], "end_turn", 1)]
+
+
+APIS = {"anthropic": _anthropic, "chat": _chat, "responses": _responses, "gemini": _gemini, "converse": _converse}
+
+
+@pytest.mark.parametrize("api", sorted(APIS))
+def test_results_that_speak_of_each_others_calls(api: str) -> None:
+    one = only(ID, *APIS[api](OSLO, PARIS))
+
+    assert (one.at, one.layer, one.severity, one.tier) == (1, "client", "error", "S")
+    assert "speaks of 'oslo', and that of" in one.message and one.message.endswith("of 'paris'")
+    assert ID not in ids(*APIS[api](PARIS, OSLO))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("4 degrees", "21 degrees"),
+        ("Oslo and Paris", "Paris"),
+        ("Oslo", "Oslo and Paris"),
+        ("Oslo", "21 degrees"),
+        ("Osloer", "Parisian"),
+    ],
+)
+def test_results_that_do_not_separate_the_calls_are_silent(first: str, second: str) -> None:
+    assert ID not in ids(*_chat(first, second))
+
+
+def test_arguments_that_hold_each_other_or_are_short_prove_nothing() -> None:
+    def of(one: str, two: str) -> set[str]:
+        answer = said(None, *((f"c{n}", "look_up", json.dumps({"word": [word]})) for n, word in enumerate((one, two))))
+        back = [result("c0", f"about {two}"), result("c1", f"about {one}")]
+        return ids(chat([HELLO], answer), chat([HELLO, answer, *back], said(DONE), index=1))
+
+    assert ID in of("north", "south")
+    assert ID not in of("north", "north-west")
+    assert ID not in of("abc", "xyz")
+    assert ID not in of("a" * 81, "b" * 81)
+
+
+def _two_runs(first: str, second: str, *, gap: float) -> list[RoundTrip]:
+    """Two requests that answer one call: the second is sent `gap` seconds after the first, which takes 5."""
+    made = [use("toolu_1", "the order of the customer who called in the morning")]
+    opened = [asked("Hello."), spoke(words("Hello, what may I look up for you today?")), asked("What was ordered?")]
+    history = [*opened, spoke(*made)]
+
+    def answered(text: str, index: int, at: float) -> RoundTrip:
+        words_of = words(f"The customer has ordered something that is called {text[:9]}, and it was sent on Monday.")
+        one = anthropic([*history, asked(given("toolu_1", text))], [words_of], index, at=at)
+        return replace(one, ended_at=5_000_000)
+
+    return [anthropic(opened, made), answered(first, 1, 10.0), answered(second, 2, 10.0 + gap)]
+
+
+def test_a_call_that_ran_twice_at_the_same_time() -> None:
+    [line] = lines(*_two_runs("order 17", "order 18", gap=1.0), only=TWICE)
+
+    assert line == (
+        f"#2 {TWICE} (client, warning, P): the call toolu_1 has another result than in #1, so it ran twice: "
+        "'order 17' became 'order 18' | #1 request, #2 request /messages/4/content/0"
+    )
+    assert "(client, info, P)" in lines(*_two_runs("order 17", "order 18", gap=60.0), only=TWICE)[0]
+    assert lines(*_two_runs("order 17", "order 17", gap=1.0), only=TWICE) == []
+    long = "x" * SHOWN
+    assert lines(*_two_runs(f"{long}1", f"{long}2", gap=1.0), only=TWICE) == []
