@@ -23,6 +23,7 @@ from ..routes.admission import Admission, is_local
 from ..tape.model import RoundTrip
 from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
+from .joined_writes import JoinedWrites
 from .tool_http import HttpTools
 from .visitors import guarded
 from .websocket import Sockets
@@ -73,7 +74,7 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
             return
         if faulted is not None and faulted.delay:
             await asyncio.sleep(faulted.delay)
-        await _send_recorded(send, played.trip, pace.pauses(), _said(played.match))
+        await _send_recorded(scope, send, played.trip, pace, _said(played.match))
 
     return answer
 
@@ -119,7 +120,7 @@ async def _send_document(
     await send({"type": "http.response.body", "body": orjson.dumps(document)})
 
 
-async def _send_recorded(send: Send, trip: RoundTrip, pauses: Pauses, said: bytes) -> None:
+async def _send_recorded(scope: Message, send: Send, trip: RoundTrip, pace: Pace, said: bytes) -> None:
     response = trip.response
     assert response is not None
     headers = [(k.encode("latin-1", "replace"), v.encode("latin-1", "replace")) for k, v in replayed_headers(response)]
@@ -137,14 +138,28 @@ async def _send_recorded(send: Send, trip: RoundTrip, pauses: Pauses, said: byte
         )
         await send({"type": "http.response.body", "body": body})
         return
-    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    start: Message = {"type": "http.response.start", "status": response.status, "headers": headers}
+    is_at_once = pace.factor is None and scope["method"] != "HEAD"
+    joined = JoinedWrites.of(send) if is_at_once else None
+    try:
+        await send(start)
+        if joined is not None and joined.takes_chunks:
+            await joined.chunks(piece for piece, _ in pieces)
+        else:
+            await _send_pieces(send, pieces, pace.pauses())
+        if cut:
+            raise Cut(trip.failure.message if trip.failure else "")
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        if joined is not None:
+            joined.end()
+
+
+async def _send_pieces(send: Send, pieces: list[tuple[bytes, int]], pauses: Pauses) -> None:
     for piece, at in pieces:
         if wait := pauses.before(at):
             await asyncio.sleep(wait)
         await send({"type": "http.response.body", "body": piece, "more_body": True})
-    if cut:
-        raise Cut(trip.failure.message if trip.failure else "")
-    await send({"type": "http.response.body", "body": b""})
 
 
 def _nothing(number: int, frame: object) -> None:
