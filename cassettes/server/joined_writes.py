@@ -26,8 +26,8 @@ class JoinedWrites:
     def of(cls, send: Send) -> "JoinedWrites | None":
         """For the answer that `send` sends; None for another server than uvicorn."""
         answer = getattr(send, "__self__", None)
-        has_all = all(hasattr(answer, name) for name in ("transport", "chunked_encoding", "disconnected", "flow"))
-        return cls(answer) if has_all else None
+        is_known = all(hasattr(answer, name) for name in ("transport", "chunked_encoding", "disconnected", "flow"))
+        return cls(answer) if is_known else None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)

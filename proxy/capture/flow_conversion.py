@@ -18,6 +18,7 @@ from turntape.cassettes.tape.model import (
     Side,
 )
 
+from .hops import HEADER as HOPS
 from .pending import BEGINNING, PendingRoundTrip
 
 CONNECT_ERRORS: tuple[tuple[str, FailureKind], ...] = (
@@ -39,6 +40,10 @@ CONNECT_ERRORS: tuple[tuple[str, FailureKind], ...] = (
     ("multiple exceptions", "refused"),
 )
 """Words in the text of an error, and the kind of failure; the first match counts."""
+
+
+_OURS = frozenset({"proxy-authorization", HOPS})
+"""Headers of a request that are ours or the upstream proxy's, never the API's."""
 
 
 def connect_failure(message: str) -> FailureKind | None:
@@ -72,10 +77,7 @@ def round_trip(
         request=Request(
             method=flow.request.method,
             url=pending.url,
-            # This header is ours or the upstream proxy's, never the API's.
-            headers=tuple(
-                field for field in header_fields(flow.request.headers) if field[0].lower() != "proxy-authorization"
-            ),
+            headers=tuple(field for field in header_fields(flow.request.headers) if field[0].lower() not in _OURS),
             content=body,
             http_version=flow.request.http_version,
             encoding=encoding,

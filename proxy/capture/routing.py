@@ -28,6 +28,8 @@ from turntape.cassettes.routes.upstreams import UPSTREAMS, Location, Upstream, b
 
 from .error_answers import HEADERS, refusal
 from .flow_conversion import header_fields
+from .hops import HEADER as HOPS
+from .hops import header, hops_in, is_recorder
 from .named_places import NamedPlaces
 from .own_connections import OwnConnections
 from .pending import PendingRoundTrip
@@ -92,6 +94,8 @@ class Router:
         self._runs_by_trace = runs_by_trace
         self._clock = clock
         self._runs: dict[str, str] = {}
+        self._hops: dict[str, tuple[int, ...]] = {}
+        """The recorders that a tunnel came through, by its client connection."""
         self._places = places or NamedPlaces()
         self.port = 0
         """Our own port; set when it is open."""
@@ -137,8 +141,15 @@ class Router:
         """mitmproxy asks the upstream proxy for a tunnel."""
         if self._upstream_proxy is not None and self._upstream_proxy.authorization:
             flow.request.headers["proxy-authorization"] = self._upstream_proxy.authorization
+        if self._upstream_proxy is not None and self._is_other(self._upstream_proxy.host, self._upstream_proxy.port):
+            flow.request.headers[HOPS] = header(self._hops.get(flow.client_conn.id, ()), self.port)
 
     def http_connect(self, flow: http.HTTPFlow) -> None:
+        if hops := hops_in(flow.request.headers.pop(HOPS, "")):
+            self._hops[flow.client_conn.id] = hops
+        if self.port in hops:
+            flow.response = led_round(flow.request)
+            return
         self.visitors.tunnel(flow)
         run = run_of(flow.request.headers.get("proxy-authorization"))
         if run and flow.response is None:
@@ -146,6 +157,7 @@ class Router:
 
     def client_disconnected(self, client: connection.Client) -> None:
         self._runs.pop(client.id, None)
+        self._hops.pop(client.id, None)
         self.visitors.left(client)
 
     def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
@@ -165,8 +177,11 @@ class Router:
         if run is None and self._runs_by_trace:
             run = trace_in(request.headers.get("traceparent", ""))
         request.headers.pop("proxy-connection", None)
+        hops = (*self._hops.get(flow.client_conn.id, ()), *hops_in(request.headers.pop(HOPS, "")))
         if self.visitors.is_own(flow.client_conn):
             flow.response = led_back(request)
+        elif self.port in hops:
+            flow.response = led_round(request)
         elif is_direct(request) or self.is_us(request.host, request.port):
             if self.visitors.enters(flow, login, invited=self._places.get(_asked(request)) is not None):
                 self._base_url(flow, run)
@@ -174,6 +189,12 @@ class Router:
             self._forward(flow, run)
         if flow.response is None:
             self._use_upstream_proxy(flow)
+            if flow.server_conn.via is None and self._is_other(request.data.host, request.data.port):
+                request.headers[HOPS] = header(hops, self.port)
+
+    def _is_other(self, host: str, port: int) -> bool:
+        """True for a port of this machine that a recorder listens on."""
+        return (is_loopback(host) or host.lower().removesuffix(".") in machine_names()) and is_recorder(port)
 
     def _base_url(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request
@@ -333,6 +354,19 @@ def led_back(request: http.Request) -> http.Response:
         f"the host {_authority(request)!r} leads back to turntape itself; "
         "use 127.0.0.1 as the base URL, or the address of the API"
     )
+    return _loop(request, sentence)
+
+
+def led_round(request: http.Request) -> http.Response:
+    """The answer to a request that came back to us through another recorder."""
+    return _loop(
+        request,
+        f"the upstream of another recorder leads back to this one ({_authority(request)!r}): the request would go "
+        "round without end; give one of them the address of the API with --upstream",
+    )
+
+
+def _loop(request: http.Request, sentence: str) -> http.Response:
     body = refusal(request.path, "turntape_loop", sentence)
     return http.Response.make(508, body, {**HEADERS, "content-type": "application/json"})
 

@@ -27,6 +27,7 @@ from turntape.cassettes.routes.admission import OPEN, Admission, is_local
 from turntape.cassettes.routes.own_addresses import is_loopback, machine_addresses
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..capture.hops import Sign
 from ..capture.named_places import NamedPlaces
 from ..capture.own_connections import OwnConnections
 from ..capture.recorder_addon import RecorderAddon
@@ -161,6 +162,7 @@ class Engine:
         self._prove = prove
         self._witnesses: Witnesses | None = None
         self._detour: Detour | None = None
+        self._sign: Sign | None = None
         self._master: LeanMaster | None = None
         self._running: asyncio.Task[None] | None = None
         self._server: proxyserver.Proxyserver | None = None
@@ -209,6 +211,7 @@ class Engine:
         # Everything important in mitmproxy's log is also in the round trips.
         logging.getLogger("mitmproxy").setLevel(logging.CRITICAL)
         self.port = self._router.port = await self._listen(self._server)
+        self._sign = Sign(self.port) if not self._listening else None
         self._running = asyncio.create_task(self._master.run())
         await asyncio.sleep(0)
 
@@ -274,6 +277,8 @@ class Engine:
         for instance in self._server.servers:
             if instance.is_running:
                 await instance.stop()
+        if self._sign is not None:
+            self._sign.close()
         await asyncio.sleep(0)
         self._recorder_addon.abandon()
         for handler in list(self._server.connections.values()):

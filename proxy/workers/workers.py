@@ -24,6 +24,7 @@ from turntape.cassettes.counted import several
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..capture.hops import Sign
 from ..capture.unrecorded import UnrecordedTraffic
 from ..gateway.segments import Segments
 from ..signals import unblock
@@ -87,6 +88,7 @@ class Workers:
         self._workers: list[_Worker] = []
         self._threads: list[threading.Thread] = []
         self._stopping = False
+        self._sign: Sign | None = None
         self._shared_file, self._places = make(), make_places()
         self._shared = Shared(self._shared_file)
 
@@ -95,6 +97,7 @@ class Workers:
         opened = listeners(self._settings.host, self._settings.port, self._count)
         self.port = opened[0][0].getsockname()[1]
         self._settings = replace(self._settings, port=self.port)
+        self._sign = Sign(self.port)
         self._workers = [_Worker(number, sockets) for number, sockets in enumerate(opened, 1)]
         for worker in self._workers:
             self._spawn(worker)
@@ -128,6 +131,8 @@ class Workers:
     async def stop(self) -> None:
         """Let all workers record what still runs, and end."""
         self._stopping = True
+        if self._sign is not None:
+            self._sign.close()
         for worker in self._workers:
             for one in worker.sockets:
                 one.close()

@@ -1,0 +1,80 @@
+"""Marks requests from one recorder of this machine to another, so that recorders that lead to each other are noticed.
+
+A recorder holds a socket whose name has its port. Before a request goes to a port of this machine, it is asked whether
+a recorder holds the socket for it; only then does the request get the header `x-turntape-hops` with the ports of the
+recorders that it came through. A recorder takes the header off. So no API and no other program ever sees it, and it is
+on no tape.
+"""
+
+import os
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+HEADER = "x-turntape-hops"
+_MOST = 100
+"""How many hops are kept."""
+
+
+class Sign:
+    """Shows the other recorders of this machine that a recorder has `port`, until `close`."""
+
+    def __init__(self, port: int) -> None:
+        self._socket: socket.socket | None = None
+        self._path: str | None = None
+        if not hasattr(socket, "AF_UNIX"):
+            return  # on Windows, recorders do not know each other
+        place = _place(port)
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            if isinstance(place, str) and not is_recorder(port):
+                Path(place).unlink(missing_ok=True)  # of one that was killed
+            made.bind(place)
+        except OSError:
+            made.close()  # another one has it, for the same port on another address
+        else:
+            self._socket = made
+            self._path = place if isinstance(place, str) else None
+
+    def close(self) -> None:
+        """The port is closed. The second call has no effect."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+            if self._path is not None:
+                with suppress(OSError):
+                    os.unlink(self._path)  # noqa: PTH108 - a socket
+
+
+def is_recorder(port: int) -> bool:
+    """Whether a recorder listens on this port of this machine."""
+    if not hasattr(socket, "AF_UNIX"):
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_place(port))
+        except OSError:
+            return False
+    return True
+
+
+def hops_in(value: str) -> tuple[int, ...]:
+    """The ports that a header names."""
+    parts = (part.strip() for part in value.split(",")[:_MOST])
+    return tuple(int(part) for part in parts if part.isascii() and part.isdigit())
+
+
+def header(hops: tuple[int, ...], port: int) -> str:
+    """The header of a request that came through these recorders, and now leaves the one on `port`."""
+    return ", ".join(map(str, (*hops, port)))
+
+
+def _place(port: int) -> str | bytes:
+    """The name of the socket: on Linux in no folder, so that it is gone with its process, whoever runs it."""
+    name = f"turntape-recorder-{port}"
+    if sys.platform == "linux":
+        return b"\0" + name.encode()
+    from tempfile import gettempdir
+
+    return str(Path(gettempdir()) / name)
