@@ -18,6 +18,7 @@ EXTRAS = {
     "uvicorn": "proxy",
     "httptools": "proxy",
     "textual": "tui",
+    "PIL": "pictures",
     "yaml": "import",
     "mcp": "mcp",
     "obstore": "fleet",

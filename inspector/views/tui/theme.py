@@ -5,6 +5,7 @@ meaning as the colour, so the viewer also works without colours.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rich.style import Style
 from textual.theme import Theme
@@ -33,7 +34,23 @@ class Palette:
         return self.name != "no-colour"
 
     def __getitem__(self, look: str) -> Style:
+        if look.startswith("#") and self.coloured:
+            return painted(look)
         return self.looks.get(look) or self.looks["plain"]
+
+
+@lru_cache(4096)
+def painted(look: str) -> Style:
+    """The style of two pixels of a picture: `#112233 #445566`, the upper and the lower one."""
+    upper, _, lower = look.partition(" ")
+    return Style(color=upper, bgcolor=lower or None)
+
+
+def shaded(text: str, look: str) -> str:
+    """The same pixels without colours: the darker, the fuller."""
+    values = [int(look[at : at + 2], 16) for at in (1, 3, 5)]
+    light = (2 * values[0] + 5 * values[1] + values[2]) / (8 * 256)
+    return "█▓▒░ "[int(light * 5)] * len(text)
 
 
 def _palette(

@@ -9,10 +9,11 @@ from ....wire.values import Message, Part, Reading, ToolCall, ToolResult
 from ..formatting import ROLE, several, size
 from .blocks import Block, Body, Spans
 from .json_lines import fields_of, json_line, keyed, pretty
+from .picture_lines import ROWS, with_pictures
 from .text_lines import lines, prose
 
-PREVIEW = 12
-"""Lines of a long text that are shown before it is opened."""
+PREVIEW = ROWS
+"""Lines of a long text, and of a picture, that are shown before it is opened."""
 
 
 def echo_head(message: Message) -> Block:
@@ -62,9 +63,10 @@ def message_blocks(message: Message, names: dict[str | None, str], indent: int, 
 def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[Spans, Body | None, bool]:
     """Title and body of a part, and whether it starts folded."""
     if part.result is not None:
+        text = prose(part.result.text, "bad" if part.result.is_error else "plain")
         return (
             result_title(part.result, names.get(part.result.call_id), part.raw),
-            prose(part.result.text, "bad" if part.result.is_error else "plain"),
+            with_pictures([*pictures_in(part.raw)], text),
             False,
         )
     if part.call is not None:
@@ -79,8 +81,10 @@ def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[S
         return [("reasoning", "reasoning"), (f"  {note}", "dim")], prose(part.text, "dim") if part.text else None, True
     if part.kind in ("text", "refusal"):
         return [(message.role, look)], prose(part.text), message.role == "system"
-    notes = [f"  [{part.kind}]", *(f"  {picture_words(one)}" for one in pictures_in(part.raw))]
-    return [(message.role, look), *((note, "dim") for note in notes)], prose(pretty(part.raw), json_line), True
+    found = [*pictures_in(part.raw)]
+    notes = [f"  [{part.kind}]", *(f"  {picture_words(one)}" for one in found)]
+    body = with_pictures(found, prose(pretty(part.raw), json_line))
+    return [(message.role, look), *((note, "dim") for note in notes)], body, not found
 
 
 def picture_words(picture: Picture) -> str:

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from ..formatting import clipped
 from ..pages.blocks import Spans
 from ..pages.help_page import HelpSection
-from ..theme import Palette
+from ..theme import Palette, shaded
 from .themed import Themed
 
 
@@ -141,5 +141,7 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
 def strip(spans: Spans, width: int, palette: Palette, background: str) -> Strip:
     """A line of styled text on a background, exactly `width` cells long."""
     base = Style(bgcolor=background)
+    if not palette.coloured:
+        spans = [(shaded(text, look) if look.startswith("#") else text, look) for text, look in spans]
     segments = [Segment(text, base + palette[look]) for text, look in spans if text]
     return Strip(segments).adjust_cell_length(width, base)
