@@ -9,7 +9,7 @@ from ....analysis.pictures import Picture
 from .blocks import Body, Spans
 
 ROWS = 12
-"""A picture has at most so many lines."""
+"""A picture has at most this many lines."""
 COLUMNS = 72
 """And so many cells in a line."""
 LARGEST = 8_000_000

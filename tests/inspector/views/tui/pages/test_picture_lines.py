@@ -65,7 +65,7 @@ def test_without_pillow_the_command_that_installs_it_is_said(monkeypatch: pytest
     assert line.startswith("pip install 'turntape[pictures]'")
 
 
-def test_pictures_stand_before_the_text_and_files_are_not_drawn() -> None:
+def test_pictures_come_before_the_text_and_files_are_not_drawn() -> None:
     picture = png(2, 2, lambda x, y: (1, 2, 3))
     body = with_pictures([picture, Picture("application/pdf", "JVBERi")], lambda width: [[("text", "plain")]])
     assert text(body(30)) == ["▀▀", "text"]
