@@ -113,7 +113,7 @@ ledger: setup
 	$(RUN)python -m bench.ledger $(ARGS)
 
 # The fleet: 1,000 tapes, 8 shippers, kill -9, 503s, on two S3 servers; then sizes and times of rows, and the named
-# questions in four engines (`--only engines`).
+# questions in four engines (`--only engines`). Exit code 1: a bar is missed; 3: a part could not be run, with the reason.
 # `make fleet ARGS='--tapes 100 --kills 5'` for a small one.
 fleet: setup
 	UV='$(UV)' $(RUN)python -m bench.fleet $(ARGS)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -18,33 +19,37 @@ from . import dialects
 
 ENVIRONMENT = Path(__file__).parents[2] / ".engines"
 PACKAGES = ("chdb", "datafusion", "pyspark")
+NEEDS = {"pyspark": "java"}
+"""Programs that an engine needs."""
 DAYS, RUNS, TURNS = 10, 30, 8
 EVERYTHING = 10**9
 
 
-def compare(folder: Path) -> bool:
-    """Ask all engines and print one line for each; True when all answers are equal."""
+def compare(folder: Path) -> bool | None:
+    """Ask all engines and print one line for each; whether all answers are equal, None when an engine was not asked."""
     store = _store(folder / "engines")
     ours = _duckdb(store)
     print(f"\n{DAYS * RUNS * TURNS} rows; twelve questions, against the answers of `turntape query`", flush=True)
-    python = _environment()
-    if python is None:
-        print("the engines cannot be installed here; this part is left out")
-        return True
     table = str(folder / "engines" / "table" / "v1")
-    kept = True
+    kept: bool | None = True
     for engine in PACKAGES:
+        python, problem = _environment(engine)
+        if python is None:
+            print(f"  {engine:12} SKIPPED: {problem}", flush=True)
+            kept = kept and None
+            continue
         done = subprocess.run(
             [python, dialects.__file__, engine, table], capture_output=True, text=True, timeout=600, check=False
         )
         if done.returncode:
-            print(f"  {engine:12} failed: {done.stderr.strip().splitlines()[-1:]}", flush=True)
+            last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+            print(f"  {engine:12} FAILED: {last}", flush=True)
             kept = False
             continue
         theirs = json.loads(done.stdout.splitlines()[-1])
         wrong = [name for name in dialects.QUESTIONS if not dialects.equal(ours[name], theirs[name])]
         print(f"  {engine:12} {len(NAMED) - len(wrong)} of {len(NAMED)} equal {' '.join(wrong)}", flush=True)
-        kept = kept and not wrong
+        kept = False if wrong else kept
     return kept
 
 
@@ -58,18 +63,22 @@ def _duckdb(store: Store) -> dict[str, list[object]]:
         return found
 
 
-def _environment() -> Path | None:
-    """The interpreter of an environment with the engines, made once; None when it cannot be made."""
-    uv = os.environ.get("UV", "uv")
+def _environment(engine: str) -> tuple[Path | None, str]:
+    """The interpreter of an environment with the engine, made once; None when it cannot be made, and why."""
+    uv = shutil.which(os.environ.get("UV", "uv"))
+    if uv is None:
+        return None, "there is no uv to install it with; `make fleet` finds one, or set UV"
     python = ENVIRONMENT / "bin" / "python"
-    try:
-        if not python.exists():
-            subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, str(ENVIRONMENT)], check=True)
-        install = [uv, "pip", "install", "--quiet", "--python", str(python), *PACKAGES]
-        subprocess.run(install, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return python
+    made = [uv, "venv", "--quiet", "--python", sys.executable, str(ENVIRONMENT)]
+    install = [uv, "pip", "install", "--quiet", "--python", str(python), engine]
+    for command in [install] if python.exists() else [made, install]:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return None, f"it cannot be installed: {' '.join(done.stderr.split())[:300]}"
+    needs = NEEDS.get(engine)
+    if needs and shutil.which(needs) is None:
+        return None, f"it needs {needs}, which is not on the PATH"
+    return python, ""
 
 
 def _store(folder: Path) -> Store:

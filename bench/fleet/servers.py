@@ -76,7 +76,13 @@ def _installed() -> Path | None:
         S3RVER.mkdir(parents=True, exist_ok=True)
         command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(S3RVER), f"s3rver@{VERSION}"]
         subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return program if program.exists() else None
+    return program if program.exists() and shutil.which("node") else None
+
+
+def why_not() -> str:
+    """Why there is no s3rver."""
+    missing = [name for name in ("npm", "node") if shutil.which(name) is None]
+    return f"{' and '.join(missing)} not found" if missing else f"npm cannot install s3rver@{VERSION} here"
 
 
 def _wait_for(url: str) -> None:
