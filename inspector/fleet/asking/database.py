@@ -6,7 +6,7 @@ locked. The store is listed again when an object was replaced before it was fetc
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -17,6 +17,7 @@ from ..libraries import duckdb, pyarrow
 from ..rows.arrow import arrow_schema
 from ..store.store import Store, is_remote
 from .local_copies import Copy, Progress, Replaced
+from .partial_copies import PartialCopy, partial_dataset
 from .snapshot import Snapshot, day_of_object, snapshot
 from .sql_errors import readable
 from .views import COMPACTED, LANDING, NAMES, PLAIN_ROUND_TRIPS, ROUND_TRIPS, STORE, SUPERSEDED, VIEWS
@@ -41,6 +42,8 @@ class Database:
         self._progress = progress
         self._folder = tempfile.TemporaryDirectory(prefix="turntape-query-")
         self._connection: Any = None
+        self._problem: Callable[[], Exception | None] = lambda: None
+        """Why the last columns could not be fetched."""
 
     def __enter__(self) -> Self:
         return self
@@ -57,12 +60,24 @@ class Database:
         an empty store, and StoreError.
         """
         engine = duckdb()
-        if self._connection is None:
-            self._open(self._snapshot())
-        try:
-            return self._asked(sql, parameters or {})
-        except (engine.Error, RuntimeError, pyarrow().ArrowException) as exc:
-            raise readable(exc, sql, self.columns()) from exc
+        for _ in range(ATTEMPTS):
+            if self._connection is None:
+                self._open(self._snapshot())
+            try:
+                return self._asked(sql, parameters or {})
+            except (engine.Error, RuntimeError, Replaced, StoreError, pyarrow().ArrowException) as exc:
+                problem = self._problem()
+                if isinstance(problem, Replaced):
+                    self._close()
+                elif problem is not None:
+                    raise problem from exc
+                else:
+                    raise readable(exc, sql, self.columns()) from exc
+        raise self._replaced_again()
+
+    def _close(self) -> None:
+        self._connection.close()
+        self._connection = None
 
     def columns(self) -> dict[str, list[str]]:
         """The columns of each view."""
@@ -73,9 +88,8 @@ class Database:
         return found
 
     def _snapshot(self) -> Snapshot:
-        for attempt in range(ATTEMPTS):
-            folder = Path(self._folder.name) / str(attempt)
-            folder.mkdir(0o700)
+        for _ in range(ATTEMPTS):
+            folder = Path(tempfile.mkdtemp(dir=self._folder.name))
             try:
                 found = snapshot(self._store, folder, self._since, self._progress)
             except Replaced:
@@ -88,7 +102,10 @@ class Database:
                     + f"; `turntape ship FILES --to {self._store.address}` puts recordings there"
                 )
             return found
-        raise StoreError(
+        raise self._replaced_again()
+
+    def _replaced_again(self) -> StoreError:
+        return StoreError(
             f"objects in {self._store.address!r} were replaced in each of {ATTEMPTS} attempts to read them; "
             "ask again when less is compacted, or for fewer days"
         )
@@ -105,8 +122,9 @@ class Database:
         do(f"create table {SUPERSEDED} (recording varchar)")
         if found.superseded:
             do(f"insert into {SUPERSEDED} select unnest($gone)", {"gone": sorted(found.superseded)})
-        self._connection.register(COMPACTED, dataset(found.compacted))
-        self._connection.register(LANDING, dataset(found.landing))
+        compacted, self._problem = dataset(found.compacted, found.parts)
+        self._connection.register(COMPACTED, compacted)
+        self._connection.register(LANDING, dataset(found.landing, {})[0])
         every = ROUND_TRIPS if found.compacted and found.superseded else PLAIN_ROUND_TRIPS
         for name, query in {"round_trips": every, **VIEWS}.items():
             do(f"create view {name} as {query}")
@@ -128,8 +146,8 @@ def opened_from_anywhere(store: Store) -> str:
     return str(Path(store.address.removeprefix("file://")).absolute())
 
 
-def dataset(files: Sequence[Copy]) -> Any:
-    """Files with rows as a pyarrow data set with the columns of this version and `day`.
+def dataset(files: Sequence[Copy], parts: Mapping[str, PartialCopy]) -> tuple[Any, Callable[[], Exception | None]]:
+    """Files with rows as a pyarrow data set with the columns of this version and `day`, as `partial_dataset` has it.
 
     A column that an older file does not have is null.
     """
@@ -139,7 +157,7 @@ def dataset(files: Sequence[Copy]) -> Any:
     arrow, local = cast(Any, untyped), cast(Any, fs).LocalFileSystem()
     schema = arrow_schema().append(pyarrow().field("day", pyarrow().date32()))
     if not files:
-        return arrow.dataset(schema.empty_table())
+        return arrow.dataset(schema.empty_table()), lambda: None
     form = arrow.ParquetFileFormat()
 
     def is_day(file: Copy) -> Any:
@@ -148,4 +166,4 @@ def dataset(files: Sequence[Copy]) -> Any:
     fragments = [
         form.make_fragment(str(file.path), filesystem=local, partition_expression=is_day(file)) for file in files
     ]
-    return arrow.FileSystemDataset(fragments, schema, form, local)
+    return partial_dataset(fragments, schema, form, local, parts)

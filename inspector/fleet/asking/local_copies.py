@@ -18,8 +18,8 @@ from ..store.store import Store, StoredObject, is_remote
 CONNECTIONS = 32
 """Objects that are fetched at the same time."""
 
-type Progress = Callable[[int, int], object]
-"""Called with the bytes that are there and those of all objects."""
+type Progress = Callable[[int], object]
+"""Called with the bytes that were fetched since the last call."""
 
 
 class Replaced(Exception):
@@ -47,23 +47,22 @@ def fetch(
     there now is as good. Raises StoreError.
     """
     listed = list(objects)
-    whole, there = sum(one.size for one in listed), 0
     copies: list[Copy] = []
     take = _fetched if is_remote(store.address) else _linked
     with ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="fetch") as pool:
         try:
             for one, copy in zip(listed, pool.map(partial(take, store, folder, newest), listed), strict=True):
                 copies.append(copy)
-                there += one.size
                 if progress is not None:
-                    progress(there, whole)
+                    progress(one.size)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return copies
 
 
-def _path(folder: Path, one: StoredObject) -> Path:
+def local_path(folder: Path, one: StoredObject) -> Path:
+    """Where the copy of an object is."""
     return folder / one.name.replace("/", "-")
 
 
@@ -71,14 +70,14 @@ def _fetched(store: Store, folder: Path, newest: bool, one: StoredObject) -> Cop
     found = store.get(one.name)
     if found is None or (not newest and found.etag != one.etag):
         raise Replaced(one.name)
-    path = _path(folder, one)
+    path = local_path(folder, one)
     path.write_bytes(found.data)
     return Copy(one.name, path)
 
 
 def _linked(store: Store, folder: Path, newest: bool, one: StoredObject) -> Copy:
     source = Path(store.address.removeprefix("file://")) / one.name
-    path = _path(folder, one)
+    path = local_path(folder, one)
     try:
         try:
             os.link(source, path)

@@ -6,7 +6,8 @@ recordings do not count either. Landing objects that have expired leave only the
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -14,8 +15,9 @@ from pathlib import Path
 from ..libraries import pyarrow
 from ..store.forgotten import Forgotten
 from ..store.names import ROWS, TABLE, day_and_stem
-from ..store.store import Store, StoredObject
-from .local_copies import Copy, Progress, fetch
+from ..store.store import Store, StoredObject, is_remote
+from .local_copies import CONNECTIONS, Copy, Progress, fetch, local_path
+from .partial_copies import WHOLE, PartialCopy
 
 MADE_FROM = b"landing"
 """The key in the footer of a compacted object: a JSON object with the names and ETags of its landing objects."""
@@ -26,6 +28,8 @@ class Snapshot:
     """Files with rows."""
 
     compacted: tuple[Copy, ...]
+    parts: Mapping[str, PartialCopy]
+    """Those of the compacted ones that do not have all columns yet, by path."""
     landing: tuple[Copy, ...]
     """Those that no compacted object holds in this version."""
     superseded: frozenset[str]
@@ -48,14 +52,30 @@ def snapshot(store: Store, folder: Path, since: date | None = None, progress: Pr
     forgotten = Forgotten.read(store)
     landing = [one for one in landing if not forgotten.has(_stem(one.name), day_of_object(one.name))]
     compacted = [one for one in compacted if not forgotten.has("", day_of_object(one.name))]
-    tables = fetch(store, compacted, folder, progress=progress)
+    large = [one for one in compacted if is_remote(store.address) and one.size >= WHOLE]
+    parts = _partial(store, large, folder, progress)
+    tables = fetch(store, [one for one in compacted if one not in large], folder, progress=progress)
+    tables = sorted([*tables, *(Copy(one.name, parts[one.name].path) for one in large)], key=lambda copy: copy.name)
     held = _held(tables, {day_of_object(one.name) for one in landing})
     newer = [one for one in landing if held.get(one.name) != (one.etag or "")]
     return Snapshot(
         tuple(tables),
+        {str(one.path): one for one in parts.values()},
         tuple(fetch(store, newer, folder, newest=True, progress=progress)),
         frozenset(_stem(one.name) for one in newer) | forgotten.recordings,
     )
+
+
+def _partial(
+    store: Store, objects: Iterable[StoredObject], folder: Path, progress: Progress | None
+) -> dict[str, PartialCopy]:
+    """The objects, of which only the footers are fetched now, by name."""
+
+    def begun(one: StoredObject) -> tuple[str, PartialCopy]:
+        return one.name, PartialCopy(store, one, local_path(folder, one), progress)
+
+    with ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="footers") as pool:
+        return dict(pool.map(begun, objects))
 
 
 def _listed(store: Store, prefix: str, since: date | None) -> list[StoredObject]:

@@ -18,10 +18,10 @@ from (select * from {COMPACTED} union all by name select * from {LANDING})
 """The same where no compacted row is superseded: filters reach the files then."""
 
 _OF_A_TURN = """
-  t.recording, t.run, t.thread, t.turn, t.n, t.part, t.day, t.started_at, t.request_model, t.client, t.agent,
-  t.repository, t.branch, t."commit", t.job, t.task, t.verdict, t."user", t.service, t.address
+  recording, run, thread, turn, n, part, day, started_at, request_model, client, agent,
+  repository, branch, "commit", job, task, verdict, "user", service, address
 """
-"""What the elements of lists keep of their turn."""
+"""What the elements of lists keep of their turn. They are named one by one, so that only those in use are read."""
 
 _SUMS = """
   min(started_at) as started_at,
@@ -64,16 +64,16 @@ from turns group by recording, run, thread
 """,
     "tool_calls": f"""
 select {_OF_A_TURN}, c.id as call_id, c.name, c.server, c.args_hash, c.args_bytes, c.is_error, c.result_bytes
-from (select t, unnest(t.tool_calls) as c from turns t) as one
+from (select {_OF_A_TURN}, unnest(tool_calls) as c from turns)
 """,
     "tool_runs": f"""
 select {_OF_A_TURN}, c.call_id, c.name, c.server, c.wire, c.outcome as run_outcome, c.joined, c.duration_ms, c.is_error,
   c.returned_bytes, c.seen_bytes, c.seen_as, c.sent_hash, c.seen_hash
-from (select t, unnest(t.tool_runs) as c from turns t) as one
+from (select {_OF_A_TURN}, unnest(tool_runs) as c from turns)
 """,
     "findings": f"""
 select {_OF_A_TURN}, c.id, c.layer, c.severity, c.tier, c.root
-from (select t, unnest(t.findings) as c from round_trips t) as one
+from (select {_OF_A_TURN}, unnest(findings) as c from round_trips)
 """,
 }
 """Each view by its name, in the order in which they are made."""

@@ -61,8 +61,7 @@ class Figures:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        for sql in (_TURNS, _FINDINGS, _RUNS):
-            database.ask(sql)
+        database.ask(";".join((_TURNS, _FINDINGS, _RUNS)))  # together: when one is asked again, all are made again
 
     def _rows(self, sql: str, **given: object) -> list[dict[str, Any]]:
         return self._database.ask(sql, given).to_pylist()

@@ -71,6 +71,22 @@ class Store:
         """The last `size` bytes of an object; None when there is none."""
         return self._get(name, size)
 
+    def part(self, name: str, start: int, end: int, etag: str | None) -> bytes | None:
+        """The bytes of an object from `start` to `end`; None when it is gone or does not have this ETag."""
+        from obstore.exceptions import BaseError, PreconditionError
+
+        for wait in (*AGAIN, None):
+            try:
+                condition = {} if etag is None else {"if_match": etag}
+                found = obstore().get(self.objects, name, options={"range": (start, end), **condition})
+                data = bytes(found.bytes())
+                return data if etag is None or found.meta["e_tag"] == etag else None
+            except (FileNotFoundError, PreconditionError):
+                return None
+            except (BaseError, OSError) as exc:
+                self._wait(exc, f"read {name}", wait)
+        raise AssertionError("the last attempt returns or raises")
+
     def _get(self, name: str, suffix: int | None) -> Content | None:
         from obstore.exceptions import BaseError
 

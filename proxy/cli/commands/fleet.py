@@ -39,6 +39,7 @@ def main(options: argparse.Namespace) -> int:
     from turntape.inspector.fleet.store.store import open_store
 
     from ..shipped_tapes import store_address
+    from ..waiting import Waiting
 
     if options.view:
         return _view(options)
@@ -48,7 +49,7 @@ def main(options: argparse.Namespace) -> int:
     store = open_store(store_address(options.at))
     last = datetime.now(UTC).date()
     first = last - timedelta(days=options.days - 1)
-    with Database(store, first) as database:
+    with Waiting("reading the store") as waiting, Database(store, first, waiting.fetched) as database:
         found = overview(database, opened_from_anywhere(store), first, last)
     _write(found, form, options)
     return OK

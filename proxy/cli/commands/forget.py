@@ -24,15 +24,17 @@ def main(options: argparse.Namespace) -> int:
     from turntape.inspector.fleet.store.store import open_store
     from turntape.inspector.fleet.table.forget import find, forget
 
+    from ..waiting import Waiting
+
     if options.recording is not None and len(options.recording) < 8:
         raise TurntapeError(f"{options.recording!r} is too short to name a recording; give at least 8 digits of its id")
     store = open_store(options.at)
-    found = find(store, run=options.run, recording=options.recording)
+    with Waiting("looking for it"):
+        found = find(store, run=options.run, recording=options.recording)
     what = f"run {options.run!r}" if options.run is not None else f"recording {options.recording!r}"
     if not found:
-        sys.stderr.write(
-            f"turntape: {options.at!r} has no {what}; `turntape query runs --at {options.at}` lists runs\n"
-        )
+        names = f"turntape query 'select run, recording from runs' --at {options.at}"
+        sys.stderr.write(f"turntape: {options.at!r} has no {what}; `{names}` lists them\n")
         return USAGE
     verb = "would delete" if options.dry_run else "deleted"
     done = forget(store, found, dry_run=options.dry_run)

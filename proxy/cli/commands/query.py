@@ -103,11 +103,13 @@ def _answer(options: argparse.Namespace, sql: str, named: "Question | None") -> 
     from turntape.inspector.fleet.store.store import open_store
 
     from ..shipped_tapes import store_address
+    from ..waiting import Waiting
 
     given = dict(options.param)
     parameters: dict[str, object] = values(named, given) if named else dict(given)
     since = datetime.now(UTC).date() - timedelta(days=options.days - 1) if options.days else None
-    with Database(open_store(store_address(options.at)), since) as database:
+    store = open_store(store_address(options.at))
+    with Waiting("asking") as waiting, Database(store, since, waiting.fetched) as database:
         return database.ask(sql, parameters)
 
 

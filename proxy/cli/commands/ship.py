@@ -158,16 +158,20 @@ def _tidy(options: argparse.Namespace) -> None:
     from turntape.inspector.fleet.table.forget import expire, sweep
 
     from ..ship_text import recordings, size_text
+    from ..waiting import Waiting
 
     store, now = open_store(options.to), datetime.now(UTC)
     verb = "would delete" if options.dry_run else "deleted"
     if options.expire:
-        gone = expire(store, (now - timedelta(days=options.expire)).date(), dry_run=options.dry_run)
-        swept = sweep(store, now, dry_run=options.dry_run)
+        with Waiting("expiring"):
+            gone = expire(store, (now - timedelta(days=options.expire)).date(), dry_run=options.dry_run)
+            swept = sweep(store, now, dry_run=options.dry_run)
         days, orphans = several(len(gone.days), "day"), several(swept.objects, "cassette")
         sys.stderr.write(f"turntape: {verb} {recordings(gone.recordings)} of {days}, and {orphans} without rows\n")
     if options.compact and not options.dry_run:
-        made = [one for one in compact(store) if one.changed]
+        with Waiting("compacting") as waiting:
+            days = compact(store, progress=lambda day: waiting.say(f"compacting, {day.day} is done"))
+        made = [one for one in days if one.changed]
         rows, size = sum(one.rows for one in made), sum(one.bytes for one in made)
         written = f"{several(rows, 'row')}, {size_text(size)}"
         sys.stderr.write(f"turntape: compacted {several(len(made), 'day')} ({written})\n")
