@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup hostile audit corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites crash faults soak fuzz ledger fleet mutants docs docs-site test-matrix \
+.PHONY: demo test check format setup hostile audit corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites crash secrets faults soak fuzz ledger fleet mutants docs docs-site test-matrix \
 	wheel sbom clean
 .DEFAULT_GOAL := demo
 
@@ -98,6 +98,10 @@ fuzz: setup
 # Mixed faults, 64 clients at once, ten minutes: what is lost, mixed up or changed? `make soak ARGS="--seconds 30"`.
 soak: setup
 	$(RUN)python -m bench.soak $(ARGS)
+
+# 64 kinds of credentials in 36 places on both routes: is one on the disk afterwards? `ARGS='--place base64 -v'` for one.
+secrets: setup
+	$(RUN)python -m bench.secrets $(ARGS)
 
 # What enemies try: pages in a real Chromium, programs of other users, recordings made to do harm; `ARGS=-v` for each.
 hostile: setup

@@ -93,6 +93,10 @@ class Settings:
 
     redact: tuple[str, ...] = ()
     """Regular expressions of secrets that no built-in rule knows."""
+    redact_entropy: bool = False
+    """Whether words that look random are secrets too, beside what the rules find."""
+    redact_function: str | None = None
+    """`module:function`: a function that gets a text and gives the secrets in it (docs/secrets.md)."""
     allow_headers: tuple[str, ...] = ()
     """Request headers that are stored although they are not on the built-in list."""
     rules: tuple[str, ...] = ()

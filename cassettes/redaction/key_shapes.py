@@ -102,7 +102,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (_WORD + "{40,}", "sntryu_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- tk-us- rdme_"),
     ("[A-Za-z0-9]{59,}", "cmVmd AKCp"),
     ("[A-Za-z0-9]{16}", "sm_aat_ sm_pat_ sm_sat_"),
-    ("[a-f0-9]{64}", "s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib-"),
+    ("[a-f0-9]{64}(?:-[A-Za-z0-9]{16})?", "s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib-"),
     ("[A-Za-z0-9_.=-]{40,}", "tfp_ fio-u- duffel_test_ duffel_live_"),
     ("[A-Za-z0-9_.=-]{30,}", "pscale_tkn_ pscale_pw_ pscale_oauth_"),
     ("[a-z0-9]{32}", "p8e-"),

@@ -21,9 +21,11 @@ from typing import Self, cast
 from urllib.parse import unquote
 
 from ..errors import CassetteError
-from ..settings import read_settings
+from ..settings import Settings, read_settings
+from ..tape.bounds import NOT_KEPT
+from ..tape.content_encoding import MOST_ENCODINGS, PACKED, as_far_as_it_decodes
 from ..tape.delta import common_prefix, common_suffix
-from ..tape.model import Frame, Headers, RoundTrip
+from ..tape.model import Frame, Headers, Request, Response, RoundTrip
 from .base64_texts import in_base64
 from .body_search import Spans, shaped
 from .field_names import (
@@ -35,6 +37,8 @@ from .field_names import (
     URL_HEADERS,
 )
 from .named_values import named
+from .own_function import FindSecrets, FunctionFailed, imported, named_by
+from .random_words import random_words
 from .spelled_out import Segments, escaped, streamed
 
 _MARK = b"REDACTED"
@@ -44,6 +48,8 @@ _REPLACED = re.compile(r"(?:^|[ =])REDACTED-[0-9a-f]{8}$")
 """The end of a header field or a parameter that is replaced already."""
 _QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
 _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
+_COOKIE = re.compile(r"\s*([\w.$:-]{1,64})\s*=+\s*[^=\s]")
+"""The name of a cookie and the beginning of its value; a value alone may end in equals signs."""
 _NAMES_A_CREDENTIAL = re.compile("|".join(CREDENTIAL_WORDS))
 _LONGEST = 8192
 """The length of the longest secret that is found by its shape; private keys come close."""
@@ -55,7 +61,8 @@ class Redactor:
     """Replaces secrets in headers, URLs and bodies. The same salt gives the same fingerprints.
 
     `extra` are the user's own patterns (regular expressions); `allow_headers` are the names of request header fields
-    that are stored unchanged. Raises CassetteError for a pattern that does not compile.
+    that are stored unchanged. `entropy`: words that look random are secrets too. `function` names further secrets in a
+    text; a text for which it fails is withheld. Raises CassetteError for a pattern that does not compile.
     """
 
     def __init__(
@@ -64,12 +71,18 @@ class Redactor:
         salt: str | None = None,
         allow_headers: tuple[str, ...] = (),
         enabled: bool = True,
+        *,
+        entropy: bool = False,
+        function: FindSecrets | None = None,
     ) -> None:
         self.salt = salt if salt is not None else secrets.token_hex(8)
         self.enabled = enabled
         self._key = self.salt.encode()
         self._recent: deque[tuple[bytes, bytes]] = deque(maxlen=4)
         """The last large request bodies: as received, and as written."""
+        self._entropy, self._function = entropy, function
+        self._failures: list[str] = []
+        """What the function raised since it was last reported."""
         self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
         try:
             self._extra = tuple(re.compile(pattern.encode()) for pattern in extra)
@@ -83,17 +96,31 @@ class Redactor:
     def from_config(cls, path: str | os.PathLike[str] | None = None, salt: str | None = None) -> Self:
         """A redactor as `turntape.toml`, or `[tool.turntape]` of `pyproject.toml`, in the working directory says.
 
-        Keys: `redact` (list of regular expressions), `allow_headers` (list of names). Raises CassetteError when the
-        file is not valid TOML, has an unknown key, or a value has the wrong type.
+        Keys: `redact` (list of regular expressions), `allow_headers` (list of names), `redact_entropy` (true or false),
+        `redact_function` ("module:function"). Raises CassetteError when the file is not valid TOML, has an unknown key,
+        a value has the wrong type, or there is no such function.
         """
         settings = read_settings(path)
-        return cls(settings.redact, salt, settings.allow_headers)
+        return cls.from_settings(settings, salt)
+
+    @classmethod
+    def from_settings(cls, settings: Settings, salt: str | None = None, more: tuple[str, ...] = ()) -> Self:
+        """A redactor with these settings and `more` patterns. Raises CassetteError as `from_config` does."""
+        function = imported(settings.redact_function) if settings.redact_function else None
+        return cls(
+            (*more, *settings.redact),
+            salt,
+            settings.allow_headers,
+            entropy=settings.redact_entropy,
+            function=function,
+        )
 
     def with_salt(self, salt: str) -> Self:
         """The same rules with another salt, for example that of a file to append to."""
         other = copy(self)
         other.salt, other._key = salt, salt.encode()
         other._recent = deque(maxlen=4)
+        other._failures = []
         return other
 
     def fingerprint(self, secret: str | bytes) -> str:
@@ -118,10 +145,8 @@ class Redactor:
             return value
         if name in ("set-cookie", "cookie"):
             first = value.partition(";")[0]
-            own, equals, _ = first.partition("=")
-            return (
-                f"{own.strip()}{equals}REDACTED-{self.fingerprint(first)}" if equals else self._replacement("", value)
-            )
+            named = _COOKIE.match(first)
+            return f"{named[1]}=REDACTED-{self.fingerprint(first)}" if named else self._replacement("", value)
         if name.startswith("aws4-") or (name == "authorization" and value.startswith("AWS4-")):
             return f"{value.partition(' ')[0]} REDACTED-{self.fingerprint(value)}"
         family = name.startswith(REQUEST_PREFIXES) and not _NAMES_A_CREDENTIAL.search(name)
@@ -156,7 +181,7 @@ class Redactor:
 
         Not thread-safe.
         """
-        if not self.enabled or len(body) < _LARGE or self._extra:
+        if not self.enabled or len(body) < _LARGE or self._extra or self._function or body.startswith(PACKED):
             return self.body(body)
         clean = self._cleaned_after_earlier(body)
         self._recent.append((body, clean))
@@ -180,7 +205,33 @@ class Redactor:
         rest = len(body) - stop
         return before[:start] + middle[start - begin : stop - begin] + before[len(before) - rest :]
 
+    def _packed(self, body: bytes, encoding: str | None = None) -> bytes | None:
+        """A body that is stored encoded, masked as a whole when a secret can be read in it; else None."""
+        inner = body
+        for _ in range(MOST_ENCODINGS):
+            inner = as_far_as_it_decodes(inner, encoding)
+            if not inner:
+                break
+            if self._searched(inner, stream=True) != inner:
+                return self._mask(body, 0)
+            encoding = None
+        return None
+
+    def _stored(self, part: Request | Response, clean: bytes) -> bytes:
+        """The clean body of a part; one that was not decoded, although a header names its encoding, is looked into."""
+        named = ",".join(value for name, value in part.headers if name.lower() == "content-encoding")
+        masked = self._packed(part.body, named) if named and part.encoding is None and part.body else None
+        return clean if masked is None else masked
+
     def _cleaned(self, body: bytes, stream: bool = False) -> bytes:
+        try:
+            masked = self._packed(body) if body.startswith(PACKED) else None
+            return self._searched(body, stream) if masked is None else masked
+        except FunctionFailed as exc:
+            self._failures.append(str(exc))
+            return self._mask(body, 0)
+
+    def _searched(self, body: bytes, stream: bool) -> bytes:
         secrets: list[tuple[Segments, int]] = []
         if stream:
             secrets += streamed(body, self._found)
@@ -207,6 +258,10 @@ class Redactor:
         spans = shaped(body)
         for start, span in named(body).items():
             spans.setdefault(start, span)
+        if self._entropy:
+            spans = random_words(body) | spans
+        if self._function is not None:
+            spans = named_by(self._function, body) | spans
         for pattern in self._extra:
             for match in pattern.finditer(body):
                 if match.end() > match.start():
@@ -234,14 +289,14 @@ class Redactor:
             return trip
         request = trip.request
         response = trip.response
-        return replace(
+        clean = replace(
             trip,
             run=trip.run and self._text(trip.run),
             request=replace(
                 request,
                 url=self.url(request.url),
                 headers=self.headers(request.headers),
-                content=self.request_body(request.body),
+                content=self._stored(request, self.request_body(request.body)),
             ),
             response=response
             and replace(
@@ -249,13 +304,18 @@ class Redactor:
                 reason=self._text(response.reason),
                 headers=self.headers(response.headers, response=True),
                 trailers=self.headers(response.trailers, response=True),
-                content=self.answer(response.body, response.headers),
+                content=self._stored(response, self.answer(response.body, response.headers)),
             ),
             failure=trip.failure and replace(trip.failure, message=self._text(trip.failure.message)),
             frames=self.frames(trip.frames),
             faults=tuple(self._text(fault) for fault in trip.faults),
             extra={key: self._value(value) for key, value in trip.extra.items()},
         )
+        failures, self._failures = self._failures, []
+        if not failures:
+            return clean
+        said = f"the redaction function failed ({failures[0]}); a text of this round trip is withheld and {NOT_KEPT}"
+        return replace(clean, faults=(*clean.faults, said))
 
     def command(self, words: Sequence[str]) -> tuple[str, ...]:
         """A command line without secrets: key shapes, and the values of options and variables named as credentials."""

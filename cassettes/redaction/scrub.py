@@ -34,7 +34,7 @@ class Scrubbed:
 def redactor_for(secrets: Sequence[str], salt: str | None) -> Redactor:
     """The rules of the working directory, and these secrets."""
     settings = read_settings()
-    return Redactor((*(re.escape(secret) for secret in secrets), *settings.redact), salt, settings.allow_headers)
+    return Redactor.from_settings(settings, salt, tuple(re.escape(secret) for secret in secrets))
 
 
 def scrub(path: Path, target: Path, secrets: Sequence[str] = ()) -> Scrubbed:

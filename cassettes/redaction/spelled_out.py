@@ -17,10 +17,7 @@ type _Escape = tuple[int, int, int]
 """Where it begins and ends, and the letter that it means."""
 
 _BACKSLASH = 0x5C
-_ESCAPES = tuple(
-    re.compile(start + rb"(2[0-9a-fA-F]|3[0-9a-fA-F]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])")
-    for start in (rb"\\u00", rb"%")
-)
+_ESCAPES = tuple(re.compile(start + rb"([2-6][0-9a-fA-F]|7[0-9a-eA-E])") for start in (rb"\\u00", rb"%"))
 """A letter or sign of a key, or of what is around it, as JSON and as a URL may write it."""
 _FIELD = re.compile(rb'"(\w{1,40}+)" ?: ?"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
 _INDEX = re.compile(rb'[iI]ndex" ?: ?([0-9]{1,4})')

@@ -15,7 +15,10 @@ from .bounds import MOST_OF_A_BODY
 
 _GZIP = zlib.MAX_WBITS | 16
 _GZIP_MAGIC = b"\x1f\x8b"
-_MOST_ENCODINGS = 4
+_FIRST_BYTES = {_GZIP_MAGIC: "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+PACKED = tuple(_FIRST_BYTES)
+"""How bodies begin that are encoded as gzip or zstd."""
+MOST_ENCODINGS = 4
 """Servers send one, gateways sometimes a second; a longer list only costs memory."""
 
 
@@ -169,7 +172,7 @@ def decoder(encoding: str | None, most: int = MOST_OF_A_BODY) -> Decoder | None:
     2026-11-22). All must be known.
     """
     names = [name for part in (encoding or "").split(",") if (name := part.strip().lower()) not in ("", "identity")]
-    if not names or any(name not in DECODERS for name in names) or len(names) > _MOST_ENCODINGS:
+    if not names or any(name not in DECODERS for name in names) or len(names) > MOST_ENCODINGS:
         return None
     stages = [DECODERS[name](most) for name in reversed(names)]
     return stages[0] if len(stages) == 1 else _Several(stages)
@@ -187,3 +190,28 @@ def decoded(data: bytes, encoding: str | None, most: int = MOST_OF_A_BODY) -> tu
         return data, None, f"the body is not decoded as {encoding}: {exc}; it is stored as received"
     except Exception as exc:  # noqa: BLE001 - each library raises its own errors
         return data, None, f"the body does not decode as {encoding}: {exc}; it is kept as it came"
+
+
+_CAREFUL = 1 << 14
+"""So many bytes at the beginning and at the end of a body that may be damaged are decoded one by one."""
+
+
+def as_far_as_it_decodes(data: bytes, encoding: str | None = None, most: int = 8 << 20) -> bytes:
+    """What can be read of a body that may be damaged, at most `most` bytes; empty when nothing can.
+
+    Without `encoding`, by the first bytes: gzip or zstd.
+    """
+    name = encoding or next((name for magic, name in _FIRST_BYTES.items() if data.startswith(magic)), None)
+    stream = decoder(name, most)
+    if stream is None:
+        return b""
+    plain: list[bytes] = []
+    at = 0
+    try:
+        while at < len(data):
+            size = 1 if at < _CAREFUL or len(data) - at <= _CAREFUL else 64
+            plain.append(stream.decode(data[at : at + size]))
+            at += size
+    except Exception:  # noqa: BLE001 - each library raises its own errors; what came before counts
+        pass
+    return b"".join(plain)

@@ -13,6 +13,8 @@ from .reference_page import page, write_or_check
 
 SETTINGS = {
     "redact": ("regular expressions", "secrets that no built-in rule finds; replaced before they reach the disk"),
+    "redact_entropy": ("`true` or `false`", "whether words that look random are replaced too (default: `false`)"),
+    "redact_function": ("`module:function`", "your own search for secrets ([secrets.md](secrets.md))"),
     "allow_headers": ("names", "request headers to store although they are not on the built-in list"),
     "rules": ("modules", "modules with your own rules"),
     "protocols": ("tables", "gateways that are declared instead of programmed"),

@@ -1,0 +1,96 @@
+"""`make secrets`: 64 kinds of credentials in 36 places on both routes; exit code 1 when one is on the disk afterwards.
+
+Each value is new. The recording and everything that commands write from it is searched for its parts: as bytes, with
+escapes undone, decoded, inflated, and joined from the events of a stream. `-v` names every one that was found.
+"""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from .kinds import KINDS
+from .places import PLACES
+from .traffic import ROUTES, Planted, planted, send
+from .written import files, quiet, readings
+
+PART = 12
+"""Letters of a secret that nothing else has."""
+_TOKENS = re.compile(rb"[A-Za-z0-9_~+/.=-]{%d,}" % PART)
+
+
+def parts(value: str) -> Iterator[bytes]:
+    """All parts of a value that are not the same in each value of its kind."""
+    data = value.encode()
+    begin = min(len(data) // 3, 16) if len(data) > 2 * PART else 0
+    for at in range(begin, len(data) - PART + 1):
+        yield data[at : at + PART]
+
+
+def search(cassette: Path, sent: list[Planted]) -> dict[Planted, set[str]]:
+    """The secrets that are somewhere, and where."""
+    wanted: dict[bytes, Planted] = {part: one for one in sent for part in parts(one.value)}
+    common = {part for one in sent for kind in [one.kind] for part in parts(one.value) if part in _same(kind)}
+    found: defaultdict[Planted, set[str]] = defaultdict(set)
+    for name, data in files(cassette):
+        for reading in readings(data):
+            for token in _TOKENS.finditer(reading):
+                text = token[0]
+                for at in range(len(text) - PART + 1):
+                    one = wanted.get(text[at : at + PART])
+                    if one is not None and text[at : at + PART] not in common:
+                        found[one].add(name)
+    return found
+
+
+def _same(kind: str) -> set[bytes]:
+    """Parts that are in each value of a kind."""
+    fixed = [part for one in KINDS if one.name == kind for part in one.parts if isinstance(part, str)]
+    return {text.encode()[at : at + PART] for text in fixed for at in range(len(text) - PART + 1)}
+
+
+def table(found: dict[Planted, set[str]]) -> list[str]:
+    """One line for each place with how many kinds were found, and which."""
+    lines: list[str] = []
+    for place in PLACES:
+        counts: list[str] = []
+        for route in ROUTES:
+            kinds = {one.kind for one in found if (one.place, one.route) == (place, route)}
+            counts.append(f"{len(KINDS) - len(kinds):3} of {len(KINDS)}")
+        kinds = sorted({one.kind for one in found if one.place == place})
+        named = f"  left: {', '.join(kinds)}" if 0 < len(kinds) <= 8 else ""
+        lines.append(f"{place:26} {counts[0]:>12} {counts[1]:>12}{named}")
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make secrets", description=__doc__)
+    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4)), help="makes the values")
+    parser.add_argument("--place", action="append", help="this place alone")
+    parser.add_argument("-v", action="store_true", help="name each secret that was found, and the files")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="turntape-secrets-") as name:
+        folder = Path(name)
+        (folder / "tape").mkdir()
+        quiet(folder / "home")
+        os.chdir(folder)
+        sent = [one for one in planted(given.seed) if not given.place or one[0].place in given.place]
+        cassette = folder / "tape" / "run.cassette.jsonl"
+        unanswered = send(cassette, folder / "authority", sent)
+        found = search(cassette, [one for one, _ in sent])
+    print(f"{'masked':26} {ROUTES[0]:>12} {ROUTES[1]:>12}")
+    print("\n".join(table(found)))
+    if given.v:
+        for one, names in found.items():
+            print(f"{one.place} · {one.route} · {one.kind}: {one.value!r} in {', '.join(sorted(names))}")
+    held = len(sent) - len(found)
+    print(f"{held:,} of {len(sent):,} masked everywhere; {unanswered} got no answer; --seed {given.seed}")
+    return int(bool(found) or bool(unanswered))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

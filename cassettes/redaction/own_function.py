@@ -1,0 +1,50 @@
+"""A user's own search for secrets, which must not fail in silence.
+
+The function gets a text and gives the secrets in it. When it fails, the text is withheld: nobody knows what is in it.
+"""
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import cast
+
+from ..errors import CassetteError
+from .body_search import Spans
+
+type FindSecrets = Callable[[str], Iterable[str]]
+"""The texts that are secret in a text. It is called for bodies, messages, header values and URLs, decoded too."""
+
+
+class FunctionFailed(Exception):
+    """The function raised an exception, or gave something else than texts."""
+
+
+def imported(name: str) -> FindSecrets:
+    """The function `module:function`. Raises CassetteError when there is none."""
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as exc:
+        raise CassetteError(
+            f"redact_function {name!r} cannot be imported: {exc}; write 'module:function', and install the module or "
+            "set PYTHONPATH"
+        ) from exc
+    if not callable(found):
+        raise CassetteError(f"redact_function {name!r} is not a function; write 'module:function'")
+    return cast(FindSecrets, found)
+
+
+def named_by(function: FindSecrets, body: bytes) -> Spans:
+    """The places of the secrets that the function names. Raises FunctionFailed."""
+    text = body.decode("utf-8", "surrogateescape")
+    try:
+        given = function(text)
+        secrets = [one.encode("utf-8", "surrogateescape") for one in ([given] if isinstance(given, str) else given)]
+    except Exception as exc:
+        raise FunctionFailed(type(exc).__name__) from exc
+    spans: Spans = {}
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        at = body.find(secret)
+        while at >= 0:
+            spans.setdefault(at, (at + len(secret), 0))
+            at = body.find(secret, at + len(secret))
+    return spans

@@ -1,0 +1,59 @@
+"""The bench of secrets sees a secret that is left, whatever it is written as; `make secrets` tries all of them."""
+
+import base64
+import gzip
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parent.parent))  # bench is not installed
+
+
+from bench.secrets.__main__ import parts, table
+from bench.secrets.kinds import KINDS, Kind
+from bench.secrets.places import PLACES, damaged, events, percent, pieces, unicode_escapes
+from bench.secrets.traffic import ROUTES, Planted
+from bench.secrets.written import readings
+from turntape.cassettes import Redactor
+
+VALUE = "sk-ant-api03-abcDEF123456ghiJKL789012"
+
+
+def test_there_are_64_kinds_and_36_places() -> None:
+    assert (len({kind.name for kind in KINDS}), len(PLACES)) == (64, 36)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_each_kind_is_masked_where_it_is_said(kind: Kind) -> None:
+    value = kind.value(random.Random(kind.name))
+
+    clean = Redactor().body(f"it is {kind.said(value)} .".encode())
+
+    assert not [part for part in parts(value) if part in clean and part.decode() not in str(kind.parts)]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        VALUE.encode(),
+        unicode_escapes(VALUE).encode(),
+        percent(VALUE).encode(),
+        base64.b64encode(b"x" * 12 + VALUE.encode()),
+        gzip.compress(VALUE.encode()),
+        gzip.compress(gzip.compress(VALUE.encode())),
+        damaged(VALUE.encode()),
+        events(*({"content": piece} for piece in pieces(VALUE))),
+    ],
+)
+def test_a_secret_is_seen_however_it_is_written(written: bytes) -> None:
+    assert any(VALUE.encode() in reading for reading in readings(written))
+
+
+def test_the_table_names_the_kinds_that_are_left() -> None:
+    place = next(iter(PLACES))
+
+    line = table({Planted(KINDS[0].name, place, ROUTES[0], "x"): {"a file"}})[0]
+
+    assert "63 of 64" in line and "64 of 64" in line and line.endswith(f"left: {KINDS[0].name}")
