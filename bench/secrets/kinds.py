@@ -25,7 +25,7 @@ class Kind:
     variable: str
     """What people call it."""
     alone: bool
-    """True when its form says what it is; other values are told by their variable."""
+    """True when its form says what it is; other values are known by their variable."""
 
     def value(self, chance: random.Random) -> str:
         while True:  # without letters or digits it would not look like a secret

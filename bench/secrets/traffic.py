@@ -1,4 +1,4 @@
-"""Every kind in every place goes through a recorder, on both routes."""
+"""Sends every kind in every place to a recorder, on both routes."""
 
 import random
 import socket
@@ -16,7 +16,7 @@ from .places import PLACES, Exchange
 
 ROUTES = ("base URL", "forward")
 _NUMBER = "x-scripted-fault"
-"""A listed header: it tells the upstream which answer to send."""
+"""A listed header: the upstream sends the answer of this number."""
 
 
 @dataclass(frozen=True, slots=True)

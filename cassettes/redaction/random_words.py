@@ -1,7 +1,7 @@
 """Finds words that look random, whatever they are: for those who set `redact_entropy`.
 
-Such a search also finds check sums and other data, so it is off unless it is asked for. Ids, signatures and encrypted
-reasoning are told by their field, their beginning or their length, and are left.
+Such a search also finds check sums and other data, so it is off by default. Ids, signatures and encrypted
+reasoning are known by their field, their beginning or their length, and are left.
 """
 
 import re

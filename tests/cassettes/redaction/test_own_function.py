@@ -44,7 +44,7 @@ def test_a_text_for_which_it_fails_is_withheld(function: Callable[[str], Iterabl
     assert clean.startswith(b"REDACTED-") and len(clean) == 22 and b"Heron" not in clean
 
 
-def test_the_round_trip_says_it_and_recording_goes_on(tmp_path: Path) -> None:
+def test_the_round_trip_says_it_and_recording_continues(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     with Recorder(path, redactor=Redactor(function=failing), durable=False) as recorder:
         for text in (b'{"a":"Gull"}', b'{"a":"Heron"}', b'{"a":"Gull"}'):

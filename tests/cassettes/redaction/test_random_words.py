@@ -15,7 +15,7 @@ HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 @pytest.mark.parametrize(
     "word", [MIXED, HEX, "wJalrXUtnFEMIK7MDENGbPxRfiCYzzTOPSECRE9", "q1W/e2R+t3Y4u5I6o7P8a9S0d1F2="]
 )
-def test_a_random_word_in_a_sentence_is_masked_when_it_is_asked_for(word: str) -> None:
+def test_a_random_word_in_a_sentence_is_masked_when_it_is_requested(word: str) -> None:
     text = f"say {word} to it".encode()
 
     assert PLAIN.body(text) == text
