@@ -96,7 +96,8 @@ def test_a_pyproject_without_our_table_changes_nothing(text: str) -> None:
         (
             "zzz = 1",
             "'turntape.toml' has the unknown key 'zzz'; "
-            "the known keys are redact, redact_entropy, redact_function, allow_headers, rules, protocols, prices, replay",
+            "the known keys are redact, redact_entropy, redact_function, allow_headers, rules, protocols, prices, "
+            "replay",
         ),
         (
             "[replay]\nprofil = 'strict'",
