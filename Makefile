@@ -30,6 +30,7 @@ check: setup
 	$(RUN)ruff format --check .
 	$(RUN)pyright
 	$(RUN)python .ci/plain_words.py
+	$(RUN)python .ci/snippets.py
 	$(RUN)python -m turntape.inspector.wire.protocols_page --check
 	$(RUN)python -m turntape.inspector.findings.findings_page --check
 	$(RUN)python -m turntape.inspector.views.json.schemas --check

@@ -26,6 +26,7 @@ from .wire.protocols.traits import (
 )
 from .wire.values import (
     ApiError,
+    FinishLabel,
     Kind,
     Message,
     Part,
@@ -48,6 +49,7 @@ __all__ = [
     "Edited",
     "Exchange",
     "FaultAnswers",
+    "FinishLabel",
     "IgnoredFields",
     "Kind",
     "Message",

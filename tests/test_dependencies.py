@@ -39,6 +39,7 @@ NOT_IMPORTED = {
     "httptools": "uvicorn loads it where it is there",
     "ruff": "a command",
     "pyright": "a command",
+    "mypy": "a command",
     "build": "a command",
     "zizmor": "a command",
     "pytest-xdist": "a plugin of pytest: `-n`",

@@ -261,7 +261,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
             del item.stash[_MARKED]
             problems = marked.stop()
             _usage_log(item.config).used(item, marked)
-            item.ihook.pytest_turntape_finished(nodeid=item.nodeid, path=marked.path, outcome=marked.outcome)
+            item.ihook.pytest_turntape_finished(
+                nodeid=item.nodeid, path=marked.path, outcome=marked.outcome, recorded=marked.recorded
+            )
     # A failed test already shows its problems with its failure.
     if marked is not None and problems and marked.outcome == "passed":
         pytest.fail("turntape: " + "\n".join(problems), pytrace=False)

@@ -212,8 +212,8 @@ class ActiveTest:
         if lines and self.session.is_of_failed_test:
             lines.append("the test failed when this cassette was recorded")
         if ended and not self.asked and (unseen := self._unseen()):
-            lines.append(unseen)
-        elif lines and self.network.blocked:
+            return [unseen]  # why nothing was requested
+        if lines and self.network.blocked:
             lines.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
         return lines
 

@@ -35,5 +35,6 @@ def pytest_turntape_fork(path: "str", at: int, edits: "Sequence[str]") -> "ForkS
 
 
 @pytest.hookspec
-def pytest_turntape_finished(nodeid: str, path: "Path", outcome: str | None) -> None:
-    """A test that played or recorded the cassette at `path` has ended; None when it was interrupted."""
+def pytest_turntape_finished(nodeid: str, path: "Path", outcome: str | None, recorded: int) -> None:
+    """A test that played or recorded the cassette at `path` has ended; `outcome` is None when it was interrupted.
+    `recorded` is how many round trips it has written."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from turntape.cassettes.replay.session import Session
     from turntape.cassettes.tape.model import RoundTrip
     from turntape.cassettes.tape.provenance import ForkSource
@@ -30,6 +32,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="ship the cassettes of this run to s3://BUCKET/PREFIX, gs://…, az://… or a folder, with test and verdict",
     )
 
+    parser.addini(
+        "turntape_trajectories",
+        "true: recording a cassette writes its trajectory beside it, for pull requests",
+        type="bool",
+        default=False,
+    )
+
 
 def pytest_configure(config: pytest.Config) -> None:
     to = config.getoption("turntape_ship")
@@ -37,6 +46,20 @@ def pytest_configure(config: pytest.Config) -> None:
         from .suite_shipping import SuiteShipping
 
         config.pluginmanager.register(SuiteShipping(config, to), "turntape_ship")
+
+    if config.getini("turntape_trajectories"):
+        config.pluginmanager.register(_Trajectories(), "turntape_trajectories")
+
+
+class _Trajectories:
+    """Writes what an agent did into a file beside each cassette that a test has recorded."""
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_turntape_finished(self, path: "Path", recorded: int) -> None:
+        if recorded:
+            from .trajectory_snapshot import write_trajectory
+
+            write_trajectory(path)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -17,6 +17,22 @@ def trajectory_path(cassette: Path) -> Path:
     return cassette.with_name(f"{cassette.name.removesuffix(suffix)}.trajectory.txt")
 
 
+def write_trajectory(cassette: Path) -> Path:
+    """Write the trajectory of a recording beside it, where it differs from what is there; the file.
+
+    Raises CassetteError for a file that is not a cassette.
+    """
+    from turntape.cassettes.tape.reader import Cassette
+
+    from ..run.labels import label_all
+    from ..views.text.trajectory_text import trajectory
+
+    path, text = trajectory_path(cassette), trajectory(label_all(Cassette.load(cassette)))
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
 def approve(path: Path, text: str, *, write: bool) -> str | None:
     """None when `text` equals the content of `path`, or was just written to it; otherwise the difference as text."""
     if write:

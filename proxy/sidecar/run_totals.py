@@ -113,14 +113,14 @@ def _counted(index: int, label: Mapping[str, object]) -> _Counted:
     )
     numbers = Counter(
         round_trips=1,
-        turns=turn,
-        tool_messages=tool_wire,
+        turns=int(turn),
+        tool_messages=int(tool_wire),
         tool_runs=len(as_list(label.get("tool_runs"))),
-        failed=failed,
+        failed=int(failed),
         tool_calls=len(as_list(model.get("tool_calls"))),
-        uncounted=turn and not counted and not failed,
-        counted=counted,
-        unpriced=turn and not priced and not failed,
+        uncounted=int(turn and not counted and not failed),
+        counted=int(counted),
+        unpriced=int(turn and not priced and not failed),
         **{name: as_number(usage.get(name)) for name in TOKENS},
     )
     numbers.update(f"findings.{severity}" for severity, _ in findings)

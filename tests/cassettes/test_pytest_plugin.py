@@ -682,3 +682,16 @@ def test_a_fork_that_is_not_possible_is_an_error(
     result = project.runpytest("--turntape-mode=once")
 
     result.stdout.fnmatch_lines([f"*turntape: *{said}*"])
+
+
+def test_with_the_ini_option_a_recording_has_its_trajectory_beside_it(project: pytest.Pytester) -> None:
+    project.makeini("[pytest]\nturntape_trajectories = true")
+    write(project, "@pytest.mark.turntape\ndef test_a():\n    assert agent()")
+
+    project.runpytest_inprocess("--turntape-mode=once").assert_outcomes(passed=1)
+
+    [written] = project.path.glob("cassettes/test_it/*.trajectory.txt")
+    assert "→ generate_email" in written.read_text()
+    written.unlink()
+    project.runpytest_inprocess().assert_outcomes(passed=1)
+    assert not written.exists()

@@ -46,6 +46,12 @@ def built(script: str, packages: tuple[str, ...]) -> Runtime:
     return makers[Path(script).suffix](script, packages)
 
 
+def is_built(script: str, packages: tuple[str, ...]) -> bool:
+    """True when the environment that holds `packages` exists."""
+    runtimes = {".py": "python", ".mjs": "node"}
+    return (_folder(runtimes[Path(script).suffix], packages) / ".ready").exists()
+
+
 def _folder(runtime: str, packages: tuple[str, ...]) -> Path:
     digest = hashlib.sha256("\n".join(packages).encode()).hexdigest()[:8]
     first = _name(packages[0]).rpartition("/")[2] if packages else "bare"

@@ -76,10 +76,11 @@ def next_sitecustomize() -> None:
     """Run the module of this name that ours has hidden."""
     here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - nothing more is imported than must be
     sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder or ".") != here]  # noqa: PTH100
-    sys.modules.pop("sitecustomize", None)
+    ours = sys.modules.pop("sitecustomize")
     try:
         importlib.import_module("sitecustomize")
     except ModuleNotFoundError as missing:
+        sys.modules["sitecustomize"] = ours  # the import that is under way needs it
         if missing.name != "sitecustomize":
             raise
 

@@ -17,6 +17,11 @@ _SECTION = "diff.turntape"
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--undo", action="store_true", help="remove what this command has set")
+    parser.add_argument(
+        "--pull-requests",
+        action="store_true",
+        help="write the trajectory of each cassette of the repository beside it, as NAME.trajectory.txt",
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -25,6 +30,8 @@ def main(options: argparse.Namespace) -> int:
 
     root = Path(_git("rev-parse", "--show-toplevel").strip())
     said = _undo(root) if options.undo else _set(root)
+    if options.pull_requests and not options.undo:
+        said += _write_trajectories(root)
     sys.stdout.write("\n".join(said) + "\n")
     return OK
 
@@ -43,8 +50,27 @@ def _set(root: "Path") -> list[str]:
         f"{attributes}: {changed}",
         f"{root / '.git'}: `git diff` and `git log -p` now show a cassette as its trajectory, in this clone; "
         "each person runs `turntape git-setup` once",
-        "a pull request folds cassettes; call turntape_approve() in a test to have its trajectory there too, as a file",
+        "pull requests fold cassettes: `turntape git-setup --pull-requests` writes each trajectory into a file beside "
+        "its cassette, and `turntape_trajectories = true` in pytest's ini file does it with each recording",
     ]
+
+
+def _write_trajectories(root: "Path") -> list[str]:
+    from turntape.cassettes.counted import several
+    from turntape.cassettes.errors import TurntapeError
+    from turntape.inspector.pytest_plugin.trajectory_snapshot import write_trajectory
+
+    listed = _git("-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *PATTERNS)
+    said: list[str] = []
+    count = 0
+    for name in sorted({name for name in listed.split("\0") if name and (root / name).exists()}):
+        try:
+            write_trajectory(root / name)
+            count += 1
+        except TurntapeError as exc:
+            said.append(f"{name}: {exc}")
+    place = "it" if count == 1 else "each"
+    return [*said, f"{several(count, 'cassette')}: the trajectory is in NAME.trajectory.txt beside {place}"]
 
 
 def _undo(root: "Path") -> list[str]:
@@ -89,7 +115,7 @@ def _git(*arguments: str, may_fail: bool = False) -> str:
 
 
 COMMAND = Command(
-    usage="turntape git-setup [--undo]",
+    usage="turntape git-setup [--pull-requests] [--undo]",
     description="Let git show the cassettes of this repository as what the agent did: writes two lines into "
     ".gitattributes, and the command for `git diff` into this clone's configuration. Cassettes that cannot be read are "
     "shown as they are.",

@@ -50,6 +50,7 @@ def said(program: str, *arguments: object, env: dict[str, str] | None = None) ->
         pytest.skip(f"{program} is not on this machine")
     command = [*PROGRAMS[program], *map(str, arguments)]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
     return done.stdout.strip()
 
 

@@ -52,6 +52,21 @@ def test_a_diff_shows_what_the_agent_did(repository: Path) -> None:
     assert not [line for line in changed if line.startswith('-{"')]
 
 
+def test_a_pull_request_has_the_trajectory_as_a_file(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repository / "below").mkdir()
+    (repository / "below" / "new.cassette.jsonl").write_bytes((repository / CASSETTE).read_bytes())
+    (repository / "broken.cassette.jsonl").write_text("not a cassette\n")
+
+    assert main(["git-setup", "--pull-requests"]) == 0
+
+    written = repository / "run.trajectory.txt"
+    assert written.read_text().startswith("thread t1\n\nturn 1\n")
+    assert (repository / "below" / "new.trajectory.txt").read_text() == written.read_text()
+    said = capsys.readouterr().out
+    assert "broken.cassette.jsonl: " in said
+    assert "2 cassettes: the trajectory is in NAME.trajectory.txt beside each" in said
+
+
 def test_a_file_that_is_not_a_cassette_is_shown_as_it_is(repository: Path) -> None:
     main(["git-setup"])
 
