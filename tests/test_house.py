@@ -224,3 +224,23 @@ def test_nothing_heavy_is_imported_before_it_is_used(code: str) -> None:
     loaded = shown.rpartition("MODULES")[2].split()
 
     assert not heavy & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        (
+            "import turntape.proxy.launch.recorded_run, turntape.proxy.engine.engine",
+            {"flask", "ldap3", "tornado", "pydantic"},
+        ),
+        ("from turntape.inspector.analysis.price_list import price_list; price_list()", {"httpx2", "asyncio", "ssl"}),
+    ],
+    ids=["a start of the proxy", "a price"],
+)
+def test_what_is_imported_brings_nothing_that_is_not_used(code: str, heavy: set[str]) -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    assert "mitmproxy.proxy.layers" in loaded or "genai_prices.data" in loaded
+    assert not heavy & set(loaded)

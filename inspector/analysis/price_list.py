@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from turntape.cassettes.counted import several
 from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.lean_package import prepare
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
@@ -38,6 +39,7 @@ def price_list() -> "DataSnapshot":
 
 @cache
 def _loaded(path: Path) -> "DataSnapshot":
+    prepare("genai_prices")  # its content is for downloads, and imports an HTTP client
     from genai_prices.data_snapshot import get_snapshot
 
     try:

@@ -178,14 +178,15 @@ def _listed(round_trip: RoundTrip, reading: Reading) -> Cost | None:
 
 
 def _price(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
-    from genai_prices import Usage
+    prices = price_list()
+    from genai_prices.types import Usage
 
     usage = reading.usage
     assert usage is not None
     day = datetime.fromtimestamp(started_at, UTC)
     terms = reading.price_terms or None
     try:
-        found = price_list().calc(Usage(**_counted(reading)), name.model, name.provider, None, day, terms)
+        found = prices.calc(Usage(**_counted(reading)), name.model, name.provider, None, day, terms)
     except (LookupError, ValueError):
         return None
     return Cost(found.total_price, "listed", found.input_price, _parts(found, usage), _rates(found, usage))

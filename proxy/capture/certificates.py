@@ -124,7 +124,7 @@ def _no_password() -> str:
 def write_bundle(folder: Path, authority: Path, environ: Mapping[str, str]) -> Path:
     """Write the roots of the system and of the user and `authority` into one file in `folder`; returns its path."""
     seen: dict[str, None] = {}
-    for source in (*_roots(), *_users(environ), authority):
+    for source in dict.fromkeys((*_roots(), *_users(environ), authority)):  # several variables may name one file
         for certificate in PEM.findall(_text(source)):
             seen.setdefault(certificate)
     text = "\n".join(seen) + "\n"
