@@ -88,9 +88,8 @@ def _pieces(ledger: Ledger, rows: Rows) -> Html:
         cost = sum((piece.cost or Decimal(0) for piece in rest), Decimal(0))
         more = tag("p", f"… {several(len(rest), 'more piece')}, together {dollars(cost)}", class_="dim")
     heads = ("cost", "", "tokens", "sent", "cache read", "written", "turn", "what")
-    return joined(
-        (_table("Pieces", f"{len(ranked):,}, the dearest first. {SHORT_FIGURES.capitalize()}.", heads, lines), more)
-    )
+    note = f"{len(ranked):,}, the dearest first; {SHORT_FIGURES}"
+    return joined((_table("Pieces", note, heads, lines), more))
 
 
 def _piece(ledger: Ledger, piece: Piece, rows: Rows) -> Html:

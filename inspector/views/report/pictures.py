@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import cast
 
+from ...analysis.pictures import pixels
 from ..text.number_format import size
 from .markup import Html, span, tag
 
@@ -22,7 +23,8 @@ def pictures(raw: object) -> Iterator[Html]:
         kind = next((kind for begins, kind in _BEGINS.items() if data.startswith(begins)), None)
         if kind is None or len(data) > LARGEST or not _BASE64.fullmatch(data):
             continue
-        words = f"{kind} picture, {size(len(data) * 3 // 4)}"
+        wide, high = pixels(f"image/{kind}", data)
+        words = f"{kind} picture, {f'{wide:,} × {high:,} pixels, ' if wide else ''}{size(len(data) * 3 // 4)}"
         image = tag("img", src=f"data:image/{kind};base64,{data}", alt=words)
         yield tag("figure", image, tag("figcaption", span("dim", words)))
 

@@ -24,7 +24,7 @@ PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAW
 def test_a_picture_is_found_in_every_shape(raw: object) -> None:
     (found,) = map(str, pictures(raw))
 
-    assert f'src="data:image/png;base64,{PNG}"' in found and 'alt="png picture, 7' in found
+    assert f'src="data:image/png;base64,{PNG}"' in found and 'alt="png picture, 1 × 1 pixels, 7' in found
 
 
 @pytest.mark.parametrize(
