@@ -24,6 +24,7 @@ import orjson
 
 from ..errors import CassetteError
 from ..redaction.redactor import Redactor
+from ..redaction.search_process import LEAST
 from ..tape.carried import continued_line
 from ..tape.compression import FRAME_END, MAGIC, Decompression, compressor
 from ..tape.delta import Window
@@ -75,7 +76,8 @@ class Recorder:
     """`Recorder(path)` creates a cassette and writes round trips and labels to it until `close()`.
 
     The suffix decides the form: `.jsonl`, or `.jsonl.zst` for one zstd stream that is flushed with each batch.
-    At most `waiting_bytes` wait for the disk, or one round trip that is larger.
+    At most `waiting_bytes` wait for the disk, or one round trip that is larger; one of more than 4 MB does not count
+    while it is being written.
     Raises CassetteError when the file cannot be created, exists already (unless `append`), or is being written by
     another recorder.
     """
@@ -135,6 +137,8 @@ class Recorder:
         """Number, round trip or line to write, its size, and whether its secrets are replaced already."""
         self._most = waiting_bytes
         self._waiting = 0
+        self._aside = 0
+        """The size of a long round trip that is being written. It takes seconds, in which no caller waits for it."""
         self._blocked = 0
         """Callers that wait for room; their lines are written before the file is closed."""
         self._room = threading.Condition()
@@ -288,7 +292,7 @@ class Recorder:
     def _wait_for_room(self, size: int) -> None:
         self._blocked += 1
         try:
-            while self._waiting and self._waiting + size > self._most and self._thread.is_alive():
+            while (waiting := self._waiting - self._aside) and waiting + size > self._most and self._thread.is_alive():
                 self._hurry.set()
                 self._wake.set()
                 self._room.wait(_LOOK)
@@ -359,6 +363,10 @@ class Recorder:
         batch = len(self._queue)
         for _ in range(batch):
             number, item, size, clean = self._queue.popleft()
+            if size >= LEAST:
+                with self._room:
+                    self._aside = size
+                    self._room.notify_all()
             try:
                 if self._loss.elsewhere and self._written.is_removed:
                     self._lose(number, item)
@@ -374,6 +382,7 @@ class Recorder:
             del item
             with self._room:
                 self._waiting -= size
+                self._aside = 0
                 self._room.notify_all()
         if batch and self._durable:
             try:

@@ -14,7 +14,7 @@ import secrets
 import struct
 import zlib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Self, cast
@@ -39,6 +39,7 @@ from .field_names import (
 from .named_values import named
 from .own_function import FindSecrets, FunctionFailed, imported, named_by
 from .random_words import random_words
+from .search_process import LEAST, cleaned_elsewhere
 from .spelled_out import Segments, escaped, streamed
 
 _MARK = b"REDACTED"
@@ -77,6 +78,8 @@ class Redactor:
     ) -> None:
         self.salt = salt if salt is not None else secrets.token_hex(8)
         self.enabled = enabled
+        self.elsewhere: Callable[[Redactor, bytes, bool], bytes | None] | None = None
+        """Searches long bodies in the place of the calling thread (`cleaned_elsewhere`); None when nothing does."""
         self._key = self.salt.encode()
         self._recent: deque[tuple[bytes, bytes]] = deque(maxlen=4)
         """The last large request bodies: as received, and as written."""
@@ -121,7 +124,11 @@ class Redactor:
         other.salt, other._key = salt, salt.encode()
         other._recent = deque(maxlen=4)
         other._failures = []
+        other.elsewhere = self.elsewhere  # which a copy does not have
         return other
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "elsewhere": None, "_recent": deque[tuple[bytes, bytes]](maxlen=4)}
 
     def fingerprint(self, secret: str | bytes) -> str:
         """Eight hexadecimal digits that identify a secret within this salt."""
@@ -232,6 +239,17 @@ class Redactor:
             return self._mask(body, 0)
 
     def _searched(self, body: bytes, stream: bool) -> bytes:
+        if self.elsewhere is not None and len(body) >= LEAST:
+            clean = self.elsewhere(self, body, stream)
+            if clean is not None:
+                return clean
+        return self.cleaned_here(body, stream)
+
+    def cleaned_here(self, body: bytes, stream: bool = False) -> bytes:
+        """A body without secrets, searched by this thread; `stream` when one may be spread over several events.
+
+        Raises FunctionFailed for a function of the user's that fails.
+        """
         secrets: list[tuple[Segments, int]] = []
         if stream:
             secrets += streamed(body, self._found)
@@ -378,6 +396,13 @@ class Redactor:
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
         return b"".join(_with_new_crcs(clean)) if event_stream else clean
+
+
+def patient_redactor() -> Redactor:
+    """A redactor as the settings say, for a process whose other threads must not wait while a long body is searched."""
+    made = Redactor.from_config()
+    made.elsewhere = cleaned_elsewhere
+    return made
 
 
 def _with_new_crcs(body: bytes) -> Iterator[bytes]:

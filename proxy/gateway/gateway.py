@@ -9,7 +9,7 @@ from pathlib import Path
 
 from turntape.cassettes.counted import several
 from turntape.cassettes.recording.recorder import Recorder
-from turntape.cassettes.redaction.redactor import Redactor
+from turntape.cassettes.redaction.redactor import patient_redactor
 
 from ..sidecar.sidecar_client import SidecarClient
 from .recording_metrics import Counted, page
@@ -104,7 +104,7 @@ class Gateway:
 
     def _recorder(self, path: Path) -> Recorder:
         salt = self.segments.current.header.get("salt")
-        redactor = Redactor.from_config()
+        redactor = patient_redactor()
         return Recorder(path, redactor=redactor.with_salt(salt) if isinstance(salt, str) else redactor)
 
     def _closed(self, path: Path) -> None:

@@ -166,7 +166,7 @@ class Recording:
 
     async def start(self) -> None:
         from turntape.cassettes.recording.recorder import Recorder
-        from turntape.cassettes.redaction.redactor import Redactor
+        from turntape.cassettes.redaction.redactor import patient_redactor
         from turntape.cassettes.routes.admission import Admission
 
         from ..gateway.gateway import Gateway
@@ -188,7 +188,7 @@ class Recording:
                 settings.path.unlink()
             raise
         # A name that we chose was reserved with an empty file, which is filled now.
-        recorder = Recorder(settings.path, append=settings.made, redactor=Redactor.from_config())
+        recorder = Recorder(settings.path, append=settings.made, redactor=patient_redactor())
         if self.limits is not None:
             recorder.on_lost = self.limits.lost
         segments = Segments(recorder)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
-from turntape.cassettes.redaction.redactor import Redactor
+from turntape.cassettes.redaction.redactor import patient_redactor
 
 from ..engine.engine import Engine
 from .messages import Message, Ready, Unrecorded
@@ -31,7 +31,7 @@ async def work(settings: WorkerSettings) -> None:
     """Be a worker until the channel says that it is over."""
     channel: Connection[Message, object] = Connection(settings.channel)
     shared = Shared(settings.shared)
-    sender = Sender(channel, Redactor.from_config().with_salt(settings.salt))
+    sender = Sender(channel, patient_redactor().with_salt(settings.salt))
 
     def count() -> None:
         shared.put(settings.number, PENDING, engine.pending)

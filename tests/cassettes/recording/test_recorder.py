@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Self, override
 
 import orjson
@@ -23,6 +23,7 @@ from recordings import bodies, growing, read_by_any_tool, record, single
 
 from turntape.cassettes import Cassette, CassetteError, Chunk, FormatError, Frame, Recorder, Redactor, RoundTrip, Tail
 from turntape.cassettes.recording import recorder as recorder_module
+from turntape.cassettes.redaction.search_process import LEAST
 from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompressor, ZstdDecompressor
 
 SUFFIXES = ["jsonl", "jsonl.zst"]
@@ -302,6 +303,31 @@ def test_what_waits_for_the_disk_is_bounded_and_the_writer_waits_instead(path: P
     assert recorder.waiting == 0
     assert numbers(path) == list(range(12))
     assert recorder.problem is None
+
+
+def test_nobody_waits_while_a_long_round_trip_is_searched(path: Path) -> None:
+    """What ends meanwhile is handed in first, and written after it."""
+    events: list[str] = []
+    searching, go = Event(), Event()
+
+    def elsewhere(redactor: Redactor, body: bytes, stream: bool) -> bytes:
+        searching.set()
+        go.wait(60)
+        events.append("searched")
+        return body
+
+    redactor = Redactor()
+    redactor.elsewhere = elsewhere
+    with Recorder(path, redactor=redactor, waiting_bytes=LEAST) as recorder:
+        recorder.write(round_trip(b'{"n":0,"x":"%s"}' % (b"x" * (2 * LEAST))))
+        searching.wait(60)
+        for trip in large(3):
+            recorder.write(trip)
+            events.append("handed in")
+        go.set()
+
+    assert events == [*["handed in"] * 3, "searched"]
+    assert numbers(path) == [0, 0, 1, 2]
 
 
 def test_many_writers_behind_a_slow_disk_lose_nothing(path: Path) -> None:
