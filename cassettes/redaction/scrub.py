@@ -29,6 +29,8 @@ class Scrubbed:
     """How many round trips and other lines are different now."""
     lines: int
     """How many the recording has."""
+    other_names: int = 0
+    """How many other names the replaced file has (hard links); they still have what was removed."""
 
 
 def redactor_for(secrets: Sequence[str], salt: str | None) -> Redactor:
@@ -39,6 +41,8 @@ def redactor_for(secrets: Sequence[str], salt: str | None) -> Redactor:
 
 def scrub(path: Path, target: Path, secrets: Sequence[str] = ()) -> Scrubbed:
     """Write the recording `path` without secrets to `target`; a file of that name is replaced in one step.
+
+    Where `target` is a symbolic link, the file that it leads to is replaced.
 
     `secrets` are texts that are removed wherever they are, beside what the rules find. Raises CassetteError when a
     file cannot be read or written, FormatError when `path` is not a cassette.
@@ -51,8 +55,10 @@ def scrub(path: Path, target: Path, secrets: Sequence[str] = ()) -> Scrubbed:
     kept = [head + b"\n"]
     kept += [writer.line(line, number) for number, line in enumerate(rest, 2) if line.strip()]
     text = b"".join(kept)
+    target = target.resolve()
+    other_names = target.stat().st_nlink - 1 if target.exists() else 0
     _replace(target, _packed(text) if packed else text)
-    return Scrubbed(writer.changed, len(kept) - 1)
+    return Scrubbed(writer.changed, len(kept) - 1, other_names)
 
 
 class _Writer:

@@ -220,7 +220,9 @@ def _folder(path: str, *, create: bool) -> "ObjectStore":
     if not create and not Path(path).is_dir():
         raise StoreError(f"there is no folder {path!r}; ship recordings to it first, or check the name")
     try:
-        return LocalStore(Path(path).absolute(), mkdir=create)
+        if create and not Path(path).exists():  # a folder that exists is shared as its owner wants
+            Path(path).mkdir(mode=0o700, parents=True)
+        return LocalStore(Path(path).absolute())
     except (BaseError, OSError) as exc:
         raise StoreError(f"cannot use the folder {path!r} as a store: {exc}") from exc
 

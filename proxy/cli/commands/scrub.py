@@ -41,6 +41,11 @@ def main(options: argparse.Namespace) -> int:
         if done.changed
         else f"turntape: no secret was found in {lines}: {target}\n"
     )
+    if done.other_names:
+        sys.stderr.write(
+            f"turntape: the old file has {several(done.other_names, 'other name')} (hard links), which still have what "
+            "was removed; scrub or delete them too\n"
+        )
     return OK
 
 

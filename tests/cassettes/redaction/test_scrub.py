@@ -101,3 +101,26 @@ def test_what_is_not_a_recording_is_refused_and_what_cannot_be_written_is_named(
     with pytest.raises(CassetteError, match="cannot write .*; choose another place with -o"):
         scrub(good, tmp_path / "missing" / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_symbolic_link_is_followed_so_that_the_recording_itself_is_clean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    real = unsafe(tmp_path / "real.cassette.jsonl", [round_trip(asked(f"it is {KEY}"))])
+    link = tmp_path / "link.cassette.jsonl"
+    link.symlink_to(real.name)
+
+    done = scrub(link, link)
+
+    assert link.is_symlink() and KEY.encode() not in real.read_bytes()
+    assert (done.changed, done.other_names) == (2, 0)
+
+
+def test_other_names_of_the_file_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = unsafe(tmp_path / "one.cassette.jsonl", [round_trip(asked(f"it is {KEY}"))])
+    (tmp_path / "other.cassette.jsonl").hardlink_to(one)
+
+    assert scrub(one, one).other_names == 1
+    assert scrub(one, tmp_path / "new.cassette.jsonl").other_names == 0

@@ -98,6 +98,15 @@ def test_a_missing_folder_is_an_error_unless_it_is_to_be_created(tmp_path: Path)
         open_store(str(tmp_path / "none"))
 
 
+def test_a_folder_that_is_made_is_private_and_one_that_exists_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir(mode=0o755)
+
+    for name in ("new", "shared"):
+        open_store(str(tmp_path / name), create=True).put("rows/v1/a", b"abc")
+
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("new", "shared")] == [0o700, 0o755]
+
+
 def test_a_missing_bucket_is_named(server: S3, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
