@@ -31,7 +31,7 @@ def test_each_kind_is_masked_where_it_is_said(kind: Kind) -> None:
 
     clean = Redactor().body(f"it is {kind.said(value)} .".encode())
 
-    assert not [part for part in parts(value) if part in clean and part.decode() not in str(kind.parts)]
+    assert not [part for part in parts(kind.name, value) if part in clean]
 
 
 @pytest.mark.parametrize(

@@ -20,21 +20,24 @@ from .written import files, quiet, readings
 
 PART = 12
 """Letters of a secret that nothing else has."""
+_FIXED = {kind.name: [part for part in kind.parts if isinstance(part, str)] for kind in KINDS}
 _TOKENS = re.compile(rb"[A-Za-z0-9_~+/.=-]{%d,}" % PART)
 
 
-def parts(value: str) -> Iterator[bytes]:
+def parts(kind: str, value: str) -> Iterator[bytes]:
     """All parts of a value that are not the same in each value of its kind."""
-    data = value.encode()
-    begin = min(len(data) // 3, 16) if len(data) > 2 * PART else 0
-    for at in range(begin, len(data) - PART + 1):
-        yield data[at : at + PART]
+    own = value
+    for part in _FIXED[kind]:
+        own = own.replace(part, "\n") if len(part) >= PART else own
+    for piece in own.encode().split(b"\n"):
+        begin = min(len(piece) // 3, 16) if len(piece) > 2 * PART else 0
+        for at in range(begin, len(piece) - PART + 1):
+            yield piece[at : at + PART]
 
 
 def search(cassette: Path, sent: list[Planted]) -> dict[Planted, set[str]]:
     """The secrets that are somewhere, and where."""
-    wanted: dict[bytes, Planted] = {part: one for one in sent for part in parts(one.value)}
-    common = {part for one in sent for kind in [one.kind] for part in parts(one.value) if part in _same(kind)}
+    wanted = {part: one for one in sent for part in parts(one.kind, one.value)}
     found: defaultdict[Planted, set[str]] = defaultdict(set)
     for name, data in files(cassette):
         for reading in readings(data):
@@ -42,15 +45,9 @@ def search(cassette: Path, sent: list[Planted]) -> dict[Planted, set[str]]:
                 text = token[0]
                 for at in range(len(text) - PART + 1):
                     one = wanted.get(text[at : at + PART])
-                    if one is not None and text[at : at + PART] not in common:
+                    if one is not None:
                         found[one].add(name)
     return found
-
-
-def _same(kind: str) -> set[bytes]:
-    """Parts that are in each value of a kind."""
-    fixed = [part for one in KINDS if one.name == kind for part in one.parts if isinstance(part, str)]
-    return {text.encode()[at : at + PART] for text in fixed for at in range(len(text) - PART + 1)}
 
 
 def table(found: dict[Planted, set[str]]) -> list[str]:
