@@ -19,7 +19,7 @@ from ..store.store import Store, is_remote
 from .local_copies import Copy, Progress, Replaced
 from .partial_copies import PartialCopy, partial_dataset
 from .snapshot import Snapshot, day_of_object, snapshot
-from .sql_errors import readable
+from .sql_errors import readable, without_value
 from .views import COMPACTED, LANDING, NAMES, PLAIN_ROUND_TRIPS, ROUND_TRIPS, STORE, SUPERSEDED, VIEWS
 
 ATTEMPTS = 6
@@ -134,7 +134,10 @@ class Database:
     def _asked(self, sql: str, parameters: Mapping[str, object]) -> Any:
         last = None
         for statement in self._connection.extract_statements(sql):
-            wanted = {name: parameters[name] for name in statement.named_parameters if name in parameters}
+            missing = sorted(set(statement.named_parameters) - parameters.keys())
+            if missing:
+                raise without_value(missing)
+            wanted = {name: parameters[name] for name in statement.named_parameters}
             last = self._connection.sql(statement, params=wanted or None)
         return pyarrow().table({}) if last is None else last.to_arrow_table()
 

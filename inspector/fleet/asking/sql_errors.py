@@ -19,7 +19,6 @@ _KEY = re.compile(r'Could not find key "([^"]+)" in struct')
 _ENTRIES = re.compile(r"Candidate Entries: (.*)")
 _FUNCTION = re.compile(r"(\w+) Function with name \"?([^\"\s!]+)\"? does not exist")
 _MEANT = re.compile(r'Did you mean "([^"]+)"')
-_PARAMETER = re.compile(r"Values were not provided for the following (?:prepared statement )?parameters: (.*)")
 _PLACE = re.compile(r"\n\s*LINE (\d+): (.*)\n(\s*)\^")
 
 
@@ -46,9 +45,12 @@ def readable(exc: Exception, sql: str, columns: Mapping[str, Sequence[str]]) -> 
         near = _MEANT.search(text)
         hint = f"did you mean {near[1]!r}?" if near else "see https://duckdb.org/docs/sql/functions/overview"
         return QuestionError(f"there is no function {found[2]!r}; {hint}")
-    if found := _PARAMETER.search(text):
-        return QuestionError(f"the SQL has a parameter without a value: {found[1].strip()}; give it with -p NAME=VALUE")
     return QuestionError(f"the SQL cannot be run: {_first_line(said)}{_place(text)}")
+
+
+def without_value(names: Sequence[str]) -> QuestionError:
+    """That parameters of the SQL have no value."""
+    return QuestionError(f"the SQL has a parameter without a value: {', '.join(names)}; give it with -p NAME=VALUE")
 
 
 def _unknown_column(wrong: str, sql: str, columns: Mapping[str, Sequence[str]]) -> QuestionError:

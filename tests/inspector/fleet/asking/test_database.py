@@ -191,7 +191,6 @@ def test_parameters_are_values_and_never_sql(tmp_path: Path) -> None:
         "reset enable_external_access",
         "set temp_directory = '/tmp'",
         "pragma enable_profiling = 'json'",
-        "from duckdb_secrets()",
     ],
 )
 def test_a_question_reaches_no_file_no_network_and_no_setting(
