@@ -11,6 +11,8 @@ from turntape.cassettes.tape.reader import Tail
 from turntape.cassettes.tape.recording_id import recording_id
 from turntape.inspector.run.labels import Labeller
 
+from .carried_tools import CarriedTools
+
 if TYPE_CHECKING:
     from turntape.inspector.analysis.turn import Turn
     from turntape.inspector.run.labelled import LabelledRoundTrip
@@ -38,6 +40,7 @@ class Segment:
         self.carry_at: int | None = None
         """How many must have been read before it is known what the next segment carries; None when nobody asked."""
         self._tail = Tail(file)
+        self._tools = CarriedTools()
         self._first = first
         self._idle = 0
         self._carries: frozenset[int] = frozenset()
@@ -65,12 +68,16 @@ class Segment:
             if mark is not None and mark.recording and not self.read:
                 self._first = mark.recording
             self.read = trip.index + 1
+            self._tools.add(trip)
         if self.expected is not None:
             self._idle = 0 if found else self._idle + 1
         return found
 
     def carry(self) -> Iterator[bytes]:
-        """The last round trip of each open thread, as lines of a cassette without deltas, in the order of the file."""
+        """The last round trip of each open thread, and what is open with tool servers, in the order of the file.
+
+        They are lines of a cassette without deltas.
+        """
         self.carry_sent = True
         now, size = time.time(), 0
         chosen: dict[int, Carried] = {}
@@ -83,6 +90,12 @@ class Segment:
             chosen[trip.index] = Carried(
                 self.recording, turn.thread, turn.number, turn.attempt, threads=self.labeller.threads
             )
+        waiting = [turn.round_trip.started_at for turn in self.labeller.open_turns() if turn.call_ids]
+        for number in self._tools.needed(min(waiting, default=None)):
+            trip = self._tail.round_trip(number)
+            size += len(trip.request.body) + (len(trip.response.body) if trip.response else 0)
+            if size <= CARRIED_BYTES:
+                chosen[number] = Carried(self.recording, threads=self.labeller.threads)
         self._carries = frozenset(chosen)
         for number in sorted(chosen):
             trip = chosen[number].mark(self._tail.round_trip(number))

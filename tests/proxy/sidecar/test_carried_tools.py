@@ -1,0 +1,75 @@
+"""A segment repeats what the next one must know of tool servers, and no more."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+from tool_stories import Story, text
+
+from turntape.cassettes import Recorder, RoundTrip
+from turntape.cassettes.tape.carried import carried
+from turntape.cassettes.tape.format import read_round_trip
+from turntape.cassettes.tape.json_fields import restored
+from turntape.inspector.run.labels import Labeller
+from turntape.inspector.wire.json_value import as_array, as_object
+from turntape.proxy.sidecar.carried_tools import CarriedTools
+from turntape.proxy.sidecar.segment import Segment
+
+
+def story() -> Story:
+    """Two turns with a call each, of which the model sees the first result cut; then a last turn."""
+    tale = Story().start()
+    tale.call("add", {"a": 0}, text("0"))
+    tale.turn(("c1", "add", '{"a":1}')).call("add", {"a": 1}, text("one two three four")).results(("c1", "one two"))
+    tale.turn(("c2", "add", '{"a":2}')).call("add", {"a": 2}, text("two")).results(("c2", "two"))
+    return tale.turn()
+
+
+def labels(trips: list[RoundTrip]) -> dict[int, tuple[object, object]]:
+    """By place: the tool runs and the findings of each turn."""
+    labeller, found = Labeller(), dict[int, tuple[object, object]]()
+    every = [one for trip in trips for one in labeller.add(trip)] + labeller.close()
+    for index, label in every:
+        if label["turn"] is not None:
+            runs = [{**as_object(run), "index": None, "seen_by": None} for run in as_array(label["tool_runs"])]
+            found[index] = runs, [as_object(one)["id"] for one in as_array(label["findings"])]
+    return found
+
+
+def rotated(path: Path, trips: list[RoundTrip], at: int) -> tuple[list[RoundTrip], list[RoundTrip]]:
+    """What the next segment carries when the file ends after `at` round trips, and the whole next segment."""
+    with Recorder(path / "a.cassette.jsonl", durable=False) as recorder:
+        for trip in trips[:at]:
+            recorder.write(trip)
+    segment = Segment(str(path / "a.cassette.jsonl"))
+    for trip in segment.poll():
+        segment.labeller.add(trip)
+    carries = [read_round_trip(orjson.loads(line), restored) for line in segment.carry()]
+    with Recorder(path / "b.cassette.jsonl", durable=False) as recorder:
+        for trip in [*carries, *trips[at:]]:
+            recorder.write(trip)
+    return carries, Segment(str(path / "b.cassette.jsonl")).poll()
+
+
+@pytest.mark.parametrize("at", range(3, 8))
+def test_turns_after_a_rotation_have_the_runs_and_findings_of_one_recording(tmp_path: Path, at: int) -> None:
+    trips = story().trips
+    carries, following = rotated(tmp_path, trips, at)
+
+    whole, part = labels(trips), labels(following)
+    moved = len(carries) - at
+    assert part == {index + moved: label for index, label in whole.items() if index >= at}
+    assert [trip.index for trip in carries][:2] == [0, 1], "the beginning of the session, and its tools"
+    assert all(carried(trip) for trip in carries)
+
+
+def test_the_newest_list_with_all_its_pages_and_no_call_that_nobody_waits_for() -> None:
+    tale = story().lists()
+    tools = CarriedTools()
+    for trip in tale.trips:
+        tools.add(trip)
+
+    listed = len(tale.trips) - 1
+    assert list(tools.needed(None)) == [0, listed]
+    calls = [trip.index for trip in tale.trips if b"tools/call" in trip.request.body]
+    assert list(tools.needed(tale.trips[calls[1]].started_at))[2:] == calls[1:]
