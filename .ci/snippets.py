@@ -24,6 +24,7 @@ GIVEN = {
     "mcp.md": ASYNC_AGENT,
     "fleet.md": "from typing import Any\nspark: Any = None\npl: Any = None\n",
     "testing.md": "import pytest\nfrom turntape.inspector import AgentRun\nturntape_run = AgentRun.of([])\n",
+    "secrets.md": "OUR_SECRETS = ['one']\n",
     "show-json.md": 'line = "{}"\n',
 }
 STRICT = {

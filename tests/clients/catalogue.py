@@ -158,7 +158,7 @@ CLIENTS = (
     Client(
         "openai (node)",
         "node/openai_agent.mjs",
-        ("openai",),
+        ("openai@latest", "node@24"),
         _variants("openai-chat", "chat", "chat streamed")
         + _variants("openai-responses", "responses", "responses streamed"),
     ),
@@ -171,7 +171,7 @@ CLIENTS = (
     Client(
         "ai",
         "node/ai_sdk_agent.mjs",
-        ("ai", "@ai-sdk/openai", "@ai-sdk/anthropic", "zod"),
+        ("ai@latest", "@ai-sdk/openai@latest", "@ai-sdk/anthropic@latest", "zod", "node@24"),
         _variants("openai-responses", "responses", "responses streamed")
         + _variants("openai-chat", "chat", "chat streamed")
         + _variants("anthropic-messages", "anthropic", "anthropic streamed"),
