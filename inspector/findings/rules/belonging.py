@@ -59,7 +59,7 @@ def _instructions(context: RuleContext) -> str:
     "model",
     "warning",
     "S",
-    says="The answer is the user's message, word for word (model, or a server without a chat template).",
+    says="The answer is the user's message or the system prompt, word for word (model, or a server without a chat template).",
     fix="Check the server's chat template: without one, a model continues the text instead of answering.",
     not_when=(
         "The message is short",
@@ -69,6 +69,13 @@ def _instructions(context: RuleContext) -> str:
 )
 def parroted(context: RuleContext) -> Iterator[Note]:
     asked, said = question(context), context.emission.text.strip()
+    for part in context.request.instructions:
+        if len(said) >= _PARROTED and without_space(said) == without_space(part.text) and not _ASKED_FOR.search(asked):
+            yield Note(
+                f"the answer is the system prompt, word for word: {said[:80]!r}",
+                (f"{context.at} request {part.pointer}", f"{context.at} response"),
+            )
+            return
     if (
         said[:1] in ("{", "[")
         or len(said) < _PARROTED

@@ -23,6 +23,10 @@ _SHORTEST = 6
 _CODE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
 _UNFILLED = re.compile(r"\{\{\s*[\w.$ ]{1,60}\s*\}\}|\$\{[\w.]{1,60}\}|<(?:UNKNOWN|unknown)>")
 """A place in a template that was to be filled in."""
+_VARIABLE = re.compile(
+    r"(?<!\{)\{(?:question|user_question|query|user_query|input|user_input|context|prompt|message|user_message|text|topic)\}(?!\})"
+)
+"""A place in a template of Python whose name says what belongs there."""
 _THINKS = re.compile(r"</?think(?:ing)?>")
 _NOTHING = frozenset({"undefined", "NaN", "[object Object]", "None", "null"})
 
@@ -184,11 +188,13 @@ def _of_message(text: str) -> str | None:
     found = damage(text)
     if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
         return f"holds {found[0]}"
-    if len(bare) <= _SHORT and "`" not in bare and (place := _UNFILLED.search(bare)) is not None:
+    place = (_UNFILLED.search(bare) or _VARIABLE.search(bare)) if len(bare) <= _SHORT and "`" not in bare else None
+    if place is not None and not _TALKS.search(bare):
         return f"holds {place[0]!r}, which nobody filled in"
     return None
 
 
+_TALKS = re.compile(r"\b(?:template|placeholder|variable|f-?string|format|jinja|mustache|python|code)\b", re.IGNORECASE)
 _SHORT = 300
 """Characters. A longer text may explain a template."""
 
@@ -212,6 +218,14 @@ def result_damaged(context: RuleContext) -> Iterator[Note]:
             yield Note(
                 f"the result of {name or 'a tool'!r} is JSON that ends in the middle, after {len(result.text):,} characters, "
                 f"and does not say so: {_end_of(result.text.strip())!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+            continue
+        if (times := written_again(result.text)) > 1:
+            yield Note(
+                f"the result of {name or 'a tool'!r} is JSON that was written as a JSON string {times} times: "
+                f"{result.text.strip()[:80]!r}",
                 (f"{context.at} request {part.pointer}",),
                 key=result.call_id or part.pointer,
             )
@@ -263,6 +277,14 @@ def cut_json(text: str) -> bool:
     except RecursionError:
         pass
     return False
+
+
+def written_again(text: str) -> int:
+    """How often a text was written as a JSON string, the last time around JSON."""
+    times, value = 0, text.strip()
+    while value[:1] == value[-1:] == '"' and isinstance(inner := parse_json(value), str):
+        times, value = times + 1, inner.strip()
+    return times if value[:1] in ("{", "[") and parse_json(value) is not None else 0
 
 
 _TAIL = 120

@@ -259,8 +259,8 @@ _HARMLESS = re.compile(r"share index|one index")
     "api",
     "warning",
     "P",
-    says="The answer breaks its framing: invalid JSON, deltas before their start, pieces of two answers, a broken end, or "
-    "another content-encoding than its header names.",
+    says="The answer breaks its framing: invalid JSON, deltas before their start, pieces of two answers, a broken end, "
+    "fields of another type, or another content-encoding than its header names.",
     fix="Report it to the provider of the gateway or server; some clients fail on such an answer.",
     not_when=("The stream was cut: its last event may be broken",),
 )
@@ -292,6 +292,10 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
         yield Note(
             f"the content type is {kind} and the body is JSON: SDKs do not parse it", (f"{context.at} response",)
         )
+        return
+    breaks = context.protocol.answers.breaks
+    if breaks is not None and context.succeeded and (found := next(iter(breaks(context.exchange)), None)) is not None:
+        yield Note(f"the answer breaks the API's format: {found}; SDKs fail on it", (f"{context.at} response",))
         return
     if not context.reading.streamed or context.finish.effective in ("cut", "cancelled"):
         return

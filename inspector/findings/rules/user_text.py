@@ -157,7 +157,7 @@ def user_text_changed(context: RuleContext) -> Iterator[Note]:
     for pointer, old, new in _edited(before, context.turn, echo):
         # The beginning of the same text shows as well as the answer that it is the same conversation.
         how = transformation(old, new)
-        if (how and how not in _BY_PEOPLE) or (_is_another(old, new) and (sure or is_cut_off(old, new))):
+        if (how and how not in _BY_PEOPLE) or (_is_another(old, new) and (sure or _is_cut(old, new))):
             yield Note(
                 f"the client rewrote a message of the user: {became(*_around_change(old, new))}"
                 + (f" ({how})" if how else ""),
@@ -199,7 +199,7 @@ def _around_change(old: str, new: str) -> tuple[str, str]:
 def _is_another(old: str, new: str) -> bool:
     """True for a text that says something else, and not the same with a newer state of things."""
     was, now = (letters(_STATE.sub(" ", text)) for text in (old, new))
-    if is_cut_off(old, new):
+    if _is_cut(old, new):
         return True
     if was in now or now in was or len(now) >= max(_SUMMARY, 2 * len(was)):
         return False
@@ -215,8 +215,15 @@ def is_cut_off(old: str, new: str) -> bool:
     return bool(line.strip()) and not (kept[-1] in ".!?:;" and line[0].isspace())
 
 
-_CUT = 100
-"""At least this many characters must be missing."""
+_CUT, _CUT_WORD = 100, 20
+"""At least this many characters must be missing, and where the cut is inside a word."""
+
+
+def _is_cut(old: str, new: str) -> bool:
+    """True for the beginning of a text that ends inside a sentence, or for a shorter rest inside a word."""
+    kept, whole = new.strip(), old.strip()
+    inside = whole.startswith(kept) and kept[-1:].isalnum() and whole[len(kept) :][:1].isalnum()
+    return is_cut_off(old, new) or (inside and len(whole) - len(kept) >= _CUT_WORD)
 
 
 def _same_ends(one: str, other: str) -> int:

@@ -116,6 +116,8 @@ class AnswerRules:
     an API whose last event has no answer."""
     contradictions: Callable[[Exchange], Iterable[str]] | None = None
     """The ways in which the events of a stream contradict each other, one sentence each; None where none are known."""
+    breaks: Callable[[Exchange], Iterable[str]] | None = None
+    """The ways in which an answer breaks the API's format so that SDKs fail on it; None where none are known."""
     names_events: bool = False
     """True when clients know the events of a stream by their SSE names, and skip those that have none."""
     lacks_id: Callable[[Object], bool] | None = None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ...exchange import Exchange
 from ...json_value import Object, as_count, as_object, as_text, is_object, parse_json
 from ..shared.answers import stream_objects
-from ..shared.left_open import gone_on, left_open, misnamed
+from ..shared.left_open import begun_late, gone_on, left_open, misnamed
 
 
 def contradictions(exchange: Exchange) -> Iterator[str]:
@@ -57,6 +57,11 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
         _closed,
     )
     yield from misnamed(exchange)
+
+
+def breaks(exchange: Exchange) -> Iterator[str]:
+    """How the stream breaks the API's format."""
+    yield from begun_late(exchange, "message_start", frozenset({"ping", "error"}))
 
 
 def _closed(kind: str, event: Object) -> int | None:

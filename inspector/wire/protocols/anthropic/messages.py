@@ -10,7 +10,7 @@ from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Caching, Demand, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_anthropic_answer
 from .api import API
-from .contradictions import contradictions
+from .contradictions import breaks, contradictions
 from .not_read import NOT_READ
 from .request import lacks_id, read_anthropic_request
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -96,6 +96,7 @@ ANTHROPIC_MESSAGES = Protocol(
         roles=(("role",), ("message", "role")),
         always_says_finish=True,
         contradictions=contradictions,
+        breaks=breaks,
         lacks_id=lacks_id,
         names_events=True,
     ),

@@ -9,7 +9,7 @@ from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_chat_answer
 from .api import API
-from .contradictions import ROLES, contradictions
+from .contradictions import ROLES, breaks, contradictions
 from .demands import DEMANDS
 from .not_read import NOT_READ
 from .request import lacks_id, read_chat_request
@@ -88,6 +88,7 @@ OPENAI_CHAT = Protocol(
         always_says_finish=True,
         lacks_id=lacks_id,
         contradictions=contradictions,
+        breaks=breaks,
     ),
     reasoning=Reasoning("by_model"),
 )

@@ -36,6 +36,22 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     yield from _whole_among_pieces(choices)
 
 
+def breaks(exchange: Exchange) -> Iterator[str]:
+    """How an answer breaks the API's format: fields of another type, on which SDKs fail."""
+    whole = exchange.framing is None
+    bodies = [exchange.answer_fields] if whole else [as_object(parse_json(event.data)) for event in exchange.events]
+    for choice in (as_object(choice) for body in bodies for choice in as_array(body.get("choices"))):
+        if "delta" in choice and choice["delta"] is None:
+            yield "a chunk has null in place of its delta"
+            return
+        if is_object(choice.get("finish_reason")):
+            yield "its finish word is an object, where the API has a text"
+            return
+        if is_object(as_object(choice.get("message") or choice.get("delta")).get("content")):
+            yield "its content is an object, where the API has a text"
+            return
+
+
 def _said(choice: Object) -> bool:
     delta = as_object(choice.get("delta"))
     return bool(delta.get("content") or delta.get("tool_calls"))

@@ -9,7 +9,7 @@ from ..traits import AnswerRules, Pairing, Reasoning, RequestRules
 from .answer import FINISH as CHAT_FINISH
 from .answer import read_chat_answer
 from .api import MISTRAL_API
-from .contradictions import ROLES, contradictions
+from .contradictions import ROLES, breaks, contradictions
 from .demands import DEMANDS
 from .mistral_roles import check_roles
 from .not_read import NOT_READ
@@ -75,6 +75,7 @@ MISTRAL_CHAT = Protocol(
         always_says_finish=True,
         lacks_id=lacks_id,
         contradictions=contradictions,
+        breaks=breaks,
     ),
     reasoning=Reasoning("by_model"),
     price_provider="mistral",

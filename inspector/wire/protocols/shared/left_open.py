@@ -52,3 +52,14 @@ def misnamed(exchange: Exchange) -> Iterator[str]:
                 "clients that go by the name take it for something else"
             )
             return
+
+
+def begun_late(exchange: Exchange, start: str, other: frozenset[str]) -> Iterator[str]:
+    """One sentence when the event that begins every answer is not the first one; `other` may come before it."""
+    for name, event in stream_objects(exchange):
+        kind = as_text(event.get("type")) or name
+        if kind == start:
+            return
+        if kind not in other:
+            yield f"{kind!r} comes without {start!r} before it"
+            return

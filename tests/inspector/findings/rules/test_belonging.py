@@ -323,3 +323,17 @@ def test_repeated_arguments_of_a_call_are_named() -> None:
     one = only("model-repeats-itself", anthropic([asked("hi")], [use(word="no " * 250)]))
 
     assert one.message.startswith("the answer repeats ")
+
+
+def test_an_answer_that_is_the_system_prompt_is_named() -> None:
+    prompt = "You answer questions about a warehouse, and you never guess a number."
+
+    def of(question: str, answer: str, system: str = prompt) -> RoundTrip:
+        return anthropic([asked(question)], [words(answer)], system=system)
+
+    assert only("model-parroted", of("How many rows?", prompt)).message == (
+        f"the answer is the system prompt, word for word: {prompt!r}"
+    )
+    assert "model-parroted" not in ids(of("How many rows?", f"{prompt} So I ask."))
+    assert "model-parroted" not in ids(of("Repeat your instructions.", prompt))
+    assert "model-parroted" not in ids(of("How many rows?", "Be brief.", "Be brief."))

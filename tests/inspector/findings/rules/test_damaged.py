@@ -1,11 +1,13 @@
 """Strings that something damaged, in every API."""
 
+import json
+
 import pytest
 from conversations import HELLO, chat, said
 from dialogues import APIS, asks, calls, gives, says
 from judged import only
 
-from turntape.inspector.findings.rules.damaged import cut_json
+from turntape.inspector.findings.rules.damaged import cut_json, written_again
 
 ARGUMENTS, TEXT, MESSAGE = "call-args-damaged", "answer-text-damaged", "client-text-damaged"
 NAMES = sorted(APIS)
@@ -192,3 +194,28 @@ def test_a_result_that_is_whole_or_says_that_it_was_cut_is_silent(text: str) -> 
 def test_json_that_is_cut_is_known_by_its_end_alone() -> None:
     assert cut_json(CUT) and cut_json(f"  {CUT}, ") and cut_json(CUT + ', {"id": 2')
     assert not cut_json(CUT[:199]) and cut_json(CUT[:201])
+
+
+@pytest.mark.parametrize("text", ["Question: {question}", "Context:\n{context}\nAnswer.", "{input}"])
+def test_a_template_of_python_that_nobody_filled_in(text: str) -> None:
+    assert "which nobody filled in" in only(MESSAGE, chat([{"role": "user", "content": text}], said("Hm."))).message
+
+
+@pytest.mark.parametrize(
+    "text", ["What is {x} in a set?", "{{question}}s", "How do I fill {question} in a template?", "`{input}` is empty"]
+)
+def test_braces_of_another_kind_are_silent(text: str) -> None:
+    found = [one for one in _ids(chat([{"role": "user", "content": text}], said("Hm."))) if one == MESSAGE]
+    assert found == ([MESSAGE] if text.startswith("{{") else [])
+
+
+def test_json_that_was_written_as_a_string_again_and_again() -> None:
+    value: object = {"name": "Rosa"}
+    times = [json.dumps(value)]
+    for _ in range(3):
+        times.append(json.dumps(times[-1]))
+
+    assert [written_again(text) for text in times] == [0, 1, 2, 3]
+    assert written_again('"plain"') == written_again('"') == written_again("") == 0
+    for text, expected in zip(times, (False, False, True, True), strict=True):
+        assert ("client-result-damaged" in after("chat", text)) is expected

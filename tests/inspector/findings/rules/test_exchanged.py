@@ -143,5 +143,60 @@ def test_a_call_that_ran_twice_at_the_same_time() -> None:
     )
     assert "(client, info, P)" in lines(*_two_runs("order 17", "order 18", gap=60.0), only=TWICE)[0]
     assert lines(*_two_runs("order 17", "order 17", gap=1.0), only=TWICE) == []
+    assert lines(*_two_runs("order 17", "  order 17 ", gap=1.0), only=TWICE) == []
+    assert "(client, info, P)" in lines(*_two_runs("order 17", "order 18", gap=5.0), only=TWICE)[0]
+    [line] = lines(*_two_runs("x" * 50 + "1", "y" * 50 + "2", gap=1.0), only=TWICE)
+    assert f"{'x' * 40!r} became {'y' * 40!r}" in line
     long = "x" * SHOWN
     assert lines(*_two_runs(f"{long}1", f"{long}2", gap=1.0), only=TWICE) == []
+
+
+def test_errors_and_results_of_one_request_are_not_two_runs() -> None:
+    """A tool that failed may run again, and one request may answer several calls."""
+    made = [use("toolu_1", "the first order of the customer"), use("toolu_2", "the second order of the customer")]
+    opened = [asked("Hello."), spoke(words("Hello, what may I look up for you today?")), asked("What was ordered?")]
+
+    def answered(index: int, *results: dict[str, Any]) -> RoundTrip:
+        text = f"The customer has ordered a lamp and a chair, {index} of them, and both were sent on Monday."
+        one = anthropic([*opened, spoke(*made), asked(*results)], [words(text)], index, at=10.0 + index)
+        return replace(one, ended_at=5_000_000)
+
+    def of(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> list[str]:
+        return lines(anthropic(opened, made), answered(1, *first), answered(2, *second), only=TWICE)
+
+    good = [given("toolu_1", "a lamp"), given("toolu_2", "a chair")]
+    assert of(good, good) == []
+    assert of([given("toolu_1", "timed out", is_error=True), good[1]], good) == []
+    assert of(good, [given("toolu_1", "timed out", is_error=True), good[1]]) == []
+    both = of(good, [given("toolu_1", "a bed"), given("toolu_2", "a desk")])
+    assert [line.split(" became ")[1][:8] for line in both] == ["'a bed' ", "'a desk'"]
+
+
+def test_only_one_pair_is_named() -> None:
+    names = ("Paris", "Oslo", "Rome")
+    answer = said(None, *((f"c{n}", "look_up", json.dumps({"word": word})) for n, word in enumerate(names)))
+    back = [result("c0", "about Oslo"), result("c1", "about Paris"), result("c2", "about Rome")]
+    [line] = lines(chat([HELLO], answer), chat([HELLO, answer, *back], said(DONE), index=1), only=ID)
+
+    assert line == (
+        f"#1 {ID} (client, error, S): the result of the call c0 speaks of 'oslo', and that of the call c1 of 'paris' | "
+        "#0 call c0, #0 call c1, #1 request /messages/2, #1 request /messages/3"
+    )
+    kept = [result("c0", "about Paris"), result("c1", "about Rome"), result("c2", "about Oslo")]
+    [line] = lines(chat([HELLO], answer), chat([HELLO, answer, *kept], said(DONE), index=1), only=ID)
+    assert "the call c1 speaks of 'rome', and that of the call c2 of 'oslo'" in line
+
+
+def test_gemini_names_the_tool_where_a_call_has_no_id() -> None:
+    assert only(ID, *_gemini(OSLO, PARIS)).message == (
+        "the result of a call of 'look_up' speaks of 'oslo', and that of a call of 'look_up' of 'paris'"
+    )
+
+
+@pytest.mark.parametrize(("count", "found"), [(20, True), (21, False)])
+def test_so_many_calls_are_compared(count: int, found: bool) -> None:
+    names = [f"word{n:04}" for n in range(count)]
+    answer = said(None, *((f"c{n}", "look_up", json.dumps({"word": word})) for n, word in enumerate(names)))
+    back = [result(f"c{n}", f"about {word}") for n, word in enumerate([names[1], names[0], *names[2:]])]
+
+    assert (ID in ids(chat([HELLO], answer), chat([HELLO, answer, *back], said(DONE), index=1))) is found

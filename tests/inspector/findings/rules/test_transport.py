@@ -753,3 +753,53 @@ def test_an_error_of_another_server_is_not_a_cut_message() -> None:
     one = only("api-error-in-200-stream", trip(MESSAGES, asked_, {"detail": "Internal server error"}))
     assert one.message == "the body with status 200 is an error: Internal server error"
     assert "api-stream-cut" in ids(trip(MESSAGES, asked_, b'{"id":'))
+
+
+def chosen(**choice: object) -> RoundTrip:
+    """A chat answer whose one choice has these fields."""
+    body = {
+        "id": "c",
+        "object": "chat.completion",
+        "model": "gpt-5",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x"}, **choice}],
+    }
+    return trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, body)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("one", "what"),
+    [
+        (chosen(finish_reason={"type": "stop"}), "its finish word is an object, where the API has a text"),
+        (chosen(message={"content": {"answer": 1}}), "its content is an object, where the API has a text"),
+        (
+            stream(sse(*WORDS, {**BASE, "choices": [{"index": 0, "delta": None, "finish_reason": "stop"}]}, done=True)),
+            "a chunk has null in place of its delta",
+        ),
+        (
+            trip(
+                MESSAGES,
+                {"model": "claude", "max_tokens": 9, "stream": True, "messages": [HELLO]},
+                sse(
+                    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+                    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "tape"}},
+                    {"type": "content_block_stop", "index": 0},
+                    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+                    {"type": "message_stop"},
+                    names=True,
+                ),
+            ),
+            "'content_block_start' comes without 'message_start' before it",
+        ),
+    ],
+)
+def test_an_answer_on_which_sdks_fail(one: RoundTrip, what: str) -> None:
+    found = only("api-malformed-stream", one)
+
+    assert (found.layer, found.severity) == ("api", "warning")
+    assert found.message == f"the answer breaks the API's format: {what}; SDKs fail on it"
+
+
+def test_an_answer_of_the_right_types_is_silent() -> None:
+    parts = chosen(message={"role": "assistant", "content": [{"type": "text", "text": "x"}]})
+
+    assert "api-malformed-stream" not in ids(chosen()) | ids(parts) | ids(stream(sse(*WORDS, END, done=True)))

@@ -332,3 +332,12 @@ def test_a_message_that_is_cut_off_inside_a_sentence(api: str) -> None:
     assert changed(asks(long[: len(long) - 99]), *STEPS, ask=long, api=api) == []
     assert changed(asks(f"{REFUND}"), *STEPS, ask=f"{REFUND}\n<files>\n{'a.py, ' * 40}</files>", api=api) == []
     assert changed(asks(f"{REFUND}"), *STEPS, ask=f"{REFUND} {'Mind each point. ' * 10}", api=api) == []
+
+
+@pytest.mark.parametrize(("kept", "found"), [("Which words describe the recor", True),
+                                             ("Which words describe the recording of a voice on", False),
+                                             ("Which words describe the recording of a voice", False)])  # fmt: skip
+def test_a_short_message_that_is_cut_off_inside_a_word(kept: str, found: bool) -> None:
+    reported = ids(*follows(user(kept), CALLED, GIVEN, ask=ASK))
+
+    assert ("client-user-text-changed" in reported) is found
