@@ -63,9 +63,7 @@ def _named(call: ToolCall) -> str:
 
 def _asked(call: ToolCall, other: ToolCall) -> set[str]:
     """The texts in the arguments of a call that those of another do not hold, in lower case."""
-    theirs = list(_texts(other.arguments))
-    mine = set(_texts(call.arguments))
-    return {text for text in mine if not any(text in one or one in text for one in theirs)}
+    return set(_texts(call.arguments)) - set(_texts(other.arguments))
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -99,8 +97,10 @@ def answer_continued(context: RuleContext) -> int | None:
 def given_twice(context: RuleContext) -> Iterator[Note]:
     """Results of calls that another request has answered otherwise: the tool ran twice."""
     called_in = answer_continued(context)
-    for part, result in new_results(context) if called_in is not None else ():
-        other = context.run.results.get((called_in or 0, result.call_id or ""))
+    for part, result in new_results(context):
+        other = (
+            context.run.results.get((called_in, result.call_id)) if called_in is not None and result.call_id else None
+        )
         if other is None or other.index == context.index or result.is_error or other.is_error:
             continue
         if other.text == result.text.strip()[:SHOWN]:
