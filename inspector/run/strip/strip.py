@@ -69,6 +69,27 @@ class StripTurn:
         return None if found is None else sum(found, Decimal(0))
 
 
+    def split(self, unit: Unit) -> tuple[Decimal, Decimal] | None:
+        """The input: what the previous request of the thread had too, and what is new behind it.
+
+        None where there is no previous request, or the amounts are not known.
+        """
+        amounts, tokens, before = self.amounts(unit), self.tokens, self.row.before
+        if amounts is None or tokens is None or before is None or not before.input:
+            return None
+        read, written, *fresh = zip(tokens[:4], amounts[:4], strict=True)
+        counts = (fresh[0][0] + fresh[1][0], written[0], read[0])
+        prices = (fresh[0][1] + fresh[1][1], written[1], read[1])
+        # From the end of the prompt, which is fresh, to its beginning, which was read.
+        left = max(Decimal(0), sum(counts) - before.input)
+        new = Decimal(0)
+        for count, price in zip(counts, prices, strict=True):
+            part = min(left, count)
+            new += price * part / count if count else 0
+            left -= part
+        return sum(prices) - new, new
+
+
 @dataclass(frozen=True)
 class Lane:
     """The turns of one thread, in order."""

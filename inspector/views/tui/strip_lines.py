@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ...run.strip import Bar
+from ...run.strip import Bar, StripTurn
 from ..text.terminal_text import width_of
 from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.signs import MARKS
@@ -396,10 +396,19 @@ def _panel(
         look = "bad" if turn.fill > 0.9 else "warn" if turn.fill > 0.7 else "good"
         window = [("window ", "dim"), (gauge(turn.fill, 6), look), (f" {turn.fill:.0%} of {count(turn.window)}", "dim")]
     if layout.parts.legend:
-        return [head, spent, window, keys, [], *_largest(layout, shown, layout.height - 6)]
+        return [head, spent, _split(layout, turn), window, keys, [], *_largest(layout, shown, layout.height - 7)]
     if layout.height >= 6:
         return [head, spent, window, *legend, keys]
     return [head, spent, *legend, keys][: layout.height]
+
+
+def _split(layout: StripLayout, turn: StripTurn) -> list[tuple[str, str]]:
+    """What of the input was sent again, and what is new."""
+    found = turn.split(layout.unit)
+    if found is None:
+        return []
+    again, new = map(dollars if layout.unit == "dollars" else lambda amount: count(int(amount)), found)
+    return [("again ", "dim"), (again, "plain"), ("  new ", "dim"), (new, "plain")]
 
 
 def _largest(layout: StripLayout, shown: Shown, room: int) -> list[list[tuple[str, str]]]:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
+import pytest
 from conversations import loop
 from strips import row
 
@@ -126,3 +127,32 @@ def test_an_addition_has_the_same_name_with_and_without_the_ledger() -> None:
     ]
     assert names[0] == names[1]
     assert names[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "again", "new"),
+    [
+        (1000, "1.0", "0"),
+        (950, "0.9", "0.1"),  # of the fresh 300, 50 are new
+        (800, "0.6", "0.4"),
+        (650, "0.25", "0.75"),  # everything fresh, and 50 of the 100 that were written
+        (300, "0.05", "0.95"),
+        (2000, "1.0", "0"),
+    ],
+)
+def test_what_was_sent_again_is_the_beginning_of_the_prompt(before: int, again: str, new: str) -> None:
+    parts = CostParts(*map(Decimal, ("0.1", "0.3", "0.6", "0.3", "0")))
+    usage = Usage(input=1000, cache_read=600, cache_write=100, output=50)
+    turn = strip_of([row(1, cost="1.3", usage=usage, before=Usage(input=before), cost_parts=parts)]).in_order[0]
+
+    assert turn.split("tokens") == (min(before, 1000), max(0, 1000 - before))
+    found = turn.split("dollars")
+    assert found is not None
+    assert (round(found[0], 6), round(found[1], 6)) == (Decimal(again), Decimal(new))
+
+
+def test_without_a_request_before_nothing_was_sent_again() -> None:
+    first, unpriced = strip_of(
+        [row(1, cost="1", usage=Usage(input=9, output=1)), row(2, before=Usage(input=9))]
+    ).in_order
+    assert (first.split("tokens"), unpriced.split("tokens"), unpriced.split("dollars")) == (None, None, None)

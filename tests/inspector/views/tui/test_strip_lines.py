@@ -209,10 +209,12 @@ def test_a_large_panel_lists_the_largest_additions() -> None:
     layout = layout_of([row(1), added(2, 400, "ls"), added(3, 900, "cat a.log")], 120, 14, "tokens")
 
     def panel(shown: Shown) -> list[str]:
-        return [line[layout.field :].strip() for line in text(layout, shown)][5:9]
+        return [line[layout.field :].strip() for line in text(layout, shown)][2:10]
 
-    assert panel(Shown(0)) == ["largest additions", "3 +900 cat a.log", "2 +400 ls", ""]
-    assert panel(Shown(1, None, 1)) == ["largest additions", "2 +400 ls", "", ""]
+    lists = ["largest additions", "3 +900 cat a.log", "2 +400 ls", ""]
+    assert panel(Shown(0)) == ["", "", "$ shows dollars", "", *lists]
+    assert panel(Shown(1))[0] == "again 1.0k  new 400"
+    assert panel(Shown(1, None, 1))[4:] == ["largest additions", "2 +400 ls", "", ""]
 
 
 def test_threads_without_room_are_counted_and_their_turns_have_numbers() -> None:
