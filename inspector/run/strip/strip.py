@@ -68,7 +68,6 @@ class StripTurn:
         found = self.amounts(unit)
         return None if found is None else sum(found, Decimal(0))
 
-
     def split(self, unit: Unit) -> tuple[Decimal, Decimal] | None:
         """The input: what the previous request of the thread had too, and what is new behind it.
 
