@@ -102,7 +102,7 @@ soak: setup
 
 # 64 kinds of credentials in 36 places on both routes: is one on the disk afterwards? `ARGS='--place base64 -v'` for one.
 secrets: setup
-	$(RUN)python -m bench.secrets $(ARGS)
+	$(RUN)python -m bench.planted $(ARGS)
 
 # What enemies try: pages in a real Chromium, programs of other users, recordings made to do harm; `ARGS=-v` for each.
 hostile: setup

@@ -95,7 +95,8 @@ async def upstream() -> None:
 def recorder(folder: str, workers: int, api: int, children: list[subprocess.Popen[str]]) -> int:
     command = [sys.executable, "-m", "turntape.proxy.cli", "record", f"--workers={workers}", "--port=0", "--quiet"]
     command += [f"--output={folder}/{workers}.cassette.jsonl", f"--upstream=openai=http://127.0.0.1:{api}/v1"]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "TURNTAPE_HOME": folder})
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                             env={**os.environ, "TURNTAPE_HOME": folder})  # fmt: skip
     children.append(child)
     assert child.stdout is not None
     return int(next(line for line in child.stdout if " port " in line).rpartition("port ")[2].partition(".")[0])

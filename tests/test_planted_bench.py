@@ -11,11 +11,11 @@ import pytest
 sys.path.append(str(Path(__file__).parent.parent))  # bench is not installed
 
 
-from bench.secrets.__main__ import parts, table
-from bench.secrets.kinds import KINDS, Kind
-from bench.secrets.places import PLACES, damaged, events, percent, pieces, unicode_escapes
-from bench.secrets.traffic import ROUTES, Planted
-from bench.secrets.written import readings
+from bench.planted.__main__ import parts, table
+from bench.planted.kinds import KINDS, Kind
+from bench.planted.places import PLACES, damaged, events, percent, pieces, unicode_escapes
+from bench.planted.traffic import ROUTES, Planted
+from bench.planted.written import readings
 from turntape.cassettes import Redactor
 
 VALUE = "sk-ant-api03-abcDEF123456ghiJKL789012"
