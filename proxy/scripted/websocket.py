@@ -5,9 +5,6 @@ import base64
 import hashlib
 from collections.abc import Callable, Mapping
 
-from wsproto.connection import Connection, ConnectionType
-from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
-
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
@@ -22,6 +19,10 @@ async def converse(
     answer: Callable[[bytes], list[bytes]],
 ) -> None:
     """Accept the upgrade and answer each message until the client closes; `headers` are the request's, lower-cased."""
+    # Of the extra `proxy`; the rest of the scripted LLM works without it.
+    from wsproto.connection import Connection, ConnectionType
+    from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
+
     key = hashlib.sha1(headers["sec-websocket-key"].encode() + _GUID, usedforsecurity=False).digest()
     lines = [
         "HTTP/1.1 101 Switching Protocols",
