@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, BinaryIO, TextIO, cast
 
 from ...views.text.terminal_text import clip, width_of
+from ...wire.printable import safe
 from ..libraries import pyarrow
 
 NULL = "–"
@@ -17,6 +18,8 @@ _NARROW = 8
 WHOLE = frozenset({"address", "recording", "cassette"})
 """Columns that are never shortened, because people copy their values."""
 _BATCH = 10_000
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What makes a formula of a text in a spreadsheet."""
 
 
 def rows(answer: Any) -> Iterator[dict[str, object]]:
@@ -41,10 +44,19 @@ def json_lines(answer: Any, out: TextIO) -> None:
 
 
 def comma_separated(answer: Any, out: TextIO) -> None:
-    """A line of names, then one for each row. Unknown is empty; lists and maps are JSON."""
+    """A line of names, then one for each row. Unknown is empty; lists and maps are JSON.
+
+    A text that a spreadsheet would run as a formula begins with an apostrophe, and control characters are spelled out.
+    """
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_unique(answer.column_names))
-    writer.writerows([_cell(value) for value in row.values()] for row in rows(answer))
+    writer.writerow([_harmless(name) for name in _unique(answer.column_names)])
+    writer.writerows(
+        [_harmless(value) if isinstance(value, str) else _cell(value) for value in row.values()] for row in rows(answer)
+    )
+
+
+def _harmless(text: str) -> str:
+    return ("'" if text.startswith(_FORMULA) else "") + safe(text)
 
 
 def parquet(answer: Any, out: BinaryIO) -> None:

@@ -1,5 +1,6 @@
 """Answers as text, JSON lines, CSV and Parquet."""
 
+import csv
 import io
 import json
 from datetime import UTC, date, datetime
@@ -104,3 +105,13 @@ def test_long_answers_say_how_many_rows_are_left() -> None:
 def test_no_rows() -> None:
     assert list(formats.text(pa.table({"n": pa.array([], pa.int64())}), 80))[-1] == "(no rows)"
     assert list(formats.text(pa.table({}), 80)) == []
+
+
+def test_csv_holds_no_formula_and_no_control_character() -> None:
+    branches = ["=1+1", "+x", "-x", "@sum(1)", "\t=1", "\x1b[31mred", "fix/日本 \"a\", 'b'", "a=b"]
+    out = io.StringIO()
+    formats.comma_separated(pa.table({"branch": branches, "change": [-0.5] * len(branches)}), out)
+
+    found = [one[0] for one in csv.reader(io.StringIO(out.getvalue()))][1:]
+    assert found == ["'=1+1", "'+x", "'-x", "'@sum(1)", "'    =1", "\\x1b[31mred", branches[-2], "a=b"]
+    assert out.getvalue().count(",-0.5\n") == len(branches), "a number is not a text"
