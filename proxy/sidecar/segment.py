@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from turntape.cassettes.tape.carried import Carried, carried
-from turntape.cassettes.tape.format import round_trip_line
+from turntape.cassettes.tape.format import round_trip_line, tool_exchange_line
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
 from turntape.cassettes.tape.recording_id import recording_id
@@ -99,7 +99,7 @@ class Segment:
         self._carries = frozenset(chosen)
         for number in sorted(chosen):
             trip = chosen[number].mark(self._tail.round_trip(number))
-            yield round_trip_line(number, trip, trip.request.body, None).rstrip(b"\n")
+            yield _line(number, trip).rstrip(b"\n")
 
     def finish(self) -> Iterator[tuple[int, "LabelledRoundTrip"]]:
         """The labels that the end of the file changes. The threads that the next segment continues do not end."""
@@ -111,6 +111,12 @@ class Segment:
             self.open_threads = frozenset(turn.thread for turn in turns if turn.round_trip.index in carries)
             self.labeller.continues(carries)
         yield from self.labeller.finish()
+
+
+def _line(number: int, trip: RoundTrip) -> bytes:
+    if trip.tool_wire is None:
+        return round_trip_line(number, trip, trip.request.body, None)
+    return tool_exchange_line(number, trip, trip.tool_wire, trip.response.body if trip.response else b"", None)
 
 
 def _is_open(turn: "Turn", now: float) -> bool:

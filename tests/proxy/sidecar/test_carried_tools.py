@@ -61,6 +61,18 @@ def test_turns_after_a_rotation_have_the_runs_and_findings_of_one_recording(tmp_
     assert part == {index + moved: label for index, label in whole.items() if index >= at}
     assert [trip.index for trip in carries][:2] == [0, 1], "the beginning of the session, and its tools"
     assert all(carried(trip) for trip in carries)
+    assert [trip.tool_wire for trip in carries] == [trips[trip.index].tool_wire for trip in carries]
+
+
+def test_the_segment_after_the_next_one_knows_the_tools_too(tmp_path: Path) -> None:
+    carries, following = rotated(tmp_path, story().trips, 5)
+    second = Segment(str(tmp_path / "b.cassette.jsonl"))
+    for trip in second.poll():
+        second.labeller.add(trip)
+
+    again = [read_round_trip(orjson.loads(line), restored) for line in second.carry()]
+    assert [trip.request.body for trip in again[:2]] == [trip.request.body for trip in carries[:2]]
+    assert len(again) < len(following)
 
 
 def test_the_newest_list_with_all_its_pages_and_no_call_that_nobody_waits_for() -> None:
