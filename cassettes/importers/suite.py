@@ -3,7 +3,6 @@
 The suite itself says what it uses (`pytest_plugin/vcr_survey.py`). Nothing is written here before `apply`.
 """
 
-import ast
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..counted import several
+from .suite_marks import Rewrite, marks_in, neighbours
 
 _BODY_MATCHERS = frozenset({"body", "raw_body", "json_body"})
 _CONTENT = frozenset({"body", "raw_body"})
@@ -44,18 +44,6 @@ class Test:
     sources: tuple[Path, ...]
     target: Path
     config: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    """One place in a test file, and what is written there."""
-
-    file: Path
-    line: int
-    old: str
-    new: str
-    start: int
-    end: int
 
 
 @dataclass(slots=True)
@@ -91,8 +79,9 @@ class Move:
                 without.append(test.name)
         if without:
             move.unmapped.append(f"{several(len(without), 'test')} without a recording, the first is {without[0]}")
-        for file, its in by_file.items():
-            move._marks(file, its)
+        unmarked = [test for file, its in by_file.items() if not move._marks(file, its) for test in its]
+        if unmarked:
+            move._marks_elsewhere(unmarked, set(by_file))
         said: defaultdict[str, set[Path]] = defaultdict(set)
         for test in tests:
             for one in unmapped(test.config):
@@ -100,14 +89,28 @@ class Move:
         move.unmapped += [f"{one} (in {several(len(files), 'file')})" for one, files in said.items()]
         return move
 
-    def _marks(self, file: Path, tests: list[Test]) -> None:
-        wanted = {json.dumps(arguments(test.config), sort_keys=True): test for test in tests}
-        if len(wanted) > 1:
+    def _marks(self, file: Path, tests: list[Test]) -> bool:
+        """Rewrite the marks in this file for these tests; False when it has none."""
+        rewrites = marks_in(file, _widest([arguments(test.config) for test in tests]))
+        wanted = {json.dumps(arguments(test.config), sort_keys=True) for test in tests}
+        if len(wanted) > 1 and rewrites:
             self.unmapped.append(
                 f"{file}: its tests have {len(wanted)} settings; each mark got the widest of them, see their arguments"
             )
-        settings = _widest([arguments(test.config) for test in tests])
-        self.rewrites += marks_in(file, settings)
+        self.rewrites += rewrites
+        return any(one.is_mark for one in rewrites)
+
+    def _marks_elsewhere(self, tests: list[Test], done: set[Path]) -> None:
+        """Rewrite marks that a `conftest.py` or another module of the suite gives to these tests."""
+        found = False
+        for file in neighbours({test.file for test in tests}):
+            below = [test for test in tests if test.file.is_relative_to(file.parent)] or tests
+            found |= file not in done and self._marks(file, below)
+        if not found:
+            self.unmapped.append(
+                f"{several(len(tests), 'test')} whose mark is not written in the suite, the first is {tests[0].name}; "
+                "mark them with pytest.mark.turntape"
+            )
 
     def apply(self) -> int:
         """Write the marks; how many files were changed. The recordings are converted by `conversion.convert`."""
@@ -167,34 +170,3 @@ def _widest(found: list[dict[str, Any]]) -> dict[str, Any]:
     if "profile" in settings:
         settings.pop("ignore", None)
     return settings
-
-
-def marks_in(file: Path, settings: Mapping[str, Any]) -> list[Rewrite]:
-    """Where a test file has `pytest.mark.vcr` or `pytest.mark.cassetter`, with or without arguments."""
-    data = file.read_bytes()
-    tree = ast.parse(data, str(file))
-    starts = [0]
-    for line in data.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    said = ", ".join(f"{name}={value!r}".replace("'", '"') for name, value in settings.items())
-    new = f"pytest.mark.turntape({said})" if said else "pytest.mark.turntape"
-    found: list[Rewrite] = []
-    called: set[int] = set()
-    for node in ast.walk(tree):
-        is_call = isinstance(node, ast.Call) and _is_mark(node.func)
-        if not isinstance(node, ast.expr) or not (is_call or (_is_mark(node) and id(node) not in called)):
-            continue
-        if isinstance(node, ast.Call):
-            called.add(id(node.func))
-        start = starts[node.lineno - 1] + node.col_offset
-        end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
-        found.append(Rewrite(file, node.lineno, data[start:end].decode(), new, start, end))
-    return sorted(found, key=lambda one: one.start)
-
-
-def _is_mark(node: object) -> bool:
-    match node:
-        case ast.Attribute(attr="vcr" | "cassetter", value=ast.Attribute(attr="mark")):
-            return True
-        case _:
-            return False

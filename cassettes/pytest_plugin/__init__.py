@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from .vcr_names import add_options, mode_by_vcrpy, take_the_place
+
 if TYPE_CHECKING:
     from ..replay.session import Session
     from ..transports import AsyncCassetteTransport, CassetteTransport
     from .active_test import ActiveTest
+    from .fixture_cassettes import FixtureCassettes
     from .spending import Spending
     from .usage_log import UsageLog
-    from .vcr_fixture import VcrCassette
 
 _MARKED: pytest.StashKey["ActiveTest"] = pytest.StashKey()
 _USAGE_LOG: pytest.StashKey["UsageLog"] = pytest.StashKey()
 _SPENDING: pytest.StashKey["Spending"] = pytest.StashKey()
-_SHARED_FOLDER: pytest.StashKey[Any] = pytest.StashKey()
+_FIXTURES: pytest.StashKey["FixtureCassettes"] = pytest.StashKey()
+_SHARED_FOLDER: pytest.StashKey[str] = pytest.StashKey()
 _MODES = ("none", "once", "new", "all", "verify", "restamp")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    add_options(parser, pluginmanager)
     group = parser.getgroup("turntape", "turntape: recorded LLM traffic")
     group.addoption(
         "--turntape-mode",
@@ -85,36 +89,8 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.add_hookspecs(hooks)
 
 
-class _FixtureOfVcrpy:
-    """The fixture `vcr`, for suites that came from pytest-recording or pytest-vcr."""
-
-    @pytest.fixture
-    def vcr(self, request: pytest.FixtureRequest) -> "VcrCassette | None":
-        """The cassette of a marked test, with the names of vcrpy's: `requests`, `responses`, `play_count`,
-        `all_played`; None for another test."""
-        if request.node.get_closest_marker("turntape") is None:
-            return None
-        from .vcr_fixture import VcrCassette
-
-        return VcrCassette(_marked(request).session)
-
-
-class _HooksOfVcrpy:
-    """A `conftest.py` that was written for pytest-recording may have this hook; without that plugin it is unknown."""
-
-    @pytest.hookspec
-    def pytest_recording_configure(self, config: pytest.Config, vcr: object) -> None: ...
-
-
-_VCR_PLUGINS = ("recording", "vcr", "pytest_recording", "pytest_vcr")
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    if not any(config.pluginmanager.hasplugin(name) for name in _VCR_PLUGINS):
-        config.pluginmanager.register(_FixtureOfVcrpy(), "turntape_vcr")
-        known: Any = getattr(config.hook, "pytest_recording_configure", None)
-        if known is None or not known.has_spec():
-            config.pluginmanager.add_hookspecs(_HooksOfVcrpy)
+    take_the_place(config)
     config.addinivalue_line(
         "markers",
         "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "
@@ -149,10 +125,18 @@ def _usage_log(config: pytest.Config) -> "UsageLog":
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
-    """Note every collected test, before any is deselected."""
+    """Note every collected test and its fixtures, also those that are then deselected."""
+    every = list(items)
+    result = yield
+    wanted = [item for item in every if _wanted(item)]
+    if any(item.get_closest_marker("turntape") for item in wanted):
+        from .fixture_cassettes import FixtureCassettes
+
+        config.stash[_FIXTURES] = FixtureCassettes(config, lambda: _spending(config), _usage_log(config))
+        config.stash[_FIXTURES].collected(wanted)
     if config.getoption("turntape_check"):
-        _usage_log(config).collected(config, [item for item in items if _wanted(item)], items)
-    return (yield)
+        _usage_log(config).collected(config, wanted, every)
+    return result
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -173,25 +157,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def _may_record(config: pytest.Config) -> bool:
-    given = config.getoption("turntape_mode") or os.environ.get("TURNTAPE_MODE") or config.getini("turntape_mode")
+    said = config.getoption("turntape_mode") or mode_by_vcrpy(config)
+    given = said or os.environ.get("TURNTAPE_MODE") or config.getini("turntape_mode")
     return given == "all" or config.getoption("turntape_rerecord_from") is not None
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """A worker of pytest-xdist is about to start: share what live calls cost."""
-    if node.config.getoption("turntape_max_cost") is None:
-        return
-    import tempfile
-    from pathlib import Path
-
-    from .spending import SHARED
+    """A worker of pytest-xdist is about to start: share what live calls cost, and which fixtures were recorded."""
+    from .workers import SHARED, new_folder
 
     if _SHARED_FOLDER not in node.config.stash:
-        folder: Any = tempfile.TemporaryDirectory(prefix="turntape-")
-        node.config.stash[_SHARED_FOLDER] = folder
-        node.config.add_cleanup(folder.cleanup)
-    node.workerinput[SHARED] = str(Path(node.config.stash[_SHARED_FOLDER].name) / "spent")
+        node.config.stash[_SHARED_FOLDER] = new_folder(node.config)
+    node.workerinput[SHARED] = node.config.stash[_SHARED_FOLDER]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -201,19 +179,43 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         return
     from ..errors import TurntapeError
     from .active_test import ActiveTest
-    from .spending import Spending
 
     try:
-        if _SPENDING not in item.config.stash:
-            item.config.stash[_SPENDING] = Spending(item.config)
-        marked = ActiveTest(item, item.config.stash[_SPENDING])
+        marked = ActiveTest(item, _spending(item.config))
     except TurntapeError as exc:
         said = f"turntape: {exc}"
     else:
         item.stash[_MARKED] = marked
         marked.start()
+        if (fixtures := item.config.stash.get(_FIXTURES, None)) is not None:
+            fixtures.active.append(marked)
         return
     pytest.fail(said, pytrace=False)
+
+
+def _spending(config: pytest.Config) -> "Spending":
+    if _SPENDING not in config.stash:
+        from .spending import Spending
+
+        config.stash[_SPENDING] = Spending(config)
+    return config.stash[_SPENDING]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: Any) -> Generator[None, Any, Any]:
+    """What a fixture sends that lives longer than a test is in its own cassette."""
+    __tracebackhide__ = True
+    fixtures: FixtureCassettes | None = request.config.stash.get(_FIXTURES, None)
+    if fixtures is None or fixturedef.scope == "function":
+        return (yield)
+    return (yield from fixtures.setup(fixturedef, request))
+
+
+def pytest_fixture_post_finalizer(fixturedef: pytest.FixtureDef[Any], request: Any) -> None:
+    """The code of a fixture has ended."""
+    fixtures = request.config.stash.get(_FIXTURES, None)
+    if fixtures is not None:
+        fixtures.end_teardown(fixturedef)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -259,8 +261,10 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
         problems: list[str] = []
         if marked is not None:
             del item.stash[_MARKED]
+            if (fixtures := item.config.stash.get(_FIXTURES, None)) is not None:
+                fixtures.active.remove(marked)
             problems = marked.stop()
-            _usage_log(item.config).used(item, marked)
+            _usage_log(item.config).used(item.nodeid, marked)
             item.ihook.pytest_turntape_finished(
                 nodeid=item.nodeid, path=marked.path, outcome=marked.outcome, recorded=marked.recorded
             )

@@ -3,7 +3,8 @@
 import inspect
 import os
 import re
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +16,8 @@ import pytest
 
 from ..apis.lookup import api_at, is_recorded_path
 from ..errors import TurntapeError
-from ..faults.fault import overlay_of
+from ..faults.fault import Faults, overlay_of
 from ..replay.miss import Miss
-from ..replay.record_modes import effective_mode
 from ..replay.session import Session
 from ..replay.tool_recording import Asked
 from ..routes.upstreams import by_host
@@ -27,7 +27,7 @@ from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from .advice import Advice
 from .failures import Found, expects_all, remarks
-from .marker import Faulty, Marker, cassette_of
+from .marker import Faulty, Marker, cassette_of, mode_for
 from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
 from .spending import Spending, cost_of, fork_of, mode_of
@@ -43,7 +43,11 @@ _CLIENT_ERROR = 120
 class ActiveTest:
     """Opens the test's cassette, patches the default transports, and reports at the end what was wrong."""
 
-    def __init__(self, item: pytest.Item, spending: Spending) -> None:
+    subject = "test"
+
+    def __init__(
+        self, item: pytest.Item, spending: Spending, *, settings: Marker | None = None, path: Path | None = None
+    ) -> None:
         config = item.config
         self.item = item
         self._spending = spending
@@ -51,8 +55,8 @@ class ActiveTest:
         """The user's lines that sent the requests without an answer, by the miss."""
         self._settled = 0
         """How many live calls of this test have been counted."""
-        self.settings = settings = Marker.of(item)
-        self.path: Path = cassette_of(item, settings)
+        self.settings = settings = settings or Marker.of(item)
+        self.path: Path = path or cassette_of(item, settings)
         self.session = self._session()
         live = (*settings.live_tools, *cast(list[str], config.getini("turntape_live_tools")))
         hosts = (
@@ -68,6 +72,10 @@ class ActiveTest:
         self.transport = CassetteTransport(self.session, pace=pace)
         self.async_transport = AsyncCassetteTransport(self.session, pace=pace)
         self.server = TestServer(self.session, pace, live_upstreams(os.environ, settings.upstreams or {}))
+        self.within: list[str] = []
+        """The fixtures that run now, live longer than this test, and have no cassette."""
+        self._senders: list[str] = []
+        """Those of them that sent a request without an answer."""
         self.recorded = 0
         self.outcome: str | None = None
         """Whether the test's code passed; None while it runs, and if it was interrupted."""
@@ -75,23 +83,24 @@ class ActiveTest:
 
     def _session(self) -> Session:
         config, settings, faulty = self.item.config, self.settings, Faulty.of(self.item)
-        mode = effective_mode(
-            settings.mode or cast(str, config.getini("turntape_mode")) or None,
-            os.environ,
-            mode_of(config),
-        )
+        mode = mode_for(settings, config, mode_of(config))
         # A parameter (even None) or the marker decides; otherwise the file next to the cassette.
         faults = overlay_of(self.path, None) if settings.faults is None and faulty is None else settings.faults
         if faulty is not None and faulty.faults:
             faults = faulty.faults
             # Faults need a recording. If there is none yet, this run records it without faults.
             mode = "once" if mode in ("new", "all") else mode
+        fork = self._forked if settings.fork is not None else fork_of(config, self.path)
+        return self._opened(mode, faults, fork)
+
+    def _opened(self, mode: str, faults: Faults | None, fork: Callable[[], ForkSource] | None) -> Session:
+        config = self.item.config
         return Session(
             self.path,
             override=mode,
-            matching=settings.matching(config.getini),
+            matching=self.settings.matching(config.getini),
             faults=faults,
-            fork=self._forked if settings.fork is not None else fork_of(config, self.path),
+            fork=fork,
             may_call=self._may_call,
             on_miss=self._missed,
             labels=lambda round_trips: config.hook.pytest_turntape_labels(round_trips=round_trips) or (),
@@ -116,6 +125,7 @@ class ActiveTest:
         self._spending.add(live)
 
     def _missed(self, miss: Miss) -> None:
+        self._senders += self.within[-1:]
         line = here()
         if line is not None:
             self._lines[id(miss)] = line
@@ -138,9 +148,13 @@ class ActiveTest:
             apis=self._apis_here(),
         )
         if closed:
-            patch = self._undo.enter_context(pytest.MonkeyPatch.context())
             for name, value in placeholders(os.environ).items():
-                patch.setenv(name, value)
+                self._undo.callback(_reset, name, value, os.environ.get(name))
+                os.environ[name] = value
+
+    def pause(self) -> None:
+        """Change nothing until `start` is called again: a fixture with a cassette of its own runs."""
+        self._undo.close()
 
     def _wanted_by_process(self, where: str) -> None:
         self.network.reached.append(where)
@@ -192,7 +206,7 @@ class ActiveTest:
         self._settle()
         self.session.notes += remarks(self.session)
         if self.session.is_of_failed_test:
-            self.session.notes.append("its test failed when this cassette was recorded; record again")
+            self.session.notes.append(f"its {self.subject} failed when this cassette was recorded; record again")
         return [*said, *self.problems()]
 
     @property
@@ -209,8 +223,13 @@ class ActiveTest:
         line. `ended` is False while fixtures of the test may still send requests."""
         found = self._found(ended=ended, passed=passed)
         lines = [*dict.fromkeys(self.session.refused), *found.lines()]
+        for name in dict.fromkeys(self._senders) if lines else ():
+            lines.append(
+                f"the fixture {name}, which lives longer than a test, sent a request that was not recorded; record it "
+                f"in a separate cassette: pytest {shlex.quote(self._command_line)} --turntape-mode=once"
+            )
         if lines and self.session.is_of_failed_test:
-            lines.append("the test failed when this cassette was recorded")
+            lines.append(f"the {self.subject} failed when this cassette was recorded")
         if ended and not self.asked and (unseen := self._unseen()):
             return [unseen]  # why nothing was requested
         if lines and self.network.blocked:
@@ -218,7 +237,9 @@ class ActiveTest:
         return lines
 
     def _found(self, *, ended: bool = True, passed: bool | None = None) -> Found:
-        advice = Advice(self._command_line, self._mark, cost_of(self.item.config), self._names_a_test)
+        advice = Advice(
+            self._command_line, self._mark, cost_of(self.item.config), self._names_a_test, self.subject == "test"
+        )
         passed = self.outcome == "passed" if passed is None else passed
         return Found(self.session, self.settings, self.tools, self._actions, advice, passed, ended)
 
@@ -235,10 +256,10 @@ class ActiveTest:
             unseen = None if self.asked or self.session.exchanges.count else self._unseen()
             lines = [unseen] if unseen else []
         if lines:
-            raise failure(lines, self._line is not None).with_traceback(self._line)
+            raise failure(lines, self.first_line is not None).with_traceback(self.first_line)
 
     @property
-    def _line(self) -> TracebackType | None:
+    def first_line(self) -> TracebackType | None:
         """Where the user's code sent the first request without an answer; None if no line of it did."""
         return next((self._lines[id(miss)] for miss in self.session.misses if id(miss) in self._lines), None)
 
@@ -255,7 +276,7 @@ class ActiveTest:
         lines = self.problems(ended=False, passed=False)
         if lines and not is_said:
             lines.append(f"the client then raised {type(error).__name__}: {_first_line(error)}")
-        line = self._line or folded(error.__traceback__)
+        line = self.first_line or folded(error.__traceback__)
         return failure(lines, line is not None).with_traceback(line) if lines else None
 
     @property
@@ -308,6 +329,15 @@ class Failed(pytest.fail.Exception):
 
 Failed.__module__ = "builtins"
 Failed.__qualname__ = Failed.__name__ = "turntape"
+
+
+def _reset(name: str, ours: str, before: str | None) -> None:
+    """Undo a variable of ours; one that the test has set since stays."""
+    if os.environ.get(name) == ours:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def failure(lines: Sequence[str], has_line: bool) -> Failed:

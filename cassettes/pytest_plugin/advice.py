@@ -34,6 +34,8 @@ class Advice:
     cost: Cost
     names_a_test: Callable[[str], bool]
     """True when the test file still has a test of this name."""
+    has_mark: bool = True
+    """False for a fixture."""
 
     def of(self, session: Session, misses: Sequence[Miss], *, moved: bool, left: bool) -> list[str]:
         """What to do when the run is not the recorded one."""
@@ -46,7 +48,11 @@ class Advice:
         stays = [("--turntape-mode=restamp", "keep the recorded answers, call no API")]
         can_stay = bool(misses) and all(map(_can_stay, misses)) and not session.has_tools
         commands = [*(stays if can_stay else ()), again]
-        marks = {name: True for name, counts in (("any_order", moved), ("partial", left)) if counts and not misses}
+        marks = {
+            name: True
+            for name, counts in (("any_order", moved), ("partial", left))
+            if counts and not misses and self.has_mark
+        }
         return [
             "if the change is intended:",
             *self._commands(commands),

@@ -13,6 +13,7 @@ from ..faults.fault import Fault, Faults
 from ..matching.grades import Matching
 from ..matching.settings import matching_of
 from ..replay.pace import Pace
+from ..replay.record_modes import Mode, effective_mode
 from ..settings import Profile, Rule
 from .naming import cassette_path, fault_id
 
@@ -43,7 +44,7 @@ class Marker:
     any_order: bool = False
 
     @classmethod
-    def of(cls, item: pytest.Item) -> "Marker":
+    def of(cls, item: pytest.Item | pytest.Collector) -> "Marker":
         """The combined settings of the markers of a test, its classes and its module; the nearest takes precedence.
 
         Raises TurntapeError for an unknown setting.
@@ -132,6 +133,14 @@ class Faulty:
             if not isinstance(fault, Fault):
                 raise TurntapeError(f"{FAULT} was given {fault!r}; write None, Fault(turn, kind), or several of them")
         return cls(faults, fault_id(given))
+
+
+def mode_for(settings: Marker, config: pytest.Config, given: str | None) -> Mode:
+    """The record mode: `given` on the command line, then the environment, the marker and the ini file.
+
+    Raises TurntapeError for an unknown one.
+    """
+    return effective_mode(settings.mode or cast(str, config.getini("turntape_mode")) or None, os.environ, given)
 
 
 def cassette_of(item: pytest.Item, settings: Marker) -> Path:

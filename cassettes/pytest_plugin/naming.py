@@ -1,4 +1,8 @@
-"""The default cassette of a test: `<folder of the test file>/cassettes/<module>/<test>.cassette.jsonl`."""
+"""The default cassette of a test: `<folder of the test file>/cassettes/<module>/<test>.cassette.jsonl`.
+
+A fixture has `<fixture>.setup.cassette.jsonl` and `<fixture>.teardown.cassette.jsonl`: in the folder of the test's
+module for the scopes `module` and `class`, and of the file that defines it for `session`.
+"""
 
 import hashlib
 import re
@@ -45,15 +49,20 @@ def _name(item: pytest.Item, without: str | None) -> str:
 
 
 def folder_of(item: pytest.Item) -> Path:
-    """Where the cassettes of a test's module are: `turntape_folder` of the ini file, or a folder beside the test file.
+    """Where the cassettes of a test's module are."""
+    return folder_beside(item.path, item.config)
 
-    `{file}` in the ini option is the test file without its ending, relative to the ini file's folder.
+
+def folder_beside(path: Path, config: pytest.Config) -> Path:
+    """Where the cassettes of a file are: `turntape_folder` of the ini file, or a folder beside the file.
+
+    `{file}` in the ini option is the file without its ending, relative to the ini file's folder.
     """
-    given = cast(str, item.config.getini("turntape_folder"))
+    given = cast(str, config.getini("turntape_folder"))
     if not given:
-        return item.path.parent / "cassettes" / item.path.stem
-    root = item.config.rootpath
-    file = item.path.relative_to(root) if item.path.is_relative_to(root) else Path(item.path.name)
+        return path.parent / "cassettes" / path.stem
+    root = config.rootpath
+    file = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
     name = given if "{file}" in given else f"{given}/{{file}}"
     return root / name.replace("{file}", file.with_suffix("").as_posix())
 

@@ -1,23 +1,20 @@
 """What recording costs: before it begins, and against the limit `--turntape-max-cost`, which holds for the session."""
 
-import os
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
 from ..counted import several
 from ..errors import TurntapeError
-from ..replay.record_modes import effective_mode
 from ..tape.model import RoundTrip
 from ..tape.provenance import ForkSource
 from ..tape.reader import Cassette
-from .marker import Marker, cassette_of
-
-SHARED = "turntape_spent"
-"""The key under which the workers of pytest-xdist get the file of all costs."""
+from .marker import Marker, cassette_of, mode_for
+from .vcr_names import mode_by_vcrpy
+from .workers import folder_of_workers
 
 
 def cost_of(config: pytest.Config) -> Callable[[Sequence[RoundTrip]], Decimal | None]:
@@ -51,8 +48,8 @@ class Spending:
     def __init__(self, config: pytest.Config) -> None:
         self.limit = limit_of(config)
         self._cost = cost_of(config)
-        given: dict[str, Any] = getattr(config, "workerinput", {})
-        self._file = Path(given[SHARED]) if SHARED in given else None
+        folder = folder_of_workers(config)
+        self._file = folder / "spent" if folder is not None else None
         self._own = Decimal(0)
 
     @property
@@ -97,9 +94,7 @@ def announced(config: pytest.Config, items: Sequence[pytest.Item]) -> str | None
         try:
             settings = Marker.of(item)
             path = cassette_of(item, settings)
-            mode = effective_mode(
-                settings.mode or cast(str, config.getini("turntape_mode")) or None, os.environ, mode_of(config)
-            )
+            mode = mode_for(settings, config, mode_of(config))
             if mode != "all" or path in paths or not path.exists():
                 continue
             paths.add(path)
@@ -124,7 +119,7 @@ def announced(config: pytest.Config, items: Sequence[pytest.Item]) -> str | None
 
 def mode_of(config: pytest.Config) -> str | None:
     """The mode on the command line; `--turntape-rerecord-from` records."""
-    given: str | None = config.getoption("turntape_mode")
+    given: str | None = config.getoption("turntape_mode") or mode_by_vcrpy(config)
     return given or ("all" if config.getoption("turntape_rerecord_from") is not None else None)
 
 

@@ -21,6 +21,8 @@ type State = Literal["played", "partly", "missed", "unplayed"]
 
 _PLACE = re.compile(r"/\d+(?=/|$)", re.MULTILINE)
 """A place in a list: one change may be at another place in each test."""
+_PHASES = tuple(f".{phase}{SUFFIX}" for phase in ("setup", "teardown"))
+"""The endings of the cassettes of fixtures."""
 _NAMED = 5
 """At most this many tests and files are named."""
 
@@ -37,6 +39,8 @@ class UsageLog:
         """Cassettes of collected tests."""
         self._whole: set[str] = set()
         """Test files whose tests were all collected."""
+        self.fixtures: set[str] = set()
+        """The paths of the cassettes of longer-lived fixtures, without parameter and ending."""
         self._folders: dict[str, str] = {}
         """The folders of cassettes, with the test file of each."""
         self._states: defaultdict[str, set[State]] = defaultdict(set)
@@ -56,13 +60,13 @@ class UsageLog:
         parts = {str((config.invocation_params.dir / name).resolve()) for name in chosen}
         self._whole |= {str(item.path) for item in items} - parts
 
-    def used(self, item: pytest.Item, marked: ActiveTest) -> None:
-        """Note what a finished test did."""
+    def used(self, name: str, marked: ActiveTest) -> None:
+        """Note what a finished test, or a fixture, did."""
         session, path = marked.session, str(marked.path)
-        self.notes += [f"{item.nodeid}: {note}" for note in session.notes]
+        self.notes += [f"{name}: {note}" for note in session.notes]
         if marked.recorded:
-            failed = ", although the test failed" if marked.outcome == "failed" else ""
-            self.notes.append(f"{item.nodeid}: recorded {several(marked.recorded, 'round trip')} to {path}{failed}")
+            failed = f", although the {marked.subject} failed" if marked.outcome == "failed" else ""
+            self.notes.append(f"{name}: recorded {several(marked.recorded, 'round trip')} to {path}{failed}")
         if marked.outcome in (None, "skipped"):
             return
         self._owned.add(path)
@@ -107,6 +111,7 @@ class UsageLog:
             "owned": sorted(self._owned),
             "whole": sorted(self._whole),
             "folders": self._folders,
+            "fixtures": sorted(self.fixtures),
             "causes": self._causes,
             "states": {path: sorted(states) for path, states in self._states.items()},
         }
@@ -117,6 +122,7 @@ class UsageLog:
         for cause, tests in other["causes"].items():
             self._causes.setdefault(cause, []).extend(tests)
         self._folders |= other["folders"]
+        self.fixtures |= set(other["fixtures"])
         self._owned |= set(other["owned"])
         self._whole |= set(other["whole"])
         for path, states in other["states"].items():
@@ -142,11 +148,16 @@ class UsageLog:
                     found += [path for path in folder.iterdir() if _is_cassette(path)]
         return found
 
+    def _is_of_fixture(self, path: Path) -> bool:
+        name = next((path.name.removesuffix(end) for end in _PHASES if path.name.endswith(end)), None)
+        names = {Path(base).name for base in self.fixtures if Path(base).parent == path.parent}
+        return name is not None and (name in names or any(name.startswith(f"{one}-") for one in names))
+
     def _of(self, path: Path) -> list[str]:
         if is_unfinished(path):
             return ["unfinished: the recording was interrupted; record again, or remove it"]
         found: list[str] = []
-        if str(path) not in self._owned:
+        if str(path) not in self._owned and not self._is_of_fixture(path):
             found.append("orphaned: no collected test uses it; remove it, or rename it with its test")
         states = self._states.get(str(path), set())
         if "missed" in states:

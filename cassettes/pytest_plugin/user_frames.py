@@ -14,7 +14,7 @@ _DEEPEST = 200
 @lru_cache(1)
 def _foreign() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
-    return tuple({str(Path(paths[name]).resolve()) for name in ("stdlib", "platstdlib") if name in paths})
+    return tuple({str(Path(paths[name]).resolve()) for name in ("stdlib", "platstdlib", "scripts") if name in paths})
 
 
 @lru_cache(4096)

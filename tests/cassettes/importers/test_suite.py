@@ -7,7 +7,8 @@ import pytest
 import yaml
 from plugin_project import taken_away
 
-from turntape.cassettes.importers.suite import Move, arguments, marks_in, unmapped
+from turntape.cassettes.importers.suite import Move, arguments, unmapped
+from turntape.cassettes.importers.suite_marks import marks_in
 from turntape.proxy.cli import main
 from turntape.proxy.scripted.server import ScriptedServer
 
@@ -161,7 +162,73 @@ def test_files_of_one_setting_are_named_once(tmp_path: Path) -> None:
         for n in range(2)
     ]
     for one in survey:
-        Path(str(one["file"])).write_text("")
+        Path(str(one["file"])).write_text("x = pytest.mark.vcr")
     move = Move.of(survey)
     assert [said.endswith("(in 2 files)") for said in move.unmapped[1:]] == [True]
     assert move.unmapped[0] == "2 tests without a recording, the first is t0"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "from pytest import mark\n@mark.vcr\ndef t(): ...\n",
+            "from pytest import mark\n@mark.turntape(x=1)\ndef t(): ...\n",
+        ),
+        ("import pytest\nitem.add_marker('vcr')\n", "import pytest\nitem.add_marker(pytest.mark.turntape(x=1))\n"),
+        ("item.add_marker('vcr')\n", 'item.add_marker("turntape")\n'),
+        ("item.add_marker(pytest.mark.vcr)\n", "item.add_marker(pytest.mark.turntape(x=1))\n"),
+        ("a = item.get_closest_marker('vcr')\n", 'a = item.get_closest_marker("turntape")\n'),
+        ("a = 'vcr' in item.keywords\n", 'a = "turntape" in item.keywords\n'),
+        ("a = 'vcr' in names\n", "a = 'vcr' in names\n"),
+        ("this is vcr and no Python\n", "this is vcr and no Python\n"),
+    ],
+)
+def test_marks_are_found_however_they_are_written(tmp_path: Path, before: str, after: str) -> None:
+    file = tmp_path / "conftest.py"
+    file.write_text(before)
+    Move([], rewrites=marks_in(file, {"x": 1})).apply()
+    assert file.read_text() == after
+
+
+def test_a_mark_that_a_conftest_gives_is_rewritten_there(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "conftest.py").write_text("import pytest\nitem.add_marker(pytest.mark.vcr)\n")
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    survey = [
+        {"test": f"t{n}", "file": str(folder / f"t{n}.py"), "sources": ["a"], "target": "t", "config": {}}
+        for n in range(2)
+    ]
+    for one in survey:
+        Path(str(one["file"])).write_text("")
+
+    move = Move.of(survey)
+
+    assert [(one.file.name, one.new) for one in move.rewrites] == [
+        ("conftest.py", 'pytest.mark.turntape(profile="sequence")')
+    ]
+    assert not move.unmapped
+    (tmp_path / "conftest.py").unlink()
+    assert "2 tests whose mark is not written in the suite, the first is t0" in Move.of(survey).unmapped[0]
+
+
+def test_the_options_and_fixtures_of_the_old_plugins_still_work(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.makeini(
+        "[pytest]\naddopts = --block-network --allowed-hosts=a --strict-markers -p no:recording -p no:vcr\n"
+    )
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.turntape
+        @pytest.mark.default_cassette("a.yaml")
+        @pytest.mark.block_network
+        def test_it(vcr, vcr_cassette, record_mode, vcr_config, disable_recording, block_network, turntape_cassette):
+            assert record_mode == "new_episodes" and turntape_cassette.mode == "new"
+            assert vcr.record_mode == vcr_cassette.record_mode == "new_episodes"
+        """
+    )
+    project.runpytest("--record-mode=new_episodes").assert_outcomes(passed=1)

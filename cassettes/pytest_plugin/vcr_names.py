@@ -1,0 +1,106 @@
+"""Takes the place of pytest-recording and pytest-vcr when they are turned off or not installed.
+
+A suite that was moved still names their options in its ini file and in CI, their fixtures, marks and hook in its code.
+Imported in every run of pytest, so it imports only pytest.
+"""
+
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .vcr_fixture import VcrCassette
+
+_PLUGINS = {"recording": "pytest_recording", "vcr": "pytest_vcr"}
+"""How pytest calls each plugin, and its module."""
+_MODES = {"none": "none", "once": "once", "new_episodes": "new", "all": "all", "rewrite": "all"}
+_MODE_OPTIONS = ("--record-mode", "--vcr-record", "--vcr-record-mode")
+_OTHER_OPTIONS = {
+    "--block-network": "store_true",
+    "--disable-recording": "store_true",
+    "--disable-vcr": "store_true",
+    "--allowed-hosts": "store",
+}
+_MARKS = ("vcr", "block_network", "default_cassette(name)", "allowed_hosts(hosts)")
+
+
+def _is_off(manager: pytest.PytestPluginManager, name: str) -> bool:
+    return manager.is_blocked(name) or importlib.util.find_spec(_PLUGINS[name]) is None
+
+
+def add_options(parser: pytest.Parser, manager: pytest.PytestPluginManager) -> None:
+    """Take the options of these plugins when none of them does; those that choose a mode choose ours."""
+    if not all(_is_off(manager, name) for name in _PLUGINS):
+        return
+    group = parser.getgroup("turntape")
+    for option in _MODE_OPTIONS:
+        group.addoption(option, choices=tuple(_MODES), default=None, help="as --turntape-mode, by the name of vcrpy")
+    for option, action in _OTHER_OPTIONS.items():
+        group.addoption(option, action=action, help="accepted for suites of vcrpy, without effect")
+
+
+def mode_by_vcrpy(config: pytest.Config) -> str | None:
+    """The mode that an option of these plugins chooses; None without one."""
+    if not config.pluginmanager.hasplugin("turntape_vcr"):
+        return None
+    given = [config.getoption(option, default=None) for option in _MODE_OPTIONS]
+    return next((_MODES[one] for one in given if one is not None), None)
+
+
+class _Fixtures:
+    """The fixtures of these plugins, for tests and fixtures of the suite that ask for them."""
+
+    @pytest.fixture
+    def vcr(self, request: pytest.FixtureRequest) -> "VcrCassette | None":
+        """The cassette of a marked test, with the names of vcrpy's: `requests`, `responses`, `play_count`,
+        `all_played`; None for another test."""
+        if request.node.get_closest_marker("turntape") is None:
+            return None
+        from .vcr_fixture import VcrCassette
+
+        return VcrCassette(request.getfixturevalue("turntape_cassette"))
+
+    @pytest.fixture
+    def vcr_cassette(self, vcr: "VcrCassette | None") -> "VcrCassette | None":
+        """As `vcr`, by the name of pytest-vcr."""
+        return vcr
+
+    @pytest.fixture(scope="session")
+    def record_mode(self, pytestconfig: pytest.Config) -> str:
+        """The mode on the command line, by the name of vcrpy."""
+        given = pytestconfig.getoption("turntape_mode") or mode_by_vcrpy(pytestconfig) or "none"
+        return {"new": "new_episodes"}.get(given, given)
+
+    @pytest.fixture(scope="session")
+    def disable_recording(self) -> bool:
+        return False
+
+    @pytest.fixture(scope="session")
+    def vcr_config(self) -> dict[str, Any]:
+        """What vcrpy is told; it has no effect."""
+        return {}
+
+    @pytest.fixture(scope="session")
+    def block_network(self) -> None:
+        """The network of marked tests is blocked in any case."""
+
+
+class _Hooks:
+    """A `conftest.py` that was written for pytest-recording may have this hook; without that plugin it is unknown."""
+
+    @pytest.hookspec
+    def pytest_recording_configure(self, config: pytest.Config, vcr: object) -> None: ...
+
+
+def take_the_place(config: pytest.Config) -> None:
+    """Give a suite the fixtures, marks and hook of these plugins when none of them is active."""
+    manager = config.pluginmanager
+    if any(manager.hasplugin(name) for pair in _PLUGINS.items() for name in pair):
+        return
+    manager.register(_Fixtures(), "turntape_vcr")
+    for mark in _MARKS:
+        config.addinivalue_line("markers", f"{mark}: of pytest-recording or pytest-vcr, without effect")
+    known: Any = getattr(config.hook, "pytest_recording_configure", None)
+    if known is None or not known.has_spec():
+        manager.add_hookspecs(_Hooks)

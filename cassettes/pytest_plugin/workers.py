@@ -1,0 +1,61 @@
+"""What the processes of one session share: those of pytest-xdist through a folder."""
+
+import hashlib
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..tape.lock import hold
+
+SHARED = "turntape_shared"
+"""The key under which the workers of pytest-xdist get the folder."""
+
+
+def new_folder(config: pytest.Config) -> str:
+    """A folder for the workers, which is removed when the session has ended."""
+    folder = tempfile.TemporaryDirectory(prefix="turntape-", ignore_cleanup_errors=True)
+    config.add_cleanup(folder.cleanup)
+    return folder.name
+
+
+def folder_of_workers(config: pytest.Config) -> Path | None:
+    """The folder that this worker shares with the others; None in a session without workers."""
+    given: dict[str, Any] = getattr(config, "workerinput", {})
+    return Path(given[SHARED]) if SHARED in given else None
+
+
+class Recorded:
+    """Which fixtures were recorded in this session. The workers of pytest-xdist share it through a folder."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._folder = folder_of_workers(config)
+        self._done: set[str] = set()
+
+    def __contains__(self, path: Path) -> bool:
+        return str(path) in self._done or (self._folder is not None and self._file(self._folder, path, "done").exists())
+
+    def add(self, path: Path) -> None:
+        self._done.add(str(path))
+        if self._folder is not None:
+            self._file(self._folder, path, "done").touch()
+
+    @contextmanager
+    def alone(self, path: Path) -> Generator[None]:
+        """Wait until no other worker is about to record this."""
+        if self._folder is None:
+            yield
+            return
+        with self._file(self._folder, path, "lock").open("w") as file:
+            while True:
+                with suppress(OSError):  # where a lock is waited for only some seconds
+                    hold(file.fileno(), wait=True)
+                    break
+            yield
+
+    @staticmethod
+    def _file(folder: Path, path: Path, kind: str) -> Path:
+        return folder / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogateescape')).hexdigest()[:16]}.{kind}"
