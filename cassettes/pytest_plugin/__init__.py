@@ -28,8 +28,14 @@ _SHARED_FOLDER: pytest.StashKey[str] = pytest.StashKey()
 _MODES = ("none", "once", "new", "all", "verify", "restamp")
 
 
-def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    add_options(parser, pluginmanager)
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> Generator[None]:
+    result = yield
+    add_options(parser, early_config.pluginmanager)
+    return result
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("turntape", "turntape: recorded LLM traffic")
     group.addoption(
         "--turntape-mode",

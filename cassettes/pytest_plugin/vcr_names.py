@@ -4,7 +4,8 @@ A suite that was moved still names their options in its ini file and in CI, thei
 Imported in every run of pytest, so it imports only pytest.
 """
 
-import importlib.util
+import argparse
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,8 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from .vcr_fixture import VcrCassette
 
-_PLUGINS = {"recording": "pytest_recording", "vcr": "pytest_vcr"}
-"""How pytest calls each plugin, and its module."""
+_PLUGINS = ("recording", "vcr", "pytest_recording", "pytest_recording.plugin", "pytest_vcr")
 _MODES = {"none": "none", "once": "once", "new_episodes": "new", "all": "all", "rewrite": "all"}
 _MODE_OPTIONS = ("--record-mode", "--vcr-record", "--vcr-record-mode")
 _OTHER_OPTIONS = {
@@ -25,19 +25,21 @@ _OTHER_OPTIONS = {
 _MARKS = ("vcr", "block_network", "default_cassette(name)", "allowed_hosts(hosts)")
 
 
-def _is_off(manager: pytest.PytestPluginManager, name: str) -> bool:
-    return manager.is_blocked(name) or importlib.util.find_spec(_PLUGINS[name]) is None
-
-
 def add_options(parser: pytest.Parser, manager: pytest.PytestPluginManager) -> None:
-    """Take the options of these plugins when none of them does; those that choose a mode choose ours."""
-    if not all(_is_off(manager, name) for name in _PLUGINS):
+    """Take the options of these plugins when none of them does, nor another plugin or `conftest.py`; those that choose
+    a mode choose ours. Called when every initial `conftest.py` has been read."""
+    if _are_active(manager):
         return
-    group = parser.getgroup("turntape")
     for option in _MODE_OPTIONS:
-        group.addoption(option, choices=tuple(_MODES), default=None, help="as --turntape-mode, by the name of vcrpy")
+        with suppress(ValueError):  # taken
+            parser.addoption(option, choices=tuple(_MODES), default=None, help=argparse.SUPPRESS)
     for option, action in _OTHER_OPTIONS.items():
-        group.addoption(option, action=action, help="accepted for suites of vcrpy, without effect")
+        with suppress(ValueError):
+            parser.addoption(option, action=action, help=argparse.SUPPRESS)
+
+
+def _are_active(manager: pytest.PytestPluginManager) -> bool:
+    return any(manager.hasplugin(name) for name in _PLUGINS)
 
 
 def mode_by_vcrpy(config: pytest.Config) -> str | None:
@@ -96,7 +98,7 @@ class _Hooks:
 def take_the_place(config: pytest.Config) -> None:
     """Give a suite the fixtures, marks and hook of these plugins when none of them is active."""
     manager = config.pluginmanager
-    if any(manager.hasplugin(name) for pair in _PLUGINS.items() for name in pair):
+    if _are_active(manager):
         return
     manager.register(_Fixtures(), "turntape_vcr")
     for mark in _MARKS:

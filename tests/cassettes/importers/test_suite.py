@@ -231,4 +231,5 @@ def test_the_options_and_fixtures_of_the_old_plugins_still_work(
             assert vcr.record_mode == vcr_cassette.record_mode == "new_episodes"
         """
     )
+    project.makeconftest("def pytest_addoption(parser): parser.addoption('--allowed-hosts')")
     project.runpytest("--record-mode=new_episodes").assert_outcomes(passed=1)
