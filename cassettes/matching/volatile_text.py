@@ -38,12 +38,20 @@ NAMED: Mapping[str, str] = MappingProxyType(
         "port": r"(?P<lead>(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)\d+",
         "duration": r"\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?|minutes?)\b",
         "address": r"\b0x[0-9a-fA-F]+\b",
+        "ip": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])",
+        "host": r"\bip(?:-\d{1,3}){4}(?:\.[\w.-]*\w)?"
+        r"|(?P<lead>\b(?i:host(?:[ _]?name)?|runner|worker|pod)[\"']?\s?[:=]?\s?[\"']?)[a-z][\w.-]*\d[\w-]*",
+        "counter": r"(?P<lead>\b(?i:attempt|retry|run|build|job|iteration|seq|sequence|counter|request)"
+        r"[\"']?\s?[:=#]?\s?#?)\d+\b",
+        "random": r"\b(?=\w*\d)(?=\w*[A-Z])(?=\w*[a-z])[A-Za-z0-9]{8,64}\b",
         "hex": r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b",
     }
 )
 """UUIDs, ULIDs and digests of 128 bits; dates, times of day and epochs; folders for temporary files; numbers of
-processes; ports of this machine; durations; addresses in memory; other hexadecimal ids."""
+processes; ports of this machine; durations; addresses in memory; addresses of the network; names of machines; the
+number of an attempt, a run or a build; ids of mixed letters and digits; other hexadecimal ids."""
 
+_EPOCHS = re.compile(_EPOCH)
 _COMPILED = {name: re.compile(pattern) for name, pattern in NAMED.items()}
 
 
@@ -53,9 +61,12 @@ def patterns(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def names_for(differences: Iterable[Difference]) -> list[str]:
-    """The names that cover every difference; empty when something else differs too."""
+    """The names that cover every difference of text; empty when something else differs too. Fields that hold a time
+    as a number need no name (`fields_for`)."""
     pairs: list[tuple[str, str]] = []
     for difference in differences:
+        if _is_epoch(difference):
+            continue
         if not (isinstance(difference.recorded, str) and isinstance(difference.given, str)):
             return []
         pairs.append((difference.recorded, difference.given))
@@ -69,12 +80,24 @@ def names_for(differences: Iterable[Difference]) -> list[str]:
     return names
 
 
+def fields_for(differences: Iterable[Difference]) -> list[str]:
+    """Pointers of the fields that hold a time as a number, in the recording and now: `ignore` takes them."""
+    return [one.pointer for one in differences if _is_epoch(one)]
+
+
+def _is_epoch(difference: Difference) -> bool:
+    return all(
+        isinstance(one, int | float) and not isinstance(one, bool) and _EPOCHS.fullmatch(f"{one}")
+        for one in (difference.recorded, difference.given)
+    )
+
+
 def _covers(names: list[str], pairs: list[tuple[str, str]]) -> bool:
     return all(_without(names, one) == _without(names, other) for one, other in pairs)
 
 
 def _without(names: list[str], text: str) -> str:
     for name in names:
-        lead = r"\g<lead>" if name in ("pid", "port") else ""
+        lead = r"\g<lead>" if "lead" in _COMPILED[name].groupindex else ""
         text = _COMPILED[name].sub(lead + MARK, text)
     return text

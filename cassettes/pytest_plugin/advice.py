@@ -39,14 +39,18 @@ class Advice:
 
     def of(self, session: Session, misses: Sequence[Miss], *, moved: bool, left: bool) -> list[str]:
         """What to do when the run is not the recorded one."""
-        names = list(dict.fromkeys(name for miss in misses for name in miss.volatile))
-        if misses and names and all(miss.volatile for miss in misses):
-            line = self._marked(ignore_text=[*self._listed("ignore_text"), *names])
+        found = [miss.ignorable for miss in misses]
+        if found and all(found):
+            given = {name: [*self._listed(name)] for name in ("ignore", "ignore_text")}
+            for one in found:
+                for name, values in one.items():
+                    given[name] += [value for value in values if value not in given[name]]
+            line = self._marked(**{name: values for name, values in given.items() if values})
             return ["everything that differs looks new in each run; ignore it:", f"  {line}"]
         trips = list(session.player.cassette)
         again = (f"--turntape-mode=all{self._price(trips)}", "record again")
         stays = [("--turntape-mode=restamp", "keep the recorded answers, call no API")]
-        can_stay = bool(misses) and all(map(_can_stay, misses)) and not session.has_tools
+        can_stay = bool(misses) and all(map(_can_stay, misses))
         commands = [*(stays if can_stay else ()), again]
         marks = {
             name: True

@@ -21,7 +21,8 @@ class ToolServers:
         self._session = session
         self._live = frozenset(live)
         self._played: PlayedSessions | None = None
-        self.player = ToolPlayer(session.tool_wire, matching=session.player.matching, values=session.player, pace=pace)
+        matching = session.restamp.of_tools if session.restamp is not None else session.player.matching
+        self.player = ToolPlayer(session.tool_wire, matching=matching, values=session.player, pace=pace)
 
     @cached_property
     def _http(self) -> HttpRecording:

@@ -5,10 +5,11 @@ Numbers, times, lengths, labels and the salt stay, so that the new file replays 
 
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from types import MappingProxyType
 
 from ..errors import CassetteError
 from ..settings import read_settings
@@ -16,7 +17,7 @@ from ..tape.compression import MAGIC, Decompression, compressor
 from ..tape.delta import Window
 from ..tape.format import round_trip_line, tool_exchange_line
 from ..tape.lines import Lines, Windows
-from ..tape.model import RoundTrip
+from ..tape.model import Request, RoundTrip
 from ..tape.reader import Cassette
 from .redactor import Redactor
 
@@ -47,25 +48,39 @@ def scrub(path: Path, target: Path, secrets: Sequence[str] = ()) -> Scrubbed:
     `secrets` are texts that are removed wherever they are, beside what the rules find. Raises CassetteError when a
     file cannot be read or written, FormatError when `path` is not a cassette.
     """
-    redactor = redactor_for(secrets, Cassette.load(path).salt)
+    writer = _Writer(redactor_for(secrets, Cassette.load(path).salt))
+    target = target.resolve()
+    other_names = target.stat().st_nlink - 1 if target.exists() else 0
+    lines = _rewritten(path, target, writer)
+    return Scrubbed(writer.changed, lines, other_names)
+
+
+def rewrite(path: Path, target: Path, requests: Mapping[int, Request]) -> None:
+    """Write the recording `path` to `target` with these requests in place of its own, by number; secrets are removed.
+
+    Everything else stays, also what was recorded of tool servers. Raises as `scrub` does.
+    """
+    _rewritten(path, target, _Writer(redactor_for((), Cassette.load(path).salt), requests))
+
+
+def _rewritten(path: Path, target: Path, writer: "_Writer") -> int:
+    """Write each line as the writer has it; how many there are."""
     data = path.read_bytes()
     packed = data.startswith(MAGIC)
     head, *rest = (_unpacked(data) if packed else data).split(b"\n")
-    writer = _Writer(redactor)
     kept = [head + b"\n"]
     kept += [writer.line(line, number) for number, line in enumerate(rest, 2) if line.strip()]
     text = b"".join(kept)
-    target = target.resolve()
-    other_names = target.stat().st_nlink - 1 if target.exists() else 0
     _replace(target, _packed(text) if packed else text)
-    return Scrubbed(writer.changed, len(kept) - 1, other_names)
+    return len(kept) - 1
 
 
 class _Writer:
     """Makes each line of a recording again, without secrets."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: Redactor, requests: Mapping[int, Request] = MappingProxyType({})) -> None:
         self.changed = 0
+        self._new = requests
         self._redactor = redactor
         self._lines = Lines()
         self._windows = Windows()
@@ -80,7 +95,7 @@ class _Writer:
             self.changed += clean != line
             return clean + b"\n"
         try:
-            clean_trip = self._redactor.round_trip(trip)
+            clean_trip = self._redactor.round_trip(replace(trip, request=self._new.get(trip.index, trip.request)))
         except CassetteError:  # a body that is damaged
             return self._redactor.body(line) + b"\n"
         self.changed += clean_trip != trip

@@ -1,9 +1,11 @@
 """The error for a request that no recording answers."""
 
+import orjson
+
 from ..errors import ReplayMiss
 from ..matching.grades import Grade
 from ..matching.json_diff import Difference, words
-from ..matching.volatile_text import names_for
+from ..matching.volatile_text import fields_for, names_for
 from ..tape.model import RoundTrip
 from ..tape.turn_names import TurnName
 
@@ -50,8 +52,22 @@ class Miss(ReplayMiss):
 
     @property
     def volatile(self) -> list[str]:
-        """Names for `ignore_text` that cover everything that differs; empty when something else differs too."""
-        return names_for(self.differences) if self.is_same_turn else []
+        """Names for `ignore_text` that cover every text that differs; empty when something else differs too."""
+        return names_for(self.differences) if self._has_twin else []
+
+    @property
+    def _has_twin(self) -> bool:
+        """True when the nearest recording still waits for a request like this one."""
+        return self.is_same_turn or (self.nearest is not None and not self.played and not self.nearest_played)
+
+    @property
+    def ignorable(self) -> dict[str, list[str]]:
+        """The arguments of the mark with which this request is answered, when everything that differs looks new in each
+        run: `ignore_text` and `ignore`; empty when something else differs too."""
+        names, fields = self.volatile, fields_for(self.differences) if self._has_twin else []
+        if not names and len(fields) < len(self.differences):
+            return {}
+        return {name: given for name, given in (("ignore", fields), ("ignore_text", names)) if given}
 
     @property
     def pointer(self) -> str | None:
@@ -80,17 +96,18 @@ class Miss(ReplayMiss):
         first, *others = self.differences or [Difference("", "changed")]
         more = f" (and {len(others)} more: {', '.join(d.pointer or '/' for d in others)})" if others else ""
         turn = self.turn or f"#{self.nearest.index}"
-        if not self.is_same_turn:
+        given = self.ignorable
+        if not self.is_same_turn and not given:
             played = ", played already" if self.nearest_played else ""
             return (
                 f"{what}: it is not a recorded turn; the nearest is {turn}{played}, where {first}{more}; "
                 "record again if the request is intended"
             )
-        if names := self.volatile:
-            listed = ", ".join(f'"{name}"' for name in names)
+        if given:
+            listed = ", ".join(f"{name}={orjson.dumps(values).decode()}" for name, values in given.items())
             return (
                 f"{what}: the nearest is {turn}, where {first}{more}; everything that differs looks new in each run: "
-                f"ignore it with @pytest.mark.turntape(ignore_text=[{listed}])"
+                f"ignore it with @pytest.mark.turntape({listed})"
             )
         return f"{what}: the nearest is {turn}, where {first}{more}; record again if the change is intended"
 

@@ -41,7 +41,9 @@ def restamping(matching: Matching | None) -> Matching:
 class Restamp:
     """The requests of this run that differ from the recorded ones, by place."""
 
-    def __init__(self) -> None:
+    def __init__(self, matching: Matching) -> None:
+        self.of_tools = matching
+        """How similar a call to a tool server must be: as in a replay, since another call gets another answer."""
         self.changed: dict[int, Request] = {}
 
     def take(self, player: Player, found: Played, asked: Request) -> None:
@@ -60,6 +62,11 @@ class Restamp:
         if player.bindings:
             body = _as_recorded(player, body)
         self.changed[place] = replace(recorded.request, content=body)
+
+    def requests(self, player: Player) -> dict[int, Request]:
+        """The requests that take the place of recorded ones, by the number of the round trip. Raises CassetteError as
+        `trips` does."""
+        return {trip.index: trip.request for place, trip in enumerate(self.trips(player)) if place in self.changed}
 
     def trips(self, player: Player) -> Iterator[RoundTrip]:
         """The recording with the requests of this run. Raises CassetteError when it has a request in no common form."""

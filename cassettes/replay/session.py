@@ -22,6 +22,7 @@ from ..matching.request_key import path_key
 from ..recording.pending import PendingTrips
 from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
+from ..redaction.scrub import rewrite
 from ..tape.lock import hold
 from ..tape.model import Headers, Request, RoundTrip, ToolServer
 from ..tape.provenance import PLAYED, ForkSource, played_from
@@ -96,7 +97,7 @@ class Session:
         self.exists = self.path.exists()
         self.plan: Plan = plan(self.mode, self.exists)
         cassette = Cassette.load(self.path) if self.plan.plays and self.exists else Cassette.from_round_trips([])
-        self.restamp = Restamp() if self.plan.restamps else None
+        self.restamp = Restamp(matching or Matching()) if self.plan.restamps else None
         """The requests of this run, which replace those of the recording (mode `restamp`)."""
         self.player = Player(
             cassette,
@@ -315,14 +316,15 @@ class Session:
         """Write the requests of this run into the cassette; how many there are."""
         if not restamp.changed or not whole or self.misses:
             return 0
-        if self.has_tools:
-            raise CassetteError(f"{str(self.path)!r} has tool servers, which restamp does not write; record again")
-        recorder = self._open()
-        for trip in restamp.trips(self.player):
-            recorder.write(trip)
-        recorder.close()
-        if recorder.problem:
-            raise CassetteError(recorder.problem)
+        if self.has_tools:  # what is not changed stays as it is, and so in its place
+            rewrite(self.path, self._unfinished, restamp.requests(self.player))
+        else:
+            recorder = self._open()
+            for trip in restamp.trips(self.player):
+                recorder.write(trip)
+            recorder.close()
+            if recorder.problem:
+                raise CassetteError(recorder.problem)
         self._put_in_place({})
         return len(restamp.changed)
 

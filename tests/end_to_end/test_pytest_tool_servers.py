@@ -83,6 +83,31 @@ def test_a_tool_server_in_process_is_recorded_beside_the_llm(
     assert len(tape(project)) == before
 
 
+def test_restamp_writes_the_changed_prompt_and_keeps_what_the_tool_server_said(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, IN_PROCESS)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    taken_away(server, monkeypatch)
+    before = tape(project)
+
+    write(project, IN_PROCESS.replace('ask("add")', 'ask("plus")'))
+    failed = project.runpytest()
+    failed.assert_outcomes(failed=1)
+    failed.stdout.fnmatch_lines(["*--turntape-mode=restamp*"])
+    project.runpytest("--turntape-mode=restamp").assert_outcomes(passed=1)
+    project.runpytest("--turntape-check").assert_outcomes(passed=1)
+    after = tape(project)
+    assert after.tool_servers == before.tool_servers and len(after) == len(before)
+    changed = [one.index for one, other in zip(before, after, strict=True) if one.request.body != other.request.body]
+    assert [b"plus" in after[place].request.body for place in changed] == [True]
+    assert [trip.response for trip in after] == [trip.response for trip in before]
+
+    write(project, IN_PROCESS.replace('ask("add")', 'ask("sum")').replace('"b": 2', '"b": 5'))
+    project.runpytest("--turntape-mode=restamp").assert_outcomes(failed=1)
+    assert [trip.request for trip in tape(project)] == [trip.request for trip in after]
+
+
 @contextmanager
 def serving() -> Generator[str]:
     tools = fastmcp.FastMCP("counter")

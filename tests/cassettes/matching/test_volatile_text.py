@@ -81,3 +81,63 @@ def test_in_sequence_the_nth_request_gets_the_nth_answer() -> None:
     assert len(report.tolerated) == 1
     assert report.reordered == ()
     assert [index for index, _ in enumerate(report.played)] == [0, 1]
+
+
+def request_with(place: str, value: object) -> Request:
+    """A request of Anthropic's API with a value in the prompt, a tool's arguments or a tool's result."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    call = {"type": "tool_use", "id": "t", "name": "f", "input": {"at": value if place == "arguments" else "x"}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": text if place == "result" else "x"}
+    body = {
+        "model": "m",
+        "max_tokens": 9,
+        "system": text if place == "system" else "s",
+        "messages": [
+            {"role": "user", "content": text if place == "user" else "u"},
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result]},
+        ],
+    }
+    return Request("POST", "https://api.anthropic.com/v1/messages", content=json.dumps(body).encode())
+
+
+USUAL: list[tuple[object, object]] = [
+    ("id 8ac15262-1111-4222-8333-444455556666", "id 674bfc25-1111-4222-8333-444455556666"),
+    ("at 1795337291", "at 1795999999"),
+    ("at 1795337291649", "at 1795999999111"),
+    (1795337291, 1795999999),
+    (1795337291.25, 1795999999.5),
+    ("it is 11:43:13", "it is 09:05:59"),
+    ("on 2026-11-22T11:43:13Z", "on 2027-01-02T01:02:03.55Z"),
+    ("am 22.11.2026", "am 1.2.2027"),
+    ("on November 22, 2026", "on May 3, 2027"),
+    ("in /tmp/tmpab12cd_9/out", "in /tmp/tmpzz98yx_1/out"),
+    ("PID: 4123", "PID: 99"),
+    ("at http://localhost:4123/x", "at http://localhost:51999/x"),
+    ("took 1.23s", "took 0.4s"),
+    ("<object at 0x7f001122>", "<object at 0x7fee0011>"),
+    ("commit 3972013f", "commit 75dff44a"),
+    ("on host ip-10-0-3-17", "on host ip-10-0-9-1"),
+    ("from 10.0.3.17", "from 10.0.9.1"),
+    ("attempt 3 of the job", "attempt 12 of the job"),
+    ("session q3Xk9ZpL2a", "session m8Bd1QwR7t"),
+]
+
+
+@pytest.mark.parametrize(("recorded", "given"), USUAL, ids=str)
+@pytest.mark.parametrize("place", ["system", "user", "arguments", "result"])
+def test_a_usual_value_passes_by_itself_or_with_the_line_of_the_message(
+    place: str, recorded: object, given: object
+) -> None:
+    first, asked = request_with(place, recorded), request_with(place, given)
+    trips = [RoundTrip(first, Response(200, content=b"{}"), started_at=1.0)]
+    try:
+        Player(trips).answer("POST", asked.url, (), asked.body)
+    except ReplayMiss as miss:
+        assert "everything that differs looks new in each run" in str(miss)
+        line = str(miss).rpartition("@pytest.mark.turntape")[2]
+        arguments: dict[str, list[str]] = eval(f"dict{line}")
+        matching = Matching(
+            ignore=tuple(arguments.get("ignore", ())), ignore_text=tuple(arguments.get("ignore_text", ()))
+        )
+        Player(trips, matching=matching).answer("POST", asked.url, (), asked.body)
