@@ -80,7 +80,7 @@ class _Fixtures:
 
     @pytest.fixture(scope="session")
     def vcr_config(self) -> dict[str, Any]:
-        """What vcrpy is told; it has no effect."""
+        """Settings for vcrpy; without effect."""
         return {}
 
     @pytest.fixture(scope="session")

@@ -56,7 +56,7 @@ def scrub(path: Path, target: Path, secrets: Sequence[str] = ()) -> Scrubbed:
 
 
 def rewrite(path: Path, target: Path, requests: Mapping[int, Request]) -> None:
-    """Write the recording `path` to `target` with these requests in place of its own, by number; secrets are removed.
+    """Write the recording `path` to `target` with these requests in place of the recorded ones, by number; no secrets.
 
     Everything else stays, also what was recorded of tool servers. Raises as `scrub` does.
     """

@@ -126,7 +126,7 @@ USUAL: list[tuple[object, object]] = [
 
 @pytest.mark.parametrize(("recorded", "given"), USUAL, ids=str)
 @pytest.mark.parametrize("place", ["system", "user", "arguments", "result"])
-def test_a_usual_value_passes_by_itself_or_with_the_line_of_the_message(
+def test_a_usual_value_passes_automatically_or_with_the_line_of_the_message(
     place: str, recorded: object, given: object
 ) -> None:
     first, asked = request_with(place, recorded), request_with(place, given)
