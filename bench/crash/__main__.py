@@ -1,4 +1,4 @@
-"""kill -9, a full disk, a file that is removed, renamed or cut, and a clock that jumps: what is left, what is said?
+"""kill -9, a full disk, no more descriptors, a changed file, a clock that jumps: what is left, what is said?
 
 `make crash`, or `make crash ARGS="--rounds 10"`. Exit code 1 when something was lost without a word, or a file does not
 open. After kill -9 the last round trips may be missing: those of the last 100 ms, and more on a busy disk.

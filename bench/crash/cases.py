@@ -53,6 +53,18 @@ if case == "full":
     write(20)
     until(lambda: not recorder.waiting)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+if case == "files":
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    held = []
+    try:
+        while True:
+            held.append(os.dup(1))
+    except OSError:
+        pass
+    write(20)
+    until(lambda: not recorder.waiting)
+    for one in held:
+        os.close(one)
 if case == "removed":
     os.unlink(path)
 if case == "renamed":
@@ -65,7 +77,8 @@ write(20)
 recorder.close()
 os.write(1, b"lost %d %d\\n" % (recorder.lost, recorder.problem is not None))
 """
-CASES = ("kill", "full", "removed", "renamed", "cut", "clock")
+CASES = ("kill", "full", "files", "removed", "renamed", "cut", "clock")
+"""`files`: there are no more descriptors."""
 
 
 @dataclass

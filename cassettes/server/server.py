@@ -24,6 +24,7 @@ from ..tape.model import RoundTrip
 from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
 from .joined_writes import JoinedWrites
+from .open_files import full_reported_once
 from .tool_http import HttpTools
 from .visitors import guarded
 from .websocket import Sockets
@@ -226,5 +227,5 @@ def serve(
     )
     if ready is not None:
         ready(listener.getsockname()[1])
-    with _signals_once():
+    with _signals_once(), full_reported_once():
         uvicorn.Server(config).run(sockets=[listener])
