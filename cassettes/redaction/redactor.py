@@ -227,7 +227,13 @@ class Redactor:
     def _stored(self, part: Request | Response, clean: bytes) -> bytes:
         """The clean body of a part; one that was not decoded, although a header names its encoding, is looked into."""
         named = ",".join(value for name, value in part.headers if name.lower() == "content-encoding")
-        masked = self._packed(part.body, named) if named and part.encoding is None and part.body else None
+        if not named or part.encoding is not None or not part.body:
+            return clean
+        try:
+            masked = self._packed(part.body, named)
+        except FunctionFailed as exc:
+            self._failures.append(str(exc))
+            masked = self._mask(part.body, 0)
         return clean if masked is None else masked
 
     def _cleaned(self, body: bytes, stream: bool = False) -> bytes:

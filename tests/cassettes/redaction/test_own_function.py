@@ -1,6 +1,9 @@
 """A user's own function names secrets; where it fails, the text is withheld, and that is said."""
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,6 +59,26 @@ def test_the_round_trip_says_it_and_recording_continues(tmp_path: Path) -> None:
         "the redaction function failed (ValueError); a text of this round trip is withheld and is not kept"
     )
     assert b"Heron" not in path.read_bytes()
+
+
+def test_it_may_fail_for_a_body_that_is_stored_encoded() -> None:
+    packed = zlib.compress(b"a Heron and more words")[:-1] + b"x"
+    trip = round_trip(packed)
+    encoded = replace(trip, request=replace(trip.request, headers=(("content-encoding", "deflate"),)))
+
+    clean = Redactor(salt="s", function=failing).round_trip(encoded)
+
+    assert clean.request.body.startswith(b"REDACTED-") and len(clean.request.body) == len(packed)
+    assert "the redaction function failed (ValueError)" in clean.faults[-1]
+
+
+def test_a_packed_body_with_a_secret_is_replaced_and_another_stays() -> None:
+    for text, kept in ((b"token sk-ant-api03-abcDEF123456ghiJKL789012", False), (b"a Gull and more", True)):
+        for packed, encoding in ((zlib.compress(text)[:-1] + b"x", "deflate"), (gzip.compress(text), "own")):
+            trip = round_trip(packed)
+            encoded = replace(trip, request=replace(trip.request, headers=(("content-encoding", encoding),)))
+
+            assert (Redactor(salt="s").round_trip(encoded).request.body == packed) is kept
 
 
 def test_it_is_imported_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
