@@ -49,7 +49,8 @@ class Windows:
 class Lines:
     """The lines of a cassette, sorted by kind in the order of the file."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep_labels: bool = True) -> None:
+        self._keep_labels = keep_labels
         self.trips: list[Json] = []
         """The lines of round trips, exchanges with tool servers included."""
         self.used = -1
@@ -105,7 +106,8 @@ class Lines:
         elif not isinstance(fields.get("of"), dict):
             self._complain(f"line {number} is a label without an object and was skipped")
         else:
-            self.labels[index] = cast(dict[str, object], fields["of"])
+            if self._keep_labels:
+                self.labels[index] = cast(dict[str, object], fields["of"])
             self.used = max(self.used, index)
 
     def _add_trip(self, index: int, fields: Json, number: int) -> None:

@@ -215,15 +215,18 @@ def _decompressed(data: bytes, lines: Lines) -> bytes:
 
 
 class Tail:
-    """Follows a cassette that is being written: `poll()` returns what was added since the last call."""
+    """Follows a cassette that is being written: `poll()` returns what was added since the last call.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    Without `keep_labels`, the labels in the file are skipped, for a program that makes them itself.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, keep_labels: bool = True) -> None:
         self.path = Path(path)
         self.header: dict[str, object] | None = None
         self._offset = 0
         self._pending = b""
         self._stream: Decompression | None = None
-        self._lines = Lines()
+        self._lines = Lines(keep_labels=keep_labels)
         self._windows = Windows()
         self._read = 0
         self._number = 1

@@ -39,7 +39,7 @@ class Segment:
         """The segment after this one."""
         self.carry_at: int | None = None
         """How many must have been read before it is known what the next segment carries; None when nobody asked."""
-        self._tail = Tail(file)
+        self._tail = Tail(file, keep_labels=False)
         self._tools = CarriedTools()
         self._first = first
         self._idle = 0

@@ -437,3 +437,14 @@ def test_a_block_counts_as_polled_as_far_as_its_round_trips_were_given_out(tmp_p
 
     shares = [tail.share, *(tail.share for _ in tail.news()), tail.share]
     assert shares == [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
+
+
+def test_a_program_that_makes_the_labels_need_not_hold_those_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.cassette.jsonl"
+    with Recorder(path) as recorder:
+        recorder.write(round_trip())
+        recorder.label(0, {"turn": 1})
+    tails = Tail(path), Tail(path, keep_labels=False)
+
+    assert [len(tail.poll()) for tail in tails] == [1, 1]
+    assert [tail.labels for tail in tails] == [{0: {"turn": 1}}, {}]
