@@ -40,6 +40,7 @@ from ..layers.install import install
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached
 from ..limits.limits_addon import LimitsAddon
+from .fair_reads import FairReads
 from .joined_writes import JoinWrites
 from .master import LeanMaster, ManyConnections, RoutedLayers
 
@@ -223,6 +224,7 @@ class Engine:
             tlsconfig.TlsConfig(),
             ManyConnections(server),
             JoinWrites(server),
+            FairReads(server),
             self._router,
             *([self._detoured()] if self._prove else []),
             *([self._breakpoints] if self._breakpoints is not None else []),

@@ -4,7 +4,9 @@ import re
 
 from h11._readers import ChunkedReader
 from h11._receivebuffer import ReceiveBuffer
+from mitmproxy.connection import Connection
 
+_PIECES = "turntape_pieces"
 _SIZE = re.compile(rb"([0-9a-fA-F]{1,8})\r\n")
 
 
@@ -33,6 +35,19 @@ def whole_chunks(reader: object, buffer: ReceiveBuffer) -> list[bytes]:
 def _is_between(reader: ChunkedReader) -> bool:
     """True when what comes next is the size of a chunk."""
     return not (reader._bytes_in_chunk or reader._bytes_to_discard or reader._reading_trailer)  # pyright: ignore[reportPrivateUsage]
+
+
+def note_pieces(connection: Connection, count: int) -> None:
+    """So many chunks came in one read from a server."""
+    setattr(connection, _PIECES, count)
+
+
+def pieces_of(connection: Connection) -> int:
+    """How many chunks came in the last read; they are counted once."""
+    count: int = getattr(connection, _PIECES, 0)
+    if count:
+        setattr(connection, _PIECES, 0)
+    return count
 
 
 def chunked(pieces: list[bytes]) -> bytes:

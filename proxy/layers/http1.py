@@ -29,7 +29,7 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseTrailers,
 )
 
-from .chunks import chunked, whole_chunks
+from .chunks import chunked, note_pieces, whole_chunks
 from .half_closed import still_reads
 from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, ResponsePieces, blame
 
@@ -222,6 +222,7 @@ class UpstreamSide(_Messages, base.Http1Client):
             inner = reader.inner if isinstance(reader, TrailerReader) else reader
             if pieces := whole_chunks(inner, self.buf):
                 assert self.stream_id is not None
+                note_pieces(self.conn, len(pieces))
                 yield ReceiveHttp(ResponsePieces(self.stream_id, pieces))
                 if not self.buf:
                     return

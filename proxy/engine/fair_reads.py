@@ -1,0 +1,59 @@
+"""Reads less at once from a server that sends tiny chunks, so that the other flows have their turns between.
+
+mitmproxy handles all of one read before anything else: 64 KB may be ten thousand chunks.
+"""
+
+# mitmproxy's connection tables are only partly typed.
+# pyright: reportUnknownMemberType=false
+
+import asyncio
+from typing import Any
+
+from mitmproxy.addons import proxyserver
+from mitmproxy.connection import Connection
+from mitmproxy.proxy import server_hooks
+
+from ..layers.chunks import pieces_of
+
+MOST_PIECES = 500
+"""About how many chunks are handled in one turn of the loop."""
+_LEAST = 1024
+"""How many bytes are read at least."""
+
+
+class FairReader:
+    """A stream reader that reads as much as asked, or less after a read with many chunks."""
+
+    def __init__(self, reader: asyncio.StreamReader, connection: Connection) -> None:
+        self._reader = reader
+        self._connection = connection
+        self._most: int | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    async def read(self, n: int = -1) -> bytes:
+        pieces = pieces_of(self._connection)
+        if pieces > MOST_PIECES:
+            self._most = max(_LEAST, (self._most or n) * MOST_PIECES // pieces)
+        elif self._most is not None:
+            self._most = self._most * 2 if pieces * 2 < MOST_PIECES else self._most
+        if self._most is None or self._most >= n:
+            self._most = None
+            return await self._reader.read(n)
+        await asyncio.sleep(0)
+        return await self._reader.read(self._most)
+
+
+class FairReads:
+    """The addon that does this for each connection to a server."""
+
+    def __init__(self, server: proxyserver.Proxyserver) -> None:
+        self._server = server
+
+    def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
+        handler = self._server.connections.get(data.client.id)
+        if handler is None or (connection := handler.transports.get(data.server)) is None:
+            return
+        if isinstance(connection.reader, asyncio.StreamReader):
+            connection.reader = FairReader(connection.reader, data.server)  # pyright: ignore[reportAttributeAccessIssue]
