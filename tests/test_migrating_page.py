@@ -8,6 +8,7 @@ import pytest
 from turntape.cassettes import pytest_plugin
 from turntape.cassettes.faults.fault import KINDS
 from turntape.cassettes.importers.suite import arguments, unmapped
+from turntape.cassettes.pytest_plugin import vcr_names
 from turntape.cassettes.pytest_plugin.marker import Marker
 from turntape.cassettes.pytest_plugin.vcr_fixture import VcrCassette
 from turntape.cassettes.replay.record_modes import MODES
@@ -38,7 +39,7 @@ def test_what_has_no_counterpart_is_listed() -> None:
 
 
 def test_every_name_on_the_page_exists() -> None:
-    source = Path(pytest_plugin.__file__).read_text()
+    source = Path(pytest_plugin.__file__).read_text() + Path(vcr_names.__file__).read_text()
 
     assert all(
         f'"{name}"' in source for name in set(re.findall(r"`(turntape_folder|pytest_recording_configure)`", TEXT))
