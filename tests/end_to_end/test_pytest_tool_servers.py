@@ -358,9 +358,9 @@ def test_a_miss_over_http_names_the_tool_and_its_server(
     result.stdout.fnmatch_lines(
         [
             "*the run is not the recorded one: the call of the tool add of the server 127.0.0.1:*/mcp has changed (#2)",
-            "#2, /params/arguments/b",
-            "  - 2",
-            "  [+] 5",
+            "*#2, /params/arguments/b",
+            "*- 2",
+            "*[+] 5",
         ]
     )
     result.stdout.no_fnmatch_line("*restamp*")
