@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..wire.history import shared
 from ..wire.json_value import as_object, compact, is_array, is_object
+from ..wire.per_message import shared
 from ..wire.values import Emission, Message, Part, ToolCall, ToolResult
 
 type UnitKind = Literal["text", "call", "result", "media", "refusal", "other"]

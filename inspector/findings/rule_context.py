@@ -10,8 +10,8 @@ from ..analysis.dispatch import Dispatch
 from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.turn import Turn
 from ..wire.exchange import Exchange
-from ..wire.history import PerMessage
 from ..wire.json_value import as_array, as_object, compact
+from ..wire.per_message import PerMessage
 from ..wire.protocols.protocol import Protocol
 from ..wire.providers import Provider, provider_of
 from ..wire.registry import traits_of

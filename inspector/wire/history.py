@@ -2,26 +2,21 @@
 
 An agent sends its whole history in each request, so reading it again each time would make a long run quadratic. The
 messages at the front of a history that an earlier one also had are taken from there, as the same objects. Whoever
-derives something from each message can do the same, by their identity (`PerMessage`).
+derives something from each message can do the same, by their identity (`per_message`).
 """
 
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import compress, count
-from operator import is_not
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import orjson
 
-if TYPE_CHECKING:
-    from .values import Message
+from .per_message import KEPT, is_continued, shared
+from .values import Message
 
 type ReadMessage = Callable[[object, str], Message]
-
-_KEPT = 8
-"""How many histories are remembered: those of agents that take turns."""
 
 
 @dataclass(slots=True, eq=False)
@@ -31,17 +26,17 @@ class _History:
     items: list[object]
     exact: list[bool]
     """Whether equal values are the same JSON: false for an item with a number or a boolean, since 1 is 1.0 and true."""
-    messages: "tuple[Message, ...]" = ()
+    messages: tuple[Message, ...] = ()
 
 
 class Histories:
     """Reads histories. Any thread may use it."""
 
-    def __init__(self, kept: int = _KEPT) -> None:
+    def __init__(self, kept: int = KEPT) -> None:
         self._recent: deque[_History] = deque(maxlen=kept)
         self._lock = Lock()
 
-    def read(self, items: Sequence[object], base: str, read: ReadMessage) -> "tuple[Message, ...]":
+    def read(self, items: Sequence[object], base: str, read: ReadMessage) -> tuple[Message, ...]:
         """Each item as a message at `base/N`; those with which an earlier history began are not read again."""
         given = list(items)
         with self._lock:
@@ -58,7 +53,7 @@ class Histories:
         new.messages += tuple(read(item, f"{base}/{kept + place}") for place, item in enumerate(given[kept:]))
         with self._lock:
             # A history that this one continues is not needed beside it.
-            for one in [one for one, length in zip(recent, same, strict=True) if _is_continued(len(one.items), length)]:
+            for one in [one for one, length in zip(recent, same, strict=True) if is_continued(len(one.items), length)]:
                 if one in self._recent:
                     self._recent.remove(one)
             self._recent.append(new)
@@ -68,15 +63,6 @@ class Histories:
 _histories = Histories()
 read_messages = _histories.read
 """As `Histories.read`, for the whole process."""
-
-
-def _is_continued(count: int, shared: int) -> bool:
-    """True for a history of so many items that another one continues, up to the last ones."""
-    return shared == count or shared > count - _CHANGED > 0
-
-
-_CHANGED = 5
-"""Fewer items at the end of a history may be changed by the next one."""
 
 
 def _common(known: _History, given: list[object]) -> int:
@@ -102,41 +88,3 @@ def _is_exact(value: object) -> bool:
     if isinstance(value, dict):
         return all(map(_is_exact, cast(dict[str, object], value).values()))
     return isinstance(value, list) and all(map(_is_exact, cast(list[object], value)))
-
-
-@dataclass(slots=True, eq=False)
-class _Made[I, T]:
-    messages: Sequence[I]
-    values: list[T]
-
-
-class PerMessage[I, T]:
-    """What is made of each message of a history, once for a message that histories share. Any thread may use it.
-
-    A message is what the caller has: a `Message`, or the JSON of one. Both are shared (`Histories`, `RequestBodies`).
-    """
-
-    def __init__(self, make: Callable[[I], T], kept: int = _KEPT) -> None:
-        self._make = make
-        self._recent: deque[_Made[I, T]] = deque(maxlen=kept)
-        self._lock = Lock()
-
-    def of(self, messages: Sequence[I]) -> list[T]:
-        """One value for each message, in order."""
-        with self._lock:
-            recent = list(self._recent)
-        same = [shared(one.messages, messages) for one in recent]
-        kept = max(same, default=0)
-        values: list[T] = recent[same.index(kept)].values[:kept] if kept else []
-        values += map(self._make, messages[kept:])
-        with self._lock:
-            for one in [one for one, n in zip(recent, same, strict=True) if _is_continued(len(one.messages), n)]:
-                if one in self._recent:
-                    self._recent.remove(one)
-            self._recent.append(_Made(messages, values))
-        return values
-
-
-def shared(before: Sequence[object], now: Sequence[object]) -> int:
-    """How many at the front of both are the same objects."""
-    return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))

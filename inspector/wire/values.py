@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import chain
 from typing import Literal
 
-from .history import PerMessage
+from .per_message import PerMessage
 
 type Emitted = Literal["text", "calls", "partial_call", "call_as_text", "refusal", "reasoning_only", "empty", "none"]
 """What the model produced; `none` when there was no answer to produce it in (an error, a refused socket)."""

@@ -5,7 +5,7 @@ from itertools import pairwise, takewhile
 
 from ...analysis.conversation import Unit, joined, units_emitted
 from ...analysis.turn import Turn
-from ...wire.history import shared
+from ...wire.per_message import shared
 from ..model_words import is_user_text
 from ..rule import Note, rule
 from ..rule_context import RuleContext

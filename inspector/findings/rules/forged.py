@@ -11,7 +11,7 @@ from itertools import chain, groupby, takewhile
 from ...analysis.conversation import Unit, joined, units_emitted, without_space
 from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
-from ...wire.history import PerMessage, shared
+from ...wire.per_message import PerMessage, shared
 from ...wire.printable import several
 from ...wire.values import Message
 from ..model_words import extra_text, is_extended, is_known, is_user_text, is_whole, surely_continues

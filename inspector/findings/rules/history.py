@@ -8,7 +8,7 @@ from ...analysis.conversation import joined, text_meaning
 from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning
 from ...analysis.turn import Turn
-from ...wire.history import shared
+from ...wire.per_message import shared
 from ...wire.printable import several
 from ..finding import Severity, became
 from ..model_words import extra_text, is_extended, is_prose_step, is_user_text, plain, surely_continues

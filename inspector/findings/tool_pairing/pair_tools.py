@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...wire.history import PerMessage
+from ...wire.per_message import PerMessage
 from ...wire.protocols.traits import Pairing
 from ...wire.values import Part, RequestReading
 from .by_id import pair_anywhere, pair_continuation

@@ -13,7 +13,7 @@ from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
 from turntape.inspector import RoundTripLabel
 from turntape.inspector.run import labels
 from turntape.inspector.run.labels import Labeller, label_all
-from turntape.inspector.wire.history import PerMessage
+from turntape.inspector.wire.per_message import PerMessage
 
 KEYS = [
     "index",

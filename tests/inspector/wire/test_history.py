@@ -1,4 +1,4 @@
-"""A history that an earlier one began is read once, and so is whatever is made of its messages."""
+"""A history that an earlier one began is read once."""
 
 import gc
 import json
@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from turntape.inspector.wire.history import Histories, PerMessage, shared
+from turntape.inspector.wire.history import Histories
 from turntape.inspector.wire.values import Message
 
 
@@ -110,26 +110,3 @@ def test_what_was_parsed_again_is_not_kept() -> None:
     gc.collect()
 
     assert watched() is None
-
-
-def test_what_is_made_of_messages_is_made_once() -> None:
-    made: list[str] = []
-    lengths = PerMessage(lambda message: made.append(message.pointer) or len(message.pointer))
-    histories, read = Histories(), Reader()
-    messages = histories.read([], "/m", read)
-    for turn in range(1, 6):
-        messages = histories.read(said(*range(turn)), "/m", read)
-        assert lengths.of(messages) == [4] * turn
-
-    assert made == [f"/m/{number}" for number in range(5)]
-    assert lengths.of(messages[:2]) == [4, 4]
-    assert len(made) == 5
-
-
-def test_only_the_same_objects_are_shared() -> None:
-    one, two, other = (Message("user", (), f"/{name}", None) for name in ("1", "2", "1"))
-
-    assert shared((one, two), (one, two)) == 2
-    assert shared((one, two), (one,)) == 1
-    assert shared((one, two), (other, two)) == 0
-    assert shared((), (one,)) == 0

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ...history import PerMessage
 from ...json_value import Object, as_array, as_object, as_text, objects_in
+from ...per_message import PerMessage
 from ...values import Tool
 
 CLIENT_KINDS = ("bash_", "text_editor_", "computer_", "memory_", "browser_toolset_")

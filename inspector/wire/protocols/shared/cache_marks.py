@@ -6,8 +6,8 @@ Bedrock's `cachePoint` is a block of its own behind it (anthropic 2.12, openai 3
 
 from collections.abc import Iterator
 
-from ...history import PerMessage
 from ...json_value import Object, as_array, as_object, as_text
+from ...per_message import PerMessage
 from ...values import CacheMark
 
 _FIELDS = ("cache_control", "prompt_cache_breakpoint")

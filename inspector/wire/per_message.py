@@ -1,0 +1,59 @@
+"""What is derived from each message of a history, made once for a message that histories share.
+
+Histories share a message as the same object (`history.Histories`, `request_bodies.RequestBodies`).
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import compress, count
+from operator import is_not
+from threading import Lock
+
+KEPT = 8
+"""How many histories are remembered: those of agents that take turns."""
+_CHANGED = 5
+"""Fewer items at the end of a history may be changed by the next one."""
+
+
+@dataclass(slots=True, eq=False)
+class _Made[I, T]:
+    messages: Sequence[I]
+    values: list[T]
+
+
+class PerMessage[I, T]:
+    """What is made of each message of a history, once for a message that histories share. Any thread may use it.
+
+    A message is what the caller has: a `Message`, or the JSON of one. Both are shared (`Histories`, `RequestBodies`).
+    """
+
+    def __init__(self, make: Callable[[I], T], kept: int = KEPT) -> None:
+        self._make = make
+        self._recent: deque[_Made[I, T]] = deque(maxlen=kept)
+        self._lock = Lock()
+
+    def of(self, messages: Sequence[I]) -> list[T]:
+        """One value for each message, in order."""
+        with self._lock:
+            recent = list(self._recent)
+        same = [shared(one.messages, messages) for one in recent]
+        kept = max(same, default=0)
+        values: list[T] = recent[same.index(kept)].values[:kept] if kept else []
+        values += map(self._make, messages[kept:])
+        with self._lock:
+            for one in [one for one, n in zip(recent, same, strict=True) if is_continued(len(one.messages), n)]:
+                if one in self._recent:
+                    self._recent.remove(one)
+            self._recent.append(_Made(messages, values))
+        return values
+
+
+def shared(before: Sequence[object], now: Sequence[object]) -> int:
+    """How many at the front of both are the same objects."""
+    return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))
+
+
+def is_continued(count: int, shared: int) -> bool:
+    """True for a history of so many items that another one continues, up to the last ones."""
+    return shared == count or shared > count - _CHANGED > 0
