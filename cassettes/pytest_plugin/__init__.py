@@ -237,6 +237,9 @@ def pytest_runtest_makereport(
             explained.__traceback__, info = trace, cast("type[pytest.ExceptionInfo[Any]]", pytest.ExceptionInfo)
             call.excinfo, shown = info.from_exception(explained), True
     report = yield
+    if shown and (crash := getattr(report.longrepr, "reprcrash", None)) is not None:
+        # pytest puts the name of the exception before its text, which may begin with the same word.
+        crash.message = crash.message.replace("turntape: turntape: ", "turntape: ", 1)
     if marked is not None and call.when != "teardown" and (call.when == "call" or not report.passed):
         marked.outcome = report.outcome
         if report.failed and (cause := marked.cause()) is not None:

@@ -171,6 +171,7 @@ def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> No
             "if the change is intended:",
             "  pytest test_it.py::test_a --turntape-mode=all  # record again (4 calls, *)",
             "  @pytest.mark.turntape(partial=True)  # or do not expect it",
+            "FAILED test_it.py::test_a - turntape: the run is *",
         ]
     )
 
