@@ -23,7 +23,8 @@ GIVEN = {
     "tutorial.md": RUN_AGENT,
     "mcp.md": ASYNC_AGENT,
     "fleet.md": "from typing import Any\nspark: Any = None\npl: Any = None\n",
-    "testing.md": "import pytest\nfrom turntape.inspector import AgentRun\nturntape_run = AgentRun.of([])\n",
+    "testing.md": "import pytest\nfrom turntape.inspector import AgentRun\nturntape_run = AgentRun.of([])\n"
+    "def run(task: str) -> str:\n    return task\n",
     "secrets.md": "OUR_SECRETS = ['one']\n",
     "show-json.md": 'line = "{}"\n',
 }
