@@ -29,7 +29,8 @@ from .tool_recording import CALL, Asked, Json, RecordedSession, Said, canonical,
 PATIENCE = 2.0
 """Seconds that an answer waits for what was recorded before it: an earlier answer, or the client's answer."""
 APART = 0.1
-"""Seconds between two answers over different connections, so that the client reads them in this order."""
+"""Seconds. Answers over different connections come in the recorded order, and as far apart as then, up to this: what a
+client does with one answer may take longer than the next needs to come."""
 _LISTS = "/list"
 _OPENING = frozenset({"initialize", "server/discover"})
 """Requests that are answered as recorded whatever their parameters: these name the client's version."""
@@ -225,6 +226,11 @@ def _apart(value: object, values: list[Value]) -> object:
 
 def _place(call: Asked) -> tuple[str, int]:
     return call.session.key, call.request.sequence
+
+
+def _gap(first: Asked, second: Asked) -> float:
+    """Seconds between two recorded answers."""
+    return second.answer.at - first.answer.at if first.answer and second.answer else 0.0
 
 
 def _ended_during(other: Asked, call: Asked) -> bool:
@@ -458,10 +464,11 @@ class ToolConnection:
         for other in self._player.answered_before(asked):
             answered = self._player.answered.get(_place(other))
             is_apart = self._answers_apart or other.session is not asked.session
-            if answered is None or (is_apart and now < answered + APART):
+            gap = min(_gap(other, asked), APART) if is_apart else 0.0
+            if answered is None or now < answered + gap:
                 early = True
                 if is_apart:
-                    script.look = now + APART if answered is None else max(script.look or 0.0, answered + APART)
+                    script.look = max(script.look or 0.0, now + APART if answered is None else answered + gap)
         return early
 
 

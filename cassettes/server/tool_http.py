@@ -14,7 +14,8 @@ from ..tape.model import Headers, RoundTrip
 from .asgi import Message, Receive, Send
 
 _PAUSE = 0.01
-"""Seconds between two looks at what is due."""
+_LEAST_PAUSE = 0.001
+"""Seconds between two looks at what is due: at most, and at least."""
 
 
 class _Session:
@@ -147,7 +148,8 @@ class HttpTools:
                     if streams:
                         await send({"type": "http.response.body", "body": b""})
                     return
-            await asyncio.sleep(_PAUSE)
+            due = session.connection.wait(asyncio.get_running_loop().time())
+            await asyncio.sleep(_PAUSE if due is None else min(max(due, _LEAST_PAUSE), _PAUSE))
         if streams:
             await send({"type": "http.response.body", "body": b""})
         else:
