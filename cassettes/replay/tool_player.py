@@ -31,6 +31,8 @@ PATIENCE = 2.0
 APART = 0.1
 """Seconds. Answers over different connections come in the recorded order, and as far apart as then, up to this: what a
 client does with one answer may take longer than the next needs to come."""
+_SMALL, _SMALL_APART = 2_000, 0.02
+"""Bytes and seconds: a client reads a small answer at once, so the next may come a little later than recorded."""
 _LISTS = "/list"
 _OPENING = frozenset({"initialize", "server/discover"})
 """Requests that are answered as recorded whatever their parameters: these name the client's version."""
@@ -229,8 +231,11 @@ def _place(call: Asked) -> tuple[str, int]:
 
 
 def _gap(first: Asked, second: Asked) -> float:
-    """Seconds between two recorded answers."""
-    return second.answer.at - first.answer.at if first.answer and second.answer else 0.0
+    """Seconds to leave between two answers over different connections."""
+    if first.answer is None or second.answer is None:
+        return 0.0
+    least = _SMALL_APART if len(first.answer.raw) <= _SMALL else 0.0
+    return min(max(second.answer.at - first.answer.at, least), APART)
 
 
 def _ended_during(other: Asked, call: Asked) -> bool:
@@ -464,7 +469,7 @@ class ToolConnection:
         for other in self._player.answered_before(asked):
             answered = self._player.answered.get(_place(other))
             is_apart = self._answers_apart or other.session is not asked.session
-            gap = min(_gap(other, asked), APART) if is_apart else 0.0
+            gap = _gap(other, asked) if is_apart else 0.0
             if answered is None or now < answered + gap:
                 early = True
                 if is_apart:

@@ -335,16 +335,19 @@ def test_answers_over_separate_connections_are_apart() -> None:
     assert [short(data) for data in files.due(6.0 + APART)] == [(1, "S")]
 
 
-@pytest.mark.parametrize(("begun", "gap"), [(101, APART), (101.98, 0.02), (105, None)])
-def test_the_answers_of_two_servers_keep_their_order(begun: float, gap: float | None) -> None:
+@pytest.mark.parametrize(
+    ("begun", "text", "gap"),
+    [(101, "Q", APART), (101.96, "Q", 0.04), (101.995, "Q", 0.02), (101.995, "Q" * 2_000, 0.005), (105, "Q", None)],
+)
+def test_the_answers_of_two_servers_keep_their_order(begun: float, text: str, gap: float | None) -> None:
     lines = (call(1, "slow"), notice("message"), notice("message"), answer(1, "S"))
     slow = session(*lines, at=100, server="slow")
-    quick = session(call(1, "quick"), answer(1, "Q"), at=begun, server="quick")
+    quick = session(call(1, "quick"), answer(1, text), at=begun, server="quick")
     player = ToolPlayer([*slow, *quick])
     one, other = player.connect("slow"), player.connect("quick")
 
     assert ask(one, call(7, "slow"), now=5.0) == ["message", "message", *([(7, "S")] if gap is None else [])]
-    assert ask(other, call(3, "quick"), now=5.2) == [(3, "Q")]
+    assert ask(other, call(3, "quick"), now=5.2) == [(3, text)]
     if gap is not None:
         assert one.due(5.2) == []
         assert one.wait(5.2) == pytest.approx(gap)
