@@ -23,6 +23,7 @@ from typing import Self, cast
 import orjson
 
 from ..errors import CassetteError
+from ..redaction.prose_of_tape import has_prose
 from ..redaction.redactor import Redactor
 from ..redaction.search_process import LEAST
 from ..tape.carried import continued_line
@@ -107,6 +108,10 @@ class Recorder:
             self._end = os.fstat(self._file).st_size
             compressed = self._end_what_is_open() if self._end else self.path.suffix == ".zst"
             earlier = Cassette.load(self.path) if self._end else None
+            if earlier and not has_prose(earlier.header):
+                raise CassetteError(
+                    f"the prose of {str(self.path)!r} was removed, so nothing can be added to it; record another file"
+                )
             self._written = WrittenFile(self.path, self._file)
         except BaseException:
             os.close(self._file)

@@ -21,6 +21,7 @@ from ..matching.fingerprints import Fingerprint
 from ..matching.grades import Match, Matching
 from ..matching.request_index import Places, RequestIndex
 from ..matching.request_key import path_key, plain
+from ..redaction.prose_of_tape import prose_of, without_prose
 from ..redaction.redactor import Redactor
 from ..tape.delta import common_prefix, common_suffix
 from ..tape.model import Headers, RoundTrip
@@ -76,6 +77,8 @@ class Player:
         """The requests that were not answered, in order."""
         self._message_misses: list[Miss] = []
         self._redactor = Redactor.from_config(salt=self.cassette.salt)
+        self._prose = prose_of(self.cassette)
+        """Removes the prose of requests, when that of the recording was removed."""
         self._lock = threading.Lock()
         self._building = threading.Lock()
         self._by_bytes: defaultdict[tuple[str, str, int], Places] = defaultdict(Places)
@@ -144,6 +147,8 @@ class Player:
     def play(self, method: str, url: str, headers: Headers, body: bytes) -> Played:
         """As `answer`, with how the recording was found. Raises Miss."""
         method, path, body = method.upper(), path_key(url), plain(body, headers)
+        if self._prose is not None:
+            body = without_prose(self._prose, self._redactor.body(body))
         if path in self._uploads and method == "POST":
             place = self._uploads[path]
             return Played(self._trips[place], self._exact[place])

@@ -21,6 +21,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="also remove the texts in FILE, one a line; - reads them from stdin, so that no shell history has them",
     )
+    parser.add_argument(
+        "--prose",
+        action="store_true",
+        help="also replace all prose by neutral words: prompts, answers, reasoning, arguments and results of tools",
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -34,12 +39,14 @@ def main(options: argparse.Namespace) -> int:
 
     path = Path(one_cassette(options.file))
     target = path if options.in_place else _new(path, Path(options.output))
-    done = scrub(path, target, _secrets(options.secrets) if options.secrets else [])
+    done = scrub(path, target, _secrets(options.secrets) if options.secrets else [], prose=options.prose)
     lines = several(done.lines, "line")
+    what = "secrets and prose" if options.prose else "secrets"
+    nothing = "no secret and no prose" if options.prose else "no secret"
     sys.stderr.write(
-        f"turntape: secrets removed from {done.changed} of {lines}: {target}\n"
+        f"turntape: {what} removed from {done.changed} of {lines}: {target}\n"
         if done.changed
-        else f"turntape: no secret was found in {lines}: {target}\n"
+        else f"turntape: {nothing} was found in {lines}: {target}\n"
     )
     if done.other_names:
         sys.stderr.write(
@@ -84,10 +91,10 @@ def _secrets(name: str) -> list[str]:
 _SHORTEST = 4
 
 COMMAND = Command(
-    usage="turntape scrub F (-o OUT | --in-place) [--secrets FILE]",
+    usage="turntape scrub F (-o OUT | --in-place) [--secrets FILE] [--prose]",
     description="Remove secrets from a recording: by the rules of today, which may be newer than the recording, and "
-    "the texts that you name. Everything keeps its place and its length, so the recording replays as before. Revoke a "
-    "secret as well: whoever had the file may have it.",
+    "the texts that you name; with --prose all prose too. Everything keeps its place and its length, so the recording "
+    "replays as before. Revoke a secret as well: whoever had the file may have it.",
     add=add,
     main=main,
 )

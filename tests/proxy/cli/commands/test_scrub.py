@@ -47,6 +47,15 @@ def test_a_second_time_nothing_is_left(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().err == "turntape: no secret was found in 1 line: run.cassette.jsonl\n"
 
 
+def test_all_prose_is_removed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scrub", "run.cassette.jsonl", "-o", "new.cassette.jsonl", "--prose"]) == 0
+
+    assert b"Heron" not in body("new.cassette.jsonl") and b"Heron" in body("run.cassette.jsonl")
+    assert capsys.readouterr().err == "turntape: secrets and prose removed from 1 of 1 line: new.cassette.jsonl\n"
+    assert main(["scrub", "new.cassette.jsonl", "--in-place", "--prose"]) == 0
+    assert "no secret and no prose was found in 1 line" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
