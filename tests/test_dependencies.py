@@ -21,6 +21,7 @@ NOT_DECLARED = {
     "pydantic-core": "the errors of pydantic, which pins its version",
     "pytest": "the pytest plugin runs only inside a pytest",
     "sitecustomize": "a module of the user, which Python imports when it starts",
+    "heavy-package": "a package that a test makes",
     "botocore": "a part of boto3",
     "httpcore": "the connections of httpx",
     "httpcore2": "the connections of httpx2",

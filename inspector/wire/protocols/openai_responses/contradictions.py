@@ -87,8 +87,8 @@ def final_differs(exchange: Exchange) -> Iterator[str]:
 
 _WHOLE = frozenset({"response.function_call_arguments.done"})
 _ENDS = frozenset({"response.completed", "response.done"})
-_HALF = frozenset({"incomplete", "in_progress"})
-_OWN = frozenset({"message", "function_call"})
+_HALF = ("incomplete", "in_progress")
+_OWN = ("message", "function_call")
 
 
 def same_json(one: str, other: str) -> bool:
