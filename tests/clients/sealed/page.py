@@ -46,6 +46,8 @@ Vercel's AI SDK waits a second for the answer to its first question, then begins
 with fastmcp needs longer to start. It then answers the first question, and refuses the handshake."""
 
 IN_WHICH_ORDER = """
+## Where a client differs from run to run
+
 Claude Code adds a note to that result of a turn which is ready last. The answers come as far apart as in the recording.
 Over HTTP, when two came within a few milliseconds and one was a picture, the other one may be ready last in a replay,
 and the next turn is then another one: of 35 replays of four such recordings, 24 were equal (2026-11-22).
@@ -109,9 +111,11 @@ def _servers() -> list[str]:
 
 def _problems(cells: Iterable[SealedCell]) -> list[str]:
     failed = [cell for cell in cells if not cell.is_sealed]
+    if not failed:
+        return [IN_WHICH_ORDER]
     lines = [f"- {one.client}, `{one.server}`, {_TRANSPORTS[one.transport]}: {_said(one)}" for one in failed]
     notes = [*([NOT_RECORDED] if any(not one.tried for one in failed) else []), IN_WHICH_ORDER]
-    return ["", "## What was not equal", *(["", *lines] if lines else []), *notes]
+    return ["", "## What was not equal", "", *lines, *notes]
 
 
 def _said(cell: SealedCell) -> str:
