@@ -1,5 +1,5 @@
 # The README's two commands are `make demo` and `make test`. Each target installs what it needs.
-.PHONY: demo test check format setup hostile audit corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites crash secrets faults soak fuzz ledger fleet mutants docs docs-site test-matrix \
+.PHONY: demo test check check-types check-rest format setup hostile audit corpus corpus-findings corpus-prices clients clients-tools sealed proof bench suites crash secrets faults soak fuzz ledger fleet mutants docs docs-site test-matrix \
 	wheel sbom clean
 .DEFAULT_GOAL := demo
 
@@ -25,10 +25,16 @@ demo: setup
 test: setup
 	$(RUN)pytest -n auto -q
 
+# The type checker needs one core for about as long as all the rest.
 check: setup
+	@$(MAKE) --no-print-directory -j 2 check-types check-rest
+
+check-types: setup
+	$(RUN)pyright
+
+check-rest: setup
 	$(RUN)ruff check .
 	$(RUN)ruff format --check .
-	$(RUN)pyright
 	$(RUN)python .ci/plain_words.py
 	$(RUN)python .ci/snippets.py
 	$(RUN)python -m turntape.inspector.wire.protocols_page --check

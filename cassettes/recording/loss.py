@@ -33,14 +33,14 @@ class Loss:
         self._count = 0
 
     def complain(self, sentence: str) -> None:
-        """Note a problem, and say it at once."""
-        self.problem = self.problem or sentence
+        """Say a problem at once, and note it: whoever sees it in `problem` finds it said."""
         if sentence not in self._said and len(self._said) < _MOST_SAID:
             self._said.add(sentence)
             try:
                 self.say(sentence)
             except Exception:  # the rest must be recorded
                 log.exception("fault while a problem was reported")
+        self.problem = self.problem or sentence
 
     def add(self, count: int) -> None:
         """So many more round trips are lost."""
