@@ -86,11 +86,8 @@ class SearchActions:
         self.end(keep=True)
         if not self._search.words:
             return
-        self._search.look()
-        if self._panes.turns.places:
-            self._seek_from_edge(1)
-        else:
-            self._to_seek = self._search.share is not None
+        more = self._search.look()
+        self._to_seek = not self._go_to_first() and more
         self._bars.refresh()
 
     def searched(self, *, ended: bool) -> None:
@@ -98,12 +95,7 @@ class SearchActions:
         if not self._search.words:
             return
         self._selection.refresh_list()
-        place, places = self._state.place, self._panes.turns.places
-        if self._to_seek and places and place is not None:
-            self._to_seek = False
-            self._selection.select(nearest(place, places))
-            self._seek_from_edge(1)
-        self._to_seek = self._to_seek and not ended
+        self._to_seek = self._to_seek and not self._go_to_first() and not ended
         self._bars.refresh()
 
     def look_again(self) -> None:
@@ -117,9 +109,7 @@ class SearchActions:
             return
         self._panes.page.needle = self._search.words
         self._selection.refresh_list()
-        place, places = self._state.place, self._panes.turns.places
-        if place is not None and places and place not in places:
-            self._selection.select(nearest(place, places))
+        self._select_listed()
         self._panes.page.refresh()
         self._bars.refresh()
 
@@ -165,6 +155,22 @@ class SearchActions:
         if by and place == self._state.place:
             self._later(lambda: self._panes.page.seek(by, edge=True))
             self._search.seek_when_ready = 0
+
+    def _select_listed(self) -> bool:
+        """Select the nearest turn that the list shows; false when it shows none."""
+        place, places = self._state.place, self._panes.turns.places
+        if place is None or not places:
+            return False
+        if place not in places:
+            self._selection.select(nearest(place, places))
+        return True
+
+    def _go_to_first(self) -> bool:
+        """Go to the first match of the nearest turn that the list shows; false when it shows none."""
+        listed = self._select_listed()
+        if listed:
+            self._seek_from_edge(1)
+        return listed
 
     def _seek_from_edge(self, by: int) -> None:
         """Look for a match from the edge of the page, once it is there."""

@@ -18,8 +18,9 @@ class Everything(Protocol):
     def share(self) -> float | None:
         """How much was read, from 0 to 1, while it searches."""
 
-    def look(self, words: tuple[str, ...]) -> None:
-        """Search for words."""
+    def look(self, words: tuple[str, ...]) -> bool:
+        """Search for words; true when news of it will follow."""
+        ...
 
     def where(self, word: str, row: Row) -> str | None:
         """Where in a round trip the word was found."""
@@ -60,10 +61,9 @@ class Search:
         self.filter, self.match = parse(text, self._elsewhere), ""
         return True
 
-    def look(self) -> None:
-        """Search for the words in everything that was sent."""
-        if self._everything is not None:
-            self._everything.look(self.words)
+    def look(self) -> bool:
+        """Search for the words in everything that was sent; true when news of it will follow."""
+        return self._everything is not None and self._everything.look(self.words)
 
     @property
     def share(self) -> float | None:

@@ -23,42 +23,59 @@ def in_thread(call: Callable[[], None]) -> None:
     Thread(target=call, name="turntape-search", daemon=True).start()
 
 
+class Reading:
+    """A search that is being read on."""
+
+    def __init__(self, search: SentSearch) -> None:
+        self.search = search
+        self.share = 0.0
+        """How much was read, from 0 to 1."""
+        self.ended = False
+
+
 class SentSearcher:
     """`look` for words; posts `SentSearched` while it reads and at the end. A newer search stops the one before."""
 
     def __init__(self, run: Run, post: Post, start: Callable[[Callable[[], None]], object] = in_thread) -> None:
         self._run, self._post, self._start = run, post, start
         self._searches: OrderedDict[tuple[str, ...], SentSearch] = OrderedDict()
-        self._number = 0
-        """Counts the searches, so that one that is no longer wanted stops."""
-        self.share: float | None = None
+        self._reading: Reading | None = None
+        """The newest search; the thread of one that is no longer wanted stops."""
+
+    @property
+    def share(self) -> float | None:
         """How much was read, from 0 to 1, while it searches."""
+        reading = self._reading
+        return reading.share if reading is not None and not reading.ended else None
 
     @property
     def busy(self) -> bool:
         """True while it searches."""
         return self.share is not None
 
-    def look(self, words: tuple[str, ...]) -> None:
-        """Search for these words; what was searched before is not read again."""
+    def look(self, words: tuple[str, ...]) -> bool:
+        """Search for these words; what was searched before is not read again.
+
+        True when there is something to read, so that `SentSearched` follows. The thread may be done before this
+        returns, so `share` does not show it.
+        """
         words = tuple(word for word in words if len(word) >= SHORTEST)
-        self._number += 1
-        self.share = None
+        self._reading = None
         if not words:
-            return
+            return False
         search = self._searches.pop(words, None) or SentSearch(self._run, words)
         self._searches[words] = search
         while len(self._searches) > KEPT:
             self._searches.popitem(last=False)
-        if not search.complete:
-            self.share = 0.0
-            number = self._number
-            self._start(lambda: self._read(search, number))
+        if search.complete:
+            return False
+        self._reading = reading = Reading(search)
+        self._start(lambda: self._read(reading))
+        return True
 
     def stop(self) -> None:
         """Stop the search."""
-        self._number += 1
-        self.share = None
+        self._reading = None
 
     def where(self, word: str, row: Row) -> str | None:
         """Where in a round trip the word is, as far as it was searched."""
@@ -67,15 +84,15 @@ class SentSearcher:
                 return found
         return None
 
-    def _read(self, search: SentSearch, number: int) -> None:
+    def _read(self, reading: Reading) -> None:
         posted = time.monotonic()
-        for share in search.read_on():
-            if number != self._number:
+        for share in reading.search.read_on():
+            if self._reading is not reading:
                 return
-            self.share = share
+            reading.share = share
             if time.monotonic() - posted > NEWS_SECONDS:
                 posted = time.monotonic()
                 self._post(SentSearched(ended=False))
-        if number == self._number:
-            self.share = None
+        reading.ended = True
+        if self._reading is reading:
             self._post(SentSearched(ended=True))

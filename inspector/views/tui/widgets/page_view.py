@@ -136,8 +136,8 @@ class PageView(LineView):
         def found(lines: Matches) -> None:
             self.seeking = False
             self._matches = lines
-            if lines.fits(self.page, self.room, self.needle):
-                self._go_to_match(lines, by, edge)
+            if self.needle == words:
+                self.seek(by, edge=edge)  # from the start again when the page was made again meanwhile
 
         self.seeking = True
         look = partial(matches, page, width, words)

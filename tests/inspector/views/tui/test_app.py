@@ -3,6 +3,8 @@
 import asyncio
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,9 @@ from textual.events import Key
 from viewing import EXAMPLE, pause, press, screen, settle, viewing, when
 
 from turntape.cassettes import Cassette, Recorder
+from turntape.inspector.views.tui import run_screen
 from turntape.inspector.views.tui.app import Viewer
+from turntape.inspector.views.tui.controllers.sent_searcher import SentSearcher
 from turntape.inspector.views.tui.theme import PALETTES
 from turntape.inspector.views.tui.widgets.growth_plot import GrowthPlot
 from turntape.inspector.views.tui.widgets.page_view import PageView
@@ -451,6 +455,33 @@ def test_a_word_of_the_system_prompt_is_found_once_at_its_first_turn() -> None:
             await when(pilot, lambda: "2 of 12 round trips" in screen(app))
             await when(pilot, lambda: "match 1 of 1 on this page" in screen(app))
             assert [app.run_.rows.all[p].index for p in app.run_screen.panes.turns.places] == [0, 7]
+
+    run(flow)
+
+
+def test_a_search_that_ends_at_once_also_goes_to_its_first_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    def at_once(call: Callable[[], None]) -> None:
+        call()
+
+    async def flow() -> None:
+        async with viewing(keys=["G", "/", *'"apologize', "space", *'and"', "enter"]) as (app, pilot):
+            await when(pilot, lambda: "match 1 of 1 on this page" in screen(app))
+            assert app.run_screen.state.place in app.run_screen.panes.turns.places
+
+    monkeypatch.setattr(run_screen, "SentSearcher", partial(SentSearcher, start=at_once))
+    run(flow)
+
+
+def test_the_match_is_found_when_the_page_is_made_again_while_it_is_searched() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["/", *"apologize", "enter"]) as (app, pilot):
+            shown = app.run_screen.panes.page
+            again = replace(shown.page)
+            shown.page = replace(shown.page)
+            shown.seek(1, edge=True)
+            shown.show(again)
+            app.run_screen.state.search.match = ""
+            await when(pilot, lambda: app.run_screen.state.search.match.startswith("match 1 of"))
 
     run(flow)
 
