@@ -1,4 +1,4 @@
-"""Writes cassettes: one thread per file, append-only, each batch flushed.
+"""Writes cassettes: one thread per file, append-only, and one more that syncs what was written.
 
 `write` only numbers a round trip and puts it into a queue; the thread redacts, encodes, compresses and writes it.
 An error there is said at once, the first one is kept in `problem`, and none reaches the caller: recording must not harm
@@ -34,13 +34,14 @@ from ..tape.lock import hold
 from ..tape.model import RoundTrip, ToolServer
 from ..tape.reader import Cassette
 from ..tape.tool_servers import end_line, start_line, stderr_line
+from .disk_sync import DiskSync
 from .loss import Loss, WrittenFile
 from .running_session import Again
 
 log = logging.getLogger(__name__)
 
-BATCH_SECONDS = 0.05
-"""How long finished round trips may wait for the disk."""
+BATCH_SECONDS = 0.01
+"""How long finished round trips are collected before they are written, since a thread takes a while to wake up."""
 WAITING_BYTES = 64 << 20
 """How many bytes may wait for the disk before `write` waits too: minutes of a busy agent."""
 _PER_CHUNK = 100
@@ -55,7 +56,6 @@ _ROOM = {
 """What to do when the disk refuses a line."""
 _RAW = getattr(os, "O_BINARY", 0)
 """Windows writes the bytes as they are."""
-_sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 _LOOK = 1.0
 """Seconds after which a waiting caller checks that the thread is alive: a forked process has none."""
 
@@ -98,7 +98,6 @@ class Recorder:
         self._loss = Loss(self.path)
         self.on_lost: Callable[[int], object] = lambda number: None
         """Called with the number of a round trip that could not be written, by the thread that writes."""
-        self._durable = durable
         self._window = Window()
         self._answers = Window()
         """The last answers of tool servers."""
@@ -113,6 +112,8 @@ class Recorder:
                     f"the prose of {str(self.path)!r} was removed, so nothing can be added to it; record another file"
                 )
             self._written = WrittenFile(self.path, self._file)
+            sync_name = f"turntape recorder sync {self.path.name}"
+            self._sync = DiskSync(self._file, sync_name, self._not_synced) if durable else None
         except BaseException:
             os.close(self._file)
             raise
@@ -329,6 +330,8 @@ class Recorder:
         elif self._compressor and self._in_frame:
             self._write(self._compressor.flush(self._compressor.FLUSH_FRAME))
         self._look()
+        if self._sync is not None:
+            self._sync.close()
         os.close(self._file)
 
     def _look(self) -> None:
@@ -364,7 +367,7 @@ class Recorder:
                 self._end_what_is_open()
 
     def _drain(self) -> None:
-        """Write what is in the queue now and sync it; what is handed in meanwhile is the next batch."""
+        """Write what is in the queue now; what is handed in meanwhile is the next batch."""
         batch = len(self._queue)
         for _ in range(batch):
             number, item, size, clean = self._queue.popleft()
@@ -389,11 +392,11 @@ class Recorder:
                 self._waiting -= size
                 self._aside = 0
                 self._room.notify_all()
-        if batch and self._durable:
-            try:
-                _sync(self._file)
-            except OSError as exc:
-                self._complain(f"cannot sync {str(self.path)!r}: {exc.strerror}")
+        if batch and self._sync is not None:
+            self._sync.wanted()
+
+    def _not_synced(self, error: OSError) -> None:
+        self._complain(f"cannot sync {str(self.path)!r}: {error.strerror}")
 
     def _record(self, number: int, trip: RoundTrip) -> None:
         if wire := trip.tool_wire:

@@ -21,7 +21,7 @@ _BEFORE = re.compile(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|
 """An encoded character that ends in a word character: a JSON escape, a percent-encoded byte, a terminal colour."""
 _BASE64_RUN = 64
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_=-]*")
-_RULER = re.compile(rb"[_=-]{4}")
+_RULES = bytes(ord("-") if byte in b"_=-" else ord(" ") for byte in range(256))
 _LONGEST_KEY = 400
 """The length of the longest key, with its prefix; a longer match is encoded data."""
 _LARGE = 4096
@@ -94,11 +94,7 @@ def _parts(body: bytes, mask: bytes, row: bytes) -> Iterator[tuple[int, int]]:
 def _without_encoded(body: bytes, begin: int, end: int) -> Iterator[tuple[int, int]]:
     """A part as it is; of one that is encoded data, its two ends."""
     inner = begin + REACH
-    if (
-        end - begin < _LARGE
-        or _BASE64.fullmatch(body, inner, end) is None
-        or _RULER.search(body, inner, end) is not None
-    ):
+    if end - begin < _LARGE or _BASE64.fullmatch(body, inner, end) is None or _has_ruler(body[inner:end]):
         yield begin, end
         return
     yield begin, inner + _BASE64_RUN
@@ -122,10 +118,15 @@ def _in_base64(body: bytes, start: int, end: int) -> bool:
     if not _encoded(body[max(start - _BASE64_RUN, 0) : start]):
         return False
     if end - start > _LONGEST_KEY:
-        return _RULER.search(body, start, end) is None
+        return not _has_ruler(body[start:end])
     return _encoded(body[end : end + _BASE64_RUN])
 
 
 def _encoded(piece: bytes) -> bool:
     """True when all of `piece` is base64; a line of dashes does not count."""
-    return len(piece) == _BASE64_RUN and _BASE64.fullmatch(piece) is not None and _RULER.search(piece) is None
+    return len(piece) == _BASE64_RUN and _BASE64.fullmatch(piece) is not None and not _has_ruler(piece)
+
+
+def _has_ruler(piece: bytes) -> bool:
+    """True when there is a line of dashes, which encoded data does not have."""
+    return b"----" in piece.translate(_RULES)

@@ -56,6 +56,9 @@ _LONGEST = 8192
 """The length of the longest secret that is found by its shape; private keys come close."""
 _LARGE = 2 * _LONGEST
 """Bodies that share at least this many first bytes with an earlier one are searched only where they differ."""
+_SHORT = 1024
+"""The length of the longest text that is remembered, and how many are."""
+_MOST_TEXTS = 512
 
 
 class Redactor:
@@ -86,6 +89,8 @@ class Redactor:
         self._entropy, self._function = entropy, function
         self._failures: list[str] = []
         """What the function raised since it was last reported."""
+        self._texts: dict[str, str] = {}
+        """Short texts and what they are on the disk: each request of a client has the same URL and header fields."""
         self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
         try:
             self._extra = tuple(re.compile(pattern.encode()) for pattern in extra)
@@ -124,11 +129,12 @@ class Redactor:
         other.salt, other._key = salt, salt.encode()
         other._recent = deque(maxlen=4)
         other._failures = []
+        other._texts = {}
         other.elsewhere = self.elsewhere  # which a copy does not have
         return other
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "elsewhere": None, "_recent": deque[tuple[bytes, bytes]](maxlen=4)}
+        return {**self.__dict__, "elsewhere": None, "_recent": deque[tuple[bytes, bytes]](maxlen=4), "_texts": {}}
 
     def fingerprint(self, secret: str | bytes) -> str:
         """Eight hexadecimal digits that identify a secret within this salt."""
@@ -162,8 +168,7 @@ class Redactor:
             return self._replacement(name, value)
         if name in URL_HEADERS:
             value = self.url(value)
-        clean = self.body(value.encode("utf-8", "surrogateescape"))
-        return clean.decode("utf-8", "surrogateescape")
+        return self._text(value)
 
     def url(self, url: str) -> str:
         """A URL without credentials: known parameters, user and password, and key shapes anywhere in it."""
@@ -171,7 +176,7 @@ class Redactor:
             return url
         url = _USERINFO.sub(r"\1", url)
         url = _QUERY.sub(self._parameter, url)
-        return self.body(url.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+        return self._text(url)
 
     def _parameter(self, match: re.Match[str]) -> str:
         separator, name, value = match.groups()
@@ -374,7 +379,16 @@ class Redactor:
                 return value
 
     def _text(self, text: str) -> str:
-        return self.body(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+        if not self.enabled:
+            return text
+        if (known := self._texts.get(text)) is not None:
+            return known
+        clean = self.body(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+        if len(text) <= _SHORT and self._function is None:  # which may fail, or answer otherwise the next time
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
+            self._texts[text] = clean
+        return clean
 
     def frames(self, frames: Sequence[Frame]) -> tuple[Frame, ...]:
         """WebSocket messages. Those of one side are one stream, since a secret may be spread over several."""

@@ -11,6 +11,8 @@ WINDOW = 16
 """How many bodies back a delta may refer: as many as a reader holds when it reads from the start."""
 WORTHWHILE = 256
 """A delta must save more bytes than this; smaller bodies are not remembered."""
+_FIRST_STEP = 128
+"""How many bytes are compared first. Most bodies with nothing in common differ in these; then the steps double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,12 @@ class Delta:
 
 def common_prefix(a: bytes, b: bytes, start: int = 0) -> int:
     """How many first bytes `a` and `b` share; they are known to share `start`."""
-    low, high = start, min(len(a), len(b))
-    if a[low:high] == b[low:high]:
-        return high
+    low, end = start, min(len(a), len(b))
+    high = min(low + _FIRST_STEP, end)
+    while a[low:high] == b[low:high]:
+        if high == end:
+            return end
+        low, high = high, min(2 * high - start, end)
     while high - low > 1:
         middle = (low + high) // 2
         if a[low:middle] == b[low:middle]:
@@ -38,10 +43,12 @@ def common_prefix(a: bytes, b: bytes, start: int = 0) -> int:
 
 def common_suffix(a: bytes, b: bytes, limit: int) -> int:
     """How many last bytes `a` and `b` share, at most `limit`."""
-    low, high = 0, limit
+    low, high = 0, min(_FIRST_STEP, limit)
     size_a, size_b = len(a), len(b)
-    if a[size_a - high : size_a] == b[size_b - high : size_b]:
-        return high
+    while a[size_a - high : size_a - low] == b[size_b - high : size_b - low]:
+        if high == limit:
+            return limit
+        low, high = high, min(2 * high, limit)
     while high - low > 1:
         middle = (low + high) // 2
         if a[size_a - middle : size_a - low] == b[size_b - middle : size_b - low]:
