@@ -27,6 +27,14 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class Failed:
+    """A round trip, or a line of a session, could not be made ready for the file."""
+
+    reason: str
+    round_trips: int
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """A line of a WebSocket session that runs."""
 
@@ -46,7 +54,7 @@ class Unrecorded:
     traffic: UnrecordedTraffic
 
 
-type Message = Ready | Ended | Line | SessionOver | Unrecorded
+type Message = Ready | Ended | Failed | Line | SessionOver | Unrecorded
 
 
 def packed(trip: RoundTrip) -> Ended:

@@ -3,7 +3,6 @@
 Secrets are replaced here, by a thread: the process that writes has less to do, and gets none.
 """
 
-import logging
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -14,9 +13,7 @@ from turntape.cassettes.recording.running_session import Again
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.model import RoundTrip
 
-from .messages import Line, Message, SessionOver, packed
-
-log = logging.getLogger(__name__)
+from .messages import Failed, Line, Message, SessionOver, packed
 
 _PER_ITEM = 1000
 """About how many bytes an item takes beside its bodies."""
@@ -35,7 +32,8 @@ class Sender:
         self._redactor = redactor
         self._most = most
         self._waiting = 0
-        self._queue: deque[tuple[Callable[[], Message], int]] = deque()
+        self._queue: deque[tuple[Callable[[], Message], int, int]] = deque()
+        """What makes a message, its size, and how many round trips are lost when that fails."""
         self._change = threading.Condition()
         self._ending = False
         self._newest = ""
@@ -49,7 +47,7 @@ class Sender:
         request, response = round_trip.request.content, round_trip.response.content if round_trip.response else b""
         size = sum(len(content) for content in (request, response) if isinstance(content, bytes))
         size += sum(len(frame.data) for frame in round_trip.frames)
-        self.send(lambda: packed(self._redactor.round_trip(round_trip)), size)
+        self.send(lambda: packed(self._redactor.round_trip(round_trip)), size, round_trips=1)
         return self.given - 1
 
     def line(self, make: Callable[[Redactor], bytes], size: int) -> None:
@@ -61,14 +59,14 @@ class Sender:
         if again is None:
             self.send(lambda: SessionOver(name))
 
-    def send(self, make: Callable[[], Message], size: int = 0) -> None:
+    def send(self, make: Callable[[], Message], size: int = 0, *, round_trips: int = 0) -> None:
         """Send what `make` makes, which takes about `size` bytes until then. Waits while too much waits."""
         size += _PER_ITEM
         with self._change:
             while self._waiting and self._waiting + size > self._most and self._thread.is_alive():
                 self._change.wait(1.0)
             self._waiting += size
-            self._queue.append((make, size))
+            self._queue.append((make, size, round_trips))
             self._change.notify_all()
 
     def close(self) -> None:
@@ -85,13 +83,15 @@ class Sender:
                     if self._ending:
                         return
                     self._change.wait()
-                make, size = self._queue.popleft()
+                make, size, round_trips = self._queue.popleft()
             try:
-                self._connection.send(make())
-            except (OSError, ValueError):
+                message = make()
+            except Exception as exc:  # noqa: BLE001 - our fault must not end the recording of the rest
+                message = Failed(str(exc), round_trips)
+            try:
+                self._connection.send(message)
+            except OSError:
                 return  # the process that writes has ended, and so does this one
-            except Exception:  # the rest must be sent
-                log.exception("fault while a round trip was handed over")
             with self._change:
                 self._waiting -= size
                 self._change.notify_all()

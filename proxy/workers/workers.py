@@ -29,7 +29,7 @@ from ..capture.unrecorded import UnrecordedTraffic
 from ..gateway.segments import Segments
 from ..signals import unblock
 from .listeners import listeners
-from .messages import Ended, Line, Message, Ready, SessionOver, Unrecorded, unpacked
+from .messages import Ended, Failed, Line, Message, Ready, SessionOver, Unrecorded, unpacked
 from .shared import ENDLESS, GIVEN, PENDING, STREAMS, Shared, make, make_places
 from .worker_settings import Page, WorkerSettings
 
@@ -41,6 +41,8 @@ _STOP = 60.0
 _PAUSE = 1.0
 """Seconds between two starts of a worker that does not live longer than that."""
 _LOOK = 0.05
+_MOST_SAID = 20
+"""How many losses get a separate sentence; the metrics count all."""
 
 
 @dataclass
@@ -87,7 +89,9 @@ class Workers:
         """Guards what several workers' threads use."""
         self._workers: list[_Worker] = []
         self._threads: list[threading.Thread] = []
-        self._stopping = False
+        self._stopping = threading.Event()
+        self._starting = threading.Lock()
+        """Held while a worker is started, and while all are asked to end."""
         self._sign: Sign | None = None
         self._shared_file, self._places = make(), make_places()
         self._shared = Shared(self._shared_file)
@@ -130,15 +134,16 @@ class Workers:
 
     async def stop(self) -> None:
         """Let all workers record what still runs, and end."""
-        self._stopping = True
         if self._sign is not None:
             self._sign.close()
-        for worker in self._workers:
-            for one in worker.sockets:
-                one.close()
-            if worker.channel is not None:
-                with suppress(OSError):
-                    worker.channel.send("stop")
+        with self._starting:
+            self._stopping.set()
+            for worker in self._workers:
+                for one in worker.sockets:
+                    one.close()
+                if worker.channel is not None:
+                    with suppress(OSError):
+                        worker.channel.send("stop")
         await asyncio.to_thread(self._join)
         for descriptor in (self._shared_file, self._places):
             os.close(descriptor)
@@ -204,14 +209,17 @@ class Workers:
                 0, self._shared.get(worker.number, GIVEN) - worker.received
             )
             self._forget(worker)
-            if self._stopping and not code:
+            if self._stopping.is_set() and not code:
                 return
             self._report(worker, code, lost)
-            if self._stopping or not worker.ready.is_set():
+            if not worker.ready.is_set():
                 return
             if time.monotonic() - begun < _PAUSE:
-                time.sleep(_PAUSE)
-            self._spawn(worker)
+                self._stopping.wait(_PAUSE)
+            with self._starting:
+                if self._stopping.is_set():
+                    return
+                self._spawn(worker)
 
     def _take(self, worker: _Worker, message: Message) -> None:
         match message:
@@ -221,6 +229,9 @@ class Workers:
                 number = self._segments.write(trip, clean=True)
                 with self._lock:
                     self._on_round_trip(trip, number)
+            case Failed(reason, round_trips):
+                worker.received += round_trips
+                self._lose(f"a round trip of worker {worker.number} could not be recorded: {reason}", round_trips)
             case Line(session, data):
                 lines = worker.sessions.get(session)
                 if lines is None:
@@ -251,15 +262,24 @@ class Workers:
     def _report(self, worker: _Worker, code: int, lost: int) -> None:
         assert worker.process is not None
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"has ended with exit code {code}"
-        again = "" if self._stopping or not worker.ready.is_set() else "; another one is started in its place"
+        again = "" if self._stopping.is_set() or not worker.ready.is_set() else "; another one is started in its place"
         sentence = f"worker {worker.number} (process {worker.process.pid}) {how}{again}"
         if lost:
             is_one = lost == 1
             sentence += f"; {several(lost, 'round trip')} that ran in it {'is' if is_one else 'are'} not recorded"
-            with self._lock:
+            self._lose(sentence, lost)
+        else:
+            self._say(sentence)
+
+    def _lose(self, sentence: str, round_trips: int) -> None:
+        """Say at once that so many round trips are lost, and again at the end."""
+        self._segments.never_came(round_trips)
+        with self._lock:
+            is_news = sentence not in self.problems and len(self.problems) < _MOST_SAID
+            if is_news:
                 self.problems.append(sentence)
-            self._segments.never_came(lost)
-        self._say(sentence)
+        if is_news:
+            self._say(sentence)
 
 
 def _answer(connection: "Connection[Page, str]", pages: Callable[[str], Page]) -> None:

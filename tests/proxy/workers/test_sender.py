@@ -8,7 +8,7 @@ from factories import round_trip
 
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.model import Chunk, Response
-from turntape.proxy.workers.messages import Ended, Line, SessionOver, unpacked
+from turntape.proxy.workers.messages import Ended, Failed, Line, SessionOver, unpacked
 from turntape.proxy.workers.sender import Sender
 
 KEY = b"sk-proj-abcDEF123456ghiJKL789012mnoPQR345678stuVWX"
@@ -58,3 +58,18 @@ def test_when_nobody_reads_any_more_nothing_waits() -> None:
     theirs.close()
 
     assert sender.given == 3
+
+
+def test_a_fault_of_ours_costs_one_round_trip_and_not_those_behind_it() -> None:
+    def fails(text: str) -> str:
+        raise ValueError("no such text")
+
+    ours, theirs = Pipe()
+    sender = Sender(theirs, Redactor())
+    sender.send(lambda: SessionOver(fails("a")), round_trips=1)
+    sender.session("b", None)
+    sender.close()
+
+    assert [ours.recv(), ours.recv()] == [Failed("no such text", 1), SessionOver("b")]
+    ours.close()
+    theirs.close()
