@@ -182,6 +182,18 @@ def test_each_guard_is_silent_where_nothing_is_wrong(guard: Guard, where: str, s
     assert not guard(where, source)
 
 
+def shadowed_processes(source: str) -> list[str]:
+    """Processes of ours that import `email.py` of the folder where they start in place of Python's module."""
+    return [line.strip() for line in source.splitlines() if 'executable, "-m", "turntape' in line]
+
+
+def test_no_process_of_ours_imports_from_the_folder_where_it_starts() -> None:
+    assert shadowed_processes('RUN = (sys.executable, "-m", "turntape.proxy.cli")')
+    assert not shadowed_processes('RUN = (sys.executable, "-P", "-m", "turntape.proxy.cli")')
+
+    assert not [line for path in modules() for line in shadowed_processes(path.read_text("utf-8"))]
+
+
 def test_every_package_on_disk_is_in_the_wheel() -> None:
     """setuptools ships listed packages only: an unlisted one works in the checkout and is missing for users."""
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]

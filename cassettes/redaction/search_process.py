@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 LEAST = 4 << 20
 """Bodies of fewer bytes are searched where they are; a process takes about as long to start as the search."""
-_COMMAND = (sys.executable, "-m", "turntape.cassettes.redaction.search_process")
+_COMMAND = (sys.executable, "-P", "-m", "turntape.cassettes.redaction.search_process")
 _SAME, _CHANGED = b"=", b"!"
 
 

@@ -14,7 +14,7 @@ import orjson
 
 from ..sidecar.run_totals import as_list, as_mapping, as_number
 
-PROCESS = (sys.executable, "-m", "turntape.proxy.gateway.ship_process")
+PROCESS = (sys.executable, "-P", "-m", "turntape.proxy.gateway.ship_process")
 AGAIN = 60.0
 """Seconds until the spool is tried again after a failure; twice as long each time, up to `LONGEST`."""
 LONGEST = 900.0

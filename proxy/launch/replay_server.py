@@ -59,7 +59,7 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
             str(port),
             "--",
         ]
-        command = [sys.executable, "-m", "turntape.proxy.cli", "replay", *options]
+        command = [sys.executable, "-P", "-m", "turntape.proxy.cli", "replay", *options]
         process = subprocess.Popen(
             [*command, *files],
             stdin=subprocess.DEVNULL,

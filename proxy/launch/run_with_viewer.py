@@ -39,7 +39,7 @@ class Viewing:
 
     def viewer(self, child: Child, environ: Mapping[str, str]) -> Child:
         """Open the viewer in the terminal. Raises `SpawnError`."""
-        command = [sys.executable, "-m", "turntape.proxy.cli", "view", str(self._path), "--follow"]
+        command = [sys.executable, "-P", "-m", "turntape.proxy.cli", "view", str(self._path), "--follow"]
         return spawn([*command, "--while", str(child.pid), "--command-output", self._file.name], environ)
 
     def pour(self, child: Child) -> None:

@@ -17,7 +17,7 @@ from .orders import Order, written
 
 STEP = 1.0
 """Seconds between two looks at a process that is to end."""
-LABELLER = (sys.executable, "-m", "turntape.proxy.sidecar.labeller_process")
+LABELLER = (sys.executable, "-P", "-m", "turntape.proxy.sidecar.labeller_process")
 
 
 class SidecarClient:

@@ -88,7 +88,7 @@ def _view(path: "Path") -> int:
     import subprocess
     import sys
 
-    return subprocess.run([sys.executable, "-m", "turntape.proxy.cli", "view", str(path)], check=False).returncode
+    return subprocess.run([sys.executable, "-P", "-m", "turntape.proxy.cli", "view", str(path)], check=False).returncode
 
 
 def next_steps(path: str, *, faulty: bool) -> list[tuple[str, str]]:
@@ -130,7 +130,7 @@ async def _record(path: "Path", flaw: Flaw, color: str, pace: float | None, *, m
             color=color,
             private_authority=True,
         )
-        return await run(settings, [sys.executable, *AGENT, *flaw.agent], quiet=True)
+        return await run(settings, [sys.executable, "-P", *AGENT, *flaw.agent], quiet=True)
 
 
 def _path() -> "Path":
