@@ -85,8 +85,9 @@ except OSError:
 
     assert await run(settings, [sys.executable, "-c", program], quiet=True) == code
 
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert said.startswith(f"turntape: 1 file could not be shipped to {tmp_path / 'store'} and waits in ")
+    lines = capsys.readouterr().err.splitlines()
+    said = [line for line in lines if " of 1 round trips" not in line]  # said on a busy machine
+    assert len(said) == 1
+    assert said[0].startswith(f"turntape: 1 file could not be shipped to {tmp_path / 'store'} and waits in ")
     assert settings.path.exists()
     assert list((tmp_path / "spool").rglob("*.jsonl"))
