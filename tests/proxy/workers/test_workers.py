@@ -1,4 +1,4 @@
-"""Worker processes that end by themselves, with a program in their place that does only that."""
+"""Worker processes that end on their own, with a program in their place that does only that."""
 
 import asyncio
 import sys
