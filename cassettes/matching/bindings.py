@@ -20,9 +20,11 @@ from .fresh_values import (
     is_private,
     random_parts,
     replaced,
+    split,
     uuids,
     without_uuids,
 )
+from .working_folders import WorkingFolders, slug
 
 type What = Literal["UUID", "working directory", "folder", "file name"]
 
@@ -53,9 +55,12 @@ class Bindings:
         self._values_back: dict[str, str] = {}
         self._folders: dict[str, tuple[What, str]] = {}
         self._folders_back: dict[str, str] = {}
+        self.literal = WorkingFolders()
+        """Folders of both runs that must be known to be found. Copies share them."""
 
     def copy(self) -> "Bindings":
         other = Bindings()
+        other.literal = self.literal
         other._values, other._values_back = dict(self._values), dict(self._values_back)
         other._folders, other._folders_back = dict(self._folders), dict(self._folders_back)
         return other
@@ -90,7 +95,12 @@ class Bindings:
     def learn_folder(self, recorded: str, given: str) -> None:
         """Bind a working directory that no text names. The root and what is known already stay as they are."""
         if recorded.count("/") > 1 and given.count("/") > 1:
+            self.literal.learn((recorded, given))
             self._bind_folder("working directory", recorded, given)
+
+    def split(self, text: str) -> Split:
+        """Take a text apart."""
+        return split(text, self.literal)
 
     def learn(self, recorded: Split, given: Split, models: Collection[str] = ()) -> None:
         """Bind what goes together in two texts that differ in other ways too."""
@@ -190,13 +200,13 @@ class Bindings:
 
     def in_this_run(self, text: str) -> list[tuple[int, int, str]]:
         """Where recorded values are in a text, and their values now: `(start, end, new)`."""
-        return replaced(text, lambda value: self._translated(value, self._folders, self._values))
+        return replaced(text, lambda value: self._translated(value, self._folders, self._values), self.literal)
 
     def as_recorded(self, text: str) -> str:
         """A text of this run with the recorded values in it."""
         folders: dict[str, tuple[What, str]] = {new: (what, old) for old, (what, new) in self._folders.items()}
         values: dict[str, tuple[What, str]] = {new: (what, old) for old, (what, new) in self._values.items()}
-        return spliced(text, replaced(text, lambda value: self._translated(value, folders, values)))
+        return spliced(text, replaced(text, lambda value: self._translated(value, folders, values), self.literal))
 
     @staticmethod
     def _translated(value: str, folders: dict[str, tuple[What, str]], values: dict[str, tuple[What, str]]) -> str:
@@ -238,9 +248,10 @@ def _names_of(folder: str) -> tuple[str, ...]:
     data = folder.encode()
     last = folder.rpartition("/")[2]
     return (
-        _SLUG.sub("-", folder),
+        slug(folder),
         last,
         _SLUG.sub("-", last).lower(),
+        re.sub("-+", "-", _SLUG.sub("-", last.lower())).strip("-") or "project",
         hashlib.sha256(data).hexdigest(),
         hashlib.sha1(data, usedforsecurity=False).hexdigest(),
         hashlib.md5(data, usedforsecurity=False).hexdigest(),

@@ -39,6 +39,7 @@ from .request_fields import (
 )
 from .request_key import body_key, digest
 from .spellings import PlainSpelling
+from .working_folders import WorkingFolders
 
 type Key = tuple[str, str, bytes]
 
@@ -158,8 +159,8 @@ class Fingerprint:
     """The body without ignored fields; text if the body is not JSON."""
     must_be_equal: Callable[[], object]
     """Makes the body without ignored fields and without those that may differ."""
-    splitter: Callable[[str], Split] = split
-    """Takes a text apart; it remembers long texts."""
+    splitter: "Splitter"
+    """Takes texts apart."""
 
     @cached_property
     def stable(self) -> Key:
@@ -188,9 +189,13 @@ class Fingerprint:
         skeleton = self._skeleton(self._in_order, values)
         return (self.method, self.stable_path, digest(_dumped(skeleton))), tuple(values)
 
+    def learn_folders(self) -> None:
+        """Learn which folders the request calls its working directory."""
+        with_texts(self.stable_value, self.splitter.learn)
+
     def _skeleton(self, value: object, values: list[Value]) -> object:
         if isinstance(value, str):
-            found = self.splitter(value)
+            found = self.splitter.split(value)
             values += found.values
             return found.skeleton
         if isinstance(value, dict):
@@ -275,6 +280,36 @@ class Fingerprint:
             return parts(self.body) or self.body.decode("utf-8", "replace")
 
 
+class Splitter:
+    """Takes texts apart, and remembers long texts."""
+
+    def __init__(self, folders: WorkingFolders) -> None:
+        self._folders = folders
+        self._known = 0
+        self._split: dict[str, Split] = {}
+        self._learned: set[str] = set()
+
+    def learn(self, text: str) -> str:
+        """Learn which folders a text calls the working directory. Returns the text."""
+        if len(text) < _LONG or text not in self._learned:
+            self._folders.learn_from(text)
+            if len(text) >= _LONG:
+                self._learned.add(text)
+        return text
+
+    def split(self, text: str) -> Split:
+        """Take a text apart."""
+        if len(text) < _LONG:
+            return split(text, self._folders)
+        if self._known != len(self._folders):
+            self._known = len(self._folders)
+            self._split = {}
+        found = self._split.get(text)
+        if found is None:
+            found = self._split[text] = split(text, self._folders)
+        return found
+
+
 class Fingerprints:
     """Computes the fingerprints of requests under one `Matching`.
 
@@ -282,13 +317,19 @@ class Fingerprints:
     client and is new in each run.
     """
 
-    def __init__(self, matching: Matching, redactor: Redactor, on_tape: Container[str]) -> None:
+    def __init__(
+        self,
+        matching: Matching,
+        redactor: Redactor,
+        on_tape: Container[str],
+        folders: WorkingFolders | None = None,
+    ) -> None:
         self._matching = matching
         self._redactor = redactor
         self._on_tape = on_tape
         self._rules: dict[int, FieldRules] = {}
         self._blanked: dict[tuple[int, str], str] = {}
-        self._split: dict[str, Split] = {}
+        self._splitter = Splitter(WorkingFolders() if folders is None else folders)
 
     def rules(self, path: str) -> FieldRules:
         """The rules for an endpoint."""
@@ -329,14 +370,6 @@ class Fingerprints:
             lambda: self._without(fields, _TOLERATED, rules),
             self._splitter,
         )
-
-    def _splitter(self, text: str) -> Split:
-        if len(text) < _LONG:
-            return split(text)
-        found = self._split.get(text)
-        if found is None:
-            found = self._split[text] = split(text)
-        return found
 
     def _without(self, value: object, dropped: frozenset[str], rules: FieldRules) -> object:
         """A body without the fields whose rule is in `dropped` and without ignored text."""

@@ -7,26 +7,27 @@ skeleton may be the same text of two runs; `bindings.Bindings` decides whether t
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
+from urllib.parse import unquote
 
 from .ignored_fields import UUID
+from .working_folders import LEAD, Spelling, WorkingFolders, written
 
 type Kind = Literal["uuid", "path", "folder"]
 """`folder`: a path that the text calls the working directory, the workspace, or the root of the project."""
 
 _ESCAPED = r"(?<=\\n)|(?<=\\r)|(?<=\\t)"
 """In arguments, which are JSON inside JSON, the letter of an escape does not belong to the value after it."""
-_PATH = rf"(?:(?<![\w.~/<-])|(?<=file://)|{_ESCAPED})~?(?:/[\w.@+%~#=,-]*[\w@+~#=-])+"
+_BEFORE = rf"(?:(?<![\w.~/<-])|(?<=file://)|{_ESCAPED})"
+_NAMES = r"(?:/[\w.@+%~#=,-]*[\w@+~#=-])"
+_PATH = rf"{_BEFORE}~?{_NAMES}+"
 _UUID_ALONE = rf"(?:(?<![0-9A-Za-z-])|{_ESCAPED}){UUID}(?![0-9A-Za-z-])"
-_VALUE = re.compile(rf"(?P<path>{_PATH})|(?P<uuid>{_UUID_ALONE})")
+_VALUE = re.compile(rf"(?P<path>(?P<known>(?!))|{_PATH})|(?P<uuid>{_UUID_ALONE})")
 _UUIDS = re.compile(UUID)
 
-_QUOTES = r"[\"'`*_\\]*"
-_FOLDER = re.compile(
-    r"(?:\b(?:working|current|workspace|project|repository|root)[ _-]?(?:director(?:y|ies)|dir|folders?|roots?)"
-    rf"|\bcwd|\bworkdir){_QUOTES}\s?(?:is|are)?\s?[:=>]?[\"'`*_\\>]*\s{{0,6}}(?:[-*]\s)?(?:<\w+>)?{_QUOTES}(?:file://)?\Z",
-    re.IGNORECASE,
-)
+_FOLDER = re.compile(rf"{LEAD}\Z", re.IGNORECASE)
+_URL = "file://"
 _LEAD = 64
 """How many characters before a path may say that it is the working directory."""
 
@@ -49,6 +50,9 @@ class Value:
     kind: Kind
     text: str
     start: int
+    end: int
+    spelling: Spelling = "plain"
+    """How the text spells a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,31 +63,59 @@ class Split:
     values: tuple[Value, ...]
 
 
-def split(text: str) -> Split:
-    """Take a text apart."""
+def split(text: str, folders: WorkingFolders | None = None) -> Split:
+    """Take a text apart. `folders` are known folders with paths that are not plain."""
     if "/" not in text and "-" not in text:
         return Split(text, ())
     values: list[Value] = []
     skeleton: list[str] = []
     done = 0
-    for match in _VALUE.finditer(text):
+    pattern = _VALUE if folders is None or folders.pattern is None else _with_known(folders.pattern)
+    for match in pattern.finditer(text):
         start, end = match.span()
-        kind: Kind = "uuid"
-        if match["path"] is not None:
-            kind = "folder" if _FOLDER.search(text, max(0, start - _LEAD), start) else "path"
-        values.append(Value(kind, match.group(), start))
-        skeleton += (text[done:start], "⟨uuid⟩" if kind == "uuid" else "⟨path⟩")
+        if match["path"] is None:
+            values.append(Value("uuid", match.group(), start, end))
+        else:
+            path, spelling = _meant(match, folders)
+            if pattern is not _VALUE and _is_quoted(text, max(start - 1, done), start, end):
+                # A program that writes shell commands quotes a path only where it must.
+                start, end, spelling = start - 1, end + 1, "quoted"
+            kind: Kind = "folder" if _FOLDER.search(text, max(0, start - _LEAD), start) else "path"
+            values.append(Value(kind, path, start, end, spelling))
+        skeleton += (text[done:start], "⟨uuid⟩" if match["path"] is None else "⟨path⟩")
         done = end
     return Split("".join((*skeleton, text[done:])), tuple(values)) if values else Split(text, ())
 
 
-def replaced(text: str, new: Callable[[str], str]) -> list[tuple[int, int, str]]:
+@lru_cache(64)
+def _with_known(folders: str) -> re.Pattern[str]:
+    """Finds values, and known folders with the names below them."""
+    known = rf"{_BEFORE}(?P<known>{folders}){_NAMES}*"
+    return re.compile(rf"(?P<path>{known}|{_PATH})|(?P<uuid>{_UUID_ALONE})")
+
+
+def _meant(match: re.Match[str], folders: WorkingFolders | None) -> tuple[str, Spelling]:
+    """The path of a match, and how it is spelled."""
+    path = match.group()
+    if folders is not None and match["known"]:
+        folder, spelling = folders.meant(match["known"])
+        return folder + path[len(match["known"]) :], spelling
+    if match.string.startswith(_URL, match.start() - len(_URL)):
+        return unquote(path), "url"
+    return path, "plain"
+
+
+def _is_quoted(text: str, before: int, start: int, end: int) -> bool:
+    return text[before:start] == "'" == text[end : end + 1] and not text[before - 1 : before].isalnum()
+
+
+def replaced(text: str, new: Callable[[str], str], folders: WorkingFolders | None = None) -> list[tuple[int, int, str]]:
     """The values of a text that `new` changes: where each begins and ends, and its new text."""
     found: list[tuple[int, int, str]] = []
-    for value in split(text).values:
+    for value in split(text, folders).values:
         other = new(value.text)
         if other != value.text:
-            found.append((value.start, value.start + len(value.text), other))
+            found.append((value.start, value.end, written(other, value.spelling)))
     return found
 
 

@@ -14,11 +14,12 @@ from ..tape.model import RoundTrip
 from ..tape.reader import Cassette
 from .bindings import Bindings
 from .fingerprints import Fingerprint, Fingerprints, Key, compared, model_in, texts_in_same_places
-from .fresh_values import split, uuids
+from .fresh_values import uuids
 from .grades import Grade, Matching, grade_of
 from .json_diff import Difference
 from .request_fields import conversation, is_models
 from .request_key import path_key
+from .working_folders import WorkingFolders
 
 _ID = re.compile(rb'"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,256})"')
 """Ids in answers. Every framing contains the JSON as text, so a search in the bytes finds them."""
@@ -107,9 +108,12 @@ class Graded:
 class RequestIndex:
     """The recorded requests of a cassette under one `Matching`."""
 
-    def __init__(self, cassette: Cassette, matching: Matching, redactor: Redactor) -> None:
+    def __init__(
+        self, cassette: Cassette, matching: Matching, redactor: Redactor, folders: WorkingFolders | None = None
+    ) -> None:
         self._cassette = cassette
-        self._fingerprints = Fingerprints(matching, redactor, ids_on_tape(cassette))
+        self._folders = WorkingFolders() if folders is None else folders
+        self._fingerprints = Fingerprints(matching, redactor, ids_on_tape(cassette), self._folders)
         self._exact: defaultdict[Key, Places] = defaultdict(Places)
         self._stable: defaultdict[Key, Places] = defaultdict(Places)
         self._same_turn: defaultdict[Key, Group] = defaultdict(Group)
@@ -117,6 +121,8 @@ class RequestIndex:
         self._turns: defaultdict[tuple[str, str, bytes], list[int]] = defaultdict(list)
         """By the answers so far only: the recordings of the same turn, whatever else differs."""
         self._apart: defaultdict[Key, list[int]] | None = None
+        self._apart_with = 0
+        """How many folders were known then."""
         self._models: set[str] = set()
         """The values that recorded answers brought in."""
         self._endpoints: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
@@ -152,7 +158,9 @@ class RequestIndex:
 
     def same_but_for_values(self, given: Fingerprint) -> list[int]:
         """The places of recordings that differ at most in values that are new in each run."""
-        if self._apart is None:
+        given.learn_folders()
+        while self._apart is None or self._apart_with != len(self._folders):
+            self._apart_with = len(self._folders)
             self._apart = self._taken_apart()
         return self._apart.get(given.apart[0], [])
 
@@ -165,6 +173,7 @@ class RequestIndex:
         clients: set[str] = set()
         for place, trip in enumerate(self._cassette):
             form = self._fingerprint(trip)
+            form.learn_folders()
             found[form.apart[0]].append(place)
             history = conversation(form.fields)
             for item in (*(value for value in form.fields.values() if value is not history), *history):
@@ -176,7 +185,7 @@ class RequestIndex:
     def learn(self, bindings: Bindings, place: int, given: Fingerprint) -> None:
         """Bind what two requests of one turn have in the same places, although they differ in other ways."""
         for recorded, now in texts_in_same_places(self.recorded(place).stable_value, given.stable_value):
-            bindings.learn(split(recorded), split(now), self._models)
+            bindings.learn(bindings.split(recorded), bindings.split(now), self._models)
 
     def same_turn_as(self, given: Fingerprint) -> list[Group]:
         """Recordings of the same turn, then those after the same number of answers."""

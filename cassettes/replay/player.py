@@ -287,7 +287,7 @@ class Player:
         if self._index is None:
             with self._building:
                 if self._index is None:
-                    self._index = RequestIndex(self.cassette, self.matching, self._redactor)
+                    self._index = RequestIndex(self.cassette, self.matching, self._redactor, self.bindings.literal)
         return self._index
 
     def _take_first(self, places: Places) -> Taken | None:

@@ -17,7 +17,7 @@ import orjson
 
 from ..errors import ReplayMiss
 from ..matching.bindings import Bindings, spliced
-from ..matching.fresh_values import Value, split
+from ..matching.fresh_values import Value
 from ..matching.grades import Matching
 from ..matching.json_diff import Difference, differences
 from ..matching.json_texts import with_texts
@@ -198,12 +198,23 @@ class ToolPlayer:
         if not self.matching.map_values:
             return False
         values: tuple[list[Value], list[Value]] = ([], [])
-        skeletons = [canonical(_apart(one, kept)) for one, kept in zip((call.arguments, given), values, strict=True)]
+        skeletons = [
+            canonical(self._apart(one, kept)) for one, kept in zip((call.arguments, given), values, strict=True)
+        ]
         trial = self.bindings.copy()
         if skeletons[0] != skeletons[1] or not trial.unify(*values):
             return False
         self._values.bindings = trial
         return True
+
+    def _apart(self, value: object, values: list[Value]) -> object:
+        def skeleton(text: str) -> str:
+            found = self.bindings.split(text)
+            values.extend(found.values)
+            return found.skeleton
+
+        # In sorted order, so that the values of two equal objects are in the same order.
+        return with_texts(orjson.loads(canonical(value)), skeleton)
 
     def in_this_run(self, value: object) -> object:
         """A recorded value with the values of this run in its strings."""
@@ -214,16 +225,6 @@ class ToolPlayer:
 class _Values:
     def __init__(self) -> None:
         self.bindings = Bindings()
-
-
-def _apart(value: object, values: list[Value]) -> object:
-    def skeleton(text: str) -> str:
-        found = split(text)
-        values.extend(found.values)
-        return found.skeleton
-
-    # In sorted order, so that the values of two equal objects are in the same order.
-    return with_texts(orjson.loads(canonical(value)), skeleton)
 
 
 def _place(call: Asked) -> tuple[str, int]:

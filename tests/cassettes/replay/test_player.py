@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -548,6 +549,34 @@ def test_a_change_is_a_miss_in_another_folder_too(said: tuple[str, ...], pointer
         play(player, messages(*texts(*said)))
 
     assert [one.pointer for one in missed.value.differences] == [pointer]
+
+
+SPACES = "/home/ana/My Project/\u00e4 b"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "given"), [(SPACES, "/srv/ci"), ("/srv/ci", SPACES), (SPACES, f"/srv/ci/{SPACES[10:]}")]
+)
+@pytest.mark.parametrize("named", ["Working directory: {}\n", "<cwd>{}</cwd>", "My files are in {}/src and {}/tests."])
+def test_a_folder_with_spaces_in_its_path_may_be_another_one(recorded: str, given: str, named: str) -> None:
+    def history(folder: str, path: str) -> dict[str, object]:
+        said = texts(named.format(folder, folder), path, f"in {path}: see file://{quote(path)}")
+        said[1]["content"] = [{"type": "tool_use", "id": "a", "name": "read", "input": json.dumps({"path": path})}]
+        return messages(*said)
+
+    first = messages(*texts(named.format(recorded, recorded)))
+    model = json.dumps({"arguments": json.dumps({"path": f"{recorded}/a b.txt"})}).encode()
+    player = Player([trip(first, model), trip(history(recorded, f"{recorded}/a b.txt"), b"{}")])
+    if named.startswith("My"):  # no words call it the working directory, but a tool server's process is in it
+        player.bindings.learn_folder(recorded, given)
+
+    found = play(player, messages(*texts(named.format(given, given))))
+    play(player, history(given, f"{given}/a b.txt"))
+
+    assert found.trip.response is not None
+    assert json.loads(json.loads(found.trip.response.body)["arguments"]) == {"path": f"{given}/a b.txt"}
+    assert player.report().clean
+    assert [(one.recorded, one.given) for one in player.bindings.mapped()] == [(recorded, given)]
 
 
 def test_one_recorded_value_has_one_value_in_a_run() -> None:

@@ -1,6 +1,7 @@
 """A recorded tool server says again what it said, with the ids of this client and at the same places."""
 
 from itertools import count
+from urllib.parse import quote
 
 import orjson
 import pytest
@@ -170,6 +171,17 @@ def test_values_of_this_run_are_in_arguments_and_answers() -> None:
     assert ask(player.connect("files"), call(1, path=f"{there}/b")) != [(1, f"{there}/a is b")]
     assert ask(player.connect("files"), call(1, path=f"{there}/a")) == [(1, f"{there}/a is b")]
     assert [one.pointer for one in player.misses[0].differences] == ["/path"]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "given"), [("/srv/My Project/\u00e4 b", "/srv/ci"), ("/srv/ci", "/srv/My Project/b")]
+)
+def test_the_folder_of_a_server_may_have_spaces_in_its_path(recorded: str, given: str) -> None:
+    trips = session(call(1, path=f"{recorded}/a b"), answer(1, f"file://{quote(recorded)}/a is {recorded}"))
+    player = ToolPlayer(trips, folders={"files": recorded})
+
+    asked = call(1, path=f"{given}/a b")
+    assert ask(player.connect("files", given), asked) == [(1, f"file://{quote(given)}/a is {given}")]
 
 
 def test_new_values_in_arguments_are_bound_unless_every_value_counts() -> None:

@@ -1,7 +1,8 @@
-"""`python -m tests.clients.sealed [--page] [--count N] [--keep FOLDER] [NAME ...]`: the sealed run, cell by cell.
+"""`python -m tests.clients.sealed [--page] [--count N] [--keep FOLDER] [--spaces WHERE] [NAME ...]`: the sealed run.
 
 A name selects clients (`codex`), transports (`stdio`, `http`) or servers (`everything`, `filesystem`, `shop`). Each
-cell is recorded once and replayed N times (3). `--page` writes docs/sealed.md from the last run of each cell.
+cell is recorded once and replayed N times (3). `--page` writes docs/sealed.md from the last run of each cell. With
+`--spaces`, the client is recorded or replayed in a folder with spaces in its path; the page has nothing of such runs.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from pathlib import Path
 from ..environments import CACHE, Unavailable, built
 from ..tool_results.catalogue import TOOL_CLIENTS, TRANSPORTS, Transport
 from . import closed
-from .cell import run_cell
+from .cell import PLACES, SPACES, Places, run_cell
 from .page import PAGE, page, remember, remembered
 from .servers import SERVERS
 
@@ -23,6 +24,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--count", type=int, default=3, metavar="N")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the tapes and output of what failed here")
+    parser.add_argument("--spaces", choices=("recorded", "replayed"), metavar="recorded|replayed")
     parser.add_argument("--page", action="store_true")
     options = parser.parse_args(arguments)
     clients, servers, transports = TOOL_CLIENTS, SERVERS, TRANSPORTS
@@ -35,6 +37,7 @@ def main(arguments: list[str]) -> int:
         parser.error(f"nothing is named {', '.join(wrong)}")
     (CACHE / "authority").mkdir(parents=True, exist_ok=True)
     print(f"network: {closed.how()}", flush=True)
+    places = Places(**{options.spaces: SPACES}) if options.spaces else PLACES
     failed = False
     for client in of_clients or clients:
         for server in of_servers or servers:
@@ -44,11 +47,14 @@ def main(arguments: list[str]) -> int:
                 keep = options.keep and options.keep / f"{client.name} {server.name} {transport}".replace(" ", "-")
                 try:
                     runtime = built(client.script, client.packages)
-                    cell = run_cell(client, runtime, server, transport, CACHE / "authority", options.count, keep)
+                    cell = run_cell(
+                        client, runtime, server, transport, CACHE / "authority", options.count, keep, places
+                    )
                 except Unavailable as exc:
                     print(f"{title} not run: {exc}", flush=True)
                     continue
-                remember(cell)
+                if not options.spaces:
+                    remember(cell)
                 failed = failed or not cell.is_sealed
                 counts = f"{cell.turns} turns, {cell.calls} calls"
                 seconds = time.monotonic() - begun

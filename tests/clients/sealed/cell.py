@@ -45,6 +45,19 @@ class SealedCell:
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """The folders in which the client is recorded and replayed."""
+
+    recorded: str = "laptop-anna"
+    replayed: str = "ci"
+
+
+PLACES = Places()
+SPACES = "My Project/\u00e4 b"
+"""A folder with spaces and other letters in its path."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Done:
     said: subprocess.CompletedProcess[str] | None
     rows: list[LabelledRoundTrip]
@@ -59,12 +72,13 @@ def run_cell(
     authority: Path,
     count: int,
     keep: Path | None = None,
+    places: Places = PLACES,
 ) -> SealedCell:
     """Record once and replay `count` times. With `keep`, the tapes and the output of what failed are left there."""
     cell = SealedCell(client.name, runtime.version, server.name, transport, f"{datetime.now(UTC):%Y-%m-%d}")
     with run_folder() as folder:
         tape = folder / "tape.cassette.jsonl"
-        recorded, configured = _record(client, runtime, server, transport, authority, folder, tape)
+        recorded, configured = _record(client, runtime, server, transport, authority, folder / places.recorded, tape)
         _kept(keep, "recorded", tape, recorded)
         if problem := _not_recorded(recorded, server):
             cell.problems.append(problem)
@@ -72,7 +86,8 @@ def run_cell(
         cell.turns, cell.calls = len(_turns(recorded)), len(_calls(recorded))
         for number in range(1, count + 1):
             again = folder / f"replay-{number}.cassette.jsonl"
-            done = _replay(client, runtime, server, configured, authority, folder, (tape, again), number)
+            home = folder / places.replayed / f"job-{number:04}"
+            done = _replay(client, runtime, server, configured, authority, (recorded.home, home), (tape, again))
             cell.tried += 1
             problem = difference(recorded, done)
             cell.equal += problem is None
@@ -90,11 +105,11 @@ def _record(
     server: SealedServer,
     transport: Transport,
     authority: Path,
-    folder: Path,
+    place: Path,
     tape: Path,
 ) -> tuple[_Done, Configured]:
-    home = _home(folder / "laptop-anna", server)
-    programs = Programs(server, folder)
+    home = _home(place, server)
+    programs = Programs(server, tape.parent)
     try:
         with (
             programs.serving(home, transport) as configured,
@@ -115,17 +130,15 @@ def _replay(
     server: SealedServer,
     recorded: Configured,
     authority: Path,
-    folder: Path,
+    homes: tuple[Path, Path],
     tapes: tuple[Path, Path],
-    number: int,
 ) -> _Done:
     """The client with a new home, while only the cassette is left of the recording."""
-    home = _home(folder / "ci" / f"job-{number:04}", server)
-    before = str(folder / "laptop-anna" / "home")
-    command = tuple(word.replace(before, str(home)) for word in recorded.command)
+    before, home = homes[0], _home(homes[1], server)
+    command = tuple(word.replace(str(before), str(home)) for word in recorded.command)
     configured = Configured(recorded.name, command, recorded.url)
     client.configure(home, configured)
-    shutil.rmtree(folder / "laptop-anna", ignore_errors=True)
+    shutil.rmtree(before.parent, ignore_errors=True)
     tape, again = tapes
     environ = closed.variables(environ_of(client, home.parent, authority, configured))
     options = ["--out", str(again), "--replay", str(tape)]
