@@ -42,7 +42,7 @@ _STATUS = re.compile(r"\b([345]\d\d) [A-Z][a-z]+")
 
 def explained(exc: Exception, place: str, what: str) -> StoreError:
     """The error of a store in one sentence. `what` is what was tried, such as `write rows/v1/…`."""
-    kind, text = type(exc).__name__, str(exc)
+    kind, text = type(exc).__name__, str(exc).partition("Debug source:")[0]
     if _NO_BUCKET.search(text):
         return StoreError(f"there is no bucket for {place!r}; create it, or check the name and the region")
     if _REFUSED_KEY.search(text) or kind == "UnauthenticatedError":

@@ -51,7 +51,8 @@ class PartialCopy:
         if data is None or len(data) != end - start:
             raise Replaced(self._listed.name)
         with self.path.open("r+b") as file:
-            os.pwrite(file.fileno(), data, start)
+            file.seek(start)
+            file.write(data)
         if self._progress is not None:
             self._progress(len(data))
 
@@ -61,7 +62,8 @@ class PartialCopy:
         os.truncate(self.path, size)
         self.fetch(size - min(size, _HOLE), size)
         with self.path.open("rb") as file:
-            length = int.from_bytes(os.pread(file.fileno(), 4, size - 8), "little") + 8
+            file.seek(size - 8)
+            length = int.from_bytes(file.read(4), "little") + 8
         if length > size:
             raise StoreError(f"{self._listed.name} in {self._store.address!r} is damaged; compact its day again")
         if length > _HOLE:

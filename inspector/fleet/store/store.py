@@ -217,6 +217,8 @@ def _folder(path: str, *, create: bool) -> "ObjectStore":
     from obstore.exceptions import BaseError
     from obstore.store import LocalStore
 
+    if Path(path).is_file():
+        raise StoreError(f"{path!r} is a file; a store is a folder or a bucket")
     if not create and not Path(path).is_dir():
         raise StoreError(f"there is no folder {path!r}; ship recordings to it first, or check the name")
     try:

@@ -29,6 +29,15 @@ def test_each_failure_says_what_to_do(text: str, kind: type[StoreError], says: s
     assert says in str(error)
 
 
+def test_what_only_a_programmer_reads_is_left_out() -> None:
+    text = 'Unable to walk dir: Not a directory (os error 20)\n\nDebug source:\nGeneric { store: "LocalFileSystem" }'
+
+    assert str(explained(Exception(text), PLACE, "list a")) == (
+        "could not list a in 's3://b/x': Unable to walk dir: Not a directory (os error 20); check the address and the "
+        "credentials"
+    )
+
+
 def test_a_refusal_by_policy_is_not_a_wrong_key() -> None:
     class PermissionDeniedError(Exception):
         pass

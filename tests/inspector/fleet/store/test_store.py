@@ -98,6 +98,14 @@ def test_a_missing_folder_is_an_error_unless_it_is_to_be_created(tmp_path: Path)
         open_store(str(tmp_path / "none"))
 
 
+@pytest.mark.parametrize("create", [True, False])
+def test_a_store_in_a_file_is_an_error(create: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").touch()
+
+    with pytest.raises(StoreError, match=r"a\.jsonl' is a file; a store is a folder or a bucket"):
+        open_store(str(tmp_path / "a.jsonl"), create=create)
+
+
 def test_a_folder_that_is_made_is_private_and_one_that_exists_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir(mode=0o755)
 
