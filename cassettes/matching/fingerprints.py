@@ -35,10 +35,10 @@ from .request_fields import (
     part_of_item,
     part_of_key,
     plain_name,
-    result_id,
 )
 from .request_key import body_key, digest
 from .spellings import PlainSpelling
+from .unordered import text_in_order, write_in_order
 from .working_folders import WorkingFolders
 
 type Key = tuple[str, str, bytes]
@@ -355,7 +355,7 @@ class Fingerprints:
             if isinstance(value, dict):
                 fields = cast(Json, value)
                 change(fields, (rules.ids,), self._renamer())
-                _sort_results(fields)
+                write_in_order(fields)
                 rules.spelling.write(fields)
             stable = self._without(cast(object, value), _IGNORED, rules)
         return Fingerprint(
@@ -390,39 +390,17 @@ class Fingerprints:
     def _blank(self, value: object, rules: FieldRules) -> object:
         if isinstance(value, str):
             if len(value) < _LONG:
-                return blanked(value, rules.texts)
+                return text_in_order(blanked(value, rules.texts))
             key = (id(rules), value)
             text = self._blanked.get(key)
             if text is None:
-                text = self._blanked[key] = blanked(value, rules.texts)
+                text = self._blanked[key] = text_in_order(blanked(value, rules.texts))
             return text
         if isinstance(value, dict):
             return {key: self._blank(item, rules) for key, item in cast(Json, value).items()}
         if isinstance(value, list):
             return [self._blank(item, rules) for item in cast(list[object], value)]
         return value
-
-
-def _sort_results(body: Json) -> None:
-    """Sort adjacent results of parallel calls by call id, because their order depends on which tool ended first."""
-    items = conversation(body)
-    _sort_runs(items)
-    for item in items:
-        for name in ("content", "parts"):
-            inner = cast(Json, item).get(name) if isinstance(item, dict) else None
-            if isinstance(inner, list):
-                _sort_runs(cast(list[object], inner))
-
-
-def _sort_runs(items: list[object]) -> None:
-    start = 0
-    while start < len(items):
-        end = start
-        while end < len(items) and result_id(items[end]) is not None:
-            end += 1
-        if end - start > 1:
-            items[start:end] = sorted(items[start:end], key=lambda item: result_id(item) or "")
-        start = end + 1
 
 
 def texts_in_same_places(recorded: object, given: object) -> Iterator[tuple[str, str]]:

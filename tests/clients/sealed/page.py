@@ -48,11 +48,13 @@ with fastmcp needs longer to start. It then answers the first question, and refu
 IN_WHICH_ORDER = """
 ## Where a client differs from run to run
 
-Claude Code adds a note to that result of a turn which is ready last. The answers come as far apart as in the recording.
-Over HTTP, when two came within a few milliseconds and one was a picture, the other one may be ready last in a replay,
-and the next turn is then another one: of 35 replays of four such recordings, 24 were equal (2026-11-22).
+Two clients write equal things in another order, and a replay takes both orders as equal:
 
-Gemini CLI lists its skills in the order in which their files were read: in 1 of 10 replays that was another order."""
+- Claude Code adds a note (`<system-reminder>`) to that result of a turn which is ready last. When two answers came
+  within a few milliseconds, the note may be in the other one: in 11 of 35 replays of four recordings with two calls
+  over HTTP (2026-11-22). A note that says something else is still a miss.
+- Gemini CLI lists its skills in the order in which their files were read: in 1 of 10 replays that was another order.
+  The order of `<skill>` elements, of the names in the tool's description, and of every `enum` does not count."""
 
 
 def _place(client: str, server: str, transport: Transport) -> Path:
