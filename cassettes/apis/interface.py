@@ -50,7 +50,7 @@ class Spellings:
     messages: tuple[str, ...] = ()
     """Pointers to a list of messages that may also be written as the text of its only user message."""
     json: tuple[str, ...] = ()
-    """Pointers to a string that holds JSON: it is compared as JSON."""
+    """Pointers to a string that holds JSON, or to this JSON itself: it is compared as JSON."""
     names: Mapping[str, str] = MappingProxyType({})
     """For each pointer to a field, its other name. Other pointers here use that name."""
 

@@ -66,6 +66,8 @@ class PlainSpelling:
         if isinstance(value, str):
             return _as_json(value) if pointers & self._json else value
         if isinstance(value, dict):
+            if pointers & self._json:
+                return orjson.dumps(cast(Json, value), option=_ORDERED).decode()
             self._fields(cast(Json, value), nodes)
             return cast(Json, value)
         if isinstance(value, list):

@@ -154,7 +154,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     from .spending import announced
 
     try:
-        said = announced(config, [item for item in session.items if _wanted(item)])
+        items = [item for item in session.items if _wanted(item)]
+        fixtures = config.stash.get(_FIXTURES, None)
+        said = announced(config, items, fixtures.replaced_by(items) if fixtures is not None else ())
     except TurntapeError as exc:
         raise pytest.UsageError(f"turntape: {exc}") from exc
     terminal: Any = config.pluginmanager.getplugin("terminalreporter")

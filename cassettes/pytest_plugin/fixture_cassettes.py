@@ -17,6 +17,7 @@ from typing import Any, Literal
 import pytest
 
 from ..errors import TurntapeError
+from ..replay.record_modes import Mode
 from ..replay.session import Session
 from .active_test import ActiveTest, Failed, failure
 from .marker import Marker, mode_for
@@ -29,6 +30,8 @@ from .workers import Recorded
 
 type Phase = Literal["setup", "teardown"]
 type Definition = pytest.FixtureDef[Any]
+
+PHASES: tuple[Phase, ...] = ("setup", "teardown")
 
 _XUNIT = re.compile(r"_(?:xunit|unittest)_(set\w+?)_fixture_")
 """How pytest names the fixture that it makes of `setup_module`, `setup_class` or `setUpClass`."""
@@ -67,14 +70,37 @@ def base_of(definition: Definition, item: pytest.Item) -> Path:
     return folder_beside(file, item.config) / name
 
 
-def _parameter(request: Any) -> str:
-    """The parameter of this instance of a fixture, as part of a name."""
-    if not hasattr(request, "param"):
-        return ""
-    value = request.param
+def _parameter(value: object, index: int) -> str:
+    """The parameter of an instance of a fixture, as part of a name."""
     if isinstance(value, str | int | float | bool | None):
         return f"[{value}]"
-    return f"[{getattr(value, '__name__', None) or f'{type(value).__name__}{request.param_index}'}]"
+    return f"[{getattr(value, '__name__', None) or f'{type(value).__name__}{index}'}]"
+
+
+def _parameter_in(item: pytest.Item, definition: Definition) -> str:
+    """The parameter of the instance that a test will use; empty for a fixture without."""
+    call: Any = getattr(item, "callspec", None)
+    name = definition.argname
+    if call is None or name not in call.params or name not in call.indices:
+        return ""
+    return _parameter(call.params[name], call.indices[name])
+
+
+def _node_of(definition: Definition, item: pytest.Item) -> pytest.Collector:
+    """The class, module, package or session that a fixture lives as long as."""
+    kinds: dict[str, type[pytest.Collector]] = {
+        "class": pytest.Class,
+        "module": pytest.Module,
+        "package": pytest.Package,
+    }
+    kind = kinds.get(definition.scope)
+    found = item.getparent(kind) if kind is not None else item.session
+    return found or item.getparent(pytest.Module) or item.session
+
+
+def _path_of(definition: Definition, item: pytest.Item, parameter: str, phase: Phase) -> Path:
+    base = base_of(definition, item)
+    return base.with_name(f"{safe_name(base.name + parameter)}.{phase}{SUFFIX}")
 
 
 class ActiveFixture(ActiveTest):
@@ -108,6 +134,7 @@ class FixtureCassettes:
         self._spending = spending
         self._log = log
         self._users: defaultdict[int, list[pytest.Item]] = defaultdict(list)
+        self._definitions: dict[int, Definition] = {}
         self._recorded = Recorded(config)
         self._torn_down: dict[int, tuple[ActiveFixture, Any]] = {}
         self._without_value: set[int] = set()
@@ -122,7 +149,23 @@ class FixtureCassettes:
             )
             for definition in (one for several in known.values() for one in several if is_longer_lived(one)):
                 self._users[id(definition)].append(item)
+                self._definitions[id(definition)] = definition
                 self._log.fixtures.add(str(base_of(definition, item)))
+
+    def replaced_by(self, items: Sequence[pytest.Item]) -> Sequence[Path]:
+        """The cassettes of the fixtures of these tests that this session records again."""
+        chosen, found = set(items), dict[Path, None]()
+        for key, definition in self._definitions.items():
+            users = [item for item in self._users[key] if item in chosen]
+            for item in users:
+                try:
+                    _, mode = self._settings(_node_of(definition, item), users)
+                except TurntapeError:  # the test itself says it
+                    continue
+                given = _parameter_in(item, definition)
+                paths = (_path_of(definition, item, given, phase) for phase in PHASES)
+                found.update(dict.fromkeys(path for path in paths if mode == "all" and path.exists()))
+        return list(found)
 
     def setup(self, definition: Definition, request: Any) -> Generator[None, Any, Any]:
         """Run the fixture until its value is there, with its cassette."""
@@ -201,32 +244,35 @@ class FixtureCassettes:
             raise said
 
     def _path(self, definition: Definition, request: Any, item: pytest.Item, phase: Phase) -> Path:
-        base = base_of(definition, item)
-        return base.with_name(f"{safe_name(base.name + _parameter(request))}.{phase}{SUFFIX}")
+        given = _parameter(request.param, request.param_index) if hasattr(request, "param") else ""
+        return _path_of(definition, item, given, phase)
 
     def _opened(self, definition: Definition, request: Any, item: pytest.Item, path: Path) -> ActiveFixture | None:
         """The fixture with its cassette; None when it has none and nothing is recorded."""
-        config = self._config
         users = [*self._users.get(id(definition), ()), *([item] if self.active else ())]
         try:
-            marks = [Marker.of(user) for user in users]
-            settings = Marker.of(request.node)
-            allowed = dict.fromkeys(host for mark in (settings, *marks) for host in mark.allow)
-            settings = replace(
-                settings,
-                mode=settings.mode or next((mark.mode for mark in marks if mark.mode is not None), None),
-                allow=tuple(allowed),
-            )
-            # Turns before which a test is replayed do not say anything about its fixtures.
-            mode = mode_for(settings, config, config.getoption("turntape_mode") or mode_by_vcrpy(config))
+            settings, mode = self._settings(request.node, users)
         except TurntapeError:  # the test itself says it
             return None
         if path in self._recorded and mode in ("once", "all", "restamp"):
             mode = "none"
         if not path.exists() and mode in ("none", "verify", "restamp"):
             return None
-        name = f"{name_of(definition)} ({os.path.relpath(path, config.rootpath)})"
+        name = f"{name_of(definition)} ({os.path.relpath(path, self._config.rootpath)})"
         return ActiveFixture(item, self._spending(), settings, path, name, mode=mode)
+
+    def _settings(self, node: Any, users: Sequence[pytest.Item]) -> tuple[Marker, Mode]:
+        """What holds for a fixture of this node that these tests use. Raises TurntapeError for an invalid mark."""
+        marks = [Marker.of(user) for user in users]
+        settings = Marker.of(node)
+        settings = replace(
+            settings,
+            mode=settings.mode or next((mark.mode for mark in marks if mark.mode is not None), None),
+            allow=tuple(dict.fromkeys(host for mark in (settings, *marks) for host in mark.allow)),
+        )
+        # Turns before which a test is replayed do not say anything about its fixtures.
+        given = self._config.getoption("turntape_mode") or mode_by_vcrpy(self._config)
+        return settings, mode_for(settings, self._config, given)
 
     def _push(self, part: ActiveFixture) -> None:
         if self.active:

@@ -82,25 +82,30 @@ class Spending:
         )
 
 
-def announced(config: pytest.Config, items: Sequence[pytest.Item]) -> str | None:
-    """What recording the cassettes of these tests again will cost, by what is in them; None if nothing is replaced.
+def announced(config: pytest.Config, items: Sequence[pytest.Item], fixtures: Sequence[Path]) -> str | None:
+    """What recording the cassettes of these tests and fixtures again will cost, by what is in them; None if nothing is
+    replaced. `fixtures` are the cassettes of fixtures, which are replaced whole.
 
     Raises TurntapeError when that is more than the limit.
     """
     first: int | None = config.getoption("turntape_rerecord_from")
-    calls, total, unknown, paths = 0, Decimal(0), 0, set[Path]()
-    cost = cost_of(config)
+    kept = dict.fromkeys(fixtures, 0)
     for item in items:
         try:
             settings = Marker.of(item)
             path = cassette_of(item, settings)
-            mode = mode_for(settings, config, mode_of(config))
-            if mode != "all" or path in paths or not path.exists():
-                continue
-            paths.add(path)
-            trips = list(Cassette.load(path).without_tool_wire())[(first or 1) - 1 :]
+            if mode_for(settings, config, mode_of(config)) == "all" and path.exists():
+                kept[path] = (first or 1) - 1
         except TurntapeError:  # the test itself says it
             continue
+    calls, total, unknown, paths = 0, Decimal(0), 0, set[Path]()
+    cost = cost_of(config)
+    for path, before in kept.items():
+        try:
+            trips = list(Cassette.load(path).without_tool_wire())[before:]
+        except TurntapeError:  # the test itself says it
+            continue
+        paths.add(path)
         calls += len(trips)
         found = cost(trips)
         total += found or 0

@@ -1,6 +1,7 @@
 """Requests that an API takes as equal have one key; a change that the model can see has another."""
 
 import json
+from typing import cast
 
 import pytest
 
@@ -9,10 +10,18 @@ from turntape.cassettes.matching.fingerprints import Fingerprints
 from turntape.cassettes.matching.grades import Matching
 from turntape.cassettes.matching.spellings import PlainSpelling
 from turntape.cassettes.redaction.redactor import Redactor
+from turntape.inspector.wire.protocols.gemini.names import NAMES
 
 type Body = dict[str, object]
 
 CHAT, MESSAGES, RESPONSES = "chat/completions", "messages", "responses"
+AGENTS, OLLAMA, OLLAMA_GENERATE, COHERE, CONVERSATIONS = (
+    "agents/completions",
+    "api/chat",
+    "api/generate",
+    "chat",
+    "conversations",
+)
 GEMINI, CONVERSE = "models/gemini-x:generateContent", "model/x/converse"
 
 
@@ -28,6 +37,22 @@ def chat(*messages: Body, **more: object) -> Body:
 USER: Body = {"role": "user", "content": "hi"}
 CALL: Body = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1, "b": 2}'}}
 OTHER_CALL: Body = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"b":2,"a":1}'}}
+
+
+CALLED: list[Body] = [{"role": "assistant", "tool_calls": [CALL]}]
+CALLED_BY_MISTRAL: list[Body] = [
+    {
+        "role": "assistant",
+        "content": "",
+        "prefix": False,
+        "tool_calls": [{"id": "c1", "index": 0, "function": {"name": "f", "arguments": {"b": 2, "a": 1}}}],
+    }
+]
+OLLAMA_CALL: Body = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}
+
+
+def entry(arguments: object) -> Body:
+    return {"inputs": [{"type": "function.call", "tool_call_id": "c", "name": "f", "arguments": arguments}]}
 
 
 def answered(**content: object) -> Body:
@@ -69,6 +94,32 @@ EQUAL: list[tuple[str, Body, Body]] = [
     (RESPONSES, items(USER), items(USER, store=True, tool_choice="auto", text={"format": {"type": "text"}})),
     (GEMINI, {"contents": [{"parts": [{"text": "a"}]}]}, {"contents": [{"role": "user", "parts": [{"text": "a"}]}]}),
     (GEMINI, blob(inlineData={"mimeType": "t", "data": "d"}), blob(inline_data={"mime_type": "t", "data": "d"})),
+    (GEMINI, {"system_instruction": {"parts": [{"text": "s"}]}}, {"systemInstruction": {"parts": [{"text": "s"}]}}),
+    (CHAT, chat(*CALLED), chat(*CALLED_BY_MISTRAL)),
+    (OLLAMA, chat(USER), chat(USER, stream=True, options={}, format="", tools=[], keep_alive="5m", think=None)),
+    (OLLAMA, chat(OLLAMA_CALL), chat({**OLLAMA_CALL, "content": "", "images": [], "thinking": ""})),
+    (
+        OLLAMA,
+        chat(USER, tools=[{"function": {"name": "f"}}]),
+        chat(USER, tools=[{"type": "function", "function": {"name": "f", "description": ""}}]),
+    ),
+    (
+        OLLAMA_GENERATE,
+        {"model": "m", "prompt": "p"},
+        {"model": "m", "prompt": "p", "system": "", "suffix": "", "context": [], "images": None, "raw": False},
+    ),
+    (COHERE, chat(USER), chat(USER, stream=False, temperature=0.3, p=0.75, k=0, safety_mode="CONTEXTUAL", tools=[])),
+    (COHERE, chat(USER), chat({"role": "user", "content": [{"type": "text", "text": "hi"}]}, documents=[])),
+    (COHERE, answered(tool_plan=None), answered(tool_plan="", content=[], citations=[])),
+    (COHERE, chat(*CALLED), chat({"role": "assistant", "tool_calls": [OTHER_CALL]})),
+    (COHERE, {"message": "hi"}, {"message": "hi", "chat_history": [], "force_single_step": False, "connectors": None}),
+    (CONVERSATIONS, {"inputs": "hi"}, {"inputs": [{"object": "entry", "type": "message.input", **USER}]}),
+    (
+        CONVERSATIONS,
+        {"inputs": "hi"},
+        {"inputs": "hi", "store": True, "stream": False, "completion_args": {"top_p": None}},
+    ),
+    (CONVERSATIONS, entry('{"a": 1, "b": 2}'), entry({"b": 2, "a": 1})),
     (CONVERSE, {"messages": []}, {"messages": [], "toolConfig": {"toolChoice": {"auto": {}}}, "inferenceConfig": {}}),
 ]
 
@@ -81,6 +132,23 @@ def test_another_spelling_is_equal(path: str, one: Body, other: Body) -> None:
 DIFFERENT: list[tuple[str, Body, Body]] = [
     (GEMINI, blob(functionCall={"args": {"mime_type": 1}}), blob(functionCall={"args": {"mimeType": 1}})),
     (CHAT, chat(USER), chat(USER, tool_choice="required")),
+    (AGENTS, chat(USER), chat(USER, temperature=1)),
+    (OLLAMA, chat(USER), chat(USER, stream=False)),
+    (OLLAMA, chat(USER), chat(USER, think=False)),
+    (OLLAMA, chat(USER), chat(USER, format="json")),
+    (OLLAMA, chat(USER), chat(USER, options={"temperature": 1})),
+    (OLLAMA, chat(OLLAMA_CALL), chat({**OLLAMA_CALL, "thinking": "t"})),
+    (OLLAMA_GENERATE, {"prompt": "p"}, {"prompt": "p", "raw": True}),
+    (COHERE, chat(USER), chat(USER, temperature=1)),
+    (COHERE, chat(USER), chat(USER, p=1)),
+    (COHERE, chat(USER), chat(USER, tool_choice="NONE")),
+    (COHERE, chat(USER), chat(USER, citation_options={"mode": "OFF"})),
+    (COHERE, {"message": "hi"}, {"message": "hi", "preamble": ""}),
+    (COHERE, answered(tool_plan="a"), answered()),
+    (CONVERSATIONS, {"inputs": "hi"}, {"inputs": "hi", "store": False}),
+    (CONVERSATIONS, {"inputs": "hi"}, {"inputs": "hi", "completion_args": {"temperature": 1}}),
+    (CONVERSATIONS, {"inputs": "hi"}, {"inputs": [{**USER, "prefix": True}]}),
+    (CONVERSATIONS, entry({"a": 1}), entry({"a": 2})),
     (CHAT, chat(USER), chat(USER, temperature=0)),
     (CHAT, chat(USER), chat(USER, stream=True)),
     (CHAT, answered(content="a"), answered()),
@@ -103,6 +171,19 @@ DIFFERENT: list[tuple[str, Body, Body]] = [
 @pytest.mark.parametrize(("path", "one", "other"), DIFFERENT)
 def test_what_the_model_can_see_is_not_equal(path: str, one: Body, other: Body) -> None:
     assert key(path, one) != key(path, other)
+
+
+@pytest.mark.parametrize("pointer", sorted(NAMES))
+def test_both_names_of_a_field_of_gemini_are_equal(pointer: str) -> None:
+    def body(name: str, value: object) -> Body:
+        found: object = {name: value}
+        for step in reversed(pointer.split("/")[1:-1]):
+            found = [found] if step == "*" else {step: found}
+        return cast(Body, found)
+
+    first, second = NAMES[pointer], pointer.rpartition("/")[2]
+    assert key(GEMINI, body(first, ["x"])) == key(GEMINI, body(second, ["x"]))
+    assert key(GEMINI, body(first, ["x"])) != key(GEMINI, body(second, ["y"]))
 
 
 def test_the_first_key_is_of_the_body_as_it_was_sent() -> None:

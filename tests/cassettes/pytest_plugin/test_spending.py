@@ -25,6 +25,14 @@ def test_a():
     assert "Globex" in run(os.environ.get("SYSTEM", "You are a sales agent."), os.environ.get("RESULT", "done"))
 """
 
+MODULE_FIXTURE = """
+@pytest.fixture(scope="module", params=["warm", "cold"])
+def plan(request):
+    return run()
+
+@pytest.mark.turntape
+"""
+
 
 def test_restamp_keeps_the_answers_and_writes_the_requests_without_a_call(
     project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
@@ -89,6 +97,17 @@ def test_nothing_is_called_when_recording_again_would_cost_more_than_the_limit(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: turntape: recording again would cost about $*nothing was called"])
     assert len(server.requests) == asked
+
+
+def test_the_cost_includes_the_cassettes_of_fixtures(project: pytest.Pytester) -> None:
+    uses = TEST.replace("def test_a():", "def test_a(plan):").replace("@pytest.mark.turntape\n", MODULE_FIXTURE, 1)
+    write(project, uses)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=2)
+
+    again = project.runpytest("--turntape-mode=all", "-k", "warm")
+
+    again.assert_outcomes(passed=1, deselected=1)
+    again.stdout.fnmatch_lines(["turntape: recording 2 cassettes again: 8 calls, about $*"])
 
 
 def test_the_limit_holds_for_the_session(project: pytest.Pytester, server: ScriptedServer) -> None:

@@ -1,11 +1,58 @@
 """Cohere as the tape sees it; both versions have one path."""
 
 import re
+from dataclasses import replace
 
-from turntape.cassettes.apis.interface import Api
+from turntape.cassettes.apis.interface import Api, Spellings
 
 from ..shared.ignored import CHAT_IGNORED
 
+SPELLINGS = Spellings(
+    defaults={
+        "/*": (None,),
+        "/stream": (False,),
+        "/temperature": (0.3,),
+        "/p": (0.75,),
+        "/k": (0,),
+        "/frequency_penalty": (0,),
+        "/presence_penalty": (0,),
+        "/logprobs": (False,),
+        "/priority": (0,),
+        "/safety_mode": ("CONTEXTUAL",),
+        "/strict_tools": (False,),
+        "/tools": ([],),
+        "/tools/*/function/description": (None, ""),
+        "/documents": ([],),
+        "/stop_sequences": ([],),
+        "/response_format": ({"type": "text"},),
+        "/citation_options": ({},),
+        "/citation_options/mode": ("enabled", "ENABLED", None),
+        "/messages/*/*": (None,),
+        "/messages/*/content": ("", []),
+        "/messages/*/content/*/*": (None,),
+        "/messages/*/content/*/document/*": (None,),
+        "/messages/*/tool_plan": ("",),
+        "/messages/*/tool_calls": ([],),
+        "/messages/*/citations": ([],),
+        "/chat_history": ([],),
+        "/chat_history/*/*": (None,),
+        "/chat_history/*/tool_calls": ([],),
+        "/connectors": ([],),
+        "/search_queries_only": (False,),
+        "/citation_quality": ("enabled",),
+        "/raw_prompting": (False,),
+        "/force_single_step": (False,),
+        "/tool_results": ([],),
+    },
+    texts=("/messages/*/content",),
+    json=("/messages/*/tool_calls/*/function/arguments",),
+)
+"""The types of Cohere's Python client 7.3 for `v2/chat` and `v1/chat`, read 2026-11: the defaults that they state, and
+content as a string or as blocks. An empty `preamble` is none, which is not the default one."""
+
 API = Api(
-    path=re.compile(r"chat"), ignored=CHAT_IGNORED, stream_ends=(b"message-end",), turn_paths=("/v2/chat", "/v1/chat")
+    path=re.compile(r"chat"),
+    ignored=replace(CHAT_IGNORED, spellings=SPELLINGS),
+    stream_ends=(b"message-end",),
+    turn_paths=("/v2/chat", "/v1/chat"),
 )

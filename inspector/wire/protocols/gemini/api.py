@@ -6,6 +6,7 @@ from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns, 
 
 from ...json_value import as_object, parse_json
 from .faults import FAULTS
+from .names import NAMES
 from .parts import get
 
 SPELLINGS = Spellings(
@@ -15,7 +16,6 @@ SPELLINGS = Spellings(
         "/contents/*/parts/*/*": (None,),
         "/contents/*/parts/*/functionCall/args": ({}, None),
         "/systemInstruction/role": ("user", "system", None),
-        "/system_instruction/role": ("user", "system", None),
         "/tools": ([],),
         "/safetySettings": ([],),
         "/generationConfig": ({},),
@@ -25,34 +25,9 @@ SPELLINGS = Spellings(
         "/toolConfig/functionCallingConfig": ({},),
         "/toolConfig/functionCallingConfig/mode": ("AUTO",),
     },
-    names={
-        "/system_instruction": "systemInstruction",
-        "/generation_config": "generationConfig",
-        "/generationConfig/max_output_tokens": "maxOutputTokens",
-        "/generationConfig/response_mime_type": "responseMimeType",
-        "/generationConfig/response_schema": "responseSchema",
-        "/generationConfig/response_json_schema": "responseJsonSchema",
-        "/generationConfig/thinking_config": "thinkingConfig",
-        "/generationConfig/stop_sequences": "stopSequences",
-        "/generationConfig/top_p": "topP",
-        "/generationConfig/top_k": "topK",
-        "/safety_settings": "safetySettings",
-        "/tool_config": "toolConfig",
-        "/tools/*/function_declarations": "functionDeclarations",
-        "/tools/*/google_search": "googleSearch",
-        "/tools/*/url_context": "urlContext",
-        "/tools/*/code_execution": "codeExecution",
-        "/contents/*/parts/*/inline_data": "inlineData",
-        "/contents/*/parts/*/inlineData/mime_type": "mimeType",
-        "/contents/*/parts/*/file_data": "fileData",
-        "/contents/*/parts/*/fileData/mime_type": "mimeType",
-        "/contents/*/parts/*/fileData/file_uri": "fileUri",
-        "/contents/*/parts/*/function_call": "functionCall",
-        "/contents/*/parts/*/function_response": "functionResponse",
-        "/contents/*/parts/*/thought_signature": "thoughtSignature",
-    },
+    names=NAMES,
 )
-"""Google's reference of `generateContent`, read 2026-11; fields have two names there."""
+"""Google's reference of `generateContent`, read 2026-11."""
 
 API = Api(
     path=re.compile(r".*models/[^/]+(?::|%3A)\w+"),

@@ -2,13 +2,41 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Spellings
+
+SPELLINGS = Spellings(
+    defaults={
+        "/*": (None,),
+        "/stream": (False,),
+        "/store": (True,),
+        "/handoff_execution": ("server",),
+        "/tools": ([],),
+        "/tools/*/function/description": (None, ""),
+        "/tools/*/function/strict": (None, False),
+        "/guardrails": ([],),
+        "/tool_confirmations": ([],),
+        "/completion_args": ({},),
+        "/completion_args/*": (None,),
+        "/completion_args/tool_choice": ("auto",),
+        "/completion_args/response_format": ({"type": "text"},),
+        "/inputs/*/*": (None,),
+        "/inputs/*/object": ("entry",),
+        "/inputs/*/prefix": (False,),
+        "/inputs/*/content/*/*": (None,),
+        "/inputs/*/type": ("message.input",),
+    },
+    texts=("/inputs/*/content",),
+    messages=("/inputs",),
+    json=("/inputs/*/arguments",),
+)
+"""The types of Mistral's Python client 2.9, read 2026-11."""
 
 API = Api(
     path=re.compile(r"(?:.*/)?conversations(?:/[^/]+(?:/restart)?)?"),
     ignored=IgnoredFields(
         pointers=("/metadata", "/inputs/*/created_at", "/inputs/*/completed_at", "/completion_args/random_seed"),
         ids=("/inputs/*/id", "/inputs/*/tool_call_id", "/tool_confirmations/*/tool_call_id"),
+        spellings=SPELLINGS,
     ),
     stream_ends=(b"conversation.response.done", b"conversation.response.error"),
     turn_paths=("/conversations", "/conversations/*", "/conversations/*/restart"),

@@ -1,10 +1,11 @@
 """Chat Completions as the tape sees it, and Mistral's endpoints of the same shape."""
 
 import re
+from dataclasses import replace
 
 from turntape.cassettes.apis.interface import Api
 
-from ..shared.ignored import CHAT_IGNORED
+from ..shared.ignored import CHAT_IGNORED, CHAT_SPELLINGS
 from .faults import FAULTS
 
 API = Api(
@@ -14,5 +15,11 @@ API = Api(
     stream_ends=(b"data: [DONE]", b"data:[DONE]", b'"finish_reason":"', b'"finish_reason": "'),
     turn_paths=("/chat/completions",),
 )
-MISTRAL_API = Api(path=re.compile(r"(?:.*/)?(?:agents|fim)/completions"), ignored=CHAT_IGNORED, faults=FAULTS)
+_DEFAULTS = {place: values for place, values in CHAT_SPELLINGS.defaults.items() if place != "/temperature"}
+"""Mistral's models have different temperatures by default."""
+MISTRAL_API = Api(
+    path=re.compile(r"(?:.*/)?(?:agents|fim)/completions"),
+    ignored=replace(CHAT_IGNORED, spellings=replace(CHAT_SPELLINGS, defaults=_DEFAULTS)),
+    faults=FAULTS,
+)
 """Mistral's chat endpoint has the path of OpenAI's, and its streams end as OpenAI's do."""

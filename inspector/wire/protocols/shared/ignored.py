@@ -8,6 +8,8 @@ CHAT_SPELLINGS = Spellings(
         "/messages/*/*": (None,),
         "/messages/*/content": ("", []),
         "/messages/*/tool_calls": ([],),
+        "/messages/*/tool_calls/*/type": ("function",),
+        "/messages/*/prefix": (False,),
         "/messages/*/annotations": ([],),
         "/messages/*/content/*/*": (None,),
         "/tools": ([],),
@@ -33,7 +35,8 @@ CHAT_SPELLINGS = Spellings(
     texts=("/messages/*/content",),
     json=("/messages/*/tool_calls/*/function/arguments",),
 )
-"""OpenAI's reference of chat completions, read 2026-11: the defaults, and content as a string or as parts."""
+"""OpenAI's reference of chat completions, read 2026-11: the defaults, and content as a string or as parts.
+`prefix`, and arguments as an object, are Mistral's (its Python client 2.9), which has the same endpoint."""
 
 CHAT_IGNORED = IgnoredFields(
     pointers=(
@@ -50,6 +53,7 @@ CHAT_IGNORED = IgnoredFields(
         "/tools/*/cache_control",
         "/messages/*/cache_control",
         "/messages/*/content/*/cache_control",
+        "/messages/*/tool_calls/*/index",
     ),
     ids=("/messages/*/tool_calls/*/id", "/messages/*/tool_call_id"),
     spellings=CHAT_SPELLINGS,
