@@ -98,7 +98,7 @@ ANSWERS: list[Row] = [
      repeated(SYSTEM, SYSTEM, HELLO), repeated(*[{"role": "system", "content": "Be brief."}] * 2, HELLO)),
     ("client-system-prompt-repeated", "The copies are apart: a framework may begin a new task in one conversation",
      repeated(SYSTEM, SYSTEM, HELLO), repeated(SYSTEM, HELLO, DONE, SYSTEM, user("Why?"))),
-    ("client-user-message-repeated", "Only one message is there twice: the user may have sent it twice",
+    ("client-user-message-repeated", "Only the newest message is there twice: the user may have sent it twice",
      TWICE, repeated(HELLO, HELLO, DONE, user("Why?"))),
     ("client-user-message-repeated", "An answer of the model comes between the copies",
      TWICE, repeated(HELLO, DONE, HELLO, DONE, user("Why?"), DONE, user("Why?"))),

@@ -9,7 +9,7 @@ from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from dialogues import Piece, asks, held, run, says
 from dialogues import calls as calls_
 from dialogues import gives as gives_
-from judged import again, calls, gemini, gives, turn
+from judged import again, calls, gemini, gives, item_call, item_output, responses, turn
 from rule_exceptions_client import CALLED, DONE, GIVEN, after, observed
 from rule_exceptions_model_api import Row
 
@@ -115,10 +115,22 @@ def front_cut(answer: str) -> list[RoundTrip]:
 
 LONG = "It holds a recording of voices, which a machine reads from a thin strip."
 
+
+def defined(text: str) -> list[RoundTrip]:
+    """A loop whose second request describes the tool in these words."""
+    function = TOOLS[0]["function"] | {"description": text}
+    return follows(HELLO, CALLED, GIVEN, tools=[{"type": "function", "function": function}])
+
+
 HISTORY: list[Row] = [
-    ("client-assistant-mutated", "No answer of the recording contains it: an example, or an earlier conversation",
-     third(HELLO, CALLED, GIVEN, said("Not at all.", SECOND), LONGER[4]),
-     [chat([*PARCEL, HELLO], CALLED), chat([PARCEL[0], said("It was lost."), *TURNED], DONE, index=1)]),
+    ("client-tool-definition-damaged",
+     "The description has other words than before: then `client-tools-changed` says so",
+     defined("undefined"), defined("Find a word in the index.")),
+    ("client-assistant-mutated", "The API takes calls and results in any order: then calls of one answer may be apart",
+     [chat([HELLO], said(None, CALL, SECOND)),
+      chat([HELLO, CALLED, GIVEN, said(None, SECOND), result("call_2", "a band")], DONE, index=1)],
+     [responses([HELLO], [item_call(), item_call("call_2")]),
+      responses([HELLO, item_call(), item_output(), item_call("call_2"), item_output("call_2")], [], 1)]),
     ("client-assistant-mutated", "The answer came back whole, with more text: then `client-forged-answer` says so",
      after(DONE, said("It was a strip.")), after(DONE, said("It is a strip. Really."))),
     ("client-assistant-mutated",
@@ -202,7 +214,8 @@ HISTORY: list[Row] = [
          "word " * 100 + "state: idle", "word " * 100 + "state: busy"),
         ("A part of a long text changed, or a long text came for a short one: it may be a template",
          REFUND, "Some other words. " * 20))],
-    ("client-user-text-changed", "The model had ended its answer: the user may ask differently",
+    ("client-user-text-changed",
+     "The model had ended its answer: people edit their messages, but do not damage or cut them",
      REWRITTEN, run("chat", ([asks(REFUND)], ENDED), ([asks(SEND), ENDED, asks("Yes.")], LAST))),
     ("client-user-text-changed", "Something else in the history changed too: it may be a summary",
      REWRITTEN, run("chat", ([asks(REFUND), *STEPS], calls_("x")), ([asks(SEND), STEPS[0], gives_("-"), calls_("x"),

@@ -19,10 +19,12 @@ type ChangeKind = Literal[
     "args_respelled",
     "name_changed",
     "id_changed",
+    "id_lost",
     "call_dropped",
     "text_changed",
     "text_dropped",
     "result_changed",
+    "spaces_lost",
     "removed",
     "inserted",
     "moved",
@@ -47,7 +49,7 @@ class HistoryChange:
     became: str = ""
     call_id: str | None = None
     of: str = ""
-    """For what was removed, its kind: `text`, `call` or `result`."""
+    """For what was removed, its kind: `text`, `call` or `result`. For lost spaces, the role of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +349,7 @@ def _change(a: Unit, b: Unit) -> list[HistoryChange]:
         was, became = (a.part.call.name, b.part.call.name) if kind == "name_changed" else (a.text, b.text)
         return [HistoryChange(kind, a.emitted, a.pointer, b.pointer, was, became, a.call_id)]
     if _without_space([a]) == _without_space([b]):
-        return []
+        return _spaces_lost(a, b)
     kind = "result_changed" if a.kind == "result" else "text_changed"
     return [HistoryChange(kind, a.emitted, a.pointer, b.pointer, a.text, b.text, a.call_id)]
 
@@ -356,13 +358,35 @@ def _respelled(expected: list[Unit], units: list[Unit]) -> list[HistoryChange]:
     changes: list[HistoryChange] = []
     for a, b in zip(expected, units, strict=False):
         if a.kind != "call":
+            changes += _spaces_lost(a, b) if a.spelling != b.spelling else []
             continue
+        if a.call_id is not None and b.call_id is None:
+            changes.append(HistoryChange("id_lost", a.emitted, a.pointer, b.pointer, a.call_id, "", a.call_id))
         if a.call_id is not None and b.call_id is not None and a.call_id != b.call_id:
             pointers = (a.pointer, b.pointer)
             changes.append(HistoryChange("id_changed", a.emitted, *pointers, a.call_id, b.call_id, a.call_id))
         elif a.spelling != b.spelling and a.part.call and isinstance(_arguments(a.part), str):
             changes.append(HistoryChange("args_respelled", a.emitted, a.pointer, b.pointer, a.text, b.text, a.call_id))
     return changes
+
+
+def _spaces_lost(a: Unit, b: Unit) -> list[HistoryChange]:
+    if a.emitted or not lost_space(a.text, b.text):
+        return []
+    return [HistoryChange("spaces_lost", False, a.pointer, b.pointer, a.text, b.text, a.call_id, a.role)]
+
+
+def lost_space(was: str, became: str) -> Literal["spaces", "line breaks"] | None:
+    """What a text lost that has the same letters: all its spaces, or all of many line breaks."""
+    if len(was.split()) >= _WORDS and len(became.split()) == 1:
+        return "spaces"
+    return "line breaks" if was.strip().count("\n") >= _LINES and "\n" not in became.strip() else None
+
+
+_WORDS = 4
+"""Fewer words may be glued on purpose."""
+_LINES = 3
+"""Fewer line breaks may be folded on purpose."""
 
 
 def _arguments(part: Part) -> object:

@@ -10,11 +10,11 @@ from typing import Literal
 from turntape.cassettes.tape.carried import Carried, carried
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..wire.values import Reading
-from .conversation import common_units, conversation_of, meanings_emitted
+from ..wire.values import Emission, Reading
+from .conversation import common_units, conversation_of, joined, meanings_emitted, units_emitted
 from .identity import identity
 from .rebuilt_prompts import RebuiltPrompts
-from .thread_index import NewRequest, ThreadIndex, address_of, scope_of
+from .thread_index import DISTINCTIVE, NewRequest, ThreadIndex, address_of, scope_of
 from .thread_starts import starting_edge
 from .turn import Edge, Turn
 
@@ -147,7 +147,8 @@ class Threads:
             if not threads:
                 continue
             thread = max(threads, key=lambda name: common_units(last[name].conversation, new.conversation))
-            if call_id not in last[thread].call_ids and (forked := self._fork(new)):
+            went_back = call_id not in last[thread].call_ids and not self._holds_answer(thread, new)
+            if went_back and (forked := self._fork(new, answered=True)) is not None:
                 return forked
             return self._continue_changed(new, thread, f"its history holds the call {call_id}", "P")
         return None
@@ -172,21 +173,44 @@ class Threads:
         shared = common_units(found.before.conversation, new.conversation)
         return self._next(new, found.before, edge, "changed", shared)
 
-    def _fork(self, new: NewRequest) -> Turn | None:
-        """A request that continues from an earlier point of a thread: regenerated, rewound or edited."""
+    def _holds_answer(self, thread: str, new: NewRequest) -> bool:
+        """Whether the history holds the thread's last answer in text: then it was changed, and nobody went back."""
+        last = self._index.last[thread]
+        said = [unit for unit in joined(units_emitted(last.reading.emission or Emission())) if unit.kind == "text"]
+        place, meanings = len(last.conversation.units), new.conversation.meanings
+        return any(
+            unit.meaning in meanings
+            and (len(unit.text) >= DISTINCTIVE or meanings[place : place + 1] == [unit.meaning])
+            for unit in said
+        )
+
+    def _fork(self, new: NewRequest, *, answered: bool = False) -> Turn | None:
+        """A request that continues from an earlier point of a thread: regenerated, rewound or edited.
+
+        One common piece is enough where the request has an `answered` call and that answer comes next.
+        """
         if not new.has_answer:
             return None
         prefixes = new.conversation.prefixes
-        for length in range(len(prefixes) - 1, 1, -1):
+        for length in range(len(prefixes) - 1, 0, -1):
             found = self._index.by_any_history.get((new.scope, prefixes[length]))
-            if found is None:
+            if found is None or (length == 1 and not (answered and self._was_emitted(new, 1))):
                 continue
             thread, number = found
             if self._index.last[thread].tools != new.tools:
                 return None
+            if self._holds_answer(thread, new):
+                before = self._index.last[thread].round_trip.index
+                return self._continue_changed(new, thread, f"its history holds the answer of #{before}", "S")
             edge = Edge("fork", number, thread, f"it continues differently from #{number}")
             return self._start(new, edge, "extended", length)
         return None
+
+    def _was_emitted(self, new: NewRequest, place: int) -> bool:
+        """Whether the piece at this place is, unchanged, a piece of an answer."""
+        return any(
+            (new.scope, meaning) in self._index.by_emitted for meaning in new.conversation.meanings[place : place + 1]
+        )
 
     def _continue_changed(self, new: NewRequest, thread: str, reason: str, tier: Literal["P", "S"]) -> Turn:
         shared = common_units(self._index.last[thread].conversation, new.conversation)

@@ -22,6 +22,10 @@ CLIENTS: dict[str, Example] = {
         "became 'Please send order 88213 again.'",
         ("#1 request /messages/1/content", "#2 request /messages/1/content"),
     ),
+    "client-tool-definition-damaged": Example(
+        "the tool 'refund_order' lost all its parameters: order_id, reason",
+        ("#1 request", "#2 request /tools/3"),
+    ),
     "client-history-duplicated": Example(
         "10 pieces of the history are sent again, although it is in the request already; the first: 'Please refund "
         "order 88213.'",

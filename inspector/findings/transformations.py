@@ -4,6 +4,7 @@
 only shapes that have no other explanation.
 """
 
+import ast
 import base64
 import html
 import re
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 from urllib.parse import unquote
 
-from ..wire.json_value import as_text, parse_json
+from ..wire.json_value import as_text, is_array, is_object, parse_json
 
 type Maker = Literal["encoding", "writer"]
 """Who makes such a mistake: what encodes and decodes bytes, or whoever wrote the text."""
@@ -123,6 +124,41 @@ def inverses(text: str) -> Iterator[tuple[str, str]]:
             yield name, before
 
 
+def _values(text: str) -> object:
+    """The value that a text is as JSON, or as Python writes it; None for any other text."""
+    bare = text.strip()
+    if found := _MESSAGE.match(bare):
+        bare = found[1]
+    elif bare[:1] not in ("{", "[", "b", "'"):
+        return None
+    if bare[:1] in ("{", "[") and (value := parse_json(bare)) is not None:
+        return value
+    try:
+        return ast.literal_eval(bare)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+_MESSAGE = re.compile(r"content=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\") \w+=", re.DOTALL)
+"""A message of a framework, as Python's `str` writes it."""
+_LONGEST_WRAPPED = 200_000
+
+
+def _wrapped(text: str) -> Iterator[tuple[str, str]]:
+    """Each text in the object that a text is, and how it is written there."""
+    waiting = [_values(text)] if len(text) <= _LONGEST_WRAPPED else []
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield "as the text of a whole object", value
+        elif isinstance(value, bytes):
+            yield "as Python writes bytes", value.decode("utf-8", "replace")
+        elif is_object(value):
+            waiting.extend(value.values())
+        elif is_array(value):
+            waiting.extend(value)
+
+
 def _without(text: str) -> str:
     return "".join(text.split())
 
@@ -151,6 +187,9 @@ def transformation(was: str, became: str) -> str | None:
     for name, before in inverses(was):
         if _without(before) == new:
             return f"no longer {name}"
+    for name, value in _wrapped(became):
+        if _without(value) == old:
+            return name
     return next((name for name, image in _IMAGES if _without(image(was)) == new), None)
 
 

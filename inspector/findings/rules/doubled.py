@@ -130,7 +130,7 @@ _PROMPT = 100
     says="Messages of the user are in the request several times, although the user said them once.",
     fix="Append each message once; check whether both the framework and your code add it.",
     not_when=(
-        "Only one message is there twice: the user may have sent it twice",
+        "Only the newest message is there twice: the user may have sent it twice",
         "Another message is repeated after each result: a reminder of the client",
         "An answer of the model comes between the copies",
     ),
@@ -139,6 +139,13 @@ def user_repeated(context: RuleContext) -> Iterator[Note]:
     units = [unit for unit in context.turn.conversation.history if unit.role != "system"]
     if (copy := _appended_again(context, units)) is not None:
         yield copy
+        return
+    if (again := _put_in_again(context, units)) is not None:
+        yield Note(
+            f"a message of the user that was sent once is in the history twice: {_shown(again[1])}",
+            tuple(f"{context.at} request {unit.pointer}" for unit in again),
+            key=("put in", again[1].meaning),
+        )
         return
     pairs = [(one, two) for one, two in pairwise(units) if one.meaning == two.meaning and is_user_text(two)]
     if len({two.meaning for _, two in pairs}) > 1:
@@ -159,6 +166,19 @@ def user_repeated(context: RuleContext) -> Iterator[Note]:
             tuple(f"{context.at} request {unit.pointer}" for unit in (first, *again[:3])),
             key="after results",
         )
+
+
+def _put_in_again(context: RuleContext, units: list[Unit]) -> tuple[Unit, Unit] | None:
+    """A message of the user and its copy right after it, in the part of the history that was sent before."""
+    echo, before = context.echo, context.before
+    if echo is None or before is None or echo.removed:
+        return None
+    come = {unit.pointer for unit in echo.inserted}
+    for one, two in pairwise(units):
+        if one.meaning == two.meaning and is_user_text(two) and come & {one.pointer, two.pointer}:
+            count = sum(unit.meaning == two.meaning for unit in before.conversation.history)
+            return (one, two) if count == 1 else None
+    return None
 
 
 _PROMPTLY = 15.0

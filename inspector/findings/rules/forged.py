@@ -232,13 +232,20 @@ def foreign_history(context: RuleContext) -> Iterator[Note]:
 
 def _foreign(context: RuleContext, echo: HistoryDiff) -> list[list[Unit]]:
     """Runs of inserted pieces in which both a user and the assistant speak, and that the thread never had."""
-    if not echo.inserted or echo.removed:
+    between = _before_results(context, echo)
+    if not (echo.inserted or between) or echo.removed:
         return []
-    inserted = {id(unit): unit for unit in echo.inserted}
-    pointers = {unit.pointer for unit in inserted.values()}
+    pointers = {unit.pointer for unit in (*echo.inserted, *between)}
     units = joined(context.turn.conversation.history)
     runs = [list(run) for strange, run in groupby(units, key=lambda unit: unit.pointer in pointers) if strange]
     return [run for run in runs if _is_exchange(context, run)]
+
+
+def _before_results(context: RuleContext, echo: HistoryDiff) -> list[Unit]:
+    """What is new and comes before a result of the last answer's calls."""
+    open_calls = context.before.call_ids if context.before is not None else frozenset[str]()
+    places = [place for place, unit in enumerate(echo.new) if unit.kind == "result" and unit.call_id in open_calls]
+    return [unit for unit in echo.new[: places[-1]] if unit.kind != "result"] if places else []
 
 
 def _is_exchange(context: RuleContext, run: list[Unit]) -> bool:

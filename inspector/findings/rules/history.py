@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from os.path import commonprefix
 
-from ...analysis.conversation import joined, text_meaning
+from ...analysis.conversation import Unit, call_meaning, joined, text_meaning
 from ...analysis.dispatch import retold_calls
-from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning
+from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning, lost_space
 from ...analysis.turn import Turn
 from ...wire.per_message import shared
 from ...wire.printable import several
@@ -41,11 +42,18 @@ def differs(change: HistoryChange) -> str:
 
 def _is_the_models(context: RuleContext, change: HistoryChange) -> bool:
     """True for a change of something that the model wrote, in this recording."""
-    if change.emitted:
+    if change.emitted or _is_the_assistants(context, change):
         return True
     if change.kind == "text_changed":
         return text_meaning("assistant", change.was) in context.run.said
     return change.call_id is None or change.call_id in context.run.call_ids
+
+
+def _is_the_assistants(context: RuleContext, change: HistoryChange) -> bool:
+    """True for a text that an earlier request of the thread has sent as the model's own."""
+    before = context.before
+    units = joined(before.conversation.history) if before is not None else ()
+    return any(unit.pointer == change.before and unit.role == "assistant" for unit in units)
 
 
 _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
@@ -71,13 +79,13 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "The answer was cut, filtered or refused",
         "A stop string of the request was put behind the answer again",
         "The same turn is requested again",
-        "No answer of the recording contains it: an example, or an earlier conversation",
         "The answer came back whole, with more text: then `client-forged-answer` says so",
         "Only quotation marks, dashes, marks of sources or thoughts in tags differ: then it is an info",
         "The history describes the call and its result in words: then it is an info",
         "Only the words beside calls were left out: then it is an info",
         "The client gives a call of an unknown tool the name of an offered one: then it is an info",
         "The client of an agent without tools writes its observations into the answer: then it is an info",
+        "The API takes calls and results in any order: then calls of one answer may be apart",
     ),
 )
 def assistant_mutated(context: RuleContext) -> Iterator[Note]:
@@ -105,13 +113,44 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         yield Note(said, place(context, change), severity=severity, key=key)
     if lost:
         yield _lost_calls(context, lost)
+    yield from _taken_apart(context, before)
     yield from _glued(context, before)
+
+
+def _taken_apart(context: RuleContext, before: Turn) -> Iterator[Note]:
+    """The calls of one answer, sent back as several answers that each have one of them."""
+    emission = before.reading.emission
+    if emission is None or len(emission.calls) < 2 or context.protocol.pairing.anywhere:
+        return
+    units = _unshared(context, before)
+    emitted = {call_meaning(call) for call in emission.calls}
+    places = [place for place, unit in enumerate(units) if unit.kind == "call" and unit.meaning in emitted]
+    if len(places) != len(emission.calls):
+        return
+    between = [one for one, two in pairwise(places) if any(unit.kind == "result" for unit in units[one:two])]
+    if between:
+        yield Note(
+            f"the {len(places)} calls of one answer are in the history as {len(between) + 1} answers, with results between them",
+            (
+                f"#{before.round_trip.index} response",
+                *(f"{context.at} request {units[at].pointer}" for at in places[:3]),
+            ),
+        )
+
+
+def _unshared(context: RuleContext, before: Turn) -> list[Unit]:
+    """The history without the pieces at its front that the request before has too."""
+    units = context.turn.conversation.history
+    return units[shared(before.conversation.history, units) :]
 
 
 def _glued(context: RuleContext, before: Turn) -> Iterator[Note]:
     """The text of the answer without its spaces, which a comparison of the words alone does not see."""
+    for change in context.echo.changes if context.echo else ():
+        if change.kind == "spaces_lost" and change.of == "assistant":
+            yield Note(f"the text of an earlier answer {glued(change)}", place(context, change))
     emission = before.reading.emission
-    if emission is None or len(emission.text.split()) < _WORDS:
+    if emission is None or not emission.text.strip():
         return
     meaning = text_meaning("assistant", emission.text)
     units = context.turn.conversation.history
@@ -119,21 +158,16 @@ def _glued(context: RuleContext, before: Turn) -> Iterator[Note]:
     while start and units[start - 1].kind == "text":
         start -= 1
     for unit in joined(units[start:]):
-        if unit.meaning != meaning:
-            continue
-        lines = emission.text.strip().count("\n") >= _LINES and "\n" not in unit.text.strip()
-        if len(unit.text.split()) == 1 or lines:
+        if unit.meaning == meaning and (what := lost_space(emission.text, unit.text)) is not None:
             yield Note(
-                f"the text of an answer lost its {'line breaks' if lines else 'spaces'}: "
-                f"{became(emission.text[:40], unit.text[:40])}",
+                f"the text of an answer lost its {what}: {became(emission.text[:40], unit.text[:40])}",
                 (f"#{before.round_trip.index} response", f"{context.at} request {unit.pointer}"),
             )
 
 
-_WORDS = 4
-"""Fewer words may be glued on purpose."""
-_LINES = 3
-"""Fewer line breaks may be folded on purpose."""
+def glued(change: HistoryChange) -> str:
+    """What a text lost that has the same letters, as the end of a sentence."""
+    return f"lost its {lost_space(change.was, change.became)}: {became(change.was[:40], change.became[:40])}"
 
 
 def _is_fault(context: RuleContext, before: Turn, change: HistoryChange) -> bool:
@@ -351,6 +385,7 @@ def _is_window(before: Turn, now: Turn, echo: HistoryDiff) -> bool:
     not_when=("Only messages of the user have moved: then it is an info",),
 )
 def history_reordered(context: RuleContext) -> Iterator[Note]:
+    yield from _early_results(context)
     moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
     if not moved or context.before is None:
         return
@@ -363,6 +398,24 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
         place(context, moved[0]),
         severity="info" if all(change.before in asked for change in moved) else None,
     )
+
+
+def _early_results(context: RuleContext) -> Iterator[Note]:
+    """Results that come before their calls."""
+    before = context.before
+    units = _unshared(context, before) if before is not None else context.turn.conversation.history
+    calls: dict[str | None, int] = {None: -1}
+    for place, unit in enumerate(units):
+        if unit.kind == "call":
+            calls.setdefault(unit.call_id, place)
+    for place, unit in enumerate(units):
+        if unit.kind == "result" and calls.get(unit.call_id, -1) > place:
+            call = units[calls[unit.call_id]]
+            yield Note(
+                f"the result of {unit.call_id} comes before its call",
+                (f"{context.at} request {unit.pointer}", f"{context.at} request {call.pointer}"),
+                key=("early", unit.call_id),
+            )
 
 
 @rule(
@@ -387,6 +440,9 @@ def result_rewritten(context: RuleContext) -> Iterator[Note]:
             place(context, change),
             severity="info" if is_cleared(change) else None,
         )
+    for change in context.echo.changes if context.echo else ():
+        if change.kind == "spaces_lost" and change.of == "tool":
+            yield Note(f"the result of {change.call_id or 'a call'} {glued(change)}", place(context, change))
     yield from given_twice(context)
 
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
+from ...analysis.conversation import without_space
+from ...analysis.history_diff import lost_space
 from ...wire.values import Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from .user_text import is_cut_off
+from ..transformations import transformation
+from .user_text import has_no_beginning, is_cut_off
 
 
 @rule(
@@ -13,8 +16,8 @@ from .user_text import is_cut_off
     "client",
     "warning",
     "S",
-    says="The client answers the model's calls without the system prompt that it sent before, or with a part of it that ends "
-    "inside a sentence.",
+    says="The client answers the model's calls without the system prompt that it sent before, or sends only a part of it, or "
+    "damages it.",
     fix="Send the system prompt with every request; APIs do not keep it.",
     not_when=(
         "The API holds the conversation with its instructions",
@@ -57,18 +60,33 @@ def _is_still_there(said: str, context: RuleContext) -> bool:
 
 @system_lost.also("ended")
 def system_cut(context: RuleContext) -> Iterator[Note]:
-    """A system prompt of which only the beginning is left, up to the middle of a sentence."""
+    """A system prompt of which a part is left that begins or ends inside a sentence, or that was damaged."""
     before, request = context.previous, context.request
     if before is None or context.turn.edge.kind != "continuation" or request.continues is not None:
         return
     was, now = (_joined(one.instructions) for one in (before.reading.request, request))
-    if is_cut_off(was, now):
+    if (what := _damaged(was, now)) is not None:
         yield Note(
-            f"the system prompt of #{before.round_trip.index} is cut off inside a sentence: {len(was) - len(now):,} of its "
-            f"{len(was):,} characters are missing, and it ends with {now.strip()[-40:]!r}",
+            f"the system prompt of #{before.round_trip.index} {what}",
             (f"#{before.round_trip.index} request system", f"{context.at} request system"),
             key="cut",
         )
+
+
+def _damaged(was: str, now: str) -> str | None:
+    """What a program did to a system prompt by mistake; None for one that was changed on purpose, or not at all."""
+    if was == now:
+        return None
+    missing = f"{len(was) - len(now):,} of its {len(was):,} characters are missing"
+    if is_cut_off(was, now):
+        return f"is cut off inside a sentence: {missing}, and it ends with {now.strip()[-40:]!r}"
+    if has_no_beginning(was, now):
+        return f"has lost its beginning: {missing}, and it begins with {now.strip()[:40]!r}"
+    if (how := transformation(was, now)) is not None:
+        return f"is now {how}: {now.strip()[:60]!r}"
+    if without_space(was) == without_space(now) and (lost := lost_space(was, now)) is not None:
+        return f"lost its {lost}: {now.strip()[:60]!r}"
+    return None
 
 
 def _joined(parts: tuple[Part, ...]) -> str:

@@ -15,6 +15,7 @@ from ...wire.values import Message, Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import failure_place
+from .history import place
 from .pairing import confirmed
 
 
@@ -354,7 +355,7 @@ def media_unsupported(context: RuleContext) -> Iterator[Note]:
     "client",
     "info",
     "P",
-    says="The client sent a call back with another id than the API's. With the id of another call it is a warning.",
+    says="The client sent a call back with another id than the API's. With the id of another call, or without one, it is a warning.",
     fix="Keep ids. If another API needs its own format, change the id in both the call and its result.",
 )
 def id_rewritten(context: RuleContext) -> Iterator[Note]:
@@ -381,7 +382,23 @@ def id_rewritten(context: RuleContext) -> Iterator[Note]:
         )
         for change in (changes[:1] if exchanged else changes)
     ]
-    yield from confirmed(context, "client-call-id-rewritten", notes)
+    yield from confirmed(context, "client-call-id-rewritten", [*notes, *_ids_lost(context)])
+
+
+def _ids_lost(context: RuleContext) -> Iterator[Note]:
+    """Calls that came back without their id, although the API pairs calls and results by id."""
+    lacks_id, before = context.protocol.answers.lacks_id, context.before
+    calls = {part.pointer: part for message in context.request.messages for part in message.parts if part.call}
+    for change in context.echo.changes if context.echo is not None and before is not None and lacks_id else ():
+        part = calls.get(change.now or "")
+        if change.kind != "id_lost" or part is None or lacks_id is None or not lacks_id(as_object(part.raw)):
+            continue
+        yield Note(
+            f"the client sent the call {change.was} back without its id, so that no result can name it",
+            (*place(context, change),),
+            severity="warning",
+            key=change.was,
+        )
 
 
 RULES = (

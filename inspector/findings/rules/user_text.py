@@ -18,6 +18,7 @@ from ..model_words import is_user_text, letters, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import transformation
+from .history import glued, place
 
 _SUMMARY = 200
 """A text of at least this many characters may be a summary, in whatever words."""
@@ -36,7 +37,7 @@ _FIXED = 0.6
 """The share of a template that stays the same."""
 _REPLACED = frozenset({"removed", "inserted", "text_changed"})
 """The changes that a text makes which comes in the place of another."""
-_HARMLESS = frozenset({"args_respelled", "id_changed"})
+_HARMLESS = frozenset({"args_respelled", "id_changed", "id_lost", "spaces_lost"})
 """Changes that leave what a history says as it was."""
 
 
@@ -142,22 +143,26 @@ def _asks_nothing(turn: Turn) -> bool:
         "Only numbers, dates, blocks in tags or code changed, as clients keep them up to date",
         "Something was added to the text, or its beginning is left, up to the end of a sentence",
         "A part of a long text changed, or a long text came for a short one: it may be a template",
-        "The model had ended its answer: the user may ask differently",
+        "The model had ended its answer: people edit their messages, but do not damage or cut them",
         "Something else in the history changed too: it may be a summary",
         "Only a short answer links the two requests",
     ),
 )
 def user_text_changed(context: RuleContext) -> Iterator[Note]:
     echo, before = context.echo, context.before
-    if echo is None or before is None or not _is_amid_a_loop(before):
+    if echo is None or before is None:
         return
+    for change in echo.changes:
+        if change.kind == "spaces_lost" and change.of == "user":
+            yield Note(f"a message of the user {glued(change)}", place(context, change), key=change.before)
     sure = surely_continues(context, echo)
-    if context.has("client-user-text-lost") or any(is_user_text(unit) for unit in echo.new):
+    if context.has("client-user-text-lost") or _is_amid_a_loop(before) == any(map(is_user_text, echo.new)):
         return
     for pointer, old, new in _edited(before, context.turn, echo):
         # The beginning of the same text shows as well as the answer that it is the same conversation.
         how = transformation(old, new)
-        if (how and how not in _BY_PEOPLE) or (_is_another(old, new) and (sure or _is_cut(old, new))):
+        damaged = (how is not None and how not in _BY_PEOPLE) or _is_cut(old, new) or has_no_beginning(old, new)
+        if damaged or (sure and _is_amid_a_loop(before) and _is_another(old, new)):
             yield Note(
                 f"the client rewrote a message of the user: {became(*_around_change(old, new))}"
                 + (f" ({how})" if how else ""),
@@ -199,8 +204,6 @@ def _around_change(old: str, new: str) -> tuple[str, str]:
 def _is_another(old: str, new: str) -> bool:
     """True for a text that says something else, and not the same with a newer state of things."""
     was, now = (letters(_STATE.sub(" ", text)) for text in (old, new))
-    if _is_cut(old, new):
-        return True
     if was in now or now in was or len(now) >= max(_SUMMARY, 2 * len(was)):
         return False
     return min(len(was), len(now)) < _TEMPLATE or _same_ends(was, now) < _FIXED * max(len(was), len(now))
@@ -224,6 +227,20 @@ def _is_cut(old: str, new: str) -> bool:
     kept, whole = new.strip(), old.strip()
     inside = whole.startswith(kept) and kept[-1:].isalnum() and whole[len(kept) :][:1].isalnum()
     return is_cut_off(old, new) or (inside and len(whole) - len(kept) >= _CUT_WORD)
+
+
+def has_no_beginning(old: str, new: str) -> bool:
+    """True for the end of a text, from the middle of a sentence on."""
+    kept, whole = new.strip(), old.strip()
+    if not kept or kept == whole or not whole.endswith(kept):
+        return False
+    lost = whole[: len(whole) - len(kept)]
+    inside = lost[-1].isalnum() and kept[0].isalnum()
+    return inside or (len(lost) >= _CUT and lost.rstrip(" ")[-1:] not in _ENDS)
+
+
+_ENDS = frozenset("\n.!?:;>]})|\"'")
+"""What a part of a text that is complete in itself ends with."""
 
 
 def _same_ends(one: str, other: str) -> int:

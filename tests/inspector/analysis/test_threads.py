@@ -143,6 +143,31 @@ def test_a_history_that_goes_another_way_is_a_fork() -> None:
     assert edges(*trips)[2:] == [("t1", "continuation", 1), ("t2", "fork", 1)]
 
 
+ANSWER = "It is a strip of film."
+
+
+@pytest.mark.parametrize("answer", [ANSWER, "A strip."])
+def test_a_changed_history_that_holds_the_last_answer_is_still_the_thread(answer: str) -> None:
+    """Whoever goes back to an earlier point leaves the last answer out."""
+    first = [HELLO, said(None, CALL), result("call_1", "a")]
+    changed = [HELLO, said(None, CALL), result("call_1", "b"), said(answer), user("why?")]
+    trips = chat([HELLO], said(None, CALL)), chat(first, said(answer), index=1), chat(changed, said("x"), index=2)
+
+    assert edges(*trips)[2] == ("t1", "continuation", 1)
+    gone_back = chat([*changed[:3], said("Another."), user("why?")], said("x"), index=2)
+    assert edges(*trips[:2], gone_back)[2] == ("t2", "fork", 0)
+
+
+def test_two_requests_that_answer_the_first_call_are_branches() -> None:
+    trips = (
+        chat([HELLO], said(None, CALL)),
+        chat([HELLO, said(None, CALL), result("call_1", "a")], said("It is an a."), index=1),
+        chat([HELLO, said(None, CALL), result("call_1", "b")], said("It is a b."), index=2),
+    )
+
+    assert edges(*trips)[2] == ("t2", "fork", 0)
+
+
 def test_agents_of_two_sessions_with_one_history_come_apart() -> None:
     first, second = loop()
     trips = (

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
-from dialogues import APIS, asks, run, says
+from dialogues import APIS, Piece, asks, run, says
+from dialogues import calls as looks_up
+from dialogues import gives as finds
 from judged import (
     anthropic,
     asked,
@@ -270,7 +272,7 @@ def test_a_past_answer_that_was_rewritten_is_found_where_it_was_sent() -> None:
     assert third(FIRST) == []
 
 
-def test_a_past_call_without_an_id_is_compared_too_and_one_that_nobody_made_is_not() -> None:
+def test_a_past_call_without_an_id_is_compared_too_and_so_is_an_example() -> None:
     hi = turn("user", {"text": "hi"})
     first = [hi, turn("model", calls("a")), turn("user", gives())]
     last = calls("a strip on which a machine records what a person says to it")
@@ -281,7 +283,8 @@ def test_a_past_call_without_an_id_is_compared_too_and_one_that_nobody_made_is_n
     assert "the arguments of a call changed" in mutated(*trips, changed)[0]
     example = [HELLO, said(None, ("call_0", "look_up", '{"word":"x"}')), result("call_0", "y"), user("and?")]
     other = [HELLO, said(None, ("call_0", "look_up", '{"word":"z"}')), *example[2:]]
-    assert mutated(chat(example, FIRST), chat([*other, FIRST, GIVEN], DONE, index=1)) == []
+    [line] = mutated(chat(example, FIRST), chat([*other, FIRST, GIVEN], DONE, index=1))
+    assert "the arguments of a call changed" in line
 
 
 def test_what_many_clients_do_is_reported_once_and_a_fault_each_time() -> None:
@@ -675,3 +678,57 @@ def test_a_text_that_lost_its_line_breaks() -> None:
     [line] = back(" ".join(text.split()))
     assert "the text of an answer lost its line breaks: 'Steps:\\n1. Look." in line or "lost its line breaks" in line
     assert back(text) == [] and back(text.replace("\n", "\n\n")) == []
+
+
+QUESTION = "Which words describe\nthe recording\nof a voice\non a thin strip of film?"
+ANSWER = "It is a strip of film that holds the recording of a voice or of some music."
+BEGUN = [asks(QUESTION), looks_up("tape"), finds("a strip\nof film\nthat holds\na voice")]
+SPOKEN = [*BEGUN, says(ANSWER), asks("And reel?")]
+SECOND = ("call_2", "look_up", '{"word":"band"}')
+GLUED = "".join(QUESTION.split())
+
+
+def departs(api: str, *history: Piece) -> list[str]:
+    """What is found when this is the third history: the client's, in place of `SPOKEN`."""
+    turns = (BEGUN[:1], BEGUN[1]), (BEGUN, SPOKEN[3]), (history, says("A reel is a wheel that holds the film."))
+    return [line.partition(" | ")[0] for line in lines(*run(api, *turns), only="client-")]
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(
+    ("history", "reported"),
+    [
+        ([asks(GLUED), *SPOKEN[1:]], "a message of the user lost its spaces"),
+        ([asks(QUESTION.replace("\n", " ")), *SPOKEN[1:]], "a message of the user lost its line breaks"),
+        ([asks(str(QUESTION.encode())), *SPOKEN[1:]], "(as Python writes bytes)"),
+        ([asks(QUESTION[2:]), *SPOKEN[1:]], "the client rewrote a message of the user"),
+        ([*SPOKEN[:2], finds("a strip of film that holds a voice"), *SPOKEN[3:]], "lost its line breaks"),
+        ([SPOKEN[0], *SPOKEN], "a message of the user that was sent once is in the history twice"),
+        ([*SPOKEN[:2], finds("a rope"), *SPOKEN[3:]], "was rewritten"),
+        ([*SPOKEN[:3], says(ANSWER.replace("music", "wind")), *SPOKEN[4:]], "the text of an answer changed"),
+    ],
+    ids=["spaces", "lines", "bytes", "front", "result's lines", "twice", "result", "answer"],
+)  # fmt: skip
+def test_a_piece_that_was_sent_before_has_changed(api: str, history: list[Piece], reported: str) -> None:
+    assert departs(api, *SPOKEN) == []
+    found = [line for line in departs(api, *history) if reported in line]
+    assert len(found) == 1, departs(api, *history)
+
+
+def test_calls_of_one_answer_that_came_back_as_several_answers() -> None:
+    apart = [
+        chat([HELLO], said(None, CALL, SECOND)),
+        chat([HELLO, said(None, CALL), GIVEN, said(None, SECOND), result("call_2", "a band")], DONE, index=1),
+    ]
+    assert [line.partition(" | ")[0] for line in lines(*apart, only="client-assistant")] == [
+        "#1 client-assistant-mutated (client, warning, P): the 2 calls of one answer are in the history as 2 answers, "
+        "with results between them"
+    ]
+
+
+def test_a_result_before_its_call_is_in_another_order() -> None:
+    [line] = lines(OPENED, continues(GIVEN, FIRST), only="client-history-reordered")
+    assert line == (
+        "#1 client-history-reordered (client, warning, P): the result of call_1 comes before its call | "
+        "#1 request /messages/1, #1 request /messages/2/tool_calls/0"
+    )

@@ -151,3 +151,26 @@ def test_a_system_prompt_that_is_cut_off_inside_a_sentence(kept: str, found: boo
             f"{len(LONG) - 70} of its {len(LONG)} characters are missing, and it ends with {LONG[30:70]!r} | "
             "#0 request system, #1 request system"
         ]
+
+
+CHOSEN = 'You look words up in the dictionary that the user has chosen.\nQuote it.\nBe brief.\nBe kind, "always".'
+
+
+@pytest.mark.parametrize(
+    ("now", "reported"),
+    [
+        (CHOSEN[10:], "has lost its beginning: 10 of its"),
+        (f"{CHOSEN}{CHOSEN}", "is now said twice"),
+        (CHOSEN.replace('"', "&quot;"), "is now HTML-escaped"),
+        (str(CHOSEN.encode()), "is now as Python writes bytes"),
+        ("".join(CHOSEN.split()), "lost its spaces"),
+        (CHOSEN.replace("\n", " "), "lost its line breaks"),
+        (CHOSEN.replace("kind", "polite"), None),
+        (f"{CHOSEN}\nThe time is 10:01.", None),
+        (CHOSEN, None),
+    ],
+)
+def test_a_prompt_that_a_program_damaged(now: str, reported: str | None) -> None:
+    one, two = ({"role": "system", "content": text} for text in (CHOSEN, now))
+    found = lines(chat([one, HELLO], CALLED), chat([two, HELLO, CALLED, GIVEN], said("x"), index=1), only=NAME)
+    assert [reported is not None and reported in line for line in found] == ([True] if reported else [])

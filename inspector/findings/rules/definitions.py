@@ -1,0 +1,74 @@
+"""Whether the definitions of tools still say what a model needs: a description, and the parameters.
+
+What changes on purpose during a run (other tools, other words) is `client-tools-changed`. Here are changes that nobody
+makes on purpose, and descriptions that no person wrote.
+"""
+
+from collections.abc import Iterator
+
+from ...wire.json_value import as_object
+from ...wire.values import Tool
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from ..transformations import transformation
+from .unserialized import placeholder
+from .user_text import has_no_beginning, is_cut_off
+
+_NOTHING = frozenset({"None", "null", "undefined", "NaN", "[object Object]"})
+_SHORTEST = 12
+"""Characters. A shorter description says no more than the name."""
+_BY_PEOPLE = frozenset({"in lower case", "in upper case"})
+
+
+@rule(
+    "client-tool-definition-damaged",
+    "client",
+    "warning",
+    "P",
+    says="A tool is defined so that the model cannot know what it is for or what to give it: its description is a missing value, "
+    "or its description or its parameters were lost or damaged since the last request.",
+    fix="Print the tools that your code sends; build each definition once, and send it unchanged.",
+    not_when=("The description has other words than before: then `client-tools-changed` says so",),
+)
+def definition_damaged(context: RuleContext) -> Iterator[Note]:
+    before = context.previous
+    earlier = {tool.name: tool for tool in before.reading.request.tools} if before is not None else {}
+    for tool in context.request.tools:
+        if tool.server:
+            continue
+        what = _without_meaning(tool.description or "")
+        old = earlier.get(tool.name)
+        if what is None and old is not None and old != tool and not old.server:
+            what = _damaged(old, tool)
+        if what is not None:
+            since = f"#{before.round_trip.index} request" if before is not None and old is not None else None
+            yield Note(
+                f"the tool {tool.name!r} {what}",
+                (*([since] if since is not None else []), f"{context.at} request {tool.pointer}"),
+                key=(tool.name, what),
+            )
+
+
+def _without_meaning(description: str) -> str | None:
+    """What is wrong with a description whatever it was before."""
+    if description.strip() in _NOTHING or placeholder(description) is not None:
+        return f"has {description.strip()[:60]!r} as its description"
+    return None
+
+
+def _damaged(old: Tool, new: Tool) -> str | None:
+    """What a definition lost that had it in the request before."""
+    was, now = (old.description or "").strip(), (new.description or "").strip()
+    if len(was) >= _SHORTEST and not now:
+        return f"lost its description: {was[:60]!r}"
+    if (how := transformation(was, now)) is not None and how not in _BY_PEOPLE:
+        return f"has its description {how}: {now[:60]!r}"
+    if is_cut_off(was, now) or has_no_beginning(was, now):
+        return f"has a description of which {len(was) - len(now):,} characters are missing: {now[:60]!r}"
+    had, has = (as_object(as_object(tool.schema).get("properties")) for tool in (old, new))
+    if had and not has:
+        return f"lost all its parameters: {', '.join(list(had)[:4])}"
+    return None
+
+
+RULES = (definition_damaged,)

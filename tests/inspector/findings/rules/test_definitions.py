@@ -1,0 +1,92 @@
+"""Definitions of tools that no longer say what a model needs."""
+
+from copy import deepcopy
+from typing import Any
+
+import orjson
+import pytest
+from conversations import CALL, HELLO, TOOLS, chat, result, said
+from dialogues import APIS, asks, calls, gives, run, says
+from judged import lines, trip
+
+from turntape.cassettes.tape.model import RoundTrip
+
+NAME = "client-tool-definition-damaged"
+WORDS = "Look a word up in the dictionary that the user has chosen, and say what it means, with an example of its use."
+
+
+def described(text: str | None) -> list[Any]:
+    tools: list[Any] = deepcopy(TOOLS)
+    tools[0]["function"]["description"] = text
+    return tools
+
+
+def offered(first: list[Any], second: list[Any]) -> list[str]:
+    """A loop whose requests offer these tools."""
+    call, given = said(None, CALL), result("call_1", "a strip")
+    trips = chat([HELLO], call, tools=first), chat([HELLO, call, given], said("done"), index=1, tools=second)
+    return [line.partition(" | ")[0] for line in lines(*trips, only=NAME)]
+
+
+@pytest.mark.parametrize("text", ["None", "undefined", "[object Object]", "<function look_up at 0x7f>"])
+def test_a_description_that_is_a_missing_value_is_found_at_once(text: str) -> None:
+    assert offered(described(text), described(text)) == [
+        f"#0 {NAME} (client, warning, P): the tool 'look_up' has {text!r} as its description"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("now", "what"),
+    [
+        (None, f"lost its description: {WORDS[:60]!r}"),
+        (" ", f"lost its description: {WORDS[:60]!r}"),
+        (str(WORDS.encode()), f"has its description as Python writes bytes: {str(WORDS.encode())[:60]!r}"),
+        (WORDS[:9], f"has a description of which {len(WORDS) - 9} characters are missing: 'Look a wo'"),
+        (WORDS[8:], f"has a description of which 8 characters are missing: {WORDS[8:68]!r}"),
+    ],
+)
+def test_a_description_that_was_damaged_on_the_way(now: str | None, what: str) -> None:
+    assert offered(described(WORDS), described(now)) == [f"#1 {NAME} (client, warning, P): the tool 'look_up' {what}"]
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        (WORDS, WORDS),
+        (WORDS, "Look a word up."),
+        (WORDS, f"{WORDS} Be brief."),
+        ("Look.", None),
+        (WORDS, WORDS.upper()),
+    ],
+    ids=["same", "other words", "more", "a short one", "case"],
+)
+def test_other_words_are_not_damage(was: str, now: str | None) -> None:
+    assert offered(described(was), described(now)) == []
+
+
+def without_parameters(one: RoundTrip) -> RoundTrip:
+    """The request with no parameters of its tools, in the shape of any API."""
+    body = orjson.loads(one.request.body)
+    waiting: list[Any] = [body.get("tools"), body.get("toolConfig")]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if "properties" in value:
+                value["properties"] = {}
+                value.pop("required", None)
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    assert one.response is not None
+    return trip(one.request.url, body, orjson.loads(one.response.body), one.index)
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_tool_that_lost_its_parameters_is_found_in_every_api(api: str) -> None:
+    steps = [asks("What is a tape?"), calls("tape"), gives("a strip")]
+    first, second = run(api, (steps[:1], steps[1]), (steps, says("A strip.")))
+    assert lines(first, second, only=NAME) == []
+    [line] = lines(first, without_parameters(second), only=NAME)
+    assert line.startswith(
+        f"#1 {NAME} (client, warning, P): the tool 'look_up' lost all its parameters: word | #0 request"
+    )
