@@ -23,26 +23,33 @@ def line(name: str, score: Score) -> str:
     return (
         f"{name:45} {share(score.added)} {share(score.within)} {100 * middle(score.errors):6.1f} % "
         f"{100 * middle(score.by_bytes):6.1f} % {kinds:>9} {share(score.sums)} "
-        f"{within(score.newest, 0.05)} {100 * middle(score.newest):5.1f} % "
+        f"{within(score.newest, 0.05)} {within(score.newest_alone, 0.05)} {within(score.newest_at_best, 0.05)} "
+        f"{100 * middle(score.newest):5.1f} % "
         f"{100 * middle(score.newest_by_bytes):6.1f} % {within(score.anchors, 0.05)}"
     )
 
 
 def main(arguments: list[str]) -> int:
-    """Print the bars; returns the exit code. `-v` prints each backend, other words choose among their names."""
+    """Print the bars; returns the exit code. `-v` prints each backend, other words choose among their names.
+
+    "Large" is a result of 100 tokens or more that is alone in its turn.
+    """
     chosen = [word for word in arguments if not word.startswith("-")]
-    whole = Score()
+    halves = {False: Score(), True: Score()}
     by_tokenizer: dict[str, Score] = {}
-    for dialect, tokenizer, score in scores(chosen):
+    for judges, dialect, tokenizer, score in scores(chosen):
         if "-v" in arguments:
             print(line(f"{dialect}, {tokenizer}", score), flush=True)
         by_tokenizer.setdefault(tokenizer, Score())
         by_tokenizer[tokenizer] += score
-        whole += score
-    print(f"{'':45} added   bounds  error    bytes    e/b/e %   sums    newest ≤5%  median, by bytes  marks ≤5%")
+        halves[judges] += score
+    print(f"{'':102} newest result")
+    heads = "added   bounds  error    bytes    e/b/e %   sums    ≤5 %    large   at best  median, by bytes  marks ≤5%"
+    print(f"{'':45} {heads}")
     for name, score in by_tokenizer.items():
         print(line(name, score))
-    print(line("all", whole))
+    print(line("the half that was looked at", halves[False]))
+    print(line("the half that judges", halves[True]))
     for name in () if chosen else ("openai-chat", "anthropic-messages"):
         labels, ledger = speed(name)
         print(

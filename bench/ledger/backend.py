@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from bench.faults.dialects import Dialect
-from bench.faults.dialects.dialect import compact
+from bench.faults.dialects.dialect import compact, parsed
 from bench.faults.pieces import Answer, Ask, Block, Call, Message, Result, Text, Thinking, Tokens
 from turntape.cassettes.tape.model import Chunk, Request, Response, RoundTrip
 
@@ -32,6 +32,10 @@ class Backend:
     role: int = 4
     """Tokens around a message, and around each block and each tool."""
     block: int = 2
+    answer: int | None = None
+    """Tokens around an answer; None when they are those around any message."""
+    apart: bool = False
+    """True when each result is a separate message."""
     keeps_reasoning: bool = True
     renders_calls: bool = False
     """True when it writes the calls of the history in another way than the model did."""
@@ -91,6 +95,8 @@ def _pieces(backend: Backend, talk: Talk, history: list[Message]) -> Iterator[in
     yield backend.count(talk.system) + backend.role
     for message in history:
         around = backend.role
+        if message.role == "assistant" and backend.answer is not None:
+            around = backend.answer
         signed = any(isinstance(block, Call) and block.signature for block in message.blocks)
         thought = 0
         for block in message.blocks:
@@ -100,7 +106,7 @@ def _pieces(backend: Backend, talk: Talk, history: list[Message]) -> Iterator[in
                 continue
             behind = thought if isinstance(block, Call) and block.signature else 0
             yield _sent(backend, block) + backend.block + around + behind
-            around = 0
+            around = backend.role if backend.apart and message.role == "results" else 0
 
 
 def _sent(backend: Backend, block: Block) -> int:
@@ -109,8 +115,9 @@ def _sent(backend: Backend, block: Block) -> int:
         case Thinking():
             return backend.count(block.text) if backend.keeps_reasoning else 0
         case Call():
-            spaced = block.arguments.replace('":"', '": "') if not backend.renders_calls else block.arguments
-            return backend.count(f'{{"name": "{block.name}", "arguments": {spaced}}}')
+            if backend.renders_calls:
+                return backend.count(f"{block.name}({compact(parsed(block.arguments))})")
+            return backend.count(f'{{"name": "{block.name}", "arguments": {block.arguments}}}')
         case Result() | Text():
             return backend.count(block.text)
         case _:

@@ -10,14 +10,21 @@ from decimal import Decimal
 from statistics import median
 
 from bench.faults.dialects import DIALECTS
+from bench.faults.pieces import Result
 from turntape.inspector.ledger import Ledger, TurnEntry, ledger_of
+from turntape.inspector.ledger.fit import Rates, Sum, fitted
+from turntape.inspector.ledger.shape import shape_of, tokens_of
 from turntape.inspector.run.labels import label_all
 
 from .backend import Backend, Served, served
-from .talk import talk
-from .tokenizers import TOKENIZERS
+from .talk import Talk, talk
+from .tokenizers import JUDGES, LOOKED_AT
 
 TURNS = (3, 8, 25)
+
+
+_VALUES = ("errors", "by_bytes", "newest", "newest_by_bytes", "newest_alone", "newest_at_best", "anchors")
+_LARGE = 100
 
 
 @dataclass(slots=True)
@@ -38,41 +45,55 @@ class Score:
     newest: list[float] = field(default_factory=list[float])
     """The price of the newest result, by the truth: the difference as a share of it."""
     newest_by_bytes: list[float] = field(default_factory=list[float])
+    newest_alone: list[float] = field(default_factory=list[float])
+    """The same where it is the only result of its turn and has 100 tokens or more."""
+    newest_at_best: list[float] = field(default_factory=list[float])
+    """The same for somebody who knows the true sum of the results of the turn, and the rates that are nearest to the
+    truth of every result of the run: what can be reached at most by the shape of texts."""
     anchors: list[float] = field(default_factory=list[float])
     """The tokens up to a mark that the ledger was not shown: the difference as a share of the truth."""
 
     def __iadd__(self, other: "Score") -> "Score":
         for counts in ("added", "within", "certain", "sums"):
             getattr(self, counts).update(getattr(other, counts))
-        for values in ("errors", "by_bytes", "newest", "newest_by_bytes", "anchors"):
+        for values in _VALUES:
             getattr(self, values).extend(getattr(other, values))
         return self
 
 
-def backends() -> Iterator[tuple[str, str, Backend]]:
-    """Every dialect with every tokenizer, rendered in different ways."""
-    for number, (dialect_name, dialect) in enumerate(DIALECTS.items()):
-        for place, (name, make) in enumerate(TOKENIZERS.items()):
-            kind = (number + place) % 4
-            yield (
-                dialect_name,
-                name,
-                Backend(
+_LOOKED_AT = (
+    {"hidden": 0, "role": 4, "block": 2},
+    {"hidden": 12, "role": 3, "block": 0},
+    {"hidden": 120, "role": 6, "block": 5, "renders_calls": True},
+    {"hidden": 346, "role": 0, "block": 1},
+)
+"""How the backends with the tokenizers that were looked at render a prompt."""
+_JUDGES = (
+    {"hidden": 30, "role": 5, "block": 3, "answer": 4},
+    {"hidden": 0, "role": 4, "block": 0, "apart": True},
+    {"hidden": 210, "role": 7, "block": 2, "answer": 3},
+    {"hidden": 64, "role": 2, "block": 6, "answer": 5, "apart": True, "renders_calls": True},
+)
+"""How the judges do."""
+
+
+def backends() -> Iterator[tuple[bool, str, str, Backend]]:
+    """Every dialect with every tokenizer, rendered in different ways; True for the judges."""
+    for judges, tokenizers, forms in ((False, LOOKED_AT, _LOOKED_AT), (True, JUDGES, _JUDGES)):
+        for number, (dialect_name, dialect) in enumerate(DIALECTS.items()):
+            for place, (name, make) in enumerate(tokenizers.items()):
+                backend = Backend(
                     dialect,
                     make(),
-                    hidden=(0, 12, 120, 346)[kind],
-                    role=(4, 3, 6, 0)[kind],
-                    block=(2, 0, 5, 1)[kind],
                     keeps_reasoning=(number + place) % 2 == 0,
-                    renders_calls=kind == 2,
                     marks=dialect.upstream in ("anthropic", "bedrock"),
-                ),
-            )
+                )
+                yield judges, dialect_name, name, replace(backend, **forms[(number + place) % 4])
 
 
-def scores(chosen: Sequence[str] = ()) -> Iterator[tuple[str, str, Score]]:
+def scores(chosen: Sequence[str] = ()) -> Iterator[tuple[bool, str, str, Score]]:
     """The score of each backend, or of those with one of these words in their names, over runs of several lengths."""
-    for dialect, tokenizer, backend in backends():
+    for judges, dialect, tokenizer, backend in backends():
         if chosen and not any(word in f"{dialect}, {tokenizer}" for word in chosen):
             continue
         score = Score()
@@ -80,15 +101,17 @@ def scores(chosen: Sequence[str] = ()) -> Iterator[tuple[str, str, Score]]:
             name = f"{dialect}/{tokenizer}/{turns}"
             said = talk(name, backend.dialect, turns)
             run = served(backend, said, name)
-            score += judged(run, ledger_of(label_all(run.trips)))
+            score += judged(run, said, ledger_of(label_all(run.trips)))
             silent = served(replace(backend, shows=False), said, name)
             score.anchors += _anchors(silent, ledger_of(label_all(silent.trips)))
-        yield dialect, tokenizer, score
+        yield judges, dialect, tokenizer, score
 
 
-def judged(run: Served, ledger: Ledger) -> Score:
+def judged(run: Served, said: Talk, ledger: Ledger) -> Score:
     """What a ledger says of a run beside the truth."""
     score = Score()
+    results = [[block.text for block in turn.sent[-1].blocks if isinstance(block, Result)] for turn in said.turns]
+    rates = _nearest_rates(results, run.truths)
     seen: set[int] = set()
     for entry, truths in zip(ledger.turns, run.truths, strict=True):
         uses = [use for use in entry.uses if use.piece.kind != "other"]
@@ -111,7 +134,22 @@ def judged(run: Served, ledger: Ledger) -> Score:
                 score.errors.append(abs(figure.value - truth) / truth)
                 score.by_bytes.append(abs((entry.input or 0) * use.piece.size / whole - truth) / truth)
         score_newest(score, entry, truths, whole)
+        texts = results[entry.place]
+        if texts and entry.input_cost:
+            guesses = [tokens_of(shape_of(text.encode()), rates) for text in texts]
+            best = guesses[-1] * sum(truths[-len(texts) :]) / sum(guesses)
+            score.newest_at_best.append(abs(best - truths[-1]) / truths[-1])
+            if len(texts) == 1 and truths[-1] >= _LARGE:
+                score.newest_alone.append(score.newest[-1])
     return score
+
+
+def _nearest_rates(results: Sequence[Sequence[str]], truths: Sequence[Sequence[int]]) -> Rates:
+    """The rates that are nearest to the true tokens of all results."""
+    known = [
+        zip(texts, truth[-len(texts) :], strict=True) for texts, truth in zip(results, truths, strict=True) if texts
+    ]
+    return fitted([Sum(shape_of(text.encode()), tokens) for turn in known for text, tokens in turn])
 
 
 def score_newest(score: Score, entry: TurnEntry, truths: list[int], whole: int) -> None:

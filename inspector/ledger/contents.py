@@ -9,7 +9,7 @@ from ..analysis.pictures import pictures_in
 from ..wire.json_value import as_array, as_object, compact
 from ..wire.values import Message, Part, Tool, ToolCall
 from .model import PieceKind
-from .shape import NO_TEXT, Shape, begins_message, shape_of
+from .shape import NO_TEXT, Shape, begins_message, of_call, shape_of
 
 CALL_FRAMING = 96
 """The same for a call and a definition, which are written out in a form of the model's own."""
@@ -142,7 +142,7 @@ def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
     seen = text if by_text or part.raw is None else _bytes(compact(part.raw))
     digest = _digest(kind, role, tool, seen)
     marked = not MARKS.isdisjoint(as_object(part.raw))
-    shape = _shape(digest, text)
+    shape = _shape(digest, text) if part.call is None else of_call(_shape(digest, text))
     return Content(
         digest,
         kind,

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from .shape import AROUND, FEATURES, USUAL, Shape, tokens_of
+from .shape import AROUND, FEATURES, MAY_BE_LESS, SPREAD, USUAL, Shape, tokens_of
 
-_HELD = 0.5
-"""How strongly a rate is held near the usual one: as many sums as that must speak for another."""
+_HELD = 0.007
+"""The square of the share by which a sum usually differs from what its shape says."""
 _NOISE = 10
 """A sum counts by its share of error, with so many tokens more, so that small ones do not count most."""
-_LEAST = 8
+_LEAST = 2
 """Sums of fewer tokens are mostly what is around the contents; they teach little."""
 
 
@@ -34,38 +34,47 @@ def fitted(sums: Sequence[Sum]) -> Rates:
     usable = [one for one in sums if one.tokens >= _LEAST and any(one.shape[AROUND:])]
     if not usable:
         return USUAL
-    scale = median(one.tokens / tokens_of(one.shape, USUAL) for one in usable)
+    scale = median(one.tokens / max(1.0, tokens_of(one.shape, USUAL)) for one in usable)
     scale = min(max(scale, 0.05), 20.0)
     centre = (*USUAL[:AROUND], *(rate * scale for rate in USUAL[AROUND:]))
-    matrix, right = _normal(usable, centre)
+    spread = (*SPREAD[:AROUND], *(one * scale for one in SPREAD[AROUND:]))
+    matrix, right = _normal(usable)
     free = list(range(len(FEATURES)))
     while free:
-        found = _solved([[*(matrix[row][column] for column in free), right[row]] for row in free])
+        held = [right[row] - sum(matrix[row][column] * centre[column] for column in free) for row in free]
+        found = _solved(
+            [
+                [
+                    *(spread[row] * matrix[row][column] * spread[column] + _HELD * (row == column) for column in free),
+                    spread[row] * rest,
+                ]
+                for row, rest in zip(free, held, strict=True)
+            ]
+        )
         if found is None:
             return centre
-        worst = min(range(len(free)), key=found.__getitem__)
-        if found[worst] >= 0:
-            ratios = dict(zip(free, found, strict=True))
-            return tuple(ratios.get(at, 0.0) * rate for at, rate in enumerate(centre))
+        rates = {at: centre[at] + spread[at] * moved for at, moved in zip(free, found, strict=True)}
+        worst = min(free, key=lambda at: 0.0 if at in MAY_BE_LESS else rates[at] / spread[at])
+        if rates[worst] >= 0 or worst in MAY_BE_LESS:
+            return tuple(rates.get(at, 0.0) for at in range(len(FEATURES)))
         # Nothing has less than no tokens. What would have is left out, and the others are found again.
-        free.pop(worst)
+        free.remove(worst)
     return centre
 
 
-def _normal(sums: Sequence[Sum], centre: Rates) -> tuple[list[list[float]], list[float]]:
-    """The equations of the weighted least squares, in rates divided by their centre: the matrix and the right side."""
+def _normal(sums: Sequence[Sum]) -> tuple[list[list[float]], list[float]]:
+    """The equations of the weighted least squares: the matrix and the right side."""
     size = len(FEATURES)
-    matrix = [[_HELD / size if row == column else 0.0 for column in range(size)] for row in range(size)]
-    right = [_HELD / size] * size
+    matrix, right = [[0.0] * size for _ in range(size)], [0.0] * size
     for one in sums:
-        weight = 1 / (one.tokens + _NOISE)
-        row = [(at, n * centre[at] * weight) for at, n in enumerate(one.shape) if n]
-        wanted = one.tokens * weight
-        for at, value in row:
-            right[at] += value * wanted
+        weight = 1 / (max(0, one.tokens) + _NOISE) ** 2
+        row = [(at, n) for at, n in enumerate(one.shape) if n]
+        for at, n in row:
+            weighted = n * weight
+            right[at] += weighted * one.tokens
             line = matrix[at]
             for other, second in row:
-                line[other] += value * second
+                line[other] += weighted * second
     return matrix, right
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .contents import Content
+from .learn import learned
 from .segments import segments
-from .solve import learned
 from .stretch import Stretch
 
 _NO_SUM = 1 << 40

@@ -11,9 +11,12 @@ type Shape = tuple[int, ...]
 
 FEATURES = (
     "answer",
-    "reasoning",
+    "reasoning before calls",
+    "reasoning before text",
     "message",
     "content",
+    "call",
+    "call sent back",
     "words",
     "letters",
     "letters of long words",
@@ -27,19 +30,30 @@ FEATURES = (
     "indents",
     "other bytes",
 )
-"""`answer` is 1 for what is around an answer and is not in its count as output; `reasoning` are the tokens of
-reasoning in that count, which may come back or not; `message` is 1 for the first content of a message, `content` for
-each. Letters of long words are those after the sixth. Spaces are all bytes of white space; line ends are counted once
-for several in a row, indents are runs of spaces."""
-AROUND = 4
-"""So many features are not text."""
+"""`answer` is 1 for an answer that is sent back: what is around it has so many tokens more than what is around any
+message, or fewer; `reasoning` are the tokens of reasoning in its count as output, which may come back or not; `message`
+is 1 for the first content of a message, `content` for each. `call` is 1 for a call, which is written in a form of the
+model's own; `call sent back` for one whose form in the history may be another one. Letters of long words are those
+after the sixth. Spaces are all bytes of white space; line ends are counted once for several in a row, indents are runs
+of spaces."""
+AROUND, TEXT = 5, 7
+"""So many features are around contents; from the second place on, they are of texts."""
 USUAL: tuple[float, ...] = (
-    *(3.0, 0.5, 3.0, 2.0),
+    *(0.0, 0.5, 0.5, 3.5, 2.0),
+    *(6.0, 0.0),
     *(0.55, 0.07, 0.12, 0.15, 0.3, 0.3, 0.35, 0.35, 0.03, 0.4, 0.4, 0.4),
 )
 """Tokens for one of each, before anything is known of a model."""
-ANSWER, REASONING, MESSAGE = 0, 1, 2
+SPREAD: tuple[float, ...] = (
+    *(1.5, 0.4, 0.4, 3.0, 1.5),
+    *(6.0, 1.0),
+    *(0.33, 0.15, 0.07, 0.09, 0.18, 0.18, 0.21, 0.21, 0.15, 0.24, 0.6, 0.24),
+)
+"""How far models usually are from that."""
+ANSWER, REASONING, MESSAGE, CONTENT, CALL, CALLED = 0, (1, 2), 3, 4, 5, 6
 """The places of these features."""
+MAY_BE_LESS = frozenset({ANSWER, CALLED})
+"""The features that may have less than no tokens."""
 
 _LONG = 6
 _CLASSES = bytes(
@@ -55,7 +69,7 @@ _CLASSES = bytes(
 _WORD = re.compile(rb"[aA]+")
 _LONG_WORD = re.compile(rb"[aA]{%d}([aA]+)" % _LONG)
 _RUNS = tuple(re.compile(pattern) for pattern in (rb"0+", rb"\.+", rb"\n+", rb"  +"))
-NO_TEXT: Shape = (0, 0, 0, 1, *(0 for _ in FEATURES[AROUND:]))
+NO_TEXT: Shape = (0, 0, 0, 0, 1, *(0 for _ in FEATURES[AROUND:]))
 
 
 def shape_of(text: bytes) -> Shape:
@@ -69,7 +83,7 @@ def shape_of(text: bytes) -> Shape:
     spaces = len(classes) - small - capitals - digits - signs - other
     numbers, groups, lines, indents = (len(pattern.findall(classes)) for pattern in _RUNS)
     return (
-        *(0, 0, 0, 1),
+        *NO_TEXT[:TEXT],
         *(words, small + capitals, long, capitals, digits, numbers, signs, groups, spaces, lines, indents, other),
     )
 
@@ -77,6 +91,11 @@ def shape_of(text: bytes) -> Shape:
 def begins_message(shape: Shape) -> Shape:
     """The shape of a content that is the first of its message."""
     return (*shape[:MESSAGE], 1, *shape[MESSAGE + 1 :])
+
+
+def of_call(shape: Shape) -> Shape:
+    """The shape of a call, from that of its name and arguments."""
+    return (*shape[:CALL], 1, *shape[CALL + 1 :])
 
 
 def tokens_of(shape: Shape, rates: tuple[float, ...]) -> float:

@@ -7,30 +7,19 @@ bytes, and some for what is around it; from this follow the bounds.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .allocate import Expected, divided, narrowed
 from .contents import FRAMING, Content
-from .definition_tokens import Definitions, definitions_of
-from .fit import Rates, Sum, fitted
+from .learn import Model, learned
 from .model import Certainty, Figure
-from .picture_tokens import picture_tokens
-from .segments import Echo, Segment, echo_of, segments
-from .shape import ANSWER, MESSAGE, REASONING, Shape, tokens_of
-from .stretch import SentTurn, Stretch
+from .segments import Echo, Segment, segments
+from .stretch import Stretch
 
 _CLOSE = 0.2
 _FEW = 20
 """A range of so many tokens, or of this share of the figure, is small."""
-_THOUGHT = 20
-"""Fewer tokens of reasoning do not show whether an API drops them."""
-_SURE = 0.15
-"""How far the share of reasoning that comes back must be from a half to decide."""
-_ANSWERED = (0,) * (MESSAGE + 1)
-"""An answer's count has nothing of what is around a message."""
-_PICTURE = 800
-"""Tokens of a picture or a document of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,97 +40,6 @@ def solve(contents: Sequence[Content], stretches: Sequence[Stretch]) -> list[Sol
         by_model[stretch.model].append((stretch, found))
     models = {name: learned(name, contents, known) for name, known in by_model.items()}
     return [_solved(models[stretch.model], stretch, found) for stretch, found in zip(stretches, parts, strict=True)]
-
-
-@dataclass(slots=True)
-class Model:
-    """What is known of one model's tokens, as `learned` finds it."""
-
-    name: str
-    contents: Sequence[Content]
-    rates: Rates
-    drops: bool | None
-    """Whether the API leaves reasoning out of the next prompt; None when nothing shows it."""
-    figures: dict[int, Figure]
-    """By the number of the piece."""
-    definitions: Definitions
-
-    def echo(self, before: SentTurn, now: SentTurn, ids: Sequence[int]) -> Echo | None:
-        """What the answer of `before` has in the prompt of `now`, where it is these pieces."""
-        drops = self.drops if self.drops is not None else not before.keeps
-        # What is not in the request is not in the prompt, whatever the API does with what is.
-        drops = drops or not any(self.contents[number].may_think for number in ids)
-        return echo_of(before, len(ids), round(self.rates[ANSWER]), now.verbatim, drops)
-
-    def likely(self, number: int) -> float:
-        """The tokens of a text, from its shape."""
-        content = self.contents[number]
-        factor = self.definitions.factor if content.kind == "tool" else 1.0
-        return factor * tokens_of(content.shape, self.rates)
-
-    def expected(self, number: int, total: int) -> Expected:
-        """What is known of a piece, as a part of a sum."""
-        content, known = self.contents[number], self.figures.get(number)
-        ceiling = total if content.ceiling is None else min(content.ceiling, total)
-        if known is not None:
-            low, high = max(0, known.low - FRAMING // 2), min(known.high + FRAMING // 2, total)
-            return Expected(known.value, low, max(low, high), 0.5 + known.value / 50)
-        if content.limited:
-            prior = self.likely(number)
-            return Expected(prior, 0, ceiling, max(1.0, prior))
-        if content.pixels is not None and (seen := picture_tokens(self.name, *content.pixels)) is not None:
-            return Expected(min(seen, total), 0, total, 1.0 + seen / 50)
-        prior = float(_PICTURE) if content.kind == "media" else self.likely(number)
-        return Expected(min(prior, total), 0, total, max(1.0, 2 * prior))
-
-
-def learned(name: str, contents: Sequence[Content], known: Iterable[tuple[Stretch, list[Segment]]]) -> Model:
-    """The rates of a model, and whether its API drops reasoning."""
-    sums: list[Sum] = []
-    first: list[Sum] = []
-    definitions = definitions_of(name)
-    for stretch, found in known:
-        for segment in found:
-            ids = list(stretch.ids[segment.start : segment.end])
-            answer, rest = ids[: segment.echo - segment.start], ids[segment.echo - segment.start :]
-            if segment.before is None:
-                tools = sum(contents[number].kind == "tool" for number in ids)
-                alone = segment.total - (definitions.added if tools else 0)
-                first += _sum(contents, ids, alone, factor=definitions.factor)
-                continue
-            usage = segment.before.usage
-            thought = min(usage.reasoning or 0, usage.output or 0)
-            said = (usage.output or 0) - thought
-            if answer and segment.turn.verbatim and not segment.before.several and said > 0:
-                spoken = [number for number in answer if contents[number].kind != "reasoning"]
-                sums += _sum(contents, spoken, said, *_ANSWERED)
-                thought = thought if any(contents[number].may_think for number in answer) else 0
-                sums += _sum(contents, rest, segment.total - said, 1, thought)
-            elif not answer:
-                sums += _sum(contents, rest, segment.total)
-    rates = fitted(sums or first)
-    seen = sum(one.shape[REASONING] >= _THOUGHT for one in sums)
-    returned = rates[REASONING]
-    drops = returned < 0.5 if seen and abs(returned - 0.5) > _SURE else None
-    return Model(name, contents, rates, drops, {}, definitions)
-
-
-def _sum(
-    contents: Sequence[Content], ids: Sequence[int], tokens: int, *answered: int, factor: float = 1.0
-) -> list[Sum]:
-    """What these pieces teach, with what comes back of the answer before them beside its words: whether there is one,
-    and its reasoning. Nothing when not all pieces are text. `factor` is for the shapes of definitions."""
-    if not ids or tokens <= 0 or any(not contents[number].limited for number in ids):
-        return []
-    shapes = [_scaled(contents[number], factor) for number in ids]
-    shape = [sum(one) for one in zip(*shapes, strict=True)]
-    return [Sum((*answered, *shape[len(answered) :]), tokens)]
-
-
-def _scaled(content: Content, factor: float) -> Shape:
-    if content.kind != "tool" or factor == 1.0:
-        return content.shape
-    return tuple(round(count * factor) for count in content.shape)
 
 
 def _solved(model: Model, stretch: Stretch, found: Sequence[Segment]) -> Solved:

@@ -47,9 +47,9 @@ def test_a_piece_sums_up_all_requests_that_sent_it() -> None:
 
     tool, asked, call, brought = made.pieces
     assert [piece.sent for piece in made.pieces] == [2, 2, 1, 1]
-    # The answer had 10 tokens as output, and here seems to have 5 around it; sent back, they cost $1.25 a million.
-    assert (call.tokens_sent, call.cost) == (15, Decimal("0.00001875"))
-    assert (brought.tokens_sent, brought.cost) == (35, Decimal("0.00004375"))
+    # The answer had 10 tokens as output, and here seems to have 11 around it; sent back, they cost $1.25 a million.
+    assert (call.tokens_sent, call.cost) == (21, Decimal("0.00002625"))
+    assert (brought.tokens_sent, brought.cost) == (29, Decimal("0.00003625"))
     assert sum(piece.tokens_sent for piece in made.pieces) == 250
     assert tool.tokens_sent + asked.tokens_sent == 200
 

@@ -1,6 +1,15 @@
 """The shape of a text."""
 
-from turntape.inspector.ledger.shape import AROUND, FEATURES, NO_TEXT, USUAL, begins_message, shape_of, tokens_of
+from turntape.inspector.ledger.shape import (
+    AROUND,
+    FEATURES,
+    NO_TEXT,
+    USUAL,
+    begins_message,
+    of_call,
+    shape_of,
+    tokens_of,
+)
 
 
 def test_words_letters_digits_signs_spaces_and_other_bytes_are_counted() -> None:
@@ -8,9 +17,12 @@ def test_words_letters_digits_signs_spaces_and_other_bytes_are_counted() -> None
 
     assert found == {
         "answer": 0,
-        "reasoning": 0,
+        "reasoning before calls": 0,
+        "reasoning before text": 0,
         "message": 0,
         "content": 1,
+        "call": 0,
+        "call sent back": 0,
         "words": 3,
         "letters": 17,
         "letters of long words": 3,
@@ -29,6 +41,10 @@ def test_words_letters_digits_signs_spaces_and_other_bytes_are_counted() -> None
 def test_a_content_without_text_has_what_is_around_it() -> None:
     assert shape_of(b"") == NO_TEXT
     assert tokens_of(NO_TEXT, USUAL) == USUAL[AROUND - 1]
+
+
+def test_a_call_has_the_form_of_a_call_around_it() -> None:
+    assert tokens_of(of_call(NO_TEXT), USUAL) == tokens_of(NO_TEXT, USUAL) + USUAL[FEATURES.index("call")]
 
 
 def test_the_first_content_of_a_message_has_what_is_around_the_message_too() -> None:
