@@ -1,7 +1,7 @@
 """How the tokens of a run grow: the tokens of each turn by kind, and how full the context window was.
 
-The input of a turn is divided into tokens that were read from the cache, tokens that were written to it, and the rest.
-Of the rest, the part that the previous request of the thread already contained is resent history. What remains is new.
+The input of a turn is divided into what the previous request of the thread already contained, and what is new. What was
+sent again was read from the cache, written to it once more, or neither. What is new was written to the cache, or not.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,20 +17,30 @@ from .row import Row
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens by kind. The first four kinds add up to the input, the last two to the output."""
+    """Tokens by kind. The first five kinds add up to the input, of which three were sent again; the last two are the
+    output."""
 
     cache_read: int = 0
-    cache_write: int = 0
+    rewritten: int = 0
+    """History that was written to the cache although the previous request contained it."""
     resent: int = 0
-    """History that was sent again and not read from a cache."""
+    """History that was sent again, neither read from a cache nor written to one."""
+    cache_write: int = 0
+    """New, and written to the cache."""
     new: int = 0
+    """New, and not written to the cache."""
     output: int = 0
     """Output without reasoning."""
     reasoning: int = 0
 
     @property
     def input(self) -> int:
-        return self.cache_read + self.cache_write + self.resent + self.new
+        return self.again + self.cache_write + self.new
+
+    @property
+    def again(self) -> int:
+        """What the previous request of the thread contained too."""
+        return self.cache_read + self.rewritten + self.resent
 
     @property
     def total(self) -> int:
@@ -42,13 +52,16 @@ class Tokens:
 
 KINDS: tuple[tuple[str, str], ...] = (
     ("cache_read", "cache read"),
-    ("cache_write", "cache write"),
+    ("rewritten", "written again"),
     ("resent", "resent"),
+    ("cache_write", "cache write"),
     ("new", "new input"),
     ("output", "output"),
     ("reasoning", "reasoning"),
 )
-"""The kinds of tokens in the order in which a bar stacks them, with their titles."""
+"""The kinds of tokens in the order in which a bar stacks them, with their titles. `AGAIN` of them were sent again."""
+AGAIN, INPUT = 3, 5
+"""The first kinds are input that was sent again; all up to the second number are input."""
 
 
 def tokens_of(row: Row) -> Tokens | None:
@@ -59,9 +72,11 @@ def tokens_of(row: Row) -> Tokens | None:
     whole, read, written = usage.input or 0, usage.cache_read or 0, usage.cache_write or 0
     rest = max(0, whole - read - written)
     history = min(row.before.input or 0, whole) if row.before else 0
-    resent = min(rest, max(0, history - read - written))
+    rewritten = min(written, max(0, history - read))
+    resent = min(rest, max(0, history - read - rewritten))
     reasoning = min(usage.reasoning or 0, usage.output or 0)
-    return Tokens(read, written, resent, rest - resent, (usage.output or 0) - reasoning, reasoning)
+    output = (usage.output or 0) - reasoning
+    return Tokens(read, rewritten, resent, written - rewritten, rest - resent, output, reasoning)
 
 
 @dataclass(frozen=True, slots=True)

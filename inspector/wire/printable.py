@@ -24,10 +24,10 @@ def dollars(amount: Decimal | None) -> str:
     """An amount in US dollars with about three significant digits; `unpriced` for None."""
     if amount is None:
         return "unpriced"
-    if amount >= 100:
+    if amount >= Decimal("99.995"):
         return f"${amount:,.0f}"
-    if amount >= 1:
+    if amount >= Decimal("0.9995"):
         return f"${amount:.2f}"
-    if amount >= Decimal("0.01"):
+    if amount >= Decimal("0.00995"):
         return f"${amount:.3f}"
     return f"${amount:.4f}" if amount >= Decimal("0.0001") else f"${amount:.6f}" if amount else "$0"

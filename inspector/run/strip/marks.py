@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from ...ledger import TurnEntry
@@ -14,6 +15,8 @@ MARK_KINDS: tuple[MarkKind, ...] = ("error", "warning", "failed", "window", "mis
 
 FULL = 0.9
 """From this share on the context window is nearly full."""
+LEAST_MISS = Decimal("0.05")
+"""From this share of the turn's cost on a cache miss has a mark: the last few tokens are paid again in most runs."""
 _MISSES = frozenset(
     {"api-cache-drop", "client-cache-prefix-busted", "client-system-prompt-changed", "client-tools-changed"}
 )
@@ -54,6 +57,8 @@ def marks_of(row: Row, fill: float | None, entry: TurnEntry | None = None) -> It
 def _misses(row: Row, entry: TurnEntry | None) -> Iterator[Mark]:
     miss = entry.cache.miss if entry is not None and entry.cache is not None else None
     if miss is not None and miss.price:
+        if row.cost and miss.price < LEAST_MISS * row.cost:
+            return
         price = f"${miss.price:,.4f}" if miss.price < 1 else f"${miss.price:,.2f}"
         yield Mark("miss", f"{miss.tokens:,} tokens were paid again ({miss.cause}), {price} more: {miss.message}")
         return

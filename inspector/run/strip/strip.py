@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Literal
 
 from ...ledger import Ledger
+from ..growth import AGAIN, INPUT, Tokens, context_window, tokens_of
 from ..growth import KINDS as TOKEN_KINDS
-from ..growth import Tokens, context_window, tokens_of
 from ..row import Row
 from .marks import Mark, marks_of
 
@@ -69,24 +69,14 @@ class StripTurn:
         return None if found is None else sum(found, Decimal(0))
 
     def split(self, unit: Unit) -> tuple[Decimal, Decimal] | None:
-        """The input: what the previous request of the thread had too, and what is new behind it.
+        """The input: what was sent again, and what is new. What the cache had was sent before.
 
         None where there is no previous request, or the amounts are not known.
         """
-        amounts, tokens, before = self.amounts(unit), self.tokens, self.row.before
-        if amounts is None or tokens is None or before is None or not before.input:
+        amounts, before = self.amounts(unit), self.row.before
+        if amounts is None or self.tokens is None or before is None or not before.input:
             return None
-        read, written, *fresh = zip(tokens[:4], amounts[:4], strict=True)
-        counts = (fresh[0][0] + fresh[1][0], written[0], read[0])
-        prices = (fresh[0][1] + fresh[1][1], written[1], read[1])
-        # From the end of the prompt, which is fresh, to its beginning, which was read.
-        left = max(Decimal(0), sum(counts) - before.input)
-        new = Decimal(0)
-        for count, price in zip(counts, prices, strict=True):
-            part = min(left, count)
-            new += price * part / count if count else 0
-            left -= part
-        return sum(prices) - new, new
+        return sum(amounts[:AGAIN], Decimal(0)), sum(amounts[AGAIN:INPUT], Decimal(0))
 
 
 @dataclass(frozen=True)
@@ -195,18 +185,21 @@ def _counts(tokens: Tokens) -> Amounts:
 
 
 def _dollars(row: Row, tokens: Tokens | None) -> Amounts | None:
-    """The cost by kind. Fresh input is resent and new, output is text and reasoning, each in proportion to tokens."""
+    """The cost by kind. What was written to the cache is new or not, the rest of the input too, and output is text and
+    reasoning: each is divided in proportion to its tokens."""
     if row.cost is None:
         return None
     parts, nothing = row.cost_parts, Decimal(0)
     if parts is None or tokens is None:
         return (*(nothing for _ in TOKEN_KINDS), row.cost)
+    rewritten = _share(parts.cache_write, tokens.rewritten, tokens.cache_write)
     resent = _share(parts.fresh, tokens.resent, tokens.new)
     reasoning = _share(parts.output, tokens.reasoning, tokens.output)
     return (
         parts.cache_read,
-        parts.cache_write,
+        rewritten,
         resent,
+        parts.cache_write - rewritten,
         parts.fresh - resent,
         parts.output - reasoning,
         reasoning,

@@ -12,8 +12,9 @@ from .terminal_text import Line, Style, clip, fit
 
 MARKS: dict[str, tuple[str, Style]] = {
     "cache_read": ("░", "good"),
-    "cache_write": ("▒", "good"),
+    "rewritten": ("▤", "bad"),
     "resent": ("▓", "warn"),
+    "cache_write": ("▒", "good"),
     "new": ("█", "client"),
     "output": ("●", "model"),
     "reasoning": ("○", "model"),
@@ -107,7 +108,7 @@ def _kinds(tokens: Tokens, width: int) -> Iterator[Line]:
         length = max(1, round(amount / whole * cells)) if amount else 0
         bar = (mark * length).ljust(cells)
         yield fit(
-            [(f"{label:>12}  ", "plain"), (bar, style), (f" {amount:>13,}  {amount / whole:>4.0%}", "plain")], width
+            [(f"{label:>13}  ", "plain"), (bar, style), (f" {amount:>13,}  {amount / whole:>4.0%}", "plain")], width
         )
 
 
@@ -116,7 +117,7 @@ def _thread(name: str, mine: Sequence[GrowthStep]) -> Line:
     spent = sum((step.row.cost for step in mine if step.row.cost is not None), Decimal(0))
     models = clip(", ".join(sums.models), 40)
     return [
-        (f"{name:>12}  ", "bold"),
+        (f"{name:>13}  ", "bold"),
         (f"{dollars(spent if sums.cost is not None else None):>9}", "money"),
         (f"  {several(sums.turns, 'turn')}, {sums.input:,} in, {sums.output:,} out  {models}", "plain"),
     ]

@@ -103,7 +103,7 @@ def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
 def _findings(state: Title, summary: Summary, width: int) -> list[Group]:
     sums, words = summary.totals, width >= WORDS
     if not summary.problems:
-        return [[("✓ no findings ", "good")]] if sums.turns and not state.reading else []
+        return [[("✓ no problems ", "good")]] if sums.turns and not state.reading else []
     group: Group = []
     if sums.errors:
         group.append((f"✗ {several(sums.errors, 'error')} " if words else f"✗{sums.errors} ", "bad"))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from ...run.strip import Addition, Axis, Bar, Lane, Strip, Unit, axis, bars, highest, turns_in_a_bar
 from ..text.number_format import count
@@ -21,32 +22,35 @@ WIDEST = 9
 BETWEEN = 2
 """Cells between two lanes."""
 NARROWEST_LANE = 3
-LABEL, SHORTEST = 34, 14
-"""A label above the bars has at most this many cells; a longer one is cut to no less than the second number."""
+LONGEST, LABEL, SHORTEST = 56, 34, 14
+"""A label above the bars has at most the first number of cells, the second one where there is no room for all of it; it
+is cut to no less than the third number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The lines of a strip, from the top: labels, bars, the cost so far, turn numbers with marks, the legend."""
+    """The lines of a strip, from the top: labels, bars, the cost so far, marks, turn numbers, the legend."""
 
     notes: int
     bars: int
     total: int
+    marks: int
+    """0 where the marks share the line of the turn numbers."""
     legend: int
 
     @property
     def axis(self) -> int:
         """The line with the numbers of the turns."""
-        return self.notes + self.bars + self.total
+        return self.notes + self.bars + self.total + self.marks
 
 
 def parts_of(height: int) -> Parts:
     """The lines for a height of at least 2."""
     if height >= 9:
-        total = 2 if height >= 12 else 1
-        return Parts(1, height - 3 - total, total, 1)
+        total, marks = 2 if height >= 12 else 1, 1 if height >= 10 else 0
+        return Parts(1, height - 3 - total - marks, total, marks, 1)
     notes, total = (1 if height >= 4 else 0), (1 if height >= 5 else 0)
-    return Parts(notes, height - notes - total - 1, total, 0)
+    return Parts(notes, height - notes - total - 1, total, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,44 @@ class StripLayout:
     def field(self) -> int:
         """The first cell after the bars."""
         return self.width - self.side
+
+    @property
+    def eighths(self) -> int:
+        """The height of the bars in eighths of a cell."""
+        return 8 * self.parts.bars
+
+    @cached_property
+    def _known(self) -> dict[int, Sequence[int]]:
+        """The edges of whole bars, by the bar's id: each line of the strip needs them again."""
+        return {}
+
+    def edges(self, bar: Bar, amounts: Sequence[Decimal]) -> Sequence[int]:
+        """The upper edge of each kind in eighths of a cell, for amounts of a bar. Above 0 is never drawn as nothing."""
+        if amounts is not bar.mean:
+            return self._edges(amounts)
+        if id(bar) not in self._known:
+            self._known[id(bar)] = self._edges(amounts)
+        return self._known[id(bar)]
+
+    def _edges(self, amounts: Sequence[Decimal]) -> Sequence[int]:
+        edges: list[int] = []
+        so_far = Decimal(0)
+        for amount in amounts:
+            so_far += amount
+            edges.append(round(self.axis.share(so_far) * self.eighths))
+        if so_far > 0 and edges[-1] == 0:
+            last = max(at for at, amount in enumerate(amounts) if amount)
+            edges[last:] = [1] * (len(edges) - last)
+        return edges
+
+    @cached_property
+    def drawn(self) -> frozenset[int]:
+        """The numbers of the kinds that at least one bar shows: of which it has an eighth of a cell."""
+        seen: set[int] = set()
+        for bar in (one.bar for lane in self.lanes for one in lane.bars):
+            edges = self.edges(bar, bar.mean) if bar.mean is not None else ()
+            seen.update(at for at, edge in enumerate(edges) if edge > (edges[at - 1] if at else 0))
+        return frozenset(seen)
 
     def bar_at(self, x: int) -> PlacedBar | None:
         """The bar in that cell."""
@@ -181,11 +223,14 @@ def lane_title(lane: Lane) -> str:
 
 
 def _put_addition(found: list[Label], taken: list[bool], one: PlacedBar, addition: Addition) -> None:
-    text = clip(f"+{count(addition.tokens)} {addition.name}", LABEL)
+    whole = clip(f"+{count(addition.tokens)} {addition.name}", LONGEST)
+    text = clip(whole, LABEL)
     middle = one.x + (one.filled - 1) // 2
     free = next((x for x in range(middle, len(taken)) if taken[x]), len(taken) + 1) - middle - 2
     short = clip(text, free) if free >= SHORTEST else text
     for label in (
+        Label(middle, f"▾{whole}", "new"),
+        Label(middle - width_of(whole), f"{whole}▾", "new"),
         Label(middle, f"▾{text}", "new"),
         Label(middle - width_of(text), f"{text}▾", "new"),
         Label(middle, f"▾{short}", "new"),

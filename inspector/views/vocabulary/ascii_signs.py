@@ -10,7 +10,7 @@ _PAIRS = (
     ("·–—−×±≥≤≠ʼ’‘“”", ".---x~><!'''\"\""),
     ("▁▂▃▄▅▆▇█", "__--==##"),  # bars from below
     ("▏▎▍▌▋▊▉▕▔▀▐", "|--####|--|"),  # bars from the left, and frames
-    ("░▒▓◼◇▚", ".:+@o%"),  # the kinds of tokens without colours
+    ("░▒▓◼◇▚▤", ".:+@o%&"),  # the kinds of tokens without colours
     ("─━│┃┄┆╌╍╎╏", "--||-:--::"),
     ("┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝", "+++++++++++++++++"),
     ("⏸⏵", "=>"),

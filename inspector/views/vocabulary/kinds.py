@@ -5,6 +5,7 @@ Each colour has a contrast of at least 4.5:1 to every background of its theme (W
 
 from dataclasses import dataclass
 
+from ...run.growth import AGAIN, INPUT
 from ...run.strip import KINDS
 
 
@@ -27,17 +28,23 @@ class KindLook:
     """Its colour where a terminal has sixteen."""
     shade: str
     """The character for it without colours."""
+    group: str
+    """`again` for input that the previous request of the thread contained too, else `new`; `out` for the rest."""
 
 
 _LOOKS = {
     "cache_read": ("read", "#51a9b9", "#0b6e80", "#00bebe", "#00aaaa", "░"),
-    "cache_write": ("write", "#a48ff0", "#6a4fc9", "#b59cff", "#ff55ff", "▒"),
+    "rewritten": ("rewrite", "#ee7ba0", "#b01653", "#ff8ab8", "#ff6bff", "▤"),
     "resent": ("resent", "#f0805f", "#b43c0b", "#ff8c47", "#ff6b6b", "▓"),
+    "cache_write": ("write", "#a48ff0", "#6a4fc9", "#b59cff", "#ff55ff", "▒"),
     "new": ("new", "#7ab0ff", "#1d5fd0", "#5fafff", "#ffffff", "█"),
     "output": ("output", "#9fd08c", "#287228", "#5fff5f", "#55ff55", "◼"),
     "reasoning": ("think", "#f0a6d8", "#b0257f", "#ff87ff", "#ffff55", "◇"),
     "other": ("other", "#aab0c4", "#5e6577", "#d0d0d0", "#aaaaaa", "·"),
 }
 
-KIND_LOOKS: tuple[KindLook, ...] = tuple(KindLook(name, title, *_LOOKS[name]) for name, title in KINDS)
+KIND_LOOKS: tuple[KindLook, ...] = tuple(
+    KindLook(name, title, *_LOOKS[name], group="again" if at < AGAIN else "new" if at < INPUT else "out")
+    for at, (name, title) in enumerate(KINDS)
+)
 """In the order in which a bar stacks them."""

@@ -24,10 +24,17 @@ def test_the_first_turn_is_all_new() -> None:
 
 
 def test_what_the_cache_covers_is_not_resent() -> None:
-    # 1,000 in: 600 read, 100 written, 300 others. The history was 800 long: 700 of it are covered, 100 are not.
+    # 1,000 in: 600 read, 100 written, 300 others. The history was 800 long: 100 of it were written again, 100 not.
     usage = Usage(input=1000, cache_read=600, cache_write=100, output=50, reasoning=20)
 
-    assert tokens_of(turn(usage, Usage(input=800))) == Tokens(600, 100, 100, 200, 30, 20)
+    assert tokens_of(turn(usage, Usage(input=800))) == Tokens(600, 100, 100, 0, 200, 30, 20)
+
+
+def test_what_is_written_behind_the_history_is_new() -> None:
+    usage = Usage(input=1000, cache_read=600, cache_write=390)
+
+    assert tokens_of(turn(usage, Usage(input=700))) == Tokens(600, rewritten=100, cache_write=290, new=10)
+    assert tokens_of(turn(usage)) == Tokens(600, cache_write=390, new=10)
 
 
 def test_a_history_that_was_cut_short_is_no_more_than_the_request() -> None:

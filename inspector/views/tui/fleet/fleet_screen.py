@@ -113,6 +113,10 @@ class FleetScreen(Screen[None]):
         self._by: By = "branch"
         self._order: Order = "worst"
         self._groups: dict[By, Sequence[Group | FindingCount]] = {}
+        self._listed: By | None = None
+        """The tab whose groups are in the list; another one while those of the current tab are read."""
+        self._shown: Wanted | None = None
+        """What the listed runs answer to."""
         self._chosen: dict[By, str | None] = {}
         """The selected group of each tab."""
         self._notice = ""
@@ -173,8 +177,10 @@ class FleetScreen(Screen[None]):
         self.tabs.show([(key, word, f"screen.group('{by}')") for key, word, by in TABS], f"screen.group('{self._by}')")
         groups, runs = self.group_list, self.run_list
         self.group_heads.show(lambda width: group_heads(self._by, min(width, groups.room), groups.longest))
-        what = f"{self._order} of {several(runs.runs.count, 'run')}"
-        of = whose(self._by, self._chosen.get(self._by))
+        of, order = "", self._order
+        if self._shown is not None:
+            of, order = whose(self._shown.by, self._shown.name), self._shown.order
+        what = f"{order} of {several(runs.runs.count, 'run')}"
         what = f"{what} · {of}" if of else what
         self.run_heads.show(lambda width: run_heads(min(width, runs.room), what))
         self.keys.show(self._hints())
@@ -223,6 +229,7 @@ class FleetScreen(Screen[None]):
 
     def on_runs_read(self, message: RunsRead) -> None:
         if message.wanted == self._wanted:
+            self._shown = message.wanted
             self.run_list.show(message.runs)
             self._draw()
 
@@ -237,6 +244,8 @@ class FleetScreen(Screen[None]):
     # Messages of the panes.
 
     def on_group_list_selected(self) -> None:
+        if self._listed != self._by:
+            return  # the groups of this tab are still being read
         self._chosen[self._by] = self.group_list.chosen_name
         self._want_runs()
 
@@ -295,8 +304,12 @@ class FleetScreen(Screen[None]):
             return
         found = self._groups.get(self._by)
         if found is None:
+            self._listed = None
+            self.group_list.show(self._overview.whole, ())
             self._reader.groups(self._by)
+            self._draw()
             return
+        self._listed = self._by
         self.group_list.show(self._overview.whole, found, self._chosen.get(self._by))
         self._share_room()
         self._chosen[self._by] = self.group_list.chosen_name

@@ -21,8 +21,8 @@ from .page import Page
 from .sections import gap, rule
 from .text_lines import Prose, flowing, lines, prose
 
-_NAME, _CELL = 14, 14
-"""Cells of the names of the figures, and of a figure."""
+_NAME, _CELL, _SHARE = 14, 14, 9
+"""Cells of the names of the figures, of a figure, and of a change in percent."""
 _LOOKS = {"added": ("+", "added"), "removed": ("−", "removed"), "changed": ("~", "warn")}
 _WORDS: Mapping[str, str] = {"equal": "dim", "removed": "removed", "added": "added"}
 LONGEST = 200_000
@@ -79,7 +79,7 @@ def _place(rows: Rows, row: Row) -> int:
 
 def _fitted(line: Spans, width: int) -> Spans:
     """A line of the table; on a narrow page its cells are narrower."""
-    if width >= _NAME + 3 * _CELL:
+    if width >= _NAME + 3 * _CELL + _SHARE:
         return line
     return [
         (" ".join(text.split()) + "  " if at else f"{text.strip():<12}", look) for at, (text, look) in enumerate(line)
@@ -102,12 +102,13 @@ def _fresh(usage: Usage) -> int | None:
     return None if usage.input is None else usage.input - (usage.cache_read or 0) - (usage.cache_write or 0)
 
 
-def _row(word: str, before: str, after: str, change: str, look: str) -> Spans:
+def _row(word: str, before: str, after: str, change: str, look: str, share: str = "") -> Spans:
     return [
         (f"{word:<{_NAME}}", "dim"),
         (f"{before:>{_CELL}}", "plain"),
         (f"{after:>{_CELL}}", "plain"),
         (f"{change:>{_CELL}}", look),
+        (f"{share:>{_SHARE}}", "dim"),
     ]
 
 
@@ -121,7 +122,7 @@ def _money(word: str, before: Decimal | None, after: Decimal | None) -> Spans:
         return _row(word, *shown, "–", "dim")
     change = after - before
     look = "removed" if change > 0 else "added" if change < 0 else "dim"
-    return _row(word, *shown, f"{_sign(change)}{dollars(abs(change))}{_share(before, change)}", look)
+    return _row(word, *shown, f"{_sign(change)}{dollars(abs(change))}", look, _share(before, change))
 
 
 def _amount(cost: Decimal | None) -> str:
@@ -129,21 +130,28 @@ def _amount(cost: Decimal | None) -> str:
 
 
 def _share(before: Decimal | float, change: Decimal | float) -> str:
-    return f" {100 * float(abs(change)) / float(before):.0f} %" if before else ""
+    """A change in percent; nothing where there was nothing before, or nothing changed."""
+    if not before or not change:
+        return ""
+    share = 100 * float(abs(change)) / float(before)
+    return f"{_sign(change)}{share:.0f} %" if share < 1000 else f"{share / 100 + 1:.0f}×" if change > 0 else ""
 
 
 def _number(word: str, before: int | None, after: int | None) -> Spans:
     shown = (f"{before:,}" if before is not None else "–", f"{after:,}" if after is not None else "–")
     if before is None or after is None:
         return _row(word, *shown, "–", "dim")
-    return _row(word, *shown, f"{_sign(after - before)}{abs(after - before):,}", "plain" if after != before else "dim")
+    change, look = after - before, "plain" if after != before else "dim"
+    return _row(word, *shown, f"{_sign(change)}{abs(change):,}", look, _share(before, change))
 
 
 def _time(word: str, before: float | None, after: float | None) -> Spans:
     if before is None or after is None:
         return _row(word, lasted(before), lasted(after), "–", "dim")
     look = "plain" if after != before else "dim"
-    return _row(word, lasted(before), lasted(after), f"{_sign(after - before)}{lasted(abs(after - before))}", look)
+    change = after - before
+    shown = f"{_sign(change)}{lasted(abs(change))}"
+    return _row(word, lasted(before), lasted(after), shown, look, _share(before, change))
 
 
 def _words(old: Row, new: Row) -> Iterator[Spans]:

@@ -16,6 +16,8 @@ _FILLS = {
     "tools": "▓", "system": "█", "user": "█", "assistant": "▒", "call": "▒", "result": "░", "media": "▚",
     "reasoning": "▒", "other": "·",
 }  # fmt: skip
+_BAR = 12
+"""Cells of a bar."""
 _WIDEST = max(map(len, _KINDS))
 """Cells of the column of kinds."""
 WIDE = 64
@@ -80,7 +82,7 @@ class _Bar:
                 [("window ", "dim"), (bar(share, room), look), (f" {100 * share:.0f} % of {count(found.window)}", look)]
             ]
         note = flowed([(FIGURES if counted else "bytes; the API did not report its tokens", "dim")], width)
-        wide = "         tokens        part of it        sent   in all   what"
+        wide = f"{'tokens':>15} {'':{_BAR}}{'part':>7} {'sent':>6}{'cost':>10}  what"
         columns = [(wide if width >= WIDE else "  tokens   part  what", "dim")]
         return [head, cells, *flowed(legend, width), *fill, *note, (), columns]
 
@@ -92,7 +94,7 @@ def _line(piece: Piece, found: Context, inner: bool, width: int) -> Spans:
     parts = several(len(piece.pieces), "part") if piece.pieces and piece.kind != "tools" else ""
     return [
         (lead, "plain"),
-        *_figures(piece, _share(piece, found), look, 0 if width < WIDE else 10 if inner else 12),
+        *_figures(piece, _share(piece, found), look, 0 if width < WIDE else _BAR - 2 if inner else _BAR),
         ("" if inner else f"{piece.kind:<{_WIDEST}} ", look),
         (name, "dim" if inner else "plain"),
         (f"  {parts}" if name and parts else parts, "dim"),

@@ -19,7 +19,7 @@ from .text_lines import flowing, lines
 MOST = 300
 """Pieces that are listed one by one."""
 SHOWN = 12
-"""Lines of a group that are shown; the rest is said in one line."""
+"""Lines of a group, or cache misses, that are shown; the rest is folded."""
 WIDE, NARROW = 100, 60
 """From `WIDE` cells on a line has a bar; below `NARROW` it has only the cost, how often it was sent, and what it is."""
 _BAR = 8
@@ -126,6 +126,16 @@ class _Costs:
             text = "none: the cache gave what its rules let one expect"
             yield Block("misses:none", (), lines([(text, "dim")]), indent=2, parent="misses")
         for number, (turn, miss) in enumerate(found):
+            if number == SHOWN:
+                yield Block(
+                    "misses:rest",
+                    [(several(len(found) - SHOWN, "smaller one"), "dim")],
+                    indent=2,
+                    parent="misses",
+                    group=True,
+                    open=False,
+                )
+            parent = "misses" if number < SHOWN else "misses:rest"
             title: Spans = [
                 (f"{_money(miss.price):>9} ", "money"),
                 (f"{count(miss.tokens):>6} tokens  ", "plain"),
@@ -135,7 +145,7 @@ class _Costs:
             where = f"  ({miss.at})" if miss.at else ""
             text = flowing([(safe(miss.message), "plain"), (where, "dim")])
             goto = Goto(turn.place, miss.at or "head")
-            yield Block(f"miss:{number}", title, text, indent=2, parent="misses", goto=goto)
+            yield Block(f"miss:{number}", title, text, indent=2, parent=parent, goto=goto)
 
     def ranked(self) -> Iterator[Block]:
         yield gap("pieces")

@@ -50,7 +50,7 @@ def _section(title: str, rows: "Sequence[Row]") -> list[Block]:
 
 type Row = tuple[str, str, str]
 """A key or a sign, its look, and what it means."""
-KEY = 14
+KEY = 15
 """Cells of the column of keys."""
 
 
@@ -85,8 +85,13 @@ SIGNS: tuple[Row, ...] = (
     ("?", "dim", "tokens that the API did not report"),
     ("–", "dim", "a cost that is not known: no tokens, or no price for the model"),
 )
+GROUPS = {
+    "again": ": input that the previous request contained too",
+    "new": ": input that is new in this request",
+}
+"""What the groups of kinds mean."""
 STRIP: tuple[Row, ...] = (
-    *(("█", kind.name, kind.title) for kind in KIND_LOOKS),
+    *(("█", kind.name, f"{kind.title}{GROUPS.get(kind.group, '')}") for kind in KIND_LOOKS),
     *((sign.glyph, sign.style, sign.words) for sign in MARKS.values()),
     ("▾+48k", "new", f"{ADDED[1]}: {ADDED[0]}"),
     ("██ faint", "dim", RANGE[1]),

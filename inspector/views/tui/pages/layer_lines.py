@@ -13,9 +13,10 @@ from .blocks import Spans
 def layer_lines(row: Row) -> list[Spans]:
     """One line for each layer; one more for the tools, where their own wire was recorded."""
     emitted = "" if row.emitted in (None, "none") else row.emitted
-    calls = f": {', '.join(row.done or row.calls)}" if row.calls else ""
+    calls = ", ".join(row.done or row.calls)
+    word = f"{emitted}: " if calls else emitted
     return [
-        [(f"{GLYPHS['model']} model   ", "model"), (emitted, EMITTED.get(emitted, "good")), (calls, "plain")],
+        [(f"{GLYPHS['model']} model   ", "model"), (word, EMITTED.get(emitted, "good")), (calls, "plain")],
         [(f"{GLYPHS['api']} api     ", "api"), *_api(row)],
         [(f"{GLYPHS['client']} client  ", "client"), *_client(row)],
         *([[(f"{GLYPHS['tool']} tool    ", "tool"), *_tools(row)]] if row.tool_runs else []),

@@ -95,7 +95,7 @@ def flowing(*given: Spans, indent: int = 0) -> Body:
 
 
 def flowed(line: Spans, width: int, indent: int = 0) -> Sequence[Spans]:
-    """One line in several; a piece that is too long for a line is broken between its words."""
+    """One line in several; a piece that is too long for a line begins behind the one before it, broken at its words."""
     made: list[list[tuple[str, str]]] = [[]]
     used = 0
     for text, look in line:
@@ -103,12 +103,23 @@ def flowed(line: Spans, width: int, indent: int = 0) -> Sequence[Spans]:
             made[-1].append((text, look))
             used += width_of(text)
             continue
+        if made[-1] and width_of(text.strip()) > width - indent:
+            head, text = _beginning(text, width - used)
+            made[-1].append((head, look))
         for part in wrap(text.strip(), width - indent):
             if made[-1]:
                 made.append([(" " * indent, "plain")])
             made[-1].append((part, look))
             used = (indent if len(made) > 1 else 0) + width_of(part)
     return made
+
+
+def _beginning(text: str, cells: int) -> tuple[str, str]:
+    """The words that fit into so many cells, and the rest; no words when the first one does not fit."""
+    end = 0
+    while (space := text.find(" ", end + 1)) > 0 and width_of(text[:space]) <= cells:
+        end = space
+    return (text[:end], text[end:]) if text[:end].strip() else ("", text)
 
 
 def lines(*given: Spans) -> Body:

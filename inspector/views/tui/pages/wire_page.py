@@ -27,10 +27,11 @@ def wire_page(detail: Detail) -> Page:
 
 def _head(detail: Detail) -> Iterator[Block]:
     trip, request = detail.round_trip, detail.round_trip.request
-    ended = f"{trip.ended_at / 1_000_000:.3f} s" if trip.ended_at is not None else "not ended"
+    ended = f"{trip.ended_at / 1_000_000:.3f} s" if trip.ended_at is not None else "its end was not recorded"
     wire = trip.tool_wire
+    route = f"  route {trip.route}" if trip.route else ""
     how = f"message {wire.sequence} of session {safe(wire.session)}" if wire else request.http_version
-    facts: list[Spans] = [[(f"{how}  route {trip.route or 'unknown'}  {ended}", "dim")]]
+    facts: list[Spans] = [[(f"{how}{route}  {ended}", "dim")]]
     if trip.failure is not None:
         look = "dim" if detail.whole else "bad"
         facts.append([(f"{trip.failure.kind}: {safe(trip.failure.message)}", look)])

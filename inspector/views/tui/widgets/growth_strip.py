@@ -18,7 +18,7 @@ from .themed import Themed
 
 def strip_height(height: int) -> int:
     """The lines of the strip on a screen of that height; 0 when there is no room at all."""
-    for least, lines in ((50, 9), (36, 6), (28, 5), (20, 4), (12, 3)):
+    for least, lines in ((50, 10), (36, 6), (28, 5), (20, 4), (12, 3)):
         if height >= least:
             return lines
     return 0

@@ -47,6 +47,8 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
         ),
     )
 
+    nothing = ""
+    """What is said where there is no line."""
     show_cursor = True
     cursor = 0
     """The line of the cursor."""
@@ -82,7 +84,8 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
         at = self.scroll_offset.y + y
         background = self.palette.background
         if at >= self.count():
-            return Strip([Segment(" " * width, Style(bgcolor=background))], width)
+            text = f" {self.nothing}" if at == 0 else ""
+            return strip([(text, "dim")], width, self.palette, background)
         here = self.show_cursor and at == self.cursor
         if here:
             background = self.palette.cursor if self.has_focus else self.palette.trail

@@ -51,7 +51,9 @@ class Tabs(Keys):
 
     @override
     def fitted(self, hints: tuple[KeyHint, ...], width: int) -> tuple[KeyHint, ...]:
-        """All tabs; without room the last ones that are not shown have no words, only their keys."""
+        """All tabs; without room, first the number of findings is left out, then the words of those not shown."""
+        if cells_of(hints) > width:
+            hints = tuple((key, word.partition(" (")[0], action) for key, word, action in hints)
         shown = list(hints)
         for at in reversed(range(len(hints))):
             if cells_of(shown) <= width:

@@ -106,6 +106,7 @@ class TurnList(LineView):
     def show(self, rows: Rows, keep: Callable[[Row], bool] | None, place: int | None) -> None:
         """Show the rows for which `keep` is true, or all. The cursor keeps its line and its position on the screen."""
         self.rows, self._keep = rows, keep
+        self.nothing = "nothing matches; Esc shows all" if keep is not None else ""
         self._dearest = max((row.cost for row in rows.all if row.cost is not None), default=Decimal(0))
         self._rebuild(place)
 

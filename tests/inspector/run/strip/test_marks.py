@@ -72,5 +72,6 @@ def test_the_ledger_says_what_a_miss_cost_and_why() -> None:
         "miss",
         "1,200 tokens were paid again (changed-tools), $0.0031 more: the tools changed",
     )
+    assert [len([*marks_of(row(1, cost=cost), None, entry)]) for cost in ("0.062", "0.063")] == [1, 0]
     free = replace(entry, cache=replace(cache, miss=replace(miss, price=Decimal(0))))
     assert list(marks_of(row(1), None, free)) == []

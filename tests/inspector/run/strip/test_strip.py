@@ -19,18 +19,19 @@ NAMES = [name for name, _ in KINDS]
 def test_the_amounts_of_a_turn_add_up_to_its_cost_and_its_tokens() -> None:
     parts = CostParts(*map(Decimal, ("0.1", "0.2", "0.4", "0.3", "0.05")))
     usage = Usage(input=1000, cache_read=600, cache_write=100, output=50, reasoning=20)
-    one = row(1, cost="1.05", usage=usage, before=Usage(input=800), cost_parts=parts)
+    one = row(1, cost="1.05", usage=usage, before=Usage(input=640), cost_parts=parts)
 
     turn = strip_of([one]).lanes[0].turns[0]
 
     assert turn.tokens is not None
     assert turn.dollars is not None
     assert dict(zip(NAMES, map(int, turn.tokens), strict=True)) == {
-        "cache_read": 600, "cache_write": 100, "resent": 100, "new": 200, "output": 30, "reasoning": 20, "other": 0,
+        "cache_read": 600, "rewritten": 40, "resent": 0, "cache_write": 60, "new": 300, "output": 30, "reasoning": 20,
+        "other": 0,
     }  # fmt: skip
-    # 0.4 for fresh input is 1:2, 0.3 for the output is 3:2.
+    # 0.2 for what was written is 2:3, 0.3 for the output is 3:2.
     assert [round(amount, 4) for amount in turn.dollars] == [
-        Decimal(text) for text in ("0.1", "0.2", "0.1333", "0.2667", "0.18", "0.12", "0.05")
+        Decimal(text) for text in ("0.1", "0.08", "0", "0.12", "0.4", "0.18", "0.12", "0.05")
     ]
     assert (turn.amount("dollars"), turn.amount("tokens")) == (Decimal("1.05"), 1050)
 
@@ -38,7 +39,7 @@ def test_the_amounts_of_a_turn_add_up_to_its_cost_and_its_tokens() -> None:
 def test_a_cost_of_which_only_the_sum_is_known_is_not_divided() -> None:
     turn = strip_of([row(1, cost="0.5", usage=Usage(input=10, output=1))]).lanes[0].turns[0]
 
-    assert turn.dollars == (*(Decimal(0),) * 6, Decimal("0.5"))
+    assert turn.dollars == (*(Decimal(0),) * 7, Decimal("0.5"))
 
 
 def test_what_is_not_known_is_not_0() -> None:
@@ -136,7 +137,7 @@ def test_an_addition_has_the_same_name_with_and_without_the_ledger() -> None:
         (950, "0.9", "0.1"),  # of the fresh 300, 50 are new
         (800, "0.6", "0.4"),
         (650, "0.25", "0.75"),  # everything fresh, and 50 of the 100 that were written
-        (300, "0.05", "0.95"),
+        (300, "0.1", "0.9"),  # the cache had more than the previous request
         (2000, "1.0", "0"),
     ],
 )
@@ -145,7 +146,8 @@ def test_what_was_sent_again_is_the_beginning_of_the_prompt(before: int, again: 
     usage = Usage(input=1000, cache_read=600, cache_write=100, output=50)
     turn = strip_of([row(1, cost="1.3", usage=usage, before=Usage(input=before), cost_parts=parts)]).in_order[0]
 
-    assert turn.split("tokens") == (min(before, 1000), max(0, 1000 - before))
+    expected = min(max(before, 600), 1000)
+    assert turn.split("tokens") == (expected, 1000 - expected)
     found = turn.split("dollars")
     assert found is not None
     assert (round(found[0], 6), round(found[1], 6)) == (Decimal(again), Decimal(new))

@@ -51,8 +51,9 @@ def test_the_sums_by_kind_are_those_of_the_turns() -> None:
     shown = lines(Run.of(loop()).rows)
 
     assert "$0.0006 · 2 turns · 250 tokens in, 30 out" in shown
-    assert {line[:12].strip(): line.split()[-2] for line in shown if line.endswith("%")} == {
-        "cache read": "0", "cache write": "0", "resent": "100", "new input": "150", "output": "30", "reasoning": "0"
+    assert {line[:14].strip(): line.split()[-2] for line in shown if line.endswith("%")} == {
+        "cache read": "0", "written again": "0", "cache write": "0", "resent": "100", "new input": "150",
+        "output": "30", "reasoning": "0",
     }  # fmt: skip
 
 
@@ -68,7 +69,7 @@ def test_threads_are_summed_and_one_can_be_chosen() -> None:
 
 def test_no_line_is_wider_than_asked_and_every_kind_has_a_mark_of_its_own() -> None:
     assert all(width_of(line) <= 72 for line in lines(Run.of(loop()).rows, width=20))
-    assert len({mark for mark, _ in MARKS.values()}) == len(MARKS) == 6
+    assert len({mark for mark, _ in MARKS.values()}) == len(MARKS) == 7
 
 
 def test_turns_without_tokens_and_runs_without_turns_are_shown() -> None:

@@ -234,3 +234,25 @@ def test_a_run_without_prices_says_so() -> None:
     layout = layout_of([row(1, usage=Usage(input=10, output=1))], unit="tokens")
 
     assert text(layout)[0].endswith("unpriced  ")
+
+
+def test_a_bar_shows_what_was_written_to_the_cache_again_apart_from_what_is_new() -> None:
+    before = Usage(input=800)
+    missed = row(2, usage=Usage(input=1000, cache_write=1000, output=1), before=before)
+    layout = layout_of([row(1, usage=Usage(input=800, cache_write=800, output=1)), missed], 160, 10, "tokens")
+
+    cells = column(layout, 1, Shown(0))
+
+    looks = [look for _, look, _ in cells if look in ("rewritten", "cache_write")]
+    assert set(looks) == {"rewritten", "cache_write"}
+    legend = text(layout)[-1]
+    assert "again: █ written again" in legend and "new: █ cache write" in legend
+
+
+def test_marks_have_a_line_of_their_own_where_there_is_room() -> None:
+    rows = [priced(turn, "1", findings=(WRONG,)) for turn in range(1, 100)]
+    low, high = layout_of(rows, width=120, height=6), layout_of(rows, width=120, height=10)
+
+    assert "✗✗✗✗" in text(low)[-1].replace(" ", "")
+    assert "✗✗✗✗" in text(high)[high.parts.axis - 1].replace(" ", "")
+    assert "✗" not in text(high)[high.parts.axis] and " 17 " in text(high)[high.parts.axis]

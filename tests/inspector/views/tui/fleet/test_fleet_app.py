@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
+from threading import Event
 
 import pytest
 from shipped_tapes import tape
@@ -95,12 +96,32 @@ async def test_a_run_opens_below_its_group_and_escape_comes_back(tmp_path: Path)
         assert "dearest of 3 runs · branch fix" in shown(app) and app.fleet.run_list.cursor == 1
 
 
+async def test_a_key_on_a_tab_that_is_still_read_chooses_no_group_of_the_one_before(tmp_path: Path) -> None:
+    source = Source(tape(tmp_path / "a.cassette.jsonl"))
+    read = Event()
+    app = FleetViewer(source)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot, lambda: app.fleet.settled)
+        source.groups = lambda by: GROUPS.get(by, []) if read.wait(20) else []
+
+        await pilot.press("3", "down", "down")
+        assert " fix " not in shown(app) and "worst of 3 runs" in shown(app)
+        read.set()
+        await settled(pilot, lambda: app.fleet.settled and app.fleet.group_list.count() == 2)
+        await pilot.press("down")
+        await settled(pilot, lambda: source.asked[-1] == ("day", "2026-11-02", "worst") and app.fleet.settled)
+
+        assert not [asked for asked in source.asked if asked[:2] == ("day", "fix") or asked[:2] == ("day", "main")]
+
+
 async def test_tabs_themes_and_failures(tmp_path: Path) -> None:
     source = Source(tape(tmp_path / "a.cassette.jsonl"))
     app = FleetViewer(source, theme="light")
     async with app.run_test(size=(160, 30)) as pilot:
         await settled(pilot, lambda: app.fleet.settled)
-        await pilot.press("5", "down")
+        await pilot.press("5")
+        await settled(pilot, lambda: "■ late" in shown(app) and app.fleet.settled)
+        await pilot.press("down")
         await settled(pilot, lambda: source.asked[-1] == ("finding", "late", "worst") and app.fleet.settled)
         assert "■ late" in shown(app)
 

@@ -27,10 +27,10 @@ def test_cost_tokens_and_time_come_first_with_their_difference() -> None:
 
     assert lines[0].endswith("turn 3 of t1 against turn 4 of t1")
     assert [line.split() for line in lines[2:8]] == [
-        ["cost", "$0.021", "$0.028", "+$0.0066", "31", "%"],
-        ["input", "3,240", "3,331", "+91"],
-        ["cache", "read", "1,814", "0", "−1,814"],
-        ["cache", "write", "1,422", "3,327", "+1,905"],
+        ["cost", "$0.021", "$0.028", "+$0.0066", "+31", "%"],
+        ["input", "3,240", "3,331", "+91", "+3", "%"],
+        ["cache", "read", "1,814", "0", "−1,814", "−100", "%"],
+        ["cache", "write", "1,422", "3,327", "+1,905", "+134", "%"],
         ["other", "4", "4", "±0"],
         ["output", "1,024", "1,024", "±0"],
     ]

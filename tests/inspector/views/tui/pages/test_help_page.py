@@ -29,9 +29,9 @@ def test_a_long_meaning_continues_below_itself() -> None:
     lines = shown(44)
     start = next(n for n, line in enumerate(lines) if line.startswith("  Tab "))
 
-    assert lines[start] == "  Tab           the other pane"
+    assert lines[start] == "  Tab            the other pane"
     model = next(n for n, line in enumerate(lines) if line.startswith("  ◆ model"))
-    assert lines[model + 1].startswith(" " * 16 + "text, calls")
+    assert lines[model + 1].startswith(" " * 17 + "text, calls")
 
 
 @pytest.mark.parametrize("sign", ["◆ model", "✗2", "!2", "4·2", "·", "?", "–"])
@@ -42,6 +42,6 @@ def test_each_sign_of_the_list_is_explained(sign: str) -> None:
 def test_each_colour_and_each_mark_of_the_growth_strip_is_explained() -> None:
     lines = shown(100)
 
-    assert [line[16:] for line in lines if line.startswith("  █ ")] == [word for _, word in KINDS]
-    marks = [sign.words for sign in MARKS.values() if f"  {sign.glyph:<14}{sign.words}" in lines]
+    assert [line[17:].partition(":")[0] for line in lines if line.startswith("  █ ")] == [word for _, word in KINDS]
+    marks = [sign.words for sign in MARKS.values() if f"  {sign.glyph:<15}{sign.words}" in lines]
     assert marks == [sign.words for sign in MARKS.values()]

@@ -9,7 +9,7 @@ from turntape.inspector.views.tui.widgets.growth_strip import strip_height
 
 
 @pytest.mark.parametrize(
-    ("height", "lines"), [(8, 0), (12, 3), (19, 3), (20, 4), (24, 4), (28, 5), (36, 6), (40, 6), (50, 9), (80, 9)]
+    ("height", "lines"), [(8, 0), (12, 3), (19, 3), (20, 4), (24, 4), (28, 5), (36, 6), (40, 6), (50, 10), (80, 10)]
 )
 def test_its_height_follows_the_screen(height: int, lines: int) -> None:
     assert strip_height(height) == lines

@@ -1,0 +1,153 @@
+"""The words beside the bars of the growth strip: the numbers of a turn, the largest additions, and the legend."""
+
+from decimal import Decimal
+
+from ...run.strip import Bar, StripTurn
+from ..text.terminal_text import width_of
+from ..vocabulary.kinds import KIND_LOOKS, KindLook
+from .formatting import bar as gauge
+from .formatting import clipped, count, dollars
+from .strip_layout import PlacedBar, StripLayout
+from .strip_shown import Shown, arrived, so_far
+
+type Spans = list[tuple[str, str]]
+"""Texts with their look."""
+
+
+def panel_line(layout: StripLayout, shown: Shown, y: int) -> Spans:
+    """Line `y` at the right of the bars: of the turn under the mouse, or else of the cursor."""
+    place = shown.under if shown.under is not None else shown.place
+    if shown.playing is not None:
+        place = shown.playing
+    found = layout.bar_of(place)
+    hidden = next((turn for turn in layout.strip.in_order if turn.place == place), None) if found is None else None
+    if hidden is not None:
+        # A turn of a thread without room in the strip: its numbers are shown here.
+        found = PlacedBar(Bar((hidden,), layout.unit), 0, 1)
+    elif place is not None and found is None:
+        # A round trip outside generation: the numbers of the turn before it.
+        before = [one for lane in layout.lanes for one in lane.bars if one.bar.first.place < place]
+        found = max(before, key=lambda one: one.bar.last.place, default=None)
+    lines = _panel(layout, shown, found, place) if layout.side > 12 else _narrow(layout, shown, found)
+    spans = lines[y] if y < len(lines) else []
+    return [(" ", "plain"), *clipped(spans, layout.side - 1)]
+
+
+def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None) -> list[Spans]:
+    """The cost so far and of the whole run."""
+    total = [("", "dim")] if shown.playing is not None else [(f"of {dollars(layout.strip.total)}", "dim")]
+    if layout.strip.total is None:
+        return [[("unpriced", "dim")]]
+    spent = so_far(shown, found.bar) if found is not None else layout.strip.total
+    more = [(f"+{layout.more} lanes", "warn")] if layout.more else []
+    return [[("so far", "dim")], [(dollars(spent), "money")], total, more]
+
+
+def _panel(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: int | None) -> list[Spans]:
+    """The numbers of a turn in words, then the legend."""
+    legend = _legend_lines(layout, shown)
+    keys = _keys(layout)
+    if found is None:
+        return [[], [], *legend, keys]
+    turn = next((one for one in found.bar.turns if one.place == place), found.bar.last)
+    head, spent, window = _head(layout, shown, turn), _spent(layout, shown, turn, found.bar), _window(turn)
+    if layout.parts.legend:
+        ranges: Spans = [(f"{layout.lanes[0].each} turns a bar", "dim")] if layout.lanes[0].each > 1 else []
+        return [head, spent, _split(layout, turn), window, keys, ranges, *_largest(layout, shown, layout.height - 7)]
+    if layout.height >= 6:
+        return [head, spent, window, *legend, keys]
+    return [head, spent, *legend, keys][: layout.height]
+
+
+def _keys(layout: StripLayout) -> Spans:
+    """The key of the other unit, and what has no room in the strip."""
+    keys: Spans = [("$ ", "accent"), (f"shows {'tokens' if layout.unit == 'dollars' else 'dollars'}", "dim")]
+    if layout.more:
+        keys.append((f"  +{layout.more} threads", "warn"))
+    return keys
+
+
+def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
+    cost = turn.row.cost
+    if shown.is_open(turn) and turn.dollars is not None:
+        cost = sum(arrived(turn.dollars, shown.share), Decimal(0))
+    of = f" of {turn.row.thread} " if len(layout.strip.lanes) > 1 else " "
+    price = " " + (dollars(cost) if cost is not None else "–")
+    return [(f"turn {turn.row.label}", "bold"), (of, "dim"), (price, "money" if cost else "dim")]
+
+
+def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Spans:
+    spent = so_far(shown, bar) if shown.is_open(turn) and turn.dollars is not None else turn.so_far
+    spans: Spans = [("so far ", "dim"), (dollars(spent), "money")]
+    if shown.playing is None and layout.strip.total is not None:
+        at_least = "≥ " if layout.strip.unpriced else ""
+        spans.append((f" of {at_least}{dollars(layout.strip.total)}", "dim"))
+    return spans
+
+
+def _window(turn: StripTurn) -> Spans:
+    """How full the context window is."""
+    if turn.fill is None or turn.window is None:
+        return []
+    look = "bad" if turn.fill > 0.9 else "warn" if turn.fill > 0.7 else "good"
+    return [("window ", "dim"), (gauge(turn.fill, 6), look), (f" {turn.fill:.0%} of {count(turn.window)}", "dim")]
+
+
+def _split(layout: StripLayout, turn: StripTurn) -> Spans:
+    """What of the input was sent again, and what is new."""
+    found = turn.split(layout.unit)
+    if found is None:
+        return []
+    again, new = map(dollars if layout.unit == "dollars" else lambda amount: count(int(amount)), found)
+    return [("again ", "dim"), (again, "plain"), ("  new ", "dim"), (new, "plain")]
+
+
+def _largest(layout: StripLayout, shown: Shown, room: int) -> list[Spans]:
+    """The largest additions, by tokens, with their turns."""
+    seen = [
+        (turn, turn.addition)
+        for turn in layout.strip.in_order
+        if turn.addition is not None and (shown.playing is None or turn.place <= shown.playing)
+    ]
+    seen.sort(key=lambda one: -one[1].tokens)
+    if room < 2 or not seen:
+        return []
+    rows: list[Spans] = [[("largest additions", "dim")]]
+    for turn, addition in seen[: room - 1]:
+        rows.append([(f"{turn.row.label:>4} ", "dim"), (f"+{count(addition.tokens)} {addition.name}", "new")])
+    return rows
+
+
+def _drawn(layout: StripLayout) -> list[KindLook]:
+    """The kinds that at least one bar shows."""
+    return [kind for at, kind in enumerate(KIND_LOOKS) if at in layout.drawn]
+
+
+def legend_line(layout: StripLayout, width: int, shown: Shown) -> Spans:
+    """What the colours mean, for the kinds that are drawn: first what was sent again, then what is new."""
+    sums = dict(zip((kind.name for kind in KIND_LOOKS), layout.strip.sums(layout.unit), strict=True))
+    whole = sum(sums.values()) or 1
+    for words, titles in ((True, True), (False, True), (False, False)):
+        spans: Spans = []
+        group = ""
+        for kind in _drawn(layout):
+            if words and kind.group != group:
+                group = kind.group
+                spans.append((f"{group}: ", "dim"))
+            title = kind.title if titles else kind.short
+            sign = "█" if shown.coloured else kind.shade
+            spans += [(f"{sign} ", kind.name), (f"{title} {float(sums[kind.name] / whole):.0%}  ", "dim")]
+        if sum(width_of(text) for text, _ in spans) <= width:
+            break
+    return spans
+
+
+def _legend_lines(layout: StripLayout, shown: Shown) -> list[Spans]:
+    """The kinds that are drawn, in two short lines."""
+    kinds = _drawn(layout)
+    half = max(3, -(-len(kinds) // 2))
+    rows: list[Spans] = [[], []]
+    for at, kind in enumerate(kinds):
+        sign = "█" if shown.coloured else kind.shade
+        rows[min(1, at // half)] += [(sign, kind.name), (f" {kind.short}  ", "dim")]
+    return rows
