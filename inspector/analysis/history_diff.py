@@ -24,6 +24,8 @@ type ChangeKind = Literal[
     "text_changed",
     "text_dropped",
     "result_changed",
+    "result_moved",
+    "mark_changed",
     "spaces_lost",
     "removed",
     "inserted",
@@ -356,10 +358,14 @@ def _change(a: Unit, b: Unit) -> list[HistoryChange]:
 
 def _respelled(expected: list[Unit], units: list[Unit]) -> list[HistoryChange]:
     changes: list[HistoryChange] = []
+    renamed: dict[str, str] = {}
     for a, b in zip(expected, units, strict=False):
         if a.kind != "call":
             changes += _spaces_lost(a, b) if a.spelling != b.spelling else []
+            changes += _of_result(a, b, renamed)
             continue
+        if a.call_id is not None and b.call_id is not None:
+            renamed[a.call_id] = b.call_id
         if a.call_id is not None and b.call_id is None:
             changes.append(HistoryChange("id_lost", a.emitted, a.pointer, b.pointer, a.call_id, "", a.call_id))
         if a.call_id is not None and b.call_id is not None and a.call_id != b.call_id:
@@ -367,6 +373,20 @@ def _respelled(expected: list[Unit], units: list[Unit]) -> list[HistoryChange]:
             changes.append(HistoryChange("id_changed", a.emitted, *pointers, a.call_id, b.call_id, a.call_id))
         elif a.spelling != b.spelling and a.part.call and isinstance(_arguments(a.part), str):
             changes.append(HistoryChange("args_respelled", a.emitted, a.pointer, b.pointer, a.text, b.text, a.call_id))
+    return changes
+
+
+def _of_result(a: Unit, b: Unit, renamed: dict[str, str]) -> list[HistoryChange]:
+    """What changed beside the text of a result: its call, or its mark as an error."""
+    changes: list[HistoryChange] = []
+    old, new = a.part.result, b.part.result
+    if old is None or new is None:
+        return changes
+    if a.call_id and b.call_id and renamed.get(a.call_id, a.call_id) != b.call_id and a.call_id not in renamed:
+        changes.append(HistoryChange("result_moved", False, a.pointer, b.pointer, a.call_id, b.call_id, a.call_id))
+    if old.is_error != new.is_error:
+        was, became = ("error", "") if old.is_error else ("", "error")
+        changes.append(HistoryChange("mark_changed", False, a.pointer, b.pointer, was, became, a.call_id))
     return changes
 
 

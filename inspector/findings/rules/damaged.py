@@ -16,7 +16,7 @@ from ..rule_context import RuleContext
 from ..transformations import damage, inverses, markup_end
 from .emission import call_at, whole_calls
 from .results import READERS, new_results, tool_of
-from .unserialized import placeholder, represented
+from .unserialized import is_bytes, placeholder, represented
 
 _SHORTEST = 6
 """Characters. Shorter texts may be in the request by chance."""
@@ -185,6 +185,8 @@ def _of_message(text: str) -> str | None:
         return "is a missing value or an object as a string"
     if (what := placeholder(text) or represented(text)) is not None:
         return f"is {what}"
+    if is_bytes(text):
+        return "is bytes that nobody decoded"
     found = damage(text)
     if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
         return f"holds {found[0]}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from os.path import commonprefix
 
-from ...analysis.conversation import Unit, call_meaning, joined, text_meaning
+from ...analysis.conversation import Unit, call_meaning, joined, text_meaning, without_space
 from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning, lost_space
 from ...analysis.turn import Turn
@@ -113,8 +113,21 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         yield Note(said, place(context, change), severity=severity, key=key)
     if lost:
         yield _lost_calls(context, lost)
+    yield from _given_away(context, echo, before)
     yield from _taken_apart(context, before)
     yield from _glued(context, before)
+
+
+def _given_away(context: RuleContext, echo: HistoryDiff, before: Turn) -> Iterator[Note]:
+    """Texts that were the assistant's and are now the user's, or instructions."""
+    come = {without_space(unit.text): unit for unit in (*echo.inserted, *echo.new) if unit.role in ("user", "system")}
+    for unit in echo.removed if come else ():
+        twin = come.get(without_space(unit.text)) if unit.role == "assistant" and unit.kind == "text" else None
+        if twin is not None:
+            yield Note(
+                f"the text of an answer is now a message of the {twin.role}: {unit.text.strip()[:60]!r}",
+                (f"#{before.round_trip.index} request {unit.pointer}", f"{context.at} request {twin.pointer}"),
+            )
 
 
 def _taken_apart(context: RuleContext, before: Turn) -> Iterator[Note]:
@@ -122,7 +135,7 @@ def _taken_apart(context: RuleContext, before: Turn) -> Iterator[Note]:
     emission = before.reading.emission
     if emission is None or len(emission.calls) < 2 or context.protocol.pairing.anywhere:
         return
-    units = _unshared(context, before)
+    units = unshared(context, before)
     emitted = {call_meaning(call) for call in emission.calls}
     places = [place for place, unit in enumerate(units) if unit.kind == "call" and unit.meaning in emitted]
     if len(places) != len(emission.calls):
@@ -138,7 +151,7 @@ def _taken_apart(context: RuleContext, before: Turn) -> Iterator[Note]:
         )
 
 
-def _unshared(context: RuleContext, before: Turn) -> list[Unit]:
+def unshared(context: RuleContext, before: Turn) -> list[Unit]:
     """The history without the pieces at its front that the request before has too."""
     units = context.turn.conversation.history
     return units[shared(before.conversation.history, units) :]
@@ -376,49 +389,6 @@ def _is_window(before: Turn, now: Turn, echo: HistoryDiff) -> bool:
 
 
 @rule(
-    "client-history-reordered",
-    "client",
-    "warning",
-    "P",
-    says="The history holds the same messages in another order.",
-    fix="Only append; never sort or move messages that were sent.",
-    not_when=("Only messages of the user have moved: then it is an info",),
-)
-def history_reordered(context: RuleContext) -> Iterator[Note]:
-    yield from _early_results(context)
-    moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
-    if not moved or context.before is None:
-        return
-    asked = {unit.pointer for unit in context.before.conversation.history if is_user_text(unit)}
-    shown = f": {moved[0].was[:60]!r}" if moved[0].was else ""
-    yield Note(
-        "a piece of the history has moved" + shown
-        if len(moved) == 1
-        else f"{len(moved)} pieces of the history have moved, the first{shown}",
-        place(context, moved[0]),
-        severity="info" if all(change.before in asked for change in moved) else None,
-    )
-
-
-def _early_results(context: RuleContext) -> Iterator[Note]:
-    """Results that come before their calls."""
-    before = context.before
-    units = _unshared(context, before) if before is not None else context.turn.conversation.history
-    calls: dict[str | None, int] = {None: -1}
-    for place, unit in enumerate(units):
-        if unit.kind == "call":
-            calls.setdefault(unit.call_id, place)
-    for place, unit in enumerate(units):
-        if unit.kind == "result" and calls.get(unit.call_id, -1) > place:
-            call = units[calls[unit.call_id]]
-            yield Note(
-                f"the result of {unit.call_id} comes before its call",
-                (f"{context.at} request {unit.pointer}", f"{context.at} request {call.pointer}"),
-                key=("early", unit.call_id),
-            )
-
-
-@rule(
     "client-tool-result-rewritten",
     "client",
     "warning",
@@ -441,9 +411,19 @@ def result_rewritten(context: RuleContext) -> Iterator[Note]:
             severity="info" if is_cleared(change) else None,
         )
     for change in context.echo.changes if context.echo else ():
-        if change.kind == "spaces_lost" and change.of == "tool":
-            yield Note(f"the result of {change.call_id or 'a call'} {glued(change)}", place(context, change))
+        what = _of_result(change)
+        if what is not None:
+            yield Note(f"the result of {change.call_id or 'a call'} {what}", place(context, change))
     yield from given_twice(context)
+
+
+def _of_result(change: HistoryChange) -> str | None:
+    """What changed of a result whose words are the same, as the end of a sentence."""
+    if change.kind == "result_moved":
+        return f"is now under the call {change.became}"
+    if change.kind == "mark_changed":
+        return "is now marked as an error" if change.became else "is no longer marked as an error"
+    return glued(change) if change.kind == "spaces_lost" and change.of == "tool" else None
 
 
 _MARKER = re.compile(
@@ -465,4 +445,4 @@ def is_cleared(change: HistoryChange) -> bool:
     return len(now) <= min(_LONGEST_MARKER, len(was) // 2) and now[:_START] != was[:_START]
 
 
-RULES = (truncated, history_reordered, result_rewritten, assistant_mutated, reasoning_dropped, reasoning_altered)
+RULES = (truncated, result_rewritten, assistant_mutated, reasoning_dropped, reasoning_altered)

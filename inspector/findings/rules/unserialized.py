@@ -94,7 +94,7 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
         what = what or represented(_only_value(result.text)) or _enveloped(result.text)
         what = what or _enveloped(_only_value(result.text))
         name = tool_of(context, result)
-        if what is None and not _RUNS_CODE.search(name) and _is_bytes(result.text):
+        if what is None and not _RUNS_CODE.search(name) and is_bytes(result.text):
             what = "bytes that nobody decoded"
         if what is not None:
             named = f"the result of {name!r}" if name else "a result"
@@ -105,7 +105,7 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
             )
 
 
-def _is_bytes(text: str) -> bool:
+def is_bytes(text: str) -> bool:
     """True for bytes as Python writes them."""
     return any(_BYTES.fullmatch(one.strip()) for one in (text, _only_value(text)))
 

@@ -155,6 +155,7 @@ def user_text_changed(context: RuleContext) -> Iterator[Note]:
     for change in echo.changes:
         if change.kind == "spaces_lost" and change.of == "user":
             yield Note(f"a message of the user {glued(change)}", place(context, change), key=change.before)
+    yield from _emptied(context, echo, before)
     sure = surely_continues(context, echo)
     if context.has("client-user-text-lost") or _is_amid_a_loop(before) == any(map(is_user_text, echo.new)):
         return
@@ -168,6 +169,23 @@ def user_text_changed(context: RuleContext) -> Iterator[Note]:
                 + (f" ({how})" if how else ""),
                 (f"#{before.round_trip.index} request {pointer}", f"{context.at} request {pointer}"),
                 key=pointer,
+            )
+
+
+def _emptied(context: RuleContext, echo: HistoryDiff, before: Turn) -> Iterator[Note]:
+    """Messages of the user that are still there, and say nothing any more."""
+    empty = {
+        message.pointer
+        for message in context.request.messages
+        if message.role == "user" and not any(part.kind != "text" or part.text.strip() for part in message.parts)
+    }
+    for unit in echo.removed if empty and not context.has("client-user-text-lost") else ():
+        place = next((at for at in empty if unit.pointer == at or unit.pointer.startswith(f"{at}/")), None)
+        if place is not None and is_user_text(unit):
+            yield Note(
+                f"a message of the user is empty now: {unit.text.strip()[:60]!r}",
+                (f"#{before.round_trip.index} request {unit.pointer}", f"{context.at} request {place}"),
+                key=unit.pointer,
             )
 
 
@@ -218,7 +236,7 @@ def is_cut_off(old: str, new: str) -> bool:
     return bool(line.strip()) and not (kept[-1] in ".!?:;" and line[0].isspace())
 
 
-_CUT, _CUT_WORD = 100, 20
+_CUT, _CUT_WORD = 100, 6
 """At least this many characters must be missing, and where the cut is inside a word."""
 
 

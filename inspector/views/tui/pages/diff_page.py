@@ -131,6 +131,8 @@ _CHANGES: dict[str, tuple[str, str]] = {
     "text_changed": ("text changed", "warn"),
     "text_dropped": ("text not sent back", "warn"),
     "result_changed": ("result changed", "warn"),
+    "result_moved": ("result of another call", "bad"),
+    "mark_changed": ("error mark changed", "warn"),
     "spaces_lost": ("spaces or line breaks lost", "warn"),
     "removed": ("left out", "warn"),
     "inserted": ("inserted", "warn"),

@@ -94,6 +94,7 @@ def test_an_ordinary_text_is_silent(text: str) -> None:
         ("Summarize this: {{ document }}", "holds '{{ document }}', which nobody filled in"),
         ("Weather in ${city}?", "holds '${city}', which nobody filled in"),
         ("Weather in Z\u00c3\u00bcrich?", "holds UTF-8 that was read as another encoding"),
+        ("b'What is a tape?'", "is bytes that nobody decoded"),
         ("content='hi' additional_kwargs={} response_metadata={}", "is a message object of a framework"),
     ],
 )

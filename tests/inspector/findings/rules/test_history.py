@@ -698,6 +698,7 @@ def departs(api: str, *history: Piece) -> list[str]:
 @pytest.mark.parametrize(
     ("history", "reported"),
     [
+        ([asks(""), *SPOKEN[1:]], "a message of the user is empty now"),
         ([asks(GLUED), *SPOKEN[1:]], "a message of the user lost its spaces"),
         ([asks(QUESTION.replace("\n", " ")), *SPOKEN[1:]], "a message of the user lost its line breaks"),
         ([asks(str(QUESTION.encode())), *SPOKEN[1:]], "(as Python writes bytes)"),
@@ -707,12 +708,20 @@ def departs(api: str, *history: Piece) -> list[str]:
         ([*SPOKEN[:2], finds("a rope"), *SPOKEN[3:]], "was rewritten"),
         ([*SPOKEN[:3], says(ANSWER.replace("music", "wind")), *SPOKEN[4:]], "the text of an answer changed"),
     ],
-    ids=["spaces", "lines", "bytes", "front", "result's lines", "twice", "result", "answer"],
+    ids=["empty", "spaces", "lines", "bytes", "front", "result's lines", "twice", "result", "answer"],
 )  # fmt: skip
 def test_a_piece_that_was_sent_before_has_changed(api: str, history: list[Piece], reported: str) -> None:
     assert departs(api, *SPOKEN) == []
     found = [line for line in departs(api, *history) if reported in line]
     assert len(found) == 1, departs(api, *history)
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_an_earlier_answer_that_is_now_the_users(api: str) -> None:
+    end = [asks("And a reel?"), says(f"{ANSWER} A reel is a wheel that holds it."), asks("And a can?")]
+    turns = ([asks(QUESTION)], says(ANSWER)), ([asks(QUESTION), says(ANSWER), end[0]], end[1])
+    found = lines(*run(api, *turns, ([asks(QUESTION), asks(ANSWER), *end], says("It is a box."))), only="client-assis")
+    assert [f"is now a message of the user: {ANSWER[:60]!r}" in line for line in found] == [True]
 
 
 def test_calls_of_one_answer_that_came_back_as_several_answers() -> None:
@@ -732,3 +741,27 @@ def test_a_result_before_its_call_is_in_another_order() -> None:
         "#1 client-history-reordered (client, warning, P): the result of call_1 comes before its call | "
         "#1 request /messages/1, #1 request /messages/2/tool_calls/0"
     )
+
+
+def test_a_result_that_was_put_under_another_call_or_lost_its_mark() -> None:
+    two = spoke(use("toolu_1"), use("toolu_2", "band"))
+    first = [ASKED, two, asked(given("toolu_1", "a strip", is_error=True), given("toolu_2", "a band"))]
+    trips = anthropic([ASKED], two["content"]), anthropic(first, [use("toolu_3", "reel")], 1)
+    more = [spoke(use("toolu_3", "reel")), asked(given("toolu_3", "a wheel"))]
+
+    def rewritten(*results: dict[str, Any]) -> list[str]:
+        last = anthropic([ASKED, two, asked(*results), *more], [words("done")], 2)
+        found = lines(*trips, last, only="client-tool-result-rewritten")
+        return [line.partition(" | ")[0].partition("P): ")[2] for line in found]
+
+    assert rewritten(given("toolu_1", "a strip", is_error=True), given("toolu_2", "a band")) == []
+    assert rewritten(given("toolu_1", "a strip"), given("toolu_2", "a band")) == [
+        "the result of toolu_1 is no longer marked as an error"
+    ]
+    assert rewritten(given("toolu_1", "a strip", is_error=True), given("toolu_2", "a band", is_error=True)) == [
+        "the result of toolu_2 is now marked as an error"
+    ]
+    assert rewritten(given("toolu_2", "a strip", is_error=True), given("toolu_1", "a band")) == [
+        "the result of toolu_1 is now under the call toolu_2",
+        "the result of toolu_2 is now under the call toolu_1",
+    ]

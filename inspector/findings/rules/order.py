@@ -1,0 +1,73 @@
+"""Whether the pieces of a history keep their order: answers, results and messages of the user."""
+
+from collections.abc import Iterator
+
+from ...analysis.conversation import joined, text_meaning
+from ..model_words import is_user_text
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from .history import place, unshared
+
+
+@rule(
+    "client-history-reordered",
+    "client",
+    "warning",
+    "P",
+    says="The history holds the same messages in another order.",
+    fix="Only append; never sort or move messages that were sent.",
+    not_when=("Only messages of the user have moved: then it is an info",),
+)
+def history_reordered(context: RuleContext) -> Iterator[Note]:
+    yield from _early_results(context)
+    yield from _early_question(context)
+    moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
+    if not moved or context.before is None:
+        return
+    asked = {unit.pointer for unit in context.before.conversation.history if is_user_text(unit)}
+    shown = f": {moved[0].was[:60]!r}" if moved[0].was else ""
+    yield Note(
+        "a piece of the history has moved" + shown
+        if len(moved) == 1
+        else f"{len(moved)} pieces of the history have moved, the first{shown}",
+        place(context, moved[0]),
+        severity="info" if all(change.before in asked for change in moved) else None,
+    )
+
+
+def _early_results(context: RuleContext) -> Iterator[Note]:
+    """Results that come before their calls."""
+    before = context.before
+    units = unshared(context, before) if before is not None else context.turn.conversation.history
+    calls: dict[str | None, int] = {None: -1}
+    for number, unit in enumerate(units):
+        if unit.kind == "call":
+            calls.setdefault(unit.call_id, number)
+    for number, unit in enumerate(units):
+        if unit.kind == "result" and calls.get(unit.call_id, -1) > number:
+            call = units[calls[unit.call_id]]
+            yield Note(
+                f"the result of {unit.call_id} comes before its call",
+                (f"{context.at} request {unit.pointer}", f"{context.at} request {call.pointer}"),
+                key=("early", unit.call_id),
+            )
+
+
+def _early_question(context: RuleContext) -> Iterator[Note]:
+    """A new message of the user in front of the answer that it follows."""
+    echo, before = context.echo, context.before
+    emission = before.reading.emission if before is not None else None
+    if echo is None or before is None or emission is None or echo.new or emission.calls or not emission.text.strip():
+        return
+    units = joined(context.turn.conversation.history)
+    if len(units) < 2 or units[-1].meaning != text_meaning("assistant", emission.text):
+        return
+    asked = units[-2]
+    if is_user_text(asked) and any(asked.pointer == unit.pointer for unit in echo.inserted):
+        yield Note(
+            f"the new message of the user comes before the answer of #{before.round_trip.index}: {asked.text[:60]!r}",
+            (f"#{before.round_trip.index} response", f"{context.at} request {asked.pointer}"),
+        )
+
+
+RULES = (history_reordered,)
