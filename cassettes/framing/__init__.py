@@ -2,5 +2,6 @@
 
 from .decoding import decode, frame
 from .event import Event
+from .json_batch import batch, messages
 
-__all__ = ["Event", "decode", "frame"]
+__all__ = ["Event", "batch", "decode", "frame", "messages"]

@@ -2,7 +2,7 @@
 
 A tool server speaks JSON-RPC 2.0, one message a line (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports,
 read 2026-11-22). Both sides may ask. What is not a request, nor the answer to one, is a round trip without an answer:
-a notification, a batch, text that is not JSON.
+a notification, a batch, text that is not JSON. A batch counts as many messages as it holds.
 """
 
 import secrets
@@ -13,6 +13,7 @@ from typing import Protocol, cast
 
 import orjson
 
+from ..framing import batch
 from ..tape.format import tool_server_url
 from ..tape.model import Failure, Request, Response, RoundTrip, Side, ToolServer, ToolWire
 
@@ -65,9 +66,15 @@ class ToolSession:
         """One line of the client or the server, without its newline, whatever it holds."""
         at = self._clock() if at is None else at
         place = self._count
+        asked = _Asked(sender, data, at, place)
+        if (parts := batch(data)) is not None:
+            self._count += len(parts)
+            if sender == "client":
+                self.calls += sum(_said(part).get("method") == "tools/call" for part in parts)
+            self._write(asked)
+            return
         self._count += 1
         said = _said(data)
-        asked = _Asked(sender, data, at, place)
         number = said.get("id")
         if not isinstance(number, int | float | str):
             self._write(asked)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ..framing import decode
+from ..framing import decode, messages
 from ..matching.request_key import header
 from ..tape.model import Request, Response, RoundTrip, Side, ToolWire
-from .tool_recording import Json, message
+from .tool_recording import Json, id_of, message
 from .tool_sse import ToolStream, tool_streams
 
 SESSION = "mcp-session-id"
@@ -75,8 +75,10 @@ def place_of(url: str) -> Place:
 def said_in(response: Response) -> list[tuple[bytes, int]]:
     """The messages in an answer, and when each had arrived, in microseconds."""
     if is_stream(response):
-        return [(event.data, event.at) for event in decode("sse", response.pieces) if event.kind == "data"]
-    return [(response.body, response.chunks[-1].at if response.chunks else 0)]
+        events = [(event.data, event.at) for event in decode("sse", response.pieces) if event.kind == "data"]
+        return [(raw, at) for data, at in events for raw in messages(data)]
+    at = response.chunks[-1].at if response.chunks else 0
+    return [(raw, at) for raw in messages(response.body)]
 
 
 def is_stream(response: Response) -> bool:
@@ -96,7 +98,7 @@ def http_recording(trips: Iterable[RoundTrip]) -> HttpRecording:
     for trip in over_http:
         if trip.index in found.trips:
             continue
-        if trip.request.method == "POST" and _is_json_rpc(message(trip.request.body)):
+        if trip.request.method == "POST" and any(_is_json_rpc(message(raw)) for raw in messages(trip.request.body)):
             found.places.setdefault(place_of(trip.request.url), []).append(trip)
         elif trip.request.method in ("GET", "DELETE"):
             others.append(trip)  # also without an answer: a client that ends its session may not wait for one
@@ -117,16 +119,9 @@ def _is_json_rpc(data: Json) -> bool:
 
 def _is_answered(trip: RoundTrip) -> bool:
     """True for a request with a JSON-RPC answer."""
-    data = message(trip.request.body)
-    return (
-        trip.response is not None and "method" in data and any(_answers(raw, data) for raw, _ in said_in(trip.response))
-    )
-
-
-def _id_of(data: Json) -> tuple[str, object]:
-    """The id of a message; 1 and "1" are different ids."""
-    number = data.get("id")
-    return type(number).__name__, number if isinstance(number, int | float | str) else None
+    said = [raw for raw, _ in said_in(trip.response)] if trip.response is not None else []
+    asked = [data for data in map(message, messages(trip.request.body)) if "method" in data]
+    return any(_answers(raw, data) for data in asked for raw in said)
 
 
 def _is_answer(data: Json) -> bool:
@@ -146,36 +141,36 @@ def _exchanges(server: str, trips: list[RoundTrip], session: str = "") -> Iterat
         given = header(answer.headers, SESSION) if answer is not None else ""
         key = session or header(trip.request.headers, SESSION) or given or server
         if trip.request.method == "POST":
-            sessions[key].append(_Message(trip.started_at, "client", trip.request.body, trip))
+            sessions[key] += [_Message(trip.started_at, "client", raw, trip) for raw in messages(trip.request.body)]
         for raw, at in said_in(answer) if answer is not None else ():
             if trip.request.method != "DELETE" and _is_json_rpc(message(raw)):
                 sessions[key].append(_Message(trip.started_at + at / 1_000_000, "server", raw, trip))
-    for key, messages in sessions.items():
-        messages.sort(key=lambda one: one.at)
-        yield from _paired(server, key, messages)
+    for key, held in sessions.items():
+        held.sort(key=lambda one: one.at)
+        yield from _paired(server, key, held)
 
 
-def _paired(server: str, key: str, messages: list[_Message]) -> Iterator[RoundTrip]:
+def _paired(server: str, key: str, held: list[_Message]) -> Iterator[RoundTrip]:
     """The messages of a session as exchanges. An answer is in the round trip of its request; or in the stream of a GET,
     where a stream continues that broke, and which may repeat what had come."""
-    parsed = [message(one.raw) for one in messages]
+    parsed = [message(one.raw) for one in held]
     said: defaultdict[object, list[int]] = defaultdict(list)
     for place, data in enumerate(parsed):
-        if messages[place].sender == "server" and _is_answer(data):
-            said[_id_of(data)].append(place)
+        if held[place].sender == "server" and _is_answer(data):
+            said[id_of(data)].append(place)
     answers: dict[int, int] = {}
-    for place, one in enumerate(messages):
+    for place, one in enumerate(held):
         if one.sender == "client" and "method" in parsed[place] and "id" in parsed[place]:
-            found = said[_id_of(parsed[place])]
-            own = [later for later in found if messages[later].trip is one.trip]
-            streamed = (n for n in found if messages[n].trip.request.method == "GET" and messages[n].at >= one.at)
+            found = said[id_of(parsed[place])]
+            own = [later for later in found if held[later].trip is one.trip]
+            streamed = (n for n in found if held[n].trip.request.method == "GET" and held[n].at >= one.at)
             if (later := next(iter(own), None)) is not None or (later := next(streamed, None)) is not None:
                 answers[place] = later
                 found.remove(later)
-    for place, one in enumerate(messages):
+    for place, one in enumerate(held):
         if one.sender == "server" and _is_answer(parsed[place]):
             continue
-        answer = messages[answers[place]] if place in answers else None
+        answer = held[answers[place]] if place in answers else None
         yield RoundTrip(
             Request("POST", one.trip.request.url, content=one.raw),
             Response(0, content=answer.raw) if answer else None,

@@ -11,11 +11,12 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import orjson
 
 from ..errors import ReplayMiss
+from ..framing import batch
 from ..matching.bindings import Bindings, spliced
 from ..matching.fresh_values import Value
 from ..matching.grades import Matching
@@ -24,6 +25,7 @@ from ..matching.json_texts import with_texts
 from ..redaction.redactor import Redactor
 from ..tape.model import RoundTrip
 from .pace import Pace
+from .tool_batches import AnsweredBatches, Sent
 from .tool_recording import CALL, Asked, Json, RecordedSession, Said, canonical, message, params_of, recorded_sessions
 
 PATIENCE = 2.0
@@ -280,15 +282,6 @@ class _Script:
     """When to look again whether it is over, if nothing else says so."""
 
 
-class Sent(NamedTuple):
-    """A line of the server."""
-
-    data: bytes
-    origin: object
-    """The id of the client's request after which it is said; None for what follows no request."""
-    is_answer: bool
-
-
 class ToolConnection:
     """One process of a played server: `receive` a line of the client; `due` gives the lines to send now.
 
@@ -310,14 +303,21 @@ class ToolConnection:
         self._starts = number == 0
         """True until the first call of the first process."""
         self._scripts: list[_Script] = []
+        self._batches = AnsweredBatches()
         if self._session:
             self._scripts.append(_Script([_other(said) for said in self._session.greeting]))
 
     def receive(self, data: bytes, now: float) -> Asked | None:
         """Take one line of the client, without its newline. `now` is any clock in seconds.
 
-        The recorded message that says how it is answered; None when there is none.
+        The recorded message that says how it is answered; None when there is none, and for a batch.
         """
+        if parts := batch(data):
+            if self._session is not None and self._session.answers_batches:
+                self._batches.begin([said["id"] for said in map(message, parts) if "method" in said and "id" in said])
+            for part in parts:
+                self.receive(part, now)
+            return None
         said = message(data)
         method, number = said.get("method"), said.get("id")
         redactor = self._player.redactor
@@ -414,7 +414,7 @@ class ToolConnection:
             while sum(self._advance(script, now, sent) for script in self._scripts):
                 pass
             self._scripts = [script for script in self._scripts if script.steps]
-        return sent
+        return list(self._batches.joined(sent))
 
     def wait(self, now: float) -> float | None:
         """Seconds until `due` may give something although the client says nothing; None for never."""

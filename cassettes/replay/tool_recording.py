@@ -1,13 +1,14 @@
 """What is recorded of tool servers: their sessions, and what each said after which message of the client."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
 import orjson
 
-from ..tape.model import RoundTrip, Side
+from ..framing import batch, messages
+from ..tape.model import Request, Response, RoundTrip, Side, ToolWire
 
 type Json = dict[str, object]
 
@@ -86,6 +87,8 @@ class RecordedSession:
     """What the server said before the client's first message."""
     asked: list[Asked] = field(default_factory=list[Asked])
     """The requests and notifications of the client, in order."""
+    answers_batches: bool = False
+    """True when the server answered in batches."""
 
     def changes_before(self, kind: str, sequence: int) -> int:
         """How many times the server had said that a list (`tools`, `prompts`, …) has changed."""
@@ -161,6 +164,9 @@ def _session(
     server: str, key: str, exchanges: list[RoundTrip], normalised: Callable[[bytes], bytes]
 ) -> RecordedSession:
     session = RecordedSession(server, key, min(trip.started_at for trip in exchanges))
+    if any(batch(raw) for trip in exchanges for raw in _lines(trip)):
+        session.answers_batches = any(_is_batch_of_answers(trip) for trip in exchanges)
+        exchanges = list(_without_batches(exchanges))
     others: list[Said] = []
     for trip in exchanges:
         wire = trip.tool_wire
@@ -179,6 +185,66 @@ def _session(
     for said in sorted(others, key=lambda said: said.sequence):
         _cause(session, said).append(said)
     return session
+
+
+def _lines(trip: RoundTrip) -> Iterator[bytes]:
+    yield trip.request.body
+    if trip.response is not None:
+        yield trip.response.body
+
+
+def _is_batch_of_answers(trip: RoundTrip) -> bool:
+    assert trip.tool_wire is not None
+    parts = batch(trip.request.body) if trip.tool_wire.sender == "server" else None
+    return any("method" not in message(part) for part in parts or ())
+
+
+def _messages_of(trip: RoundTrip, wire: ToolWire) -> Iterator[tuple[Side, int, bytes, float]]:
+    """The messages of an exchange: who has sent each, its place in the session, its bytes and its time."""
+    for number, raw in enumerate(messages(trip.request.body)):
+        yield wire.sender, wire.sequence + number, raw, trip.started_at
+    if trip.response is not None and wire.answered is not None:
+        at = trip.started_at + (trip.ended_at or 0) / 1_000_000
+        for number, raw in enumerate(messages(trip.response.body)):
+            yield "server" if wire.sender == "client" else "client", wire.answered + number, raw, at
+
+
+def _without_batches(exchanges: Iterable[RoundTrip]) -> Iterator[RoundTrip]:
+    """The exchanges of a session with each message of a batch as a separate one, and with its answer."""
+    asked: list[tuple[ToolWire, bytes, RoundTrip]] = []
+    answers: dict[tuple[Side, str, object], list[tuple[int, bytes, float]]] = {}
+    for trip in exchanges:
+        wire = trip.tool_wire
+        assert wire is not None
+        for sender, place, raw, at in _messages_of(trip, wire):
+            data = message(raw)
+            if "method" in data or "id" not in data:
+                asked.append(
+                    (replace(wire, sender=sender, sequence=place, answered=None), raw, replace(trip, started_at=at))
+                )
+            else:
+                answers.setdefault((sender, *id_of(data)), []).append((place, raw, at))
+    for wire, raw, trip in sorted(asked, key=lambda one: one[0].sequence):
+        data = message(raw)
+        answerer: Side = "server" if wire.sender == "client" else "client"
+        waiting = answers.get((answerer, *id_of(data)), []) if "id" in data else []
+        found = min((one for one in waiting if one[0] > wire.sequence), default=None)
+        if found is not None:
+            waiting.remove(found)
+        place, answer, at = found or (None, b"", trip.started_at)
+        yield replace(
+            trip,
+            request=Request(trip.request.method, trip.request.url, content=raw),
+            response=Response(0, content=answer) if found else None,
+            ended_at=round((at - trip.started_at) * 1_000_000),
+            tool_wire=replace(wire, answered=place),
+        )
+
+
+def id_of(data: Json) -> tuple[str, object]:
+    """The id of a message; 1 and "1" are different ids."""
+    number = data.get("id")
+    return type(number).__name__, number if isinstance(number, int | float | str) else None
 
 
 def _cause(session: RecordedSession, said: Said) -> list[Said]:

@@ -4,10 +4,12 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable
 
+from ..framing import messages
 from ..matching.request_key import header
 from ..replay.answer import replayed_headers
+from ..replay.tool_batches import Sent
 from ..replay.tool_http import EVENTS, SESSION, HttpRecording, Place, is_stream
-from ..replay.tool_player import Sent, ToolConnection, ToolPlayer
+from ..replay.tool_player import ToolConnection, ToolPlayer
 from ..replay.tool_recording import Asked, message
 from ..replay.tool_sse import ENDPOINT, target_of
 from ..tape.model import Headers, RoundTrip
@@ -43,6 +45,25 @@ class _Session:
         return list(self.connection.sent(asyncio.get_running_loop().time()))
 
 
+class _Answers:
+    """The answers to the requests in one POST."""
+
+    def __init__(self, numbers: list[object], *, is_batch: bool) -> None:
+        self.open = numbers
+        """The ids of requests without an answer."""
+        self._is_batch = is_batch
+        self._found: list[bytes] = []
+
+    def add(self, sent: Sent) -> None:
+        self.open.remove(sent.origin)
+        self._found.append(sent.data)
+
+    @property
+    def body(self) -> bytes:
+        """All answers as one body."""
+        return b"[" + b",".join(self._found) + b"]" if self._is_batch else self._found[0]
+
+
 class HttpTools:
     """The recorded tool servers over HTTP. `await tools.answer(…)` serves a request when it is for one of them."""
 
@@ -70,8 +91,7 @@ class HttpTools:
         place = self._recording.at(host, scope["path"])
         if place is None:
             return False
-        said = message(body)
-        if method == "POST" and said.get("jsonrpc") == "2.0":
+        if method == "POST" and any(message(raw).get("jsonrpc") == "2.0" for raw in messages(body)):
             await self._post(place, given, body, receive, send)
         elif method == "GET":
             await self._get(place, given, receive, send)
@@ -86,9 +106,8 @@ class HttpTools:
         return next((trip for trip in self._recording.places[place] if trip.request.method == method), None)
 
     async def _post(self, place: Place, given: str, body: bytes, receive: Receive, send: Send) -> None:
-        said = message(body)
-        number = said.get("id")
-        opens = said.get("method") == "initialize"
+        parts = messages(body)
+        opens = any(message(raw).get("method") == "initialize" for raw in parts)
         if opens or not given:
             key = self._new_key(place) if opens else ""
             session = self._sessions.get((place, key)) if not opens else None
@@ -99,15 +118,23 @@ class HttpTools:
         else:
             await _send(send, 404)  # the session is gone
             return
-        asked = session.connection.receive(body, asyncio.get_running_loop().time())
-        if number is None or "method" not in said:
+        asked: list[Asked | None] = []
+        numbers: list[object] = []
+        for raw in parts:
+            recorded, said = session.connection.receive(raw, asyncio.get_running_loop().time()), message(raw)
+            if said.get("id") is not None and "method" in said:
+                asked.append(recorded)
+                numbers.append(said["id"])
+        if not numbers:
             await _send(send, 202)
             return
-        if asked is not None and (trip := self._recording.trips.get(asked.index)) and trip.response is None:
+        trips = [self._recording.trips.get(one.index) for one in asked if one is not None]
+        if any(trip is not None and trip.response is None for trip in trips):
             await _gone(receive)  # the client gave up, and does again
             return
         extra = [(SESSION, key)] if opens and key else []
-        await self._answer(session, asked, number, extra, send)
+        answers = _Answers(numbers, is_batch=parts != [body])
+        await self._answer(session, asked, answers, extra, send)
 
     def _new_key(self, place: Place) -> str:
         """The id of a new session: the recorded one, which a later session gets with a number."""
@@ -124,30 +151,39 @@ class HttpTools:
         return known[number] if number < len(known) else f"{known[-1]}-{number}"
 
     async def _answer(
-        self, session: _Session, asked: Asked | None, number: object, extra: list[tuple[str, str]], send: Send
+        self,
+        session: _Session,
+        asked: list[Asked | None],
+        answers: "_Answers",
+        extra: list[tuple[str, str]],
+        send: Send,
     ) -> None:
-        trip = self._recording.trips.get(asked.index) if asked is not None else None
-        response = trip.response if trip is not None else None
-        if asked is not None and asked.answer is None and response is not None:
+        known = [one for one in asked if one is not None]
+        trips = [trip for one in known if (trip := self._recording.trips.get(one.index)) is not None]
+        response = trips[0].response if trips else None
+        if response is not None and all(one.answer is None for one in known):
             # It was refused by HTTP alone.
             kept = [(name, value) for name, value in replayed_headers(response) if name.lower() != SESSION]
             await _send(send, response.status, kept, response.body)
             return
         streams = response is not None and is_stream(response)
         if streams:
-            session.stream(number)
+            for number in answers.open:
+                session.stream(number)
             await _start(send, 200, [("content-type", EVENTS), ("cache-control", "no-cache"), *extra])
         while not session.connection.closed:
-            for sent in session.take(number):
+            for sent in [one for number in list(answers.open) for one in session.take(number)]:
                 if streams:
                     await _event(send, sent.data)
-                elif sent.is_answer:
-                    status = response.status if response is not None else 200
-                    await _send(send, status, [("content-type", "application/json"), *extra], sent.data)
                 if sent.is_answer:
-                    if streams:
-                        await send({"type": "http.response.body", "body": b""})
-                    return
+                    answers.add(sent)
+            if not answers.open:
+                if streams:
+                    await send({"type": "http.response.body", "body": b""})
+                else:
+                    status = response.status if response is not None else 200
+                    await _send(send, status, [("content-type", "application/json"), *extra], answers.body)
+                return
             due = session.connection.wait(asyncio.get_running_loop().time())
             await asyncio.sleep(_PAUSE if due is None else min(max(due, _LEAST_PAUSE), _PAUSE))
         if streams:

@@ -37,7 +37,7 @@ class ToolMessage:
     index: int
     """The number of the round trip that holds it."""
     sequence: int
-    """Its place among the messages of the session, from 0. The messages of a batch over stdio share one."""
+    """Its place among the messages of the session, from 0."""
     answers: int | None = None
     """The `sequence` of the request that it answers; None for a request, a notification, and for an answer whose
     request is not on the tape or has an answer already."""
@@ -172,7 +172,8 @@ class _Held:
     def counted(self) -> int | None:
         """Its place in the session, where the recorder has counted."""
         wire = self.trip.tool_wire
-        return wire and (wire.answered if self.message.answer else wire.sequence)
+        place = wire and (wire.answered if self.message.answer else wire.sequence)
+        return None if place is None else place + self.message.part
 
     def order(self) -> tuple[float, int, int, int]:
         """Sorts messages by time; within one microsecond by their place in the session, then in the file."""

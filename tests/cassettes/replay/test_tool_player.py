@@ -209,6 +209,54 @@ def test_calls_are_shared_by_the_processes_of_a_server() -> None:
     assert player.unplayed == []
 
 
+def batch(*lines: Line) -> Line:
+    return lines[0][0], b"[" + b",".join(written(fields) for _, fields in lines if isinstance(fields, dict)) + b"]"
+
+
+def lines(connection: ToolConnection, line: Line) -> list[object]:
+    """What the server says, line by line; a batch is a list."""
+    connection.receive(line[1] if isinstance(line[1], bytes) else written(line[1]), 0.0)
+    return [
+        [short(orjson.dumps(one)) for one in said] if isinstance(said := orjson.loads(data), list) else short(data)
+        for data in connection.due(9.0)
+    ]
+
+
+BATCHES = session(
+    client(0, "initialize"),
+    answer(0, "hello"),
+    batch(client(1, "tools/list"), call(2, path="a"), notice("cancelled"), call("2", path="b")),
+    batch(answer("2", "B"), answer(2, "A"), answer(1, "tools")),
+    batch(call(3, path="c"), call(4, path="d")),
+    answer(4, "D"),
+    answer(3, "C"),
+)
+
+
+def test_a_batch_is_answered_as_one_line_when_the_server_answers_in_batches() -> None:
+    files = connected(BATCHES)
+
+    assert lines(files, client(9, "initialize")) == [(9, "hello")]
+    asked = batch(call("x", path="b"), notice("cancelled"), call(7, path="a"), client(8, "tools/list"))
+    assert lines(files, asked) == [[("x", "B"), (7, "A"), (8, "tools")]]
+    assert lines(files, batch(call(1, path="c"), call(2, path="d"))) == [[(2, "D"), (1, "C")]]
+
+
+def test_each_message_of_a_batch_may_come_alone_and_other_lines_are_not_held_back() -> None:
+    files = connected(BATCHES)
+
+    assert [lines(files, call(place, path=name)) for place, name in enumerate("ba")] == [[(0, "B")], [(1, "A")]]
+    assert lines(files, batch(notice("cancelled"))) == []
+    files.receive(written({"id": 5, "method": "ping"}), 9.0)
+    assert [short(data) for data in files.due(9.0)] == [(5, {})]
+
+
+def test_a_server_that_answers_one_by_one_does_so_again() -> None:
+    files = connected(session(batch(call(1, path="a"), call(2, path="b")), answer(2, "B"), answer(1, "A")))
+
+    assert lines(files, batch(call(3, path="a"), call(4, path="b"))) == [(4, "B"), (3, "A")]
+
+
 def test_servers_are_distinguished_by_their_names() -> None:
     player = ToolPlayer([*session(call(1), answer(1, "files")), *session(call(1), answer(1, "web"), server="web")])
 

@@ -114,6 +114,26 @@ def test_a_session_from_its_start_to_its_end() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_batch_is_answered_by_one_body_or_by_one_stream(streamed: bool) -> None:
+    first, second = body(id=2, result="B"), body(id=1, result="A")
+    asked = b"[%s,%s,%s]" % (call(1, "a"), body(method="notifications/cancelled"), call(2, "b"))
+    said = events(first, second) if streamed else b"[%s,%s]" % (first, second)
+    recorded = [*RECORDED[:3], trip(3, "POST", asked, 200, said, "s1")]
+
+    async def run() -> None:
+        ask = serving(recorded)
+        await ask(sent=body(id=7, method="initialize"))
+        assert (await ask(sent=b"[%s]" % body(method="notifications/initialized"), session="s1"))[0] == 202
+        sent = b"[%s, %s,%s]" % (call("b", "b"), call("a", "a"), body(method="notifications/cancelled"))
+        status, headers, got = await ask(sent=sent, session="s1")
+        answers = (body(id="b", result="B"), body(id="a", result="A"))
+        assert (status, headers["content-type"]) == (200, "text/event-stream" if streamed else "application/json")
+        assert got == (events(*answers) if streamed else b"[%s,%s]" % answers)
+
+    asyncio.run(run())
+
+
 def test_a_client_that_left_without_an_answer_to_its_last_request_ends_its_session_again() -> None:
     recorded = [*RECORDED[:6], replace(RECORDED[6], response=None)]
     player = Player(recorded)

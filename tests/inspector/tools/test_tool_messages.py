@@ -53,6 +53,17 @@ def test_all_transports_give_the_same() -> None:
     assert [one.at for one in over_http] == [one.at for one in over_sse] == [0.00001, 0.00002]
 
 
+def test_each_message_of_a_batch_over_stdio_has_a_place_and_its_answer() -> None:
+    asked = [asks(1, "tools/call", name="t"), notifies("cancelled"), asks("1", "tools/call", name="u")]
+    found = listed(
+        stdio(asked, sequence=4),
+        stdio([answers("1"), DONE], sender="server", sequence=7, at=1.0),
+        stdio(CALL, sequence=9, at=2.0),
+    )
+
+    assert sorted(pairs(found)) == [(4, None), (5, None), (6, None), (7, 6), (8, 4), (9, None)]
+
+
 def test_what_is_not_mcp_is_left_out() -> None:
     found = listed(exchanged(CHAT, {"model": "m", "messages": []}, {}), http(CALL, DONE))
     assert [one.index for one in found] == [1, 1]

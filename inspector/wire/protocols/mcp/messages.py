@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 from turntape.cassettes.errors import CassetteError
-from turntape.cassettes.framing import Event, decode, frame
+from turntape.cassettes.framing import Event, decode, frame, messages
 from turntape.cassettes.redaction.field_names import SECRET_PARAMETERS
 from turntape.cassettes.tape.model import Response, RoundTrip, Side
 
 from ...exchange import Exchange, header
 from ...json_value import Object, as_object, parse_json
 from .shape import BEGINNING, SESSION_HEADER, is_mcp, may_hold_messages, messages_of, opening
-
-_ARRAY = b"["
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +29,8 @@ class WireMessage:
     """The message; empty when it is not a JSON object."""
     answer: bool
     """True when it came in the answer of the round trip."""
+    part: int = 0
+    """Its place in its batch."""
 
 
 def messages_in(trip: RoundTrip) -> list[WireMessage]:
@@ -77,13 +77,10 @@ def _split(raw: bytes, sender: Side, at: int, only_json_rpc: bool, answer: bool)
     """One message, or those of a batch."""
     if only_json_rpc and not may_hold_messages(raw):
         return
-    parts = [raw]
-    if raw.lstrip()[:1] == _ARRAY and isinstance(parse_json(raw), list):
-        parts = [event.data for event in decode("json-array", [(raw, 0)])]
-    for part in parts:
+    for place, part in enumerate(messages(raw)):
         data = as_object(parse_json(part))
         if not only_json_rpc or messages_of(data):
-            yield WireMessage(sender, at, part, data, answer)
+            yield WireMessage(sender, at, part, data, answer, place)
 
 
 def holds_mcp(exchange: Exchange) -> bool:
