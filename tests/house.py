@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -13,8 +14,13 @@ def modules() -> list[Path]:
     return [p for floor in FLOORS for p in sorted((ROOT / floor).rglob("*.py")) if "__pycache__" not in p.parts]
 
 
-def imports(where: str, source: str) -> Iterator[str]:
+@cache
+def imports(where: str, source: str) -> tuple[str, ...]:
     """The absolute names that the module at `where` (`proxy/cli/__init__.py`) imports, at any depth of its code."""
+    return tuple(_imports(where, source))
+
+
+def _imports(where: str, source: str) -> Iterator[str]:
     package = ("turntape", *Path(where).with_suffix("").parts)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
