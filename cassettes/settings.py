@@ -23,7 +23,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -108,16 +108,30 @@ class Settings:
     replay: ReplaySettings = field(default_factory=ReplaySettings)
 
 
+ENTROPY, FUNCTION = "TURNTAPE_REDACT_ENTROPY", "TURNTAPE_REDACT_FUNCTION"
+"""Variables of the environment that set `redact_entropy` and `redact_function`, for this process and its children."""
+
+
 def read_settings(path: str | os.PathLike[str] | None = None) -> Settings:
     """The settings in `path`, or in the first of the usual files that has any; the defaults where there are none.
 
-    Raises CassetteError when the file is not valid TOML, has an unknown key, or a value has the wrong type.
+    Without `path`, the variables of the environment come before the files. Raises CassetteError when the file is not
+    valid TOML, has an unknown key, or a value has the wrong type.
     """
-    for place in [Path(path)] if path else [Path("turntape.toml"), Path("pyproject.toml")]:
-        document = _document(place)
-        if document != {}:
-            return _checked(document, place)
-    return Settings()
+    if path:
+        return _in_file(Path(path)) or Settings()
+    found = _in_file(Path("turntape.toml")) or _in_file(Path("pyproject.toml")) or Settings()
+    entropy, function = os.environ.get(ENTROPY, ""), os.environ.get(FUNCTION)
+    return replace(
+        found,
+        redact_entropy=entropy not in ("0", "false", "no") if entropy else found.redact_entropy,
+        redact_function=function or found.redact_function,
+    )
+
+
+def _in_file(place: Path) -> Settings | None:
+    document = _document(place)
+    return _checked(document, place) if document != {} else None
 
 
 def _document(place: Path) -> object:

@@ -87,6 +87,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("turntape_mode", "the mode when neither the command line nor the marker sets one", default="")
     parser.addini("turntape_live_tools", "tool servers (MCP) that run in a replay too", type="linelist", default=[])
     parser.addini("turntape_allow_hosts", "hosts that marked tests may reach", type="linelist", default=[])
+    parser.addini("turntape_redact_entropy", "true: words that look random are secrets", type="bool", default=False)
+    parser.addini("turntape_redact_function", "module:function that gives the secrets in a text", default="")
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -97,6 +99,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     take_the_place(config)
+    _search_further(config)
     config.addinivalue_line(
         "markers",
         "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "
@@ -104,6 +107,24 @@ def pytest_configure(config: pytest.Config) -> None:
         "partial=False, any_order=False): replay the LLM traffic of this test "
         "from its cassette; the network is blocked",
     )
+
+
+def _search_further(config: pytest.Config) -> None:
+    """Let the ini options for redaction hold for this process and all that it starts, until the end of the run."""
+    entropy, function = config.getini("turntape_redact_entropy"), config.getini("turntape_redact_function")
+    if not entropy and not function:
+        return
+    from ..settings import ENTROPY, FUNCTION
+
+    given = {ENTROPY: "1" if entropy else "", FUNCTION: function}
+    ours = {name: value for name, value in given.items() if value and name not in os.environ}
+    os.environ.update(ours)
+
+    def undo() -> None:
+        for name in ours:
+            os.environ.pop(name, None)
+
+    config.add_cleanup(undo)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -50,6 +50,10 @@ def main(arguments: list[str]) -> int:
         command = load(chosen)
         options = parse(chosen.name, command, rest, debug=debug)
         debug = options.debug
+        if "redact_entropy" in options:
+            from .option_groups import use_redaction
+
+            use_redaction(options)
         if chosen.name not in WITHOUT_SETTINGS:
             _check_settings()
         code = command.main(options)

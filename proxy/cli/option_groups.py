@@ -69,6 +69,27 @@ def add_upstreams(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_redaction(parser: argparse.ArgumentParser) -> None:
+    """What is a secret, beside what the rules find: `use_redaction` is called before the command runs."""
+    group = parser.add_argument_group("finding more secrets (docs/secrets.md)")
+    group.add_argument("--redact-entropy", action="store_true", help="words that look random are secrets too")
+    group.add_argument(
+        "--redact-function", metavar="MODULE:FUNCTION", help="a function that gets a text and gives the secrets in it"
+    )
+
+
+def use_redaction(options: argparse.Namespace) -> None:
+    """Let these options hold for this process and all that it starts."""
+    import os
+
+    from turntape.cassettes.settings import ENTROPY, FUNCTION
+
+    if options.redact_entropy:
+        os.environ[ENTROPY] = "1"
+    if options.redact_function:
+        os.environ[FUNCTION] = options.redact_function
+
+
 def add_recording(parser: argparse.ArgumentParser, port: int, kind: str = "run") -> None:
     """What a recording needs: file, port, upstreams, limits, breakpoints."""
     default = str(port) if port else "a free one"
@@ -93,6 +114,7 @@ def add_recording(parser: argparse.ArgumentParser, port: int, kind: str = "run")
         metavar="FINDING[,...]",
         help="stop the run at this finding, by id or pattern: 'client-*'; repeatable",
     )
+    add_redaction(parser)
     live = parser.add_argument_group("sending it on (docs/gateway.md)")
     live.add_argument(
         "--otlp",

@@ -44,6 +44,8 @@ READ = {
     "processes of a test, with `PYTHONPATH` and `NODE_OPTIONS`",
     "TURNTAPE_AT": "the store that `query`, `fleet` and addresses of shipped recordings mean without `--at`",
     "TURNTAPE_FLEET_KEY": "key of the hashes in shipped rows, instead of the one that is kept in the store",
+    "TURNTAPE_REDACT_ENTROPY": "set and not `0`, `false` or `no`: as `redact_entropy`; `--redact-entropy` sets it",
+    "TURNTAPE_REDACT_FUNCTION": "as `redact_function`; `--redact-function` sets it",
     "AWS_REGION": "region of a bucket on S3; `AWS_DEFAULT_REGION` where it is not set",
     "AWS_DEFAULT_REGION": "the same, when `AWS_REGION` is not set",
     "STORAGE_EMULATOR_HOST": "address of a local Google Cloud Storage",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from turntape.cassettes import CassetteError
-from turntape.cassettes.settings import ModelPrices, ReplaySettings, Settings, read_settings
+from turntape.cassettes.settings import ENTROPY, FUNCTION, ModelPrices, ReplaySettings, Settings, read_settings
 
 ALL = """
 redact = ["corp-[0-9]+"]
@@ -225,3 +225,23 @@ def test_prices_may_be_zero() -> None:
     Path("turntape.toml").write_text("prices.m = {input = 0, output = 0.0}")
 
     assert read_settings().prices == {"m": ModelPrices(Decimal(0), Decimal(0))}
+
+
+@pytest.mark.parametrize(
+    ("said", "entropy", "function"),
+    [
+        ({}, True, "a:b"),
+        ({ENTROPY: "no", FUNCTION: ""}, False, "a:b"),
+        ({ENTROPY: "1", FUNCTION: "c:d"}, True, "c:d"),
+    ],
+)
+def test_variables_come_before_the_file_unless_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: dict[str, str], entropy: bool, function: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("turntape.toml").write_text('redact = ["x"]\nredact_entropy = true\nredact_function = "a:b"\n')
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+
+    assert read_settings() == Settings(("x",), entropy, function)
+    assert read_settings("turntape.toml") == Settings(("x",), True, "a:b")

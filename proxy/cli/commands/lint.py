@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...exit_codes import FINDINGS, OK, USAGE
 from ..command import Command
-from ..option_groups import CASSETTES, add_format, add_output
+from ..option_groups import CASSETTES, add_format, add_output, add_redaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +15,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="F", nargs="+", help=CASSETTES)
     add_format(parser, ("text", "json"), json="one JSON object per file; the same as --format json")
     add_output(parser, "FILE", "write to FILE (default: stdout)")
+    add_redaction(parser)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ import argparse
 
 from .. import argument_types as types
 from ..command import Command
-from ..option_groups import CASSETTES, REPLAY_PORT, add_listening, add_replaying, token_of
+from ..option_groups import CASSETTES, REPLAY_PORT, add_listening, add_redaction, add_replaying, token_of
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +19,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tool-link", help=argparse.SUPPRESS)
     parser.add_argument("--live-tool", action="append", default=[], help=argparse.SUPPRESS)
     add_replaying(parser, "instant")
+    add_redaction(parser)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...exit_codes import OK
 from ..command import Command
-from ..option_groups import ONE_CASSETTE
+from ..option_groups import ONE_CASSETTE, add_redaction
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +26,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also replace all prose by neutral words: prompts, answers, reasoning, arguments and results of tools",
     )
+    add_redaction(parser)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -1,8 +1,11 @@
 """What a failure suggests, in separate pytest sessions."""
 
+import os
+
 import pytest
 from plugin_project import taken_away, write
 
+from turntape.cassettes.settings import ENTROPY
 from turntape.proxy.scripted.server import ScriptedServer
 
 pytest_plugins = ("pytester",)
@@ -101,6 +104,20 @@ def test_the_ini_file_sets_the_folder_and_the_arguments_of_the_mark(
     assert (project.path / "tapes/test_it/test_a.cassette.jsonl").exists()
     monkeypatch.setenv("WORD", "b")
 
+    project.runpytest("--turntape-check").assert_outcomes(passed=1)
+
+
+def test_the_ini_file_lets_more_secrets_be_found_until_the_end_of_the_run(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = "q7Zt3Xw9Kb2Lm5Vp8Rd4"
+    monkeypatch.delenv(ENTROPY, raising=False)
+    project.makeini("[pytest]\nturntape_redact_entropy = true\n")
+    record(project, f"@pytest.mark.turntape\ndef test_a():\n    ask('see {random} there')\n")
+
+    tape = next(project.path.rglob("*.cassette.jsonl")).read_text("utf-8")
+    assert random not in tape and "see REDACTED" in tape
+    assert ENTROPY not in os.environ
     project.runpytest("--turntape-check").assert_outcomes(passed=1)
 
 

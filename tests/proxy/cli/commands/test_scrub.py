@@ -7,8 +7,10 @@ import pytest
 from factories import round_trip
 
 from turntape.cassettes import Cassette, Recorder, Redactor
+from turntape.cassettes.settings import ENTROPY, FUNCTION
 from turntape.proxy.cli import main
 
+RANDOM = "q7Zt3Xw9Kb2Lm5Vp8Rd4"
 KEY = "sk-ant-api03-abcDEF123456ghiJKL789012mnoPQR345678stuVWX"
 
 
@@ -77,3 +79,21 @@ def test_what_cannot_be_done_is_said_in_one_sentence(
 
     assert code == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--redact-entropy"], ["--redact-function", "ours:find"]])
+def test_more_is_found_where_the_command_line_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: list[str]
+) -> None:
+    for name in (ENTROPY, FUNCTION):
+        monkeypatch.setenv(name, "")
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("ours.py").write_text(f"def find(text):\n    return [{RANDOM!r}]\n")
+    with Recorder("random.cassette.jsonl", durable=False) as recorder:
+        recorder.write(round_trip(f'{{"content":"see {RANDOM} there"}}'.encode()))
+
+    assert main(["scrub", "random.cassette.jsonl", "-o", "as-before.cassette.jsonl"]) == 0
+    assert main(["scrub", "random.cassette.jsonl", "-o", "clean.cassette.jsonl", *options]) == 0
+
+    assert RANDOM.encode() in body("as-before.cassette.jsonl")
+    assert RANDOM.encode() not in body("clean.cassette.jsonl")
