@@ -18,9 +18,9 @@ from ..matching.pointers import segments
 from ..matching.request_fields import CONVERSATIONS, part_of, part_of_item
 from ..tape.model import RoundTrip
 
-_WIDTH = 100
-"""Longer values are cut."""
-_CONTEXT = 40
+_WIDTH = 68
+"""Longer values are cut, so that a line fits 80 columns behind what pytest writes before it."""
+_CONTEXT = 24
 """How many characters of a text are shown before and after what differs."""
 _NEAR = 30
 """Places of a text that are nearer than this are shown as one."""
@@ -35,38 +35,56 @@ _NAMES = {
     "tool_results": "a tool result",
     "model": "the model",
 }
+_SPEAKERS = {
+    "user": "a user message",
+    "assistant": "an assistant message",
+    "model": "an assistant message",
+    "chatbot": "an assistant message",
+}
+_CALLS = frozenset({"tool_calls", "arguments", "functionCall", "function_call", "toolUse", "input"})
+"""Fields of a message that hold a call of a tool."""
+_ENDS = {"added": " is new", "removed": " is gone"}
 
 
 def lines_of(found: Sequence[Difference]) -> list[str]:
     """The lines of differences, in their order; what only changed its place is said as one difference."""
     lines: list[str] = []
     for one in _with_moves(found):
-        lines += [one] if isinstance(one, str) else [one.pointer or "the body", *_values(one)]
+        lines += (
+            [one] if isinstance(one, str) else [f"{one.pointer or 'the body'}{_ENDS.get(one.kind, '')}", *_values(one)]
+        )
     return lines
 
 
 def part_in_words(difference: Difference, recorded: RoundTrip | None) -> str:
     """The part of a request that differs: `the system prompt`, `a tool result`, `temperature`."""
     part = part_of(difference.pointer)
-    if part == "messages" and difference.pointer:
-        part = _part_of_item(difference, recorded)
-    return _NAMES.get(part, part)
+    if part != "messages" or not difference.pointer:
+        return _NAMES.get(part, part)
+    item = _item_of(difference, recorded)
+    part = part_of_item(item)
+    if part != "messages":
+        return _NAMES[part]
+    if _CALLS.intersection(segments(difference.pointer)[2:]):
+        return "a tool call"
+    role = cast(dict[str, object], item).get("role") if isinstance(item, dict) else None
+    return _SPEAKERS.get(role.casefold(), _NAMES[part]) if isinstance(role, str) else _NAMES[part]
 
 
-def _part_of_item(difference: Difference, recorded: RoundTrip | None) -> str:
-    """The system prompt and tool results are items of the history in some APIs."""
+def _item_of(difference: Difference, recorded: RoundTrip | None) -> object:
+    """The item of the history that a difference is in: in some APIs the system prompt and tool results are items."""
     at = segments(difference.pointer)
     item = difference.recorded if difference.kind == "removed" else difference.given
-    if len(at) > 2 or not isinstance(item, dict):
-        try:
-            body: object = orjson.loads(recorded.request.body) if recorded is not None else None
-        except orjson.JSONDecodeError:
-            body = None
-        history = cast(dict[str, object], body).get(at[0]) if isinstance(body, dict) else None
-        items = cast(list[object], history) if isinstance(history, list) and at[0] in CONVERSATIONS else []
-        place = int(at[1]) if len(at) > 1 and at[1].isdigit() else 0
-        item = items[place] if place < len(items) else None
-    return part_of_item(cast(object, item))
+    if len(at) <= 2 and isinstance(item, dict):
+        return cast(object, item)
+    try:
+        body: object = orjson.loads(recorded.request.body) if recorded is not None else None
+    except orjson.JSONDecodeError:
+        body = None
+    history = cast(dict[str, object], body).get(at[0]) if isinstance(body, dict) else None
+    items = cast(list[object], history) if isinstance(history, list) and at[0] in CONVERSATIONS else []
+    place = int(at[1]) if len(at) > 1 and at[1].isdigit() else 0
+    return items[place] if place < len(items) else None
 
 
 def _with_moves(found: Sequence[Difference]) -> Iterator[Difference | str]:
@@ -83,9 +101,14 @@ def _with_moves(found: Sequence[Difference]) -> Iterator[Difference | str]:
             name = _name(one.recorded)
             folder, _, before = one.pointer.rpartition("/")
             after = moved[id(one)].pointer.rpartition("/")[2]
-            yield f"{folder}: the order has changed, {name} was at {before} and is at {after}"
+            yield f"{folder}: the order has changed: {name} was number {_count(before)}, now {_count(after)}"
         elif id(one) not in gone:
             yield one
+
+
+def _count(place: str) -> str:
+    """A place in a list as people count; a key of an object as it is."""
+    return str(int(place) + 1) if place.isdigit() else place
 
 
 def _place_free(one: Difference) -> tuple[str, bytes]:

@@ -125,7 +125,7 @@ def test_a():
     result.stdout.fnmatch_lines(
         [
             ">*ask(os.environ.get(*",
-            "E       turntape: the run is not the recorded one: turn 1, #0 has changed in a message",
+            "E       turntape: the run is not the recorded one: turn 1, #0 has changed in a user message",
             "E       turn 1, #0, /messages/0/content",
             "E         - hello there",
             "E         + hello World",

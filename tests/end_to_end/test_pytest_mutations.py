@@ -133,7 +133,7 @@ EXPECTED = {
             "+ You are a salesman.",
         ),
         "user prompt": (
-            f"{loop(1)} has changed in a message",
+            f"{loop(1)} has changed in a user message",
             "/messages/1/content",
             "- Write to my prospects.",
             "+ Write to my customers.",
@@ -168,7 +168,7 @@ EXPECTED = {
             "+ You are a salesman.",
         ),
         "user prompt": (
-            f"{loop(1)} has changed in a message",
+            f"{loop(1)} has changed in a user message",
             "/messages/0/content",
             "- Write to my prospects.",
             "+ Write to my customers.",

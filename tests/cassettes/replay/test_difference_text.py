@@ -105,8 +105,8 @@ APPROVED: dict[str, tuple[Callable[[dict[str, Any]], None], str, list[str]]] = {
         "the system prompt",
         [
             SYSTEM,
-            "  - You are a sales agent.⏎Read the whole file first. Read…",
-            "  + You are a field agent.⏎Read the whole file first. Read…",
+            "  - You are a sales agent.⏎Read the whole…",
+            "  + You are a field agent.⏎Read the whole…",
         ],
     ),
     "a word deep in a long prompt": (
@@ -114,8 +114,8 @@ APPROVED: dict[str, tuple[Callable[[dict[str, Any]], None], str, list[str]]] = {
         "the system prompt",
         [
             SYSTEM,
-            "  - …Read the whole file first. Write short mails. Read the whole file first. Read…",
-            "  + …Read the whole file first. Write long mails. Read the whole file first. Read…",
+            "  - …file first. Write short mails. Read the whole…",
+            "  + …file first. Write long mails. Read the whole…",
         ],
     ),
     "two words far from each other": (
@@ -123,36 +123,36 @@ APPROVED: dict[str, tuple[Callable[[dict[str, Any]], None], str, list[str]]] = {
         "the system prompt",
         [
             SYSTEM,
-            "  - You are a sales agent.⏎Read the whole file first. Read…",
-            "  + You are a field agent.⏎Read the whole file first. Read…",
-            "  - …Read the whole file first. Never shout.",
-            "  + …Read the whole file first. Never whisper.",
+            "  - You are a sales agent.⏎Read the whole…",
+            "  + You are a field agent.⏎Read the whole…",
+            "  - …file first. Never shout.",
+            "  + …file first. Never whisper.",
         ],
     ),
     "the task": (
         words("/messages/1/content/0/text", "Acme", "Globex"),
-        "a message",
+        "a user message",
         ["/messages/1/content/0/text", "  - Write to Acme.", "  + Write to Globex."],
     ),
     "a block is gone": (
         without("/messages/1/content/1"),
-        "a message",
-        ["/messages/1/content/1", '  - {"type":"text","text":"Today."}'],
+        "a user message",
+        ["/messages/1/content/1 is gone", '  - {"type":"text","text":"Today."}'],
     ),
     "the last message": (
         words("/messages/5/content", "on", "back"),
-        "a message",
+        "a user message",
         ["/messages/5/content", "  - Go on.", "  + Go back."],
     ),
     "a message is gone": (
         without("/messages/5"),
-        "a message",
-        ["/messages/5", '  - {"role":"user","content":"Go on."}'],
+        "a user message",
+        ["/messages/5 is gone", '  - {"role":"user","content":"Go on."}'],
     ),
     "a message is new": (
         lambda body: body["messages"].append({"role": "user", "content": "And?"}),
-        "a message",
-        ["/messages/6", '  + {"role":"user","content":"And?"}'],
+        "a user message",
+        ["/messages/6 is new", '  + {"role":"user","content":"And?"}'],
     ),
     "a tool result": (
         words("/messages/3/content", "3", "4"),
@@ -162,22 +162,22 @@ APPROVED: dict[str, tuple[Callable[[dict[str, Any]], None], str, list[str]]] = {
     "a tool result is gone": (
         without("/messages/4"),
         "a tool result",
-        ["/messages/4", '  - {"role":"tool","tool_call_id":"c2","content":"sent"}'],
+        ["/messages/4 is gone", '  - {"role":"tool","tool_call_id":"c2","content":"sent"}'],
     ),
     "what the model said": (
         words(f"{ASSISTANT}/content", "will", "do"),
-        "a message",
+        "an assistant message",
         [f"{ASSISTANT}/content", "  - I will.", "  + I do."],
     ),
     "an argument of a call": (
         words(f"{ASSISTANT}/tool_calls/0/function/arguments", "Acme", "Globex"),
-        "a message",
+        "a tool call",
         [f"{ASSISTANT}/tool_calls/0/function/arguments", '  - {"who":"Acme"}', '  + {"who":"Globex"}'],
     ),
     "the order of two calls": (
         swapped,
-        "a message",
-        [f"{ASSISTANT}/tool_calls: the order has changed, send was at 1 and is at 0"],
+        "a tool call",
+        [f"{ASSISTANT}/tool_calls: the order has changed: send was number 2, now 1"],
     ),
     "the description of a tool": (
         words(f"{FUNCTION}/description", "Use", "Call"),
@@ -197,12 +197,12 @@ APPROVED: dict[str, tuple[Callable[[dict[str, Any]], None], str, list[str]]] = {
     "a parameter is not required": (
         put(f"{FUNCTION}/parameters/required", []),
         "the tools",
-        [f"{FUNCTION}/parameters/required/0", '  - "who"'],
+        [f"{FUNCTION}/parameters/required/0 is gone", '  - "who"'],
     ),
     "the model": (put("/model", "gpt-5-mini"), "the model", ["/model", "  - gpt-5", "  + gpt-5-mini"]),
     "a number": (put("/temperature", 0.7), "temperature", ["/temperature", "  - 0.2", "  + 0.7"]),
-    "a setting is gone": (without("/max_tokens"), "max_tokens", ["/max_tokens", "  - 100"]),
-    "a setting is new": (put("/top_p", 0.5), "top_p", ["/top_p", "  + 0.5"]),
+    "a setting is gone": (without("/max_tokens"), "max_tokens", ["/max_tokens is gone", "  - 100"]),
+    "a setting is new": (put("/top_p", 0.5), "top_p", ["/top_p is new", "  + 0.5"]),
     "an item of a setting": (put("/stop/0", "STOP"), "stop", ["/stop/0", "  - END", "  + STOP"]),
 }
 
@@ -231,6 +231,7 @@ def test_a_change_of_one_word_is_said_as_approved(name: str) -> None:
 
     assert part_in_words(miss.differences[0], miss.nearest) == part
     assert lines_of(miss.differences) == lines
+    assert all(len(line) <= 80 - len("E       ") for line in lines)
 
 
 def test_there_are_twenty_two_of_them() -> None:
