@@ -18,6 +18,7 @@ from .model import Lazy, RoundTrip, ToolServer
 from .running_session import CONTINUES, unfinished
 from .running_session import FIELD as RUNNING
 from .tool_servers import read_tool_server
+from .trip_lines import TripLines
 
 _BROKEN = (ValueError, CassetteError)
 """What reading raises for a line that breaks the format."""
@@ -51,7 +52,7 @@ class Lines:
 
     def __init__(self, *, keep_labels: bool = True) -> None:
         self._keep_labels = keep_labels
-        self.trips: list[Json] = []
+        self.trips = TripLines()
         """The lines of round trips, exchanges with tool servers included."""
         self.used = -1
         """The highest number of a round trip or a label."""

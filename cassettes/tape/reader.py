@@ -22,6 +22,7 @@ from .json_fields import Json
 from .lines import Lines, Windows
 from .lock import being_written
 from .model import RoundTrip, ToolServer
+from .trip_lines import AsideLines
 
 
 def read_header(line: bytes, path: Path | None) -> Json:
@@ -217,16 +218,18 @@ def _decompressed(data: bytes, lines: Lines) -> bytes:
 class Tail:
     """Follows a cassette that is being written: `poll()` returns what was added since the last call.
 
-    Without `keep_labels`, the labels in the file are skipped, for a program that makes them itself.
+    Without `keep_labels`, the labels in the file are skipped, for a program that makes them itself. Without
+    `keep_lines`, long lines are read from the file again when they are used, for a program that follows it for long.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, keep_labels: bool = True) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, keep_labels: bool = True, keep_lines: bool = True) -> None:
         self.path = Path(path)
         self.header: dict[str, object] | None = None
         self._offset = 0
         self._pending = b""
         self._stream: Decompression | None = None
         self._lines = Lines(keep_labels=keep_labels)
+        self._aside = None if keep_lines else AsideLines(self.path)
         self._windows = Windows()
         self._read = 0
         self._number = 1
@@ -342,21 +345,31 @@ class Tail:
         else:
             taken = data.rfind(b"\n") + 1
             whole = data[:taken].split(b"\n")[:-1]
+        offset = None if self._stream else self._offset
         self._offset += taken
         before = len(self._lines.trips)
         for line in whole:
             if self.header is None:
                 self.header = read_header(line, self.path)
             else:
-                self._lines.add(line, self._number)
+                self._add(line, offset)
             self._number += 1
+            offset = None if offset is None else offset + len(line) + 1
         self._block = (taken, len(self._lines.trips) - before)
         return taken
+
+    def _add(self, line: bytes, offset: int | None) -> None:
+        place = len(self._lines.trips)
+        self._lines.add(line, self._number)
+        if self._aside is not None and len(self._lines.trips) > place:
+            self._aside.add(place, line, offset)
 
     def _found(self) -> Iterator[RoundTrip]:
         while self._read < len(self._lines.trips):
             place = self._read
             self._read += 1
             trip = self._lines.read(place, self._windows)
+            if self._aside is not None and (again := self._aside.taken(place)) is not None:
+                self._lines.trips.put_aside(place, again)
             if trip is not None:
                 yield trip

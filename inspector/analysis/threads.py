@@ -14,6 +14,7 @@ from ..wire.values import Emission, Reading
 from .conversation import common_units, conversation_of, joined, meanings_emitted, units_emitted
 from .identity import identity
 from .rebuilt_prompts import RebuiltPrompts
+from .seen import Seen
 from .thread_index import DISTINCTIVE, NewRequest, ThreadIndex, address_of, scope_of
 from .thread_starts import starting_edge
 from .turn import Edge, Turn
@@ -77,9 +78,7 @@ class Threads:
     def _attempt(self, new: NewRequest, before: Turn, reason: str) -> Turn:
         """Another attempt at the turn `before`."""
         return Turn(
-            round_trip=new.round_trip,
-            reading=new.reading,
-            conversation=new.conversation,
+            seen=Seen(new.round_trip, new.reading, new.conversation),
             thread=before.thread,
             number=before.number,
             attempt=before.attempt + 1,
@@ -237,9 +236,7 @@ class Threads:
     ) -> Turn:
         """The turn after `before` in its thread."""
         return Turn(
-            round_trip=new.round_trip,
-            reading=new.reading,
-            conversation=new.conversation,
+            seen=Seen(new.round_trip, new.reading, new.conversation),
             thread=before.thread,
             number=before.number + 1,
             history=history,
@@ -259,9 +256,7 @@ class Threads:
         known = mark.thread if mark.thread not in self._index.last else None
         self.count = max(self.count + (known is None), mark.threads)
         return Turn(
-            round_trip=new.round_trip,
-            reading=new.reading,
-            conversation=new.conversation,
+            seen=Seen(new.round_trip, new.reading, new.conversation),
             thread=known or f"t{self.count}",
             number=(mark.turn if known else None) or 1,
             attempt=(mark.attempt if known else None) or 1,

@@ -8,6 +8,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..wire.values import Reading, Usage
 from .conversation import Conversation
 from .identity import Identity
+from .seen import Seen
 
 type EdgeKind = Literal[
     "main", "continuation", "attempt", "fork", "subagent", "handoff", "side_call", "compaction", "rebuilt"
@@ -40,10 +41,7 @@ class Turn:
     It does not hold the turn before it, because a run must not stay in memory.
     """
 
-    round_trip: RoundTrip
-    reading: Reading
-    conversation: Conversation
-    """The messages of its request."""
+    seen: Seen
     thread: str
     number: int
     """From 1 within its thread; the attempts of one turn share it."""
@@ -61,6 +59,19 @@ class Turn:
     body: bytes = b""
     """A digest of its request body."""
     identity: Identity = Identity()
+
+    @property
+    def round_trip(self) -> RoundTrip:
+        return self.seen.round_trip
+
+    @property
+    def reading(self) -> Reading:
+        return self.seen.reading
+
+    @property
+    def conversation(self) -> Conversation:
+        """The messages of its request."""
+        return self.seen.conversation
 
     @property
     def failed(self) -> bool:

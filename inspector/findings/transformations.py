@@ -197,12 +197,13 @@ def damage(text: str) -> tuple[str, Maker] | None:
     """What is wrong with a single text, as the end of "it holds ..."; None for a text that may be meant so."""
     if "\0" in text:
         return "a NUL character", "writer"
-    found = next((one for one in _MOJIBAKE.finditer(text) if _is_mojibake(one[0])), None)
+    signs = () if text.isascii() else _MOJIBAKE.finditer(text)
+    found = next((one for one in signs if _is_mojibake(one[0])), None)
     if found is not None:
         return f"UTF-8 that was read as another encoding ({found[0]!r} for {_decoded(found[0])!r})", "encoding"
     if (entity := html_escapes(text)) is not None:
         return f"HTML escapes ({entity!r})", "writer"
-    if len(codes := _UNICODE.findall(text)) >= _ESCAPED_CODES:
+    if "\\u" in text and len(codes := _UNICODE.findall(text)) >= _ESCAPED_CODES:
         return f"escapes in place of characters ({codes[0]!r})", "encoding"
     if escaped_lines(text):
         return "'\\n' in place of line breaks", "writer"
@@ -217,7 +218,7 @@ def _is_mojibake(run: str) -> bool:
 
 def html_escapes(text: str) -> str | None:
     """The first HTML escape in a text that is not HTML: an operator of code, or a quotation mark in prose."""
-    if _TAG.search(text):
+    if "&" not in text or _TAG.search(text):
         return None
     found = _ESCAPED_CODE.search(text) or _ESCAPED_PROSE.search(text)
     return found[0].strip() if found else None

@@ -9,6 +9,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..analysis.conversation import conversation_of
 from ..analysis.dispatch import answers
 from ..analysis.history_diff import HistoryDiff, diff_history
+from ..analysis.seen import Seen
 from ..analysis.turn import Edge, Turn
 from ..wire.exchange import Exchange
 from ..wire.values import Message, Reading, ToolResult
@@ -81,9 +82,7 @@ def history_diff_with(detail: Detail, following: Reading, edge: Edge | None = No
     first = conversation_of(detail.reading.request.messages)
     turns = [
         Turn(
-            round_trip=trip,
-            reading=reading,
-            conversation=conversation_of(reading.request.messages, [first]),
+            seen=Seen(trip, reading, conversation_of(reading.request.messages, [first])),
             thread=row.thread,
             number=row.turn + at,
             history="extended",

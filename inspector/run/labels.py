@@ -33,6 +33,7 @@ from ..wire.sessions import turns_of
 from ..wire.values import Choice, Reading, ToolCall, ToolResult
 from .labelled import Label, LabelledRoundTrip, labelled, put_findings
 from .tool_labels import ToolLabels
+from .waiting_turns import WaitingTurns
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +44,19 @@ _MOST_FAILED = 20
 
 
 class Labeller:
-    """`add` round trips in the order in which they ended; `close` when there will be no more."""
+    """`add` round trips in the order in which they ended; `close` when there will be no more.
 
-    def __init__(self, *, hints: bool = False, advice: bool = False, price: Price = cost_of) -> None:
+    `again` gives a round trip of the recording by its number, so that not all open threads must be in memory.
+    """
+
+    def __init__(
+        self,
+        *,
+        hints: bool = False,
+        advice: bool = False,
+        price: Price = cost_of,
+        again: Callable[[int], RoundTrip] | None = None,
+    ) -> None:
         self._threads = Threads()
         self.price = price
         """A function for the cost of a round trip; a view that must be fast replaces it."""
@@ -59,6 +70,10 @@ class Labeller:
         """The failed turns of each thread since its last answer, at most `_MOST_FAILED`."""
         self._handshakes: dict[Address, list[tuple[JudgedTurn, Label]]] = {}
         """The WebSocket handshakes that failed since the last answer from there, at most `_MOST_FAILED`."""
+        self._waiting = WaitingTurns(again) if again is not None else None
+        """Without it, the last turn of each thread is in memory as a whole."""
+        self._whole: RoundTrip | None = None
+        """The round trip that was given last; a turn of a session is only a part of one."""
         self._problems: list[str] = []
         self._carried: set[int] = set()
         """Round trips of an earlier segment: they are read, and have no label here."""
@@ -102,6 +117,7 @@ class Labeller:
         """
         if carried(round_trip) is not None:
             self._carried.add(round_trip.index)
+        self._whole = round_trip
         yield from (one for one in self._guarded(round_trip) if one[0] not in self._carried)
 
     def _guarded(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
@@ -165,6 +181,8 @@ class Labeller:
         yield from self._tools.ended(judged, label)
         yield round_trip.index, labelled(judged, label)
         yield from self._recovered(judged, label)
+        if self._waiting is not None and round_trip is self._whole:
+            self._waiting.add(turn)
 
     def _recovered(self, judged: JudgedTurn, label: Label) -> Iterator[tuple[int, LabelledRoundTrip]]:
         """The labels of failed turns that this one explains or makes good; a failed one is kept for later."""
@@ -219,6 +237,9 @@ class Labeller:
                 continue
             if len(judged.findings) != count:
                 yield turn.round_trip.index, labelled(judged, label)
+            judged.context.release()
+            if self._waiting is not None and turn.seen.is_aside:
+                self._waiting.put_aside(turn)
 
 
 type Key = tuple[int, float, float]

@@ -132,8 +132,9 @@ class LabelLoop:
         while not segment.over:
             for order in self._orders.take(0 if segment.expected is not None else pause):
                 self._obey(order, segment)
-            found = segment.poll()
-            for trip in found:
+            found = False
+            for trip in segment.poll():
+                found = True
                 self._label(segment, trip)
             if self._counter and found:
                 send("progress", self._counter.report(segment.read))

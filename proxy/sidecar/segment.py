@@ -30,7 +30,8 @@ class Segment:
     """The file, its labeller, and how far it was read."""
 
     def __init__(self, file: str, first: str | None = None) -> None:
-        self.labeller = Labeller()
+        self._tail = Tail(file, keep_labels=False, keep_lines=False)
+        self.labeller = Labeller(again=self._tail.round_trip)
         self.read = 0
         """How many round trips were read."""
         self.expected: int | None = None
@@ -39,7 +40,6 @@ class Segment:
         """The segment after this one."""
         self.carry_at: int | None = None
         """How many must have been read before it is known what the next segment carries; None when nobody asked."""
-        self._tail = Tail(file, keep_labels=False)
         self._tools = CarriedTools()
         self._first = first
         self._idle = 0
@@ -60,15 +60,17 @@ class Segment:
         """True when there is nothing more to read."""
         return self.expected is not None and (self.read >= self.expected or self._idle >= LAST_LOOKS)
 
-    def poll(self) -> list[RoundTrip]:
-        """The round trips that were added to the file."""
-        found = self._tail.poll()
-        for trip in found:
+    def poll(self) -> Iterator[RoundTrip]:
+        """The round trips that were added to the file, one at a time, so that only a few of them are in memory."""
+        found = False
+        for trip in self._tail.news():
+            found = True
             mark = carried(trip)
             if mark is not None and mark.recording and not self.read:
                 self._first = mark.recording
             self.read = trip.index + 1
             self._tools.add(trip)
+            yield trip
         if self.expected is not None:
             self._idle = 0 if found else self._idle + 1
         return found

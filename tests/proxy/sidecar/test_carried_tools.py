@@ -48,7 +48,7 @@ def rotated(path: Path, trips: list[RoundTrip], at: int) -> tuple[list[RoundTrip
     with Recorder(path / "b.cassette.jsonl", durable=False) as recorder:
         for trip in [*carries, *trips[at:]]:
             recorder.write(trip)
-    return carries, Segment(str(path / "b.cassette.jsonl")).poll()
+    return carries, list(Segment(str(path / "b.cassette.jsonl")).poll())
 
 
 @pytest.mark.parametrize("at", range(3, 8))

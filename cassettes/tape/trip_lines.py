@@ -1,0 +1,85 @@
+"""The lines of round trips in memory, without those that are put aside and read again when they are used."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import orjson
+
+from ..errors import CassetteError
+from .compression import Decompression, compressor
+from .json_fields import Json
+
+LONG = 4096
+"""Bytes. A line that is not longer stays in memory."""
+
+
+class TripLines:
+    """Lines in the order of the file, by their places from 0."""
+
+    def __init__(self) -> None:
+        self._lines: list[Json | Callable[[], Json]] = []
+
+    def append(self, line: Json) -> None:
+        """Add the next line."""
+        self._lines.append(line)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __getitem__(self, place: int) -> Json:
+        line = self._lines[place]
+        return line() if callable(line) else line
+
+    def __iter__(self) -> Iterator[Json]:
+        return (self[place] for place in range(len(self._lines)))
+
+    def put_aside(self, place: int, again: Callable[[], Json]) -> None:
+        """Forget the line at `place`: from now on `again` gives it."""
+        self._lines[place] = again
+
+
+class AsideLines:
+    """Gives long lines of one file again: from the file, or from memory when it is compressed.
+
+    The file stays open, since it may be renamed or removed while it is being followed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+        self._found: dict[int, Callable[[], bytes]] = {}
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, place: int, line: bytes, offset: int | None) -> None:
+        """A line was read; `offset` is where it begins in a file that is not compressed."""
+        if len(line) <= LONG:
+            return
+        if offset is None:
+            pack = compressor()
+            packed = pack.compress(line) + pack.flush()
+            self._found[place] = lambda: Decompression().feed(packed, final=True)[0]
+        else:
+            if self._file is None:
+                self._file = self._path.open("rb")
+            size = len(line)
+            self._found[place] = lambda: self._part(offset, size)
+
+    def _part(self, offset: int, size: int) -> bytes:
+        assert self._file is not None
+        self._file.seek(offset)
+        return self._file.read(size)
+
+    def taken(self, place: int) -> Callable[[], Json] | None:
+        """What gives the line at `place` again; None for a short one. It is given once."""
+        found = self._found.pop(place, None)
+        return None if found is None else lambda: self._read(found)
+
+    def _read(self, found: Callable[[], bytes]) -> Json:
+        try:
+            return cast(Json, orjson.loads(found()))
+        except (OSError, orjson.JSONDecodeError) as exc:
+            raise CassetteError(f"a line of {str(self._path)!r} can no longer be read: {exc}") from exc

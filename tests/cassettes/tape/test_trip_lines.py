@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import pytest
+from recordings import bodies, growing, record, single
+
+from turntape.cassettes import Cassette, CassetteError, Tail
+from turntape.cassettes.tape import trip_lines
+from turntape.cassettes.tape.trip_lines import TripLines
+
+
+@pytest.fixture(autouse=True)
+def _every_line_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trip_lines, "LONG", 0)
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.zst"])
+def test_round_trips_are_the_same_when_their_lines_are_read_again(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"run.cassette.{suffix}"
+    record(path, growing(4) + single(2, 4))
+    tail = Tail(path, keep_lines=False)
+
+    polled = bodies(tail.poll())
+    record(path, growing(3, "b"), append=True)
+    polled += bodies(tail.poll())
+
+    whole = bodies(list(Cassette.load(path)))
+    assert polled == whole and len(whole) == 9
+    assert bodies([tail.round_trip(number) for number in range(9)]) == whole
+    assert bodies([trip for trip in tail.again() if trip is not None]) == whole
+
+
+def test_lines_are_read_from_the_file_that_was_opened_though_it_was_renamed(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    record(path, single(2))
+    tail = Tail(path, keep_lines=False)
+    polled = bodies(tail.poll())
+
+    path.rename(tmp_path / "moved.cassette.jsonl")
+
+    assert bodies([tail.round_trip(0), tail.round_trip(1)]) == polled
+
+
+def test_a_line_that_was_cut_off_meanwhile_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    record(path, single(2))
+    tail = Tail(path, keep_lines=False)
+    assert len(tail.poll()) == 2
+
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 10)
+
+    assert tail.round_trip(0).request.body
+    with pytest.raises(CassetteError, match="can no longer be read"):
+        tail.round_trip(1)
+
+
+def test_a_short_line_stays_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trip_lines, "LONG", 1 << 20)
+    path = tmp_path / "run.cassette.jsonl"
+    record(path, single(2))
+    tail = Tail(path, keep_lines=False)
+    polled = bodies(tail.poll())
+
+    path.write_bytes(b"")
+
+    assert bodies([tail.round_trip(0), tail.round_trip(1)]) == polled
+
+
+def test_lines_that_are_put_aside_keep_their_places() -> None:
+    lines = TripLines()
+    for number in range(3):
+        lines.append({"n": number})
+
+    lines.put_aside(1, lambda: {"n": 1, "again": True})
+
+    assert list(lines) == [{"n": 0}, {"n": 1, "again": True}, {"n": 2}]
+    assert len(lines) == 3 and lines[1] == {"n": 1, "again": True}
