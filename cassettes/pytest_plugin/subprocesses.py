@@ -24,6 +24,8 @@ _REFUSAL = (
     b"turntape: the network is closed for processes of a test that replays; start them with env=turntape_environment\n"
 )
 _PATIENCE = 5.0
+_ENV = 10
+"""The place of `env` among the arguments of `subprocess.Popen`."""
 
 
 class _RefusingProxy:
@@ -82,11 +84,16 @@ def watch_processes(
     original: Any = subprocess.Popen.__init__
 
     def started(self: Any, *args: Any, **kwargs: Any) -> None:
-        given: Mapping[Any, Any] | None = kwargs.get("env")
+        by_place = len(args) > _ENV
+        given: Mapping[Any, Any] | None = args[_ENV] if by_place else kwargs.get("env")
         if given is None or all(isinstance(name, str) for name in given):
             environ = dict(os.environ if given is None else given)
             environ |= _loading(environ, setting)
-            kwargs["env"] = closed_environment(environ, proxy.port, allowed) if closed else environ
+            environ = closed_environment(environ, proxy.port, allowed) if closed else environ
+            if by_place:
+                args = (*args[:_ENV], environ, *args[_ENV + 1 :])
+            else:
+                kwargs["env"] = environ
         original(self, *args, **kwargs)
 
     undo.callback(setattr, subprocess.Popen, "__init__", original)

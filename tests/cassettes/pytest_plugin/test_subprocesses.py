@@ -67,6 +67,17 @@ def test_other_machines_and_apis_on_this_one_are_refused(program: str, wanted: l
     assert wanted == [f"{ELSEWHERE}:443", f"127.0.0.1:{ports[0]}"]
 
 
+def test_an_environment_may_be_given_by_its_place(wanted: list[str], undo: ExitStack) -> None:
+    watch_processes(wanted.append, undo, closed=True)
+    command = [*PROGRAMS["python"], ELSEWHERE, "443"]
+    before_env = (-1, None, None, subprocess.PIPE, None, None, True, False, None)
+
+    process = subprocess.Popen(command, *before_env, {"PATH": os.defpath}, True)  # the last one: text, not bytes
+
+    assert "turntape: the network is closed" in process.communicate()[0]
+    assert wanted == [f"{ELSEWHERE}:443"]
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_an_open_network_is_only_noted(program: str, wanted: list[str], undo: ExitStack) -> None:
     with ScriptedServer() as api:
