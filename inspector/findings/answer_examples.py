@@ -32,6 +32,14 @@ ANSWERS: dict[str, Example] = {
         "the request stops at '\\nObservation:', and the answer continues after it: '14 degrees and sunny.'",
         ("#0 request stop", "#0 response"),
     ),
+    "api-field-wrong": Example(
+        "`choices[0].index` of the answer is the text '0', where the API has a whole number from 0 on",
+        ("#1 response choices[0].index",),
+    ),
+    "api-stream-out-of-order": Example(
+        "the stream is out of order: 'content_block_start' of index 1 comes twice",
+        ("#1 response",),
+    ),
     "api-arguments-wrong-type": Example(
         "the arguments of 'write_file' are an object, where the API has a string",
         ("#1 call call_SGTY1a", "#1 response /choices/0/message/tool_calls/0"),

@@ -13,6 +13,7 @@ from ..wire.exchange import Exchange
 from ..wire.json_value import as_array, as_object, compact
 from ..wire.per_message import PerMessage
 from ..wire.protocols.protocol import Protocol
+from ..wire.protocols.traits import AnswerRules
 from ..wire.providers import Provider, provider_of
 from ..wire.registry import traits_of
 from ..wire.socket_turn import SOCKET
@@ -25,7 +26,7 @@ from .tool_pairing.pair_tools import pair_tools
 
 _BLOB = 100_000
 """From this many bytes on, a piece of media counts as large."""
-_VIEWS = ("exchange", "echo", "pairing", "blobs", "calls", "tools", "fresh", "fields")
+_VIEWS = ("exchange", "spoken", "echo", "pairing", "blobs", "calls", "tools", "fresh", "fields")
 """Properties that are computed once per turn and dropped after the rules have run."""
 _NOTHING = Emission()
 _NO_FINISH = Finish(None, "unknown", "unknown")
@@ -140,6 +141,12 @@ class RuleContext:
     def failed_handshake(self) -> bool:
         """True for a WebSocket handshake that the API refused or did not answer."""
         return Exchange(self.turn.round_trip).failed_handshake
+
+    @cached_property
+    def spoken(self) -> tuple[Exchange, AnswerRules]:
+        """The answer as the API of its model gives it, and the rules of that API."""
+        own = self.protocol.answers
+        return own.inner(self.exchange) if own.inner is not None else (self.exchange, own)
 
     @property
     def succeeded(self) -> bool:

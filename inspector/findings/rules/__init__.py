@@ -2,6 +2,7 @@
 
 from ..rule import Rule
 from . import (
+    answer_fields,
     api_tools,
     belonging,
     call_shape,
@@ -76,6 +77,7 @@ RULES: tuple[Rule, ...] = (
     *emission.RULES,
     *call_shape.RULES,
     *damaged.RULES,
+    *answer_fields.RULES,
     *loop_causes.RULES,
     *repeats.RULES,
     *belonging.RULES,

@@ -4,13 +4,15 @@ Each default is the answer of an API about which nothing is known, so a rule sta
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ..answer_format import AnswerFormat
 from ..cache_rules import CacheTable
 from ..exchange import Exchange
 from ..json_value import Object
+from ..stream_order import StreamOrder
 from ..values import Message
 
 type RoleCheck = Callable[[tuple[Message, ...]], Iterator[tuple[Message, str]]]
@@ -118,6 +120,14 @@ class AnswerRules:
     """The ways in which the events of a stream contradict each other, one sentence each; None where none are known."""
     breaks: Callable[[Exchange], Iterable[str]] | None = None
     """The ways in which an answer breaks the API's format so that SDKs fail on it; None where none are known."""
+    format: AnswerFormat | None = None
+    """What the API's answers look like, field by field; None where that is not written down."""
+    order: StreamOrder | None = None
+    """The order of the events of a stream; None where that is not written down."""
+    steady: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """What is the same in every event of a stream, and the keys that lead to it."""
+    inner: "Callable[[Exchange], tuple[Exchange, AnswerRules]] | None" = None
+    """For an API that carries the answers of others: such an answer as its own API gives it, and that API's rules."""
     names_events: bool = False
     """True when clients know the events of a stream by their SSE names, and skip those that have none."""
     lacks_id: Callable[[Object], bool] | None = None

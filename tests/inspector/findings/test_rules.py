@@ -12,6 +12,7 @@ from round_trips import CHAT, unanswered
 from rule_exceptions_answers import ANSWERS
 from rule_exceptions_client import CLIENT
 from rule_exceptions_contradictions import CONTRADICTIONS
+from rule_exceptions_fields import FIELDS
 from rule_exceptions_history import HISTORY
 from rule_exceptions_model_api import API, MODEL, Row, Run
 from rule_exceptions_promises import PROMISES
@@ -30,7 +31,7 @@ from bench.faults.catalogue import CASES
 
 DONE = said("It is a strip.")
 
-ROWS: list[Row] = [*CONTRADICTIONS, *MODEL, *API, *CLIENT, *HISTORY, *STEPS, *ANSWERS, *ABOUT_TOOLS, *PROMISES]
+ROWS: list[Row] = [*CONTRADICTIONS, *MODEL, *API, *CLIENT, *HISTORY, *STEPS, *ANSWERS, *ABOUT_TOOLS, *PROMISES, *FIELDS]
 
 
 def found(name: str, run: Run) -> list[Said]:

@@ -9,6 +9,7 @@ from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Caching, Demand, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_anthropic_answer
+from .answer_format import FORMAT, ORDER
 from .api import API
 from .contradictions import breaks, contradictions
 from .not_read import NOT_READ
@@ -97,6 +98,8 @@ ANTHROPIC_MESSAGES = Protocol(
         always_says_finish=True,
         contradictions=contradictions,
         breaks=breaks,
+        format=FORMAT,
+        order=ORDER,
         lacks_id=lacks_id,
         names_events=True,
     ),

@@ -14,6 +14,7 @@ from ..shared.left_open import gone_on, left_open
 from ..shared.parts import unread
 from ..shared.piece_names import second_message
 from ..traits import AnswerRules, ArgumentsField, Caching, Demand, Pairing, Reasoning, RequestRules
+from .answer_format import FORMAT, ORDER
 from .api import CONVERSE_API
 from .converse_blocks import assemble, block_parts, converse_usage, lacks_id, read_converse_request
 from .guardrail import stopped_prompt
@@ -142,6 +143,8 @@ BEDROCK_CONVERSE = Protocol(
         marks_errors=True,
     ),
     answers=AnswerRules(
+        format=FORMAT,
+        order=ORDER,
         holder="output",
         roles=(("output", "message", "role"), ("role",)),
         streams_holder=False,

@@ -24,8 +24,9 @@ from ..shared.answers import objects, prompt_message, stream_error
 from ..shared.parts import other_fields, texts, unread
 from ..shared.text_pieces import FINISH, read_text
 from ..traits import AnswerRules, ArgumentsField, Caching, RequestRules
+from .answer_format import NOVA
 from .api import INVOKE_API
-from .converse import read_converse_body, read_converse_events
+from .converse import BEDROCK_CONVERSE, read_converse_body, read_converse_events
 from .converse_blocks import converse_usage, read_converse_request
 from .guardrail import stopped_prompt
 
@@ -152,6 +153,27 @@ def _text_request(exchange: Exchange) -> RequestReading:
     )
 
 
+def _inner_answer(exchange: Exchange) -> tuple[Exchange, AnswerRules]:
+    """The answer as the model's own API gives it, and that API's rules; the answer itself where there is none."""
+    bodies = bodies_of(exchange, [])
+    speaks = _inner(exchange, first_of(bodies)).read_response
+    if speaks is _nova:
+        return _nova_exchange(exchange, bodies), replace(BEDROCK_CONVERSE.answers, format=NOVA)
+    if speaks is _claude:
+        return _as_sse(exchange, bodies) if _streamed(
+            exchange
+        ) else exchange, anthropic_messages.ANTHROPIC_MESSAGES.answers
+    return exchange, AnswerRules()
+
+
+def _nova_exchange(exchange: Exchange, bodies: Bodies) -> Exchange:
+    if not _streamed(exchange):
+        return exchange
+    events = ((key, as_object(value)) for body in bodies for key, value in body.items())
+    lines = (f"event: {key}\ndata: {compact(value)}\n\n" for key, value in events)
+    return _with_answer(exchange, "".join(lines).encode("utf-8", "surrogatepass"), "text/event-stream")
+
+
 def _is_nova(fields: Object, first: Object) -> bool:
     blocks = [as_object(m).get("content") for m in as_array(fields.get("messages"))]
     textual = any("text" in as_object(b) and "type" not in as_object(b) for c in blocks for b in as_array(c))
@@ -268,6 +290,8 @@ BEDROCK_INVOKE = Protocol(
             ArgumentsField(("function",), "arguments", "string"),
         ),
     ),
-    answers=AnswerRules(calls_by_index=True, always_says_finish=True, own_stops=True, lacks_id=_lacks_id),
+    answers=AnswerRules(
+        calls_by_index=True, always_says_finish=True, own_stops=True, lacks_id=_lacks_id, inner=_inner_answer
+    ),
     caching=Caching(on_request=True),
 )

@@ -8,6 +8,8 @@ from ..shared.answers import answer, objects, posts, prompt_message
 from ..shared.errors import error_in
 from ..shared.output_format import response_format
 from ..shared.parts import arguments_of, call_part, chosen, other_fields, text_part, texts, unread
+from ..traits import AnswerRules
+from .answer_format import V1, V1_ORDER
 from .api import API
 from .not_read import V1_NOT_READ
 from .usage import FINISH, cohere_usage
@@ -182,4 +184,5 @@ COHERE_V1 = Protocol(
     not_read=V1_NOT_READ,
     streams=("ndjson", "sse"),
     api=API,
+    answers=AnswerRules(format=V1, order=V1_ORDER),
 )

@@ -10,6 +10,7 @@ from ..protocol import Protocol
 from ..shared.answers import answer, posts, read_assembled
 from ..shared.parts import text_part, texts
 from ..traits import AnswerRules, ArgumentsField, Demand, RequestRules
+from .answer_format import V2, V2_ORDER
 from .api import API
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
@@ -85,6 +86,8 @@ COHERE_V2 = Protocol(
     edit_targets=EDIT_TARGETS,
     requests=RequestRules(demands=DEMANDS, arguments=(ArgumentsField(("function",), "arguments", "string"),)),
     answers=AnswerRules(
+        format=V2,
+        order=V2_ORDER,
         holder="message",
         roles=(("message", "role"), ("delta", "message", "role")),
         streams_holder=False,

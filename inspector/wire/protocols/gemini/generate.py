@@ -11,6 +11,7 @@ from ..shared.output_format import mime_format
 from ..shared.parts import chosen, other_fields, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_gemini_answer
+from .answer_format import FORMAT, STEADY
 from .api import API
 from .contradictions import contradictions
 from .demands import DEMANDS
@@ -176,6 +177,8 @@ GEMINI_GENERATE = Protocol(
         ),
     ),
     answers=AnswerRules(
+        format=FORMAT,
+        steady=STEADY,
         holder="candidates",
         roles=(("candidates", "*", "content", "role"), ("response", "candidates", "*", "content", "role")),
         has_word_for_calls=False,

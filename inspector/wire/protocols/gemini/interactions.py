@@ -36,6 +36,7 @@ from ..shared.parts import (
 )
 from ..traits import AnswerRules, Pairing, Reasoning
 from .api import INTERACTIONS_API
+from .interactions_format import FORMAT, ORDER, STEADY
 from .not_read import INTERACTIONS_NOT_READ
 
 FINISH: dict[str, FinishLabel] = {
@@ -288,7 +289,7 @@ GEMINI_INTERACTIONS = Protocol(
     streams=("sse",),
     api=INTERACTIONS_API,
     pairing=Pairing(anywhere=True),
-    answers=AnswerRules(has_word_for_calls=False),
+    answers=AnswerRules(has_word_for_calls=False, format=FORMAT, order=ORDER, steady=STEADY),
     reasoning=Reasoning("expected"),
     operation="generate_content",
 )

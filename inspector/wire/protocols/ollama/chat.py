@@ -11,6 +11,7 @@ from ..shared.answers import first_object, posts
 from ..shared.parts import media_part, text_part, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, RequestRules
 from .answer import FINISH, contradictions, joined, output_format, read_lines
+from .answer_format import CHAT, STEADY
 from .api import CHAT_API
 from .demands import DEMANDS
 from .not_read import NOT_READ
@@ -79,6 +80,8 @@ OLLAMA_CHAT = Protocol(
     pairing=Pairing(named_results=True),
     requests=RequestRules(demands=DEMANDS, arguments=(ArgumentsField(("function",), "arguments", "object"),)),
     answers=AnswerRules(
+        format=CHAT,
+        steady=STEADY,
         holder="message",
         roles=(("message", "role"),),
         has_word_for_calls=False,

@@ -8,6 +8,7 @@ from ..shared.answers import posts, prompt_message
 from ..shared.parts import media_part, other_fields, text_part, texts
 from ..traits import AnswerRules, RequestRules
 from .answer import FINISH, contradictions, joined, output_format, read_lines
+from .answer_format import GENERATE, STEADY
 from .api import GENERATE_API
 from .demands import DEMANDS
 
@@ -64,7 +65,7 @@ OLLAMA_GENERATE = Protocol(
     streams=("ndjson",),
     api=GENERATE_API,
     requests=RequestRules(demands=DEMANDS),
-    answers=AnswerRules(drops_prompt_silently=True, contradictions=contradictions),
+    answers=AnswerRules(drops_prompt_silently=True, contradictions=contradictions, format=GENERATE, steady=STEADY),
     operation="text_completion",
     has_prices=False,
 )

@@ -8,6 +8,7 @@ from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_chat_answer
+from .answer_format import FORMAT, STEADY
 from .api import API
 from .contradictions import ROLES, breaks, contradictions
 from .demands import DEMANDS
@@ -89,6 +90,8 @@ OPENAI_CHAT = Protocol(
         lacks_id=lacks_id,
         contradictions=contradictions,
         breaks=breaks,
+        format=FORMAT,
+        steady=STEADY,
     ),
     reasoning=Reasoning("by_model"),
 )

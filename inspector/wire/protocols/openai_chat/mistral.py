@@ -8,6 +8,7 @@ from ..shared.answers import posts
 from ..traits import AnswerRules, Pairing, Reasoning, RequestRules
 from .answer import FINISH as CHAT_FINISH
 from .answer import read_chat_answer
+from .answer_format import MISTRAL, STEADY
 from .api import MISTRAL_API
 from .contradictions import ROLES, breaks, contradictions
 from .demands import DEMANDS
@@ -76,6 +77,8 @@ MISTRAL_CHAT = Protocol(
         lacks_id=lacks_id,
         contradictions=contradictions,
         breaks=breaks,
+        format=MISTRAL,
+        steady=STEADY,
     ),
     reasoning=Reasoning("by_model"),
     price_provider="mistral",

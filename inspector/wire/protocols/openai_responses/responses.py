@@ -17,6 +17,7 @@ from ..shared.output_format import response_format
 from ..shared.parts import chosen, other_fields, text_part, unread
 from ..shared.stated_cost import price_terms, stated_cost
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
+from .answer_format import FORMAT, ORDER, STEADY
 from .api import API
 from .contradictions import contradictions
 from .demands import DEMANDS
@@ -279,6 +280,9 @@ OPENAI_RESPONSES = Protocol(
         keeps_instructions=False,
     ),
     answers=AnswerRules(
+        format=FORMAT,
+        order=ORDER,
+        steady=STEADY,
         has_word_for_calls=False,
         counts_empty_answers=True,
         always_says_finish=True,

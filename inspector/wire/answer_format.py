@@ -1,0 +1,185 @@
+"""What the answers of an API must look like, field by field, and how one answer departs from that.
+
+A format is made of few words. A text names a type: `text`, `name` (a text that is not blank), `count` (a whole number
+that is not negative), `number`, `flag`, `object`, `list`, `any`, or several of them with `|` between. `words` is a text
+of a fixed set. A mapping is an object, a list with one format is a list of it, and `tagged` chooses by a field.
+
+A key ending in `?` may be missing or null. Any other belongs to every answer, but servers that copy the API leave
+fields out: an absence is a departure that clients put up with, unless the key ends in `!`. A type beginning with `~` is
+one whose departures clients put up with.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from .exchange import Exchange
+from .json_value import Object, as_text, is_array, is_object, parse_json
+
+type Format = str | Words | Tagged | Mapping[str, Format] | list[Format]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text that is one of a few words."""
+
+    allowed: frozenset[str]
+    lenient: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """An object whose field `by` says which of the formats it has; an unknown word has none."""
+
+    by: str
+    members: Mapping[str, Format]
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """One field that is not as the format says."""
+
+    path: str
+    says: str
+    """The rest of the sentence that begins with the path."""
+    lenient: bool = False
+    """True when clients put up with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFormat:
+    """The format of an API's answers."""
+
+    whole: Format
+    """Of an answer in one body."""
+    events: Mapping[str, Format] = field(default_factory=dict[str, Format])
+    """Of each event of a stream by its kind; an event of another kind has no format."""
+    every: Format = "any"
+    """Of every event of a stream."""
+    kind: Callable[[str, Object], str] = lambda name, body: as_text(body.get("type")) or name
+    """The kind of an event, given its name and its body."""
+    within: str = ""
+    """The field that may hold the answer or the event, where a gateway puts it into an object."""
+
+
+def words(*allowed: str, lenient: bool = False) -> Words:
+    """The format of a text that is one of `allowed`."""
+    return Words(frozenset(allowed), lenient)
+
+
+def format_departures(exchange: Exchange, expected: AnswerFormat) -> Iterator[Departure]:
+    """How the answer departs from the format of its API, in the order of its bytes."""
+    if exchange.framing is None:
+        if exchange.answer_fields:
+            yield from departures(_inner(exchange.answer_fields, expected), expected.whole)
+        return
+    for event in exchange.events:
+        body = parse_json(event.data) if event.kind != "comment" else None
+        if not is_object(body) or event.kind == "exception" or "error" in body:
+            continue
+        body = _inner(body, expected)
+        if expected.every != "any":
+            yield from departures(body, expected.every)
+        kind = expected.kind(event.name, body)
+        if kind in expected.events:
+            yield from departures(body, expected.events[kind])
+
+
+def _inner(body: Object, expected: AnswerFormat) -> Object:
+    inner = body.get(expected.within) if expected.within else None
+    return inner if is_object(inner) else body
+
+
+def departures(value: object, expected: Format, path: str = "") -> Iterator[Departure]:
+    """How a value departs from a format."""
+    if isinstance(expected, str):
+        if expected != "any" and not _is_a(value, expected):
+            wanted = " or ".join(_A[one] for one in expected.removeprefix("~").split("|"))
+            lenient = expected.startswith("~") or _is_blank(value)
+            yield Departure(path, f"is {shown(value)}, where the API has {wanted}", lenient)
+    elif isinstance(expected, Words):
+        if value not in expected.allowed if isinstance(value, str) else True:
+            wanted = " or ".join(map(repr, sorted(expected.allowed)))
+            lenient = expected.lenient or _is_blank(value)
+            yield Departure(path, f"is {shown(value)}, where the API has {wanted}", lenient)
+    elif isinstance(expected, list):
+        if not is_array(value):
+            yield Departure(path, f"is {shown(value)}, where the API has a list")
+            return
+        for place, item in enumerate(value):
+            yield from departures(item, expected[0], f"{path}[{place}]")
+    elif not is_object(value):
+        yield Departure(path, f"is {shown(value)}, where the API has an object")
+    elif isinstance(expected, Tagged):
+        tag = value.get(expected.by)
+        if not isinstance(tag, str) or not tag:
+            yield Departure(
+                _under(path, expected.by), "is missing" if tag is None else f"is {shown(tag)}, where the API has a text"
+            )
+        elif tag in expected.members:
+            yield from departures(value, expected.members[tag], path)
+    else:
+        yield from _of_object(value, expected, path)
+
+
+def _of_object(value: Object, expected: Mapping[str, Format], path: str) -> Iterator[Departure]:
+    for name, inner in expected.items():
+        key = name.rstrip("?!")
+        found = value.get(key)
+        if found is not None or (key in value and isinstance(inner, str) and "null" in inner):
+            yield from departures(found, inner, _under(path, key))
+        elif not name.endswith("?"):
+            yield Departure(_under(path, key), "is null" if key in value else "is missing", not name.endswith("!"))
+
+
+def _is_blank(value: object) -> bool:
+    """True for a text without a character; servers that copy an API write it where they know nothing."""
+    return isinstance(value, str) and not value.strip()
+
+
+def _under(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+_A = {
+    "text": "a text",
+    "name": "a text",
+    "count": "a whole number from 0 on",
+    "number": "a number",
+    "flag": "true or false",
+    "object": "an object",
+    "list": "a list",
+    "null": "null",
+}
+
+
+def _is_a(value: object, types: str) -> bool:
+    return any(_IS[one](value) for one in types.removeprefix("~").split("|"))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and value == int(value)
+
+
+_IS: Mapping[str, Callable[[object], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "name": lambda value: isinstance(value, str) and bool(value.strip()),
+    "count": _is_count,
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "flag": lambda value: isinstance(value, bool),
+    "object": is_object,
+    "list": is_array,
+    "null": lambda value: value is None,
+}
+
+
+def shown(value: object) -> str:
+    """A JSON value in a few words."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return "blank" if not value.strip() else f"the text {value[:40]!r}"
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    return "an object" if is_object(value) else "a list"

@@ -1,0 +1,68 @@
+"""The format of a chat completion and of its chunks.
+
+Source: `ChatCompletion` and `ChatCompletionChunk` of openai 3.54.0, and the same of mistralai 3.7.0, read 2026-11-22;
+what compatible servers leave out or write otherwise is marked.
+"""
+
+from ...answer_format import AnswerFormat, Format, words
+
+COUNTS: Format = {
+    "prompt_tokens": "count",
+    "completion_tokens": "count",
+    "total_tokens": "count",
+    "prompt_tokens_details?": {"cached_tokens?": "count", "audio_tokens?": "count"},
+    "completion_tokens_details?": {
+        "reasoning_tokens?": "count",
+        "audio_tokens?": "count",
+        "accepted_prediction_tokens?": "count",
+        "rejected_prediction_tokens?": "count",
+    },
+}
+_HEAD: dict[str, Format] = {
+    "id": "name",
+    "created": "count",
+    "model": "name",
+    "system_fingerprint?": "text",
+    "service_tier?": "text",
+    "usage?": COUNTS,
+}
+_THOUGHTS: dict[str, Format] = {"refusal?": "text", "reasoning?": "~text", "reasoning_content?": "~text"}
+_PIECES: Format = {
+    **_THOUGHTS,
+    "role?": "text",
+    "content?": "text|list",
+    "tool_calls?": [{"index": "count", "id?": "text", "function?": {"name?": "text", "arguments?": "any"}}],
+}
+_CHOICE: dict[str, Format] = {"index": "count", "finish_reason?": "text"}
+
+
+def _format(kind: str) -> AnswerFormat:
+    """The format of a completion; `kind` is the key of the type of a call."""
+    call: Format = {
+        "id": "text",
+        kind: words("function", "custom"),
+        "function?": {"name!": "name", "arguments": "any"},
+        "index?": "count",
+    }
+    message: Format = {**_THOUGHTS, "role": "text", "content": "text|list|null", "tool_calls?": [call]}
+    return AnswerFormat(
+        whole={
+            **_HEAD,
+            "object": words("chat.completion"),
+            "choices": [{**_CHOICE, "finish_reason": "text", "message!": message}],
+        },
+        every={"choices": "list", "usage?": COUNTS},
+        events={
+            "chunk": {
+                **_HEAD,
+                "object": words("chat.completion.chunk", lenient=True),
+                "choices": [{**_CHOICE, "delta!": _PIECES}],
+            }
+        },
+        kind=lambda _, body: "chunk" if body.get("choices") else "",
+    )
+
+
+FORMAT = _format("type")
+MISTRAL = _format("type?")
+STEADY = {"the id": ("id",), "the model": ("model",)}

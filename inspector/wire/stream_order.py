@@ -1,0 +1,178 @@
+"""The order in which an API sends the events of a stream, as a small table, and how one stream breaks it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from .json_value import Object, as_text, is_array, is_object, value_at
+
+type Named = tuple[str, Object]
+"""An event of a stream: its kind and its body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of an answer that has an event which opens it, events which grow it, and one which closes it."""
+
+    opens: str
+    grows: tuple[str, ...]
+    """The kinds of its events; each may end in `*`."""
+    closes: str
+    place: tuple[str, ...] = ("index",)
+    """The keys of the numbers that say which piece it is."""
+    counted: bool = True
+    """True when the pieces are numbered from 0 on, without a gap."""
+    implied: bool = False
+    """True when a piece may begin without the event that opens it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOrder:
+    """What is fixed about the order of an API's events."""
+
+    first: str = ""
+    """The event that begins every stream."""
+    last: str = ""
+    """The event after which nothing of the answer comes."""
+    once: tuple[str, ...] = ()
+    """Events that come exactly once in a complete stream."""
+    pieces: tuple[Piece, ...] = ()
+    anywhere: frozenset[str] = frozenset({"ping", "error", "keepalive"})
+    """Events that may come at any time."""
+    number: str = ""
+    """The key of a number that each event has, one more than the event before."""
+    kind: Callable[[str, Object], str] = lambda name, body: as_text(body.get("type")) or name
+
+
+@dataclass(slots=True)
+class _Seen:
+    opened: dict[tuple[str, tuple[object, ...]], bool] = field(
+        default_factory=dict[tuple[str, tuple[object, ...]], bool]
+    )
+    """The pieces so far, and whether each is closed."""
+    count: dict[str, int] = field(default_factory=dict[str, int])
+    number: int | None = None
+
+
+def order_breaks(events: Iterable[Named], order: StreamOrder) -> Iterator[str]:
+    """One sentence for each way in which the events break the order."""
+    seen = _Seen()
+    over = ""
+    for position, (name, body) in enumerate((order.kind(name, body), body) for name, body in events):
+        if name in order.anywhere:
+            continue
+        if not seen.count and name == order.last:
+            return  # One event holds the whole answer.
+        if not seen.count and order.first and name != order.first:
+            yield f"it begins with {name!r}, where the API begins with {order.first!r}"
+        if over:
+            yield f"{name!r} comes after {over!r}, the last event of the API"
+        seen.count[name] = seen.count.get(name, 0) + 1
+        if name in order.once and seen.count[name] == 2:
+            yield f"{name!r} comes twice"
+        yield from _numbered(seen, body, order.number, position)
+        for piece in order.pieces:
+            yield from _of_piece(seen, piece, name, body)
+        over = over or (name if name == order.last else "")
+    for name in order.once:
+        if seen.count and name not in seen.count:
+            yield f"{name!r} never comes"
+
+
+def _numbered(seen: _Seen, body: Object, key: str, position: int) -> Iterator[str]:
+    now = body.get(key) if key else None
+    if not isinstance(now, int):
+        return
+    if seen.number is not None and now != seen.number + 1:
+        yield f"event {position} has the {key} {now} after {seen.number}: events are lost, repeated or in another order"
+    seen.number = now
+
+
+def _of_piece(seen: _Seen, piece: Piece, name: str, body: Object) -> Iterator[str]:
+    opens, closes = name == piece.opens, name == piece.closes
+    if not opens and not closes and not _grows(piece, name):
+        return
+    place = (piece.opens, tuple(_number(body.get(key)) for key in piece.place))
+    shown = " ".join(f"{key} {value}" for key, value in zip(piece.place, place[1], strict=True))
+    if opens:
+        if place in seen.opened:
+            yield f"{name!r} of {shown} comes twice"
+        elif piece.counted and place[1][-1] != sum(
+            one == piece.opens and where[:-1] == place[1][:-1] for one, where in seen.opened
+        ):
+            yield f"{name!r} has the {shown}, which is not the next one"
+        seen.opened[place] = False
+    elif place not in seen.opened:
+        if closes or not piece.implied:
+            yield f"{name!r} of {shown} comes without {piece.opens!r} before it"
+        seen.opened[place] = closes
+    elif seen.opened[place]:
+        yield f"{name!r} of {shown} comes after {piece.closes!r}"
+    else:
+        seen.opened[place] = closes
+
+
+def twice(events: Iterable[Named]) -> Iterator[str]:
+    """One sentence when an event that can only come once comes twice in a row: a long text, a call, an end."""
+    before: Named = ("", {})
+    for name, body in events:
+        if (name, body) == before and _only_once(body):
+            kind = as_text(body.get("type")) or name
+            yield f"the same event{f' {kind!r}' if kind else ''} comes twice in a row"
+            return
+        before = (name, body)
+
+
+_LONG = 24
+"""Characters. A model may say a shorter text twice in a row."""
+_TEXTS = frozenset({"content", "text", "delta", "thinking", "reasoning", "reasoning_content", "response"})
+_ENDS = frozenset(
+    {
+        "usage",
+        "usageMetadata",
+        "finish_reason",
+        "finishReason",
+        "stop_reason",
+        "stopReason",
+        "done_reason",
+        "functionCall",
+    }
+)
+
+
+def _only_once(value: object, depth: int = 0) -> bool:
+    if is_array(value):
+        return any(_only_once(item, depth + 1) for item in value)
+    if not is_object(value) or depth > _DEEPEST:
+        return False
+    return any(
+        (key in _ENDS and bool(inner))
+        or (key in _TEXTS and isinstance(inner, str) and len(inner) >= _LONG)
+        or _only_once(inner, depth + 1)
+        for key, inner in value.items()
+    )
+
+
+_DEEPEST = 6
+
+
+def _number(value: object) -> object:
+    return value if isinstance(value, int) else str(value)
+
+
+def _grows(piece: Piece, name: str) -> bool:
+    return any(name.startswith(one[:-1]) if one.endswith("*") else name == one for one in piece.grows)
+
+
+def unsteady(events: Iterable[Object], steady: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """One sentence for each value that must be the same in all events and is not; `steady` has the paths by name."""
+    first: dict[str, object] = {}
+    said: set[str] = set()
+    for body in events:
+        for what, path in steady.items():
+            value = value_at(body, path)
+            if value in (None, "") or isinstance(value, list | dict):
+                continue
+            if what in first and first[what] != value and what not in said:
+                said.add(what)
+                yield f"{what} changes from {first[what]!r} to {value!r}"
+            first.setdefault(what, value)

@@ -1,0 +1,156 @@
+"""Fields of answers that are not as their API says, and streams whose events are not those of their API."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from judged import RESPONSES, only, trip
+from round_trips import CHAT, sse
+from rule_exceptions_fields import BLOCK, COMPLETE, MESSAGE, STOP, chunks, completion, messages, opened
+
+from turntape.cassettes.tape.model import RoundTrip
+
+GEMINI = "https://generativelanguage.googleapis.com/v1beta/models/gemini-3:streamGenerateContent?alt=sse"
+CONVERSE = "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.amazon.nova-lite-v1:0/converse"
+INVOKE = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-sonnet-4/invoke"
+COHERE = "https://api.cohere.com/v2/chat"
+OLLAMA = "http://127.0.0.1:11434/api/chat"
+HI = {"role": "user", "content": "hi"}
+
+
+def asked_chat(answer: dict[str, Any]) -> RoundTrip:
+    return trip(CHAT, {"model": "gpt-5", "messages": [HI]}, answer)
+
+
+def claude(content: list[Any]) -> dict[str, Any]:
+    return {"id": "m", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "end_turn",
+            "content": content, "usage": {"input_tokens": 3, "output_tokens": 2}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("one", "says"),
+    [
+        (completion(choice={"index": {"value": 0}}), "`choices[0].index` of the answer is an object"),
+        (completion(choice={"index": -1}), "`choices[0].index` of the answer is the number -1"),
+        (completion(model=["gpt-5"]), "`model` of the answer is a list, where the API has a text"),
+        (completion(object="zq"), "`object` of the answer is the text 'zq', where the API has 'chat.completion'"),
+        (asked_chat({**COMPLETE, "choices": {"0": MESSAGE}}), "`choices` of the answer is an object"),
+        (
+            trip(
+                RESPONSES,
+                {"model": "gpt-5", "input": "hi"},
+                {"id": 7, "object": "response", "model": 9, "status": "completed", "output": []},
+            ),
+            "`id` of the answer is the number 7, where the API has a text (1 other field like it)",
+        ),
+        (
+            trip(
+                GEMINI.replace("streamGenerateContent?alt=sse", "generateContent"),
+                {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]},
+                {"candidates": [{"content": {"parts": [{"text": "A strip."}]}, "finishReason": "STOP", "index": "x"}]},
+            ),
+            "`candidates[0].index` of the answer is the text 'x'",
+        ),
+        (
+            trip(
+                CONVERSE,
+                {"messages": [{"role": "user", "content": [{"text": "hi"}]}]},
+                {"output": {"message": {"role": "assistant", "content": [{"text": "A strip."}]}},
+                 "stopReason": "end_turn", "metrics": {"latencyMs": "fast"}},
+            ),
+            "`metrics.latencyMs` of the answer is the text 'fast', where the API has a number",
+        ),
+        (
+            trip(
+                INVOKE,
+                {"anthropic_version": "bedrock-2023-05-31", "max_tokens": 9, "messages": [HI]},
+                claude([{"type": "text", "text": "A strip.", "citations": "none"}]),
+            ),
+            "`content[0].citations` of the answer is the text 'none', where the API has a list",
+        ),
+        (
+            trip(
+                COHERE,
+                {"model": "command", "messages": [HI]},
+                {"id": 9, "finish_reason": "COMPLETE",
+                 "message": {"role": "assistant", "content": [{"type": "text", "text": "A strip."}]}},
+            ),
+            "`id` of the answer is the number 9, where the API has a text",
+        ),
+        (
+            trip(
+                OLLAMA,
+                {"model": "qwen3", "messages": [HI], "stream": False},
+                {"model": "qwen3", "created_at": "2026-11-22T00:00:00Z", "done": True, "done_reason": "stop",
+                 "total_duration": "long", "message": {"role": "assistant", "content": "A strip."}},
+            ),
+            "`total_duration` of the answer is the text 'long'",
+        ),
+    ],
+    ids=lambda given: given.split("`")[1] if isinstance(given, str) else None,
+)  # fmt: skip
+def test_a_field_that_is_not_as_the_api_says(one: RoundTrip, says: str) -> None:
+    found = only("api-field-wrong", one)
+
+    assert found.message.startswith(says)
+    assert (found.layer, found.severity) == ("api", "warning")
+
+
+def begun(kind: str = "response.output_item.added", **fields: Any) -> dict[str, Any]:
+    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": []}
+    return {"type": kind, "output_index": 0, "item": item, **fields}
+
+
+def numbered(events: Sequence[dict[str, Any]], numbers: Sequence[int]) -> RoundTrip:
+    spelt = [{**event, "sequence_number": number} for event, number in zip(events, numbers, strict=True)]
+    return trip(RESPONSES, {"model": "gpt-5", "stream": True, "input": "hi"}, sse(*spelt, names=True))
+
+
+RESPONSE = {"id": "resp_1", "object": "response", "created_at": 1, "model": "gpt-5", "status": "completed"}
+WHOLE = [
+    {"type": "response.created", "response": {**RESPONSE, "output": []}},
+    {"type": "response.in_progress", "response": {**RESPONSE, "output": []}},
+    begun(),
+    begun("response.output_item.done"),
+    {"type": "response.completed", "response": {**RESPONSE, "output": [begun()["item"]]}},
+]
+LONG = {"candidates": [{"content": {"parts": [{"text": "a text that nobody says twice"}]}, "index": 0}]}
+ENDED = {"candidates": [{"content": {"parts": [{"text": "."}]}, "finishReason": "STOP", "index": 0}]}
+
+
+@pytest.mark.parametrize(
+    ("one", "says"),
+    [
+        (messages(opened(), *BLOCK, *STOP, STOP[1]), "'message_stop' comes after 'message_stop'"),
+        (messages(opened(), *({**one, "index": 3} for one in BLOCK), *STOP), "which is not the next one"),
+        (messages(opened(), *BLOCK, STOP[0]), "'message_stop' never comes"),
+        (numbered([WHOLE[0], *WHOLE], range(6)), "comes twice"),
+        (chunks(("c", "gpt-5"), ("c", "gpt-5-mini")), "the model changes from 'gpt-5' to 'gpt-5-mini'"),
+        (
+            trip(GEMINI, {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, sse(LONG, LONG, ENDED)),
+            "comes twice in a row",
+        ),
+    ],
+    ids=["after", "gap", "never", "created", "model", "same"],
+)
+def test_a_stream_out_of_order(one: RoundTrip, says: str) -> None:
+    found = only("api-stream-out-of-order", one)
+
+    assert says in found.message
+    assert (found.layer, found.severity) == ("api", "warning")
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        messages(opened(), *BLOCK, *STOP),
+        messages(opened(), {"type": "ping"}, *BLOCK, {"type": "ping"}, *STOP),
+        numbered(WHOLE, range(5)),
+        chunks(("c", "gpt-5"), ("c", "gpt-5")),
+        trip(GEMINI, {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, sse(LONG, ENDED)),
+    ],
+    ids=["anthropic", "ping", "responses", "chat", "gemini"],
+)
+def test_a_stream_in_order_is_fine(one: RoundTrip) -> None:
+    with pytest.raises(ValueError, match="not enough values"):
+        only("api-stream-out-of-order", one)
