@@ -18,6 +18,8 @@ _CITATION = re.compile(r"\u3010[^\u3010\u3011\n]*\u3011|\ue200[^\ue200\ue201]*\u
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
 _DISTINCTIVE = 64
 """An answer of at least this many characters is unlikely to occur twice."""
+_SAID = 24
+"""After the same first message, this many characters are enough."""
 _DISTINCTIVE_CALLS = 24
 """And so are calls with at least this many characters of arguments."""
 _WHOLE = frozenset({"complete", "tool_calls", "stop_sequence"})
@@ -37,6 +39,10 @@ def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
         return True
     if echo.reasoning == "kept":
         return True  # Signed or long: no other answer has the same reasoning.
+    now = context.turn.conversation
+    if context.turn.shared > now.ends[now.leading] and len(emission.text) >= _SAID:
+        # Both begin with the same message of the user.
+        return not any(change.emitted for change in echo.changes)
     called = sum(len(call.arguments_raw) for call in emission.calls)
     distinctive = called >= _DISTINCTIVE_CALLS or len(emission.text) + called >= _DISTINCTIVE
     return distinctive and not any(change.emitted for change in echo.changes)

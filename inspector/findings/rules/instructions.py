@@ -8,7 +8,7 @@ from ...wire.values import Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import transformation
-from .user_text import has_no_beginning, is_cut_off
+from .user_text import ends_in_a_word, has_no_beginning, is_cut_off
 
 
 @rule(
@@ -78,7 +78,7 @@ def _damaged(was: str, now: str) -> str | None:
     if was == now:
         return None
     missing = f"{len(was) - len(now):,} of its {len(was):,} characters are missing"
-    if is_cut_off(was, now):
+    if is_cut_off(was, now) or ends_in_a_word(was, now):
         return f"is cut off inside a sentence: {missing}, and it ends with {now.strip()[-40:]!r}"
     if has_no_beginning(was, now):
         return f"has lost its beginning: {missing}, and it begins with {now.strip()[:40]!r}"

@@ -242,9 +242,14 @@ _CUT, _CUT_WORD = 100, 6
 
 def _is_cut(old: str, new: str) -> bool:
     """True for the beginning of a text that ends inside a sentence, or for a shorter rest inside a word."""
+    return is_cut_off(old, new) or ends_in_a_word(old, new)
+
+
+def ends_in_a_word(old: str, new: str) -> bool:
+    """True for the beginning of a text that ends inside a word, with more than that word missing."""
     kept, whole = new.strip(), old.strip()
     inside = whole.startswith(kept) and kept[-1:].isalnum() and whole[len(kept) :][:1].isalnum()
-    return is_cut_off(old, new) or (inside and len(whole) - len(kept) >= _CUT_WORD)
+    return inside and len(whole) - len(kept) >= _CUT_WORD
 
 
 def has_no_beginning(old: str, new: str) -> bool:

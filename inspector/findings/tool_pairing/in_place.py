@@ -4,6 +4,7 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping
 
 from ...wire.protocols.traits import Pairing
+from ...wire.values import Part
 from .model import CallPart, Entry, ResultPart, ToolPairing, known_ids
 from .settled import Settled
 
@@ -169,18 +170,20 @@ class _AnswerMatch:
         if self.rules.one_message and len(homes) > 1:
             self.found.split.append((home.message, homes[1].message))
         if self.rules.results_first:
-            if self._has_content_before(home):
-                self.found.preceded.append(first)
+            if (result := self._behind_content(home)) is not None:
+                self.found.preceded.append(result)
         elif self.window[0] is not home and self.window[0].message.role != "tool":
             self.found.displaced.append((self.calls[0].part, first))
 
-    def _has_content_before(self, home: Entry) -> bool:
-        """True when text or media comes between the answer and the first result."""
-        first = home.results[0].part
+    def _behind_content(self, home: Entry) -> Part | None:
+        """The first result that has text or media between itself and the answer."""
+        results = {id(result.part) for result in home.results}
+        content = False
         for entry in self.window:
             for part in entry.message.parts:
-                if part is first:
-                    return False
-                if part.kind in ("text", "media"):
-                    return True
-        return False
+                if id(part) in results and content:
+                    return part
+                content = content or part.kind in ("text", "media")
+            if entry is home:
+                break
+        return None

@@ -724,6 +724,19 @@ def test_an_earlier_answer_that_is_now_the_users(api: str) -> None:
     assert [f"is now a message of the user: {ANSWER[:60]!r}" in line for line in found] == [True]
 
 
+def test_a_short_answer_after_the_same_question_links_two_requests() -> None:
+    """An API without ids of calls shows it by its words alone."""
+    step = [asks(QUESTION), looks_up("tape"), finds("a strip")]
+    last = says("It is a strip of film, no more.")
+    trips = run(
+        "gemini", (step[:1], step[1]), (step, last), ([step[0], looks_up("rope"), step[2], last, asks("And?")], last)
+    )
+    [line] = lines(*trips, only="client-assistant-mutated")
+    assert "the arguments of a call changed" in line
+    strange = [asks("Hi."), looks_up("rope"), step[2], last, asks("And?")]
+    assert lines(*run("gemini", (step[:1], step[1]), (step, last), (strange, last)), only="client-assistant") == []
+
+
 def test_calls_of_one_answer_that_came_back_as_several_answers() -> None:
     apart = [
         chat([HELLO], said(None, CALL, SECOND)),

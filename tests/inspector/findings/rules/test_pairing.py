@@ -737,3 +737,38 @@ def test_a_result_under_its_own_id_is_not_one_under_the_id_of_an_item() -> None:
     one = responses([HELLO, {**item_output("call_9"), "id": "call_9"}], [ANSWERED])
 
     assert only("client-orphan-tool-result", one).message.endswith(", but the history holds no such call")
+
+
+def test_words_between_two_results_of_one_message_come_before_the_second() -> None:
+    calls_ = spoke(use("toolu_1"), use("toolu_2", "band"))
+
+    def reported(*blocks: Any) -> list[str]:
+        second = anthropic([ASKED, calls_, asked(*blocks)], [words("done")], 1)
+        found = lines(anthropic([ASKED], calls_["content"]), second, only="client-results-not-adjacent")
+        return [line.partition("P): ")[2] for line in found]
+
+    one, two, note = given("toolu_1", "a strip"), given("toolu_2", "a band"), words("Be brief.")
+    assert reported(one, note, two) == [
+        "something comes before the result of toolu_2 in its message | #1 request /messages/2/content/2"
+    ]
+    assert reported(note, one, two)[0].startswith("something comes before the result of toolu_1")
+    assert reported(one, two, note) == reported(one, two) == []
+
+
+def test_a_result_of_a_call_that_the_api_holds_names_another_tool() -> None:
+    url = "https://generativelanguage.googleapis.com/v1beta/interactions"
+    call = {"type": "function_call", "id": "f1", "name": "look_up", "arguments": {"word": "tape"}}
+    tools = [{"type": "function", "name": "look_up", "parameters": {"type": "object"}}]
+    first = trip(
+        url, {"model": "m", "input": "hi", "tools": tools}, {"id": "v1", "status": "requires_action", "steps": [call]}
+    )
+
+    def reported(name: str) -> list[str]:
+        given_ = {"type": "function_result", "call_id": "f1", "name": name, "result": {"is": "a strip"}}
+        body = {"model": "m", "input": [given_], "tools": tools, "previous_interaction_id": "v1"}
+        steps = [{"type": "model_output", "content": [{"type": "text", "text": "A strip."}]}]
+        second = trip(url, body, {"id": "v2", "status": "completed", "steps": steps}, 1)
+        return [line.partition("P): ")[2] for line in lines(first, second, only="client-result-wrong-name")]
+
+    assert reported("look_up") == []
+    assert [line.partition(" | ")[0] for line in reported("find")] == ["the result of 'look_up' names 'find'"]
