@@ -1,8 +1,8 @@
 """What is learned of one model's tokens from the counts of the recording: rates, texts that came alone, reasoning."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import median
 
 from .allocate import Expected
@@ -23,6 +23,8 @@ _PICTURE = 800
 """Tokens of a picture or a document of which nothing is known."""
 _END = 1
 """The token that ends an answer, which is in its count."""
+_HEAD = ("system", "tool")
+"""The kinds of pieces in front of the messages."""
 _UNSURE = 0.15
 """The usual error of a guess from a shape, as a share of it."""
 
@@ -57,6 +59,25 @@ class Model:
     figures: dict[int, Figure]
     """By the number of the piece."""
     definitions: Definitions
+    excess: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    """By thread and kind, how many tokens more than by their shapes the system prompt and the definitions had."""
+
+    def note_excess(self, thread: str, ids: Sequence[int]) -> None:
+        """Note what the system prompt and the definitions of a prompt have beyond their shapes: it will be there again
+        when one of them changes."""
+        for kind in _HEAD:
+            found = [number for number in ids if self.contents[number].kind == kind and number in self.figures]
+            if found:
+                self.excess[thread, kind] = sum(self.figures[one].value - self.likely(one) for one in found)
+
+    def add_excess(self, thread: str, ids: Sequence[int], pieces: Mapping[int, Expected]) -> None:
+        """Expect what was noted, of those of these pieces that are new; `pieces` has them by number."""
+        for kind in _HEAD:
+            likely = {number: self.likely(number) for number in ids if self.contents[number].kind == kind}
+            whole = sum(likely.values()) or 1.0
+            for number in likely.keys() & pieces.keys():
+                more = self.excess.get((thread, kind), 0.0) * likely[number] / whole
+                pieces[number].prior = max(1.0, pieces[number].prior + more)
 
     def echo(self, before: SentTurn, now: SentTurn, ids: Sequence[int]) -> Echo | None:
         """What the answer of `before` has in the prompt of `now`, where it is these pieces."""

@@ -20,6 +20,8 @@ from .stretch import Stretch
 _CLOSE = 0.2
 _FEW = 20
 """A range of so many tokens, or of this share of the figure, is small."""
+_UNSURE = 0.1
+"""The usual error of an estimated figure, as a share of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ def _solved(model: Model, stretch: Stretch, found: Sequence[Segment]) -> Solved:
         made = _figures(model, segment, list(ids))
         figures[segment.start : segment.end] = made
         model.figures.update(zip(ids, made, strict=True))
+        if not segment.start:
+            model.note_excess(stretch.thread, list(ids))
     ends = [0]
     for figure in figures:
         ends.append(ends[-1] + (figure.value if figure else 0))
@@ -103,17 +107,40 @@ def _media_apart(model: Model, segment: Segment, ids: list[int]) -> list[Figure]
 
 
 def _beside_known(model: Model, segment: Segment, ids: list[int], unknown: list[int]) -> list[Figure] | None:
-    """The figures of a prompt most of which is known: what is not, has the rest, if that is possible."""
+    """The figures of a prompt some of which is known: what is not, has the rest, if that is possible.
+
+    What is known only nearly gives and takes a little, so that an error of it is not all in what is new.
+    """
     total = segment.total
-    rest = total - sum(model.figures[number].value for number in ids if number in model.figures)
-    pieces = [model.expected(number, total) for number in unknown]
-    if not 0 < rest <= sum(one.high for one in pieces):
+    known = {number: model.figures[number] for number in ids if number in model.figures}
+    rest = total - sum(figure.value for figure in known.values())
+    new = [model.expected(number, total) for number in unknown]
+    open_ = sum(one.high - one.low for one in known.values()) + FRAMING
+    if not -open_ < rest <= sum(one.high for one in new) + open_:
         return None
-    _fill(model, unknown, pieces, rest)
-    open_ = sum(one.high - one.low for one in (model.figures[n] for n in ids if n in model.figures)) + FRAMING
-    bounds = narrowed(max(0, rest - open_) if segment.start else 0, rest + open_, pieces)
-    made = dict(zip(unknown, _made(divided(rest, pieces), bounds), strict=True))
-    return [made.get(number) or model.figures[number] for number in ids]
+    _fill(model, unknown, new, max(0, rest))
+    model.add_excess(segment.turn.thread, ids, dict(zip(unknown, new, strict=True)))
+    bounds = narrowed(max(0, rest - open_) if segment.start else 0, max(0, rest + open_), new)
+    by_number = dict(zip(unknown, new, strict=True))
+    pieces = [by_number.get(number) or _nearly(known[number], total) for number in ids]
+    values = divided(total, pieces)
+    made = dict(zip(unknown, bounds, strict=True))
+    return [
+        _figure(value, *made[number]) if number in made else _moved(known[number], value)
+        for number, value in zip(ids, values, strict=True)
+    ]
+
+
+def _nearly(figure: Figure, total: int) -> Expected:
+    """What is expected of a piece that had these tokens in another prompt."""
+    give = 0.01 + min((figure.high - figure.low) / 4, _UNSURE * figure.value) ** 2
+    low = max(0, figure.low - FRAMING // 2)
+    return Expected(figure.value, low, max(low, min(figure.high + FRAMING // 2, total)), give)
+
+
+def _moved(figure: Figure, value: int) -> Figure:
+    """The figure of a piece that has other tokens here than in another prompt."""
+    return figure if figure.value == value else _figure(value, figure.low, figure.high)
 
 
 def _add_prompt(model: Model, ids: Sequence[int], pieces: list[Expected]) -> None:
@@ -160,11 +187,12 @@ def _parted(
 
 
 def _made(values: Sequence[int], bounds: Sequence[tuple[int, int]]) -> list[Figure]:
-    made: list[Figure] = []
-    for value, (low, high) in zip(values, bounds, strict=True):
-        low, high = min(low, value), max(high, value)
-        made.append(Figure(value, low, high, certainty(low, high)))
-    return made
+    return [_figure(value, low, high) for value, (low, high) in zip(values, bounds, strict=True)]
+
+
+def _figure(value: int, low: int, high: int) -> Figure:
+    low, high = min(low, value), max(high, value)
+    return Figure(value, low, high, certainty(low, high))
 
 
 def certainty(low: int, high: int) -> Certainty:

@@ -163,3 +163,26 @@ def test_a_picture_has_the_tokens_of_its_size() -> None:
     assert seen.tokens is not None and text.tokens is not None
     assert 760 <= seen.tokens.value <= 790
     assert seen.tokens.value + text.tokens.value == 800
+
+
+def test_a_new_system_prompt_takes_nothing_from_the_newest_result() -> None:
+    """The API adds far more than the texts say; with another system prompt it adds the same again."""
+    calls = [said(None, (f"call_{n}", "look_up", '{"word":"tape"}')) for n in range(3)]
+    messages = [user("find tape")]
+    for n, call in enumerate(calls):
+        messages += [call, result(f"call_{n}", f"{'word ' * 40}{n}")]
+    heads = [{"role": "system", "content": f"You find {what}, and say where they are."} for what in ("tapes", "reels")]
+    turns = [(heads[n == 3], 1 + 2 * n, 400 + 64 * n) for n in range(4)]
+    answers = [*calls, said("x")]
+    made = ledger(
+        [
+            chat([head, *messages[:sent]], answer, index=n, usage=(count, 13))
+            for n, ((head, sent, count), answer) in enumerate(zip(turns, answers, strict=True))
+        ]
+    )
+
+    figures = [use.tokens for use in made.turns[-1].uses if use.tokens]
+    before = [use.tokens for use in made.turns[-2].uses if use.tokens]
+    assert sum(figure.value for figure in figures) == 400 + 64 * 3
+    assert figures[-1].value == pytest.approx(before[-1].value, abs=4)
+    assert figures[1].value == pytest.approx(before[1].value, abs=4)
