@@ -3,7 +3,7 @@
 from turntape.cassettes.apis.interface import Documents, Edited, FaultAnswers, Json
 
 from ...json_value import Object, as_object, compact, objects_in
-from ..shared.shorten import shortened
+from ..shared.shorten import last_call_shortened
 
 _ERRORS = {
     429: ("Throttling.RateQuota", "Requests rate limit exceeded, please try again later."),
@@ -37,14 +37,7 @@ def _choices(documents: Documents) -> list[tuple[int, Object, Object]]:
 
 def truncate(documents: Documents) -> Edited:
     """Cut the arguments of the last call."""
-    parts: dict[object, list[tuple[int, Object, str]]] = {}
-    for place, choice, message in _choices(documents):
-        for number, call in enumerate(objects_in(message.get("tool_calls"))):
-            function = as_object(call.get("function"))
-            if isinstance(function.get("arguments"), str):
-                key = (choice.get("index"), call.get("index", number))
-                parts.setdefault(key, []).append((place, function, "arguments"))
-    return shortened(list(parts.values())[-1] if parts else ())
+    return last_call_shortened(_choices(documents))
 
 
 def relabel(documents: Documents, finish: str) -> Edited:

@@ -5,7 +5,7 @@ import orjson
 from turntape.cassettes.apis.interface import Documents, Edited, FaultAnswers, common_error
 
 from ...json_value import Object, as_object, objects_in
-from ..shared.shorten import shortened
+from ..shared.shorten import last_call_shortened
 
 
 def event(_: int) -> bytes:
@@ -23,14 +23,7 @@ def _choices(documents: Documents) -> list[tuple[int, Object, Object]]:
 
 
 def truncate(documents: Documents) -> Edited:
-    parts: dict[object, list[tuple[int, Object, str]]] = {}
-    for place, choice, said in _choices(documents):
-        for number, call in enumerate(objects_in(said.get("tool_calls"))):
-            function = as_object(call.get("function"))
-            if isinstance(function.get("arguments"), str):
-                key = (choice.get("index"), call.get("index", number))
-                parts.setdefault(key, []).append((place, function, "arguments"))
-    return shortened(list(parts.values())[-1] if parts else ())
+    return last_call_shortened(_choices(documents))
 
 
 def relabel(documents: Documents, finish: str) -> Edited:
