@@ -2,19 +2,23 @@
 
 Python and Node.js load a module of ours that refuses a connection (`closed_network`). Other programs get a proxy that
 refuses everything: those that follow the usual proxy variables fail at once. A program that does neither, and
-Python with `-I`, `-E` or `-S`, is not held. The test's message names the host that was wanted.
+Python with `-I`, `-E` or `-S`, is not held. The test's message names the host that was wanted. Where the network is
+open, other programs are known by the URLs on their command line.
 """
 
 import json
 import os
+import re
 import socket
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from urllib.parse import urlsplit
 
+from ..apis.lookup import is_turn_path
 from .closed_network import VARIABLE
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -26,6 +30,7 @@ _REFUSAL = (
 _PATIENCE = 5.0
 _ENV = 10
 """The place of `env` among the arguments of `subprocess.Popen`."""
+_URL = re.compile(r"https?://[^\s'\"<>|;&()\[\]]+")
 
 
 class _RefusingProxy:
@@ -84,6 +89,9 @@ def watch_processes(
     original: Any = subprocess.Popen.__init__
 
     def started(self: Any, *args: Any, **kwargs: Any) -> None:
+        if not closed:
+            for where in _apis_named(kwargs.get("args", args[0] if args else ())):
+                wanted(where)
         by_place = len(args) > _ENV
         given: Mapping[Any, Any] | None = args[_ENV] if by_place else kwargs.get("env")
         if given is None or all(isinstance(name, str) for name in given):
@@ -98,6 +106,23 @@ def watch_processes(
 
     undo.callback(setattr, subprocess.Popen, "__init__", original)
     subprocess.Popen.__init__ = started
+
+
+def _apis_named(command: object) -> list[str]:
+    """The `host:port` of each generation endpoint in the words of a command."""
+    words = cast("Sequence[object]", command) if isinstance(command, list | tuple) else (command,)
+    found: list[str] = []
+    for word in words:
+        text = os.fsdecode(word) if isinstance(word, str | bytes) else ""
+        for url in map(urlsplit, _URL.findall(text)):
+            if url.hostname and is_turn_path(url.path.rstrip("/")):
+                found.append(f"{url.hostname}:{_port(url.netloc) or (443 if url.scheme == 'https' else 80)}")
+    return found
+
+
+def _port(place: str) -> str:
+    digits = place.rpartition(":")[2]
+    return digits if digits.isdigit() else ""
 
 
 def _set(name: str, value: str | None) -> None:

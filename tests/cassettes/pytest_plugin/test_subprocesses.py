@@ -110,6 +110,25 @@ def test_other_programs_get_a_proxy_that_refuses(wanted: list[str], undo: ExitSt
     assert wanted == ["api.openai.com:443"]
 
 
+@pytest.mark.parametrize(
+    ("closed", "command", "noted"),
+    [
+        (False, ["true", "-d", "{}", "https://api.openai.com/v1/chat/completions"], ["api.openai.com:443"]),
+        (False, "true 'http://127.0.0.1:8000/v1/messages?beta=true' | cat", ["127.0.0.1:8000"]),
+        (False, ["true", "https://api.openai.com/v1/models", "https://[broken"], []),
+        (True, ["true", "https://api.openai.com/v1/chat/completions"], []),
+    ],
+)
+def test_an_open_network_notes_the_apis_on_a_command_line(
+    closed: bool, command: str | list[str], noted: list[str], wanted: list[str], undo: ExitStack
+) -> None:
+    watch_processes(wanted.append, undo, closed=closed)
+
+    subprocess.run(command, shell=isinstance(command, str), check=True)
+
+    assert wanted == noted
+
+
 def test_a_sitecustomize_of_the_user_runs_too(tmp_path: Path, wanted: list[str], undo: ExitStack) -> None:
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.mine = 'mine'")
     watch_processes(wanted.append, undo, closed=True)
