@@ -8,11 +8,16 @@ nothing else.
 import logging
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from ..errors import TurntapeError
+from .installed import OwnPoint, entry_points
 from .interface import Api
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    type Point = EntryPoint | OwnPoint
 
 GROUP = "turntape.protocols"
 
@@ -38,17 +43,17 @@ def registered() -> tuple[HasApi, ...]:
     return tuple(one for point in sorted(entry_points(group=GROUP), key=_order) for one in _loaded(point))
 
 
-def _order(point: EntryPoint) -> tuple[int, str, str]:
+def _order(point: "Point") -> tuple[int, str, str]:
     package = _package(point)
     place = _OWN_PLACES.get(point.name, _OTHERS) if package == "turntape" else _OTHERS
     return place, package, point.name
 
 
-def _package(point: EntryPoint) -> str:
+def _package(point: "Point") -> str:
     return point.dist.name if point.dist is not None else ""
 
 
-def _loaded(point: EntryPoint) -> tuple[HasApi, ...]:
+def _loaded(point: "Point") -> tuple[HasApi, ...]:
     try:
         return tuple(_items(point.load()))
     except Exception as exc:  # noqa: BLE001 - somebody else's code; recording and replay go on without it

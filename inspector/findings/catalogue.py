@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 
+from turntape.cassettes.apis.installed import entry_points
 from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.settings import read_settings
 

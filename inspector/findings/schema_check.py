@@ -4,11 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NoReturn
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, NoReturn
 
 from ..wire.json_value import compact, is_array, is_object, value_at
+
+if TYPE_CHECKING:
+    import jsonschema_rs
 
 _MOST = 5
 """At most this many violations of one value are reported."""
@@ -63,7 +64,9 @@ def described(broken: Sequence[Violation]) -> str:
 
 
 @lru_cache(maxsize=512)
-def _validator(schema: str) -> jsonschema_rs.Validator | None:
+def _validator(schema: str) -> "jsonschema_rs.Validator | None":
+    import jsonschema_rs  # a recording without tools needs no schemas
+
     try:
         return jsonschema_rs.validator_for(schema, retriever=_refuse)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
