@@ -151,14 +151,15 @@ def _packed(text: bytes) -> bytes:
 
 def _replace(target: Path, data: bytes) -> None:
     try:
-        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            try:
+        file = NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False)  # noqa: SIM115 - below
+        try:
+            with file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-                Path(file.name).replace(target)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+            Path(file.name).replace(target)  # closed: Windows moves and deletes no open file
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
     except OSError as exc:
         raise CassetteError(f"cannot write {str(target)!r}: {exc.strerror}; choose another place with -o") from exc

@@ -1,7 +1,10 @@
 """A recording without its secrets replays as before, and nothing else in it changes."""
 
 import json
+import os
 from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
 
 import pytest
 from factories import round_trip
@@ -79,6 +82,30 @@ def test_a_recording_is_replaced_in_one_step(tmp_path: Path) -> None:
     assert secrets_in(Cassette.load(path)) == []
     assert [file.name for file in tmp_path.iterdir()] == ["run.cassette.jsonl"]
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_the_new_file_is_closed_before_it_takes_the_place_of_the_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = unsafe(tmp_path / "run.cassette.jsonl", [round_trip(asked(KEY))])
+    made: list[Any] = []
+    states: list[bool] = []
+
+    def temporary(**options: Any) -> Any:
+        made.append(NamedTemporaryFile(**options))  # noqa: SIM115 - scrub closes it
+        return made[-1]
+
+    def replace(old: Path, new: Path) -> None:
+        states.append(made[-1].closed)
+        os.replace(old, new)  # noqa: PTH105 - that method is replaced
+
+    monkeypatch.setattr("turntape.cassettes.redaction.scrub.NamedTemporaryFile", temporary)
+    monkeypatch.setattr(Path, "replace", replace)
+
+    scrub(path, path)
+
+    assert states == [True]
+    assert secrets_in(Cassette.load(path)) == []
 
 
 def test_damaged_lines_lose_their_secrets_too(tmp_path: Path) -> None:
