@@ -1,7 +1,8 @@
 """Tool servers in process: records what the clients of the MCP SDK say, whatever they are connected with.
 
 Every client of the SDK is a `ClientSession`, over stdio, HTTP or memory; fastmcp's `Client` has one inside. So that
-class is patched, also when the SDK is imported later. Each session is one tool session of the cassette.
+class is patched, also when the SDK is imported later. Each session is one tool session of the cassette. A session that
+is open longer than its context is recorded in the next one, or in the one around it.
 """
 
 import sys
@@ -13,12 +14,22 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Protocol, cast
+from weakref import WeakKeyDictionary
 
 from ..framing.json_text import parse_json
 from ..recording.tool_session import Sink
 from .mcp_wire import Dispatching, Reading, Wire, Writing
 
 _MODULE = "mcp.client.session"
+_contexts: "list[_Sessions]" = []
+"""The contexts that are entered, the innermost last."""
+_wires: WeakKeyDictionary[Any, Wire] = WeakKeyDictionary()
+"""The sessions of clients that were opened within a context."""
+
+
+def is_recording() -> bool:
+    """True within a context in which tool sessions are recorded."""
+    return bool(_contexts)
 
 
 class Recorded(Protocol):
@@ -38,6 +49,7 @@ def recorded_tools(sink: Sink, *, run: str | None = None) -> Generator[Recorded]
     """
     sessions = _Sessions(sink, run)
     with ExitStack() as undo:
+        sessions.begin()
         undo.callback(sessions.end)
         if (module := sys.modules.get(_MODULE)) is not None:
             sessions.patch(undo, module)
@@ -61,9 +73,22 @@ class _Sessions:
                 if wire.is_beginning(cast(dict[str, Any], message)):
                     wire.drop()
 
+    def begin(self) -> None:
+        """Record the sessions that are open already, from their next message on."""
+        _contexts.append(self)
+        self._adopt()
+
     def end(self) -> None:
-        for wire in self._wires:
+        """Leave the sessions that are still open to the context around this one."""
+        for wire in (*self._wires, *_wires.values()):
             wire.end()
+        _contexts.remove(self)
+        if _contexts:
+            _contexts[-1]._adopt()
+
+    def _adopt(self) -> None:
+        for wire in _wires.values():
+            wire.go_on(self._sink, self._run)
 
     def _wire(self) -> Wire:
         wire = Wire(self._sink, self._run)
@@ -74,7 +99,6 @@ class _Sessions:
         """Patch the class of all clients until `undo`."""
         session: Any = module.ClientSession
         begin, leave = session.__init__, session.__aexit__
-        wires: dict[int, Wire] = {}
 
         def __init__(this: Any, read_stream: Any = None, write_stream: Any = None, *rest: Any, **named: Any) -> None:
             wire = self._wire()
@@ -83,13 +107,13 @@ class _Sessions:
             elif (dispatcher := named.get("dispatcher")) is not None:
                 named["dispatcher"] = _copied(dispatcher, wire)
             begin(this, read_stream, write_stream, *rest, **named)
-            wires[id(this)] = wire
+            _wires[this] = wire
 
         async def __aexit__(this: Any, *problem: Any) -> Any:
             try:
                 return await leave(this, *problem)
             finally:
-                if (wire := wires.pop(id(this), None)) is not None:
+                if (wire := _wires.pop(this, None)) is not None:
                     wire.end()
 
         undo.callback(setattr, session, "__init__", begin)

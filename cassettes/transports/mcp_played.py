@@ -1,7 +1,8 @@
 """Recorded tool servers for the clients of the MCP SDK in this process: no server runs, and no program starts.
 
 Every `ClientSession` gets streams that a `ToolPlayer` answers, in place of those of its transport. A server over stdio
-is replaced by an idle process, because the SDK starts one before it makes the session.
+is replaced by an idle process, because the SDK starts one before it makes the session. A session that is open longer
+than its context is answered by the player of the next one, or of the one around it.
 """
 
 import sys
@@ -14,9 +15,10 @@ from time import monotonic
 from types import ModuleType
 from typing import Any
 
+from ..errors import TurntapeError
 from ..replay.tool_player import ToolConnection, ToolPlayer
 from ..tape.model import RoundTrip
-from .mcp import when_imported
+from .mcp import is_recording, when_imported
 from .mcp_wire import wire_bytes
 
 _SESSION, _STDIO = "mcp.client.session", "mcp.client.stdio"
@@ -54,12 +56,18 @@ def played_sessions(
     if over_http is not None:
         patches += [(name, servers.patch_http) for name in _HTTP]
     with ExitStack() as undo:
+        _contexts.append(servers)
+        undo.callback(_contexts.remove, servers)
         for name, patch in patches:
             if (module := sys.modules.get(name)) is not None:
                 patch(undo, module)
             else:
                 undo.enter_context(when_imported(name, partial(patch, undo)))
         yield servers
+
+
+_contexts: "list[PlayedSessions]" = []
+"""The contexts that are entered, the innermost last."""
 
 
 class PlayedSessions:
@@ -77,6 +85,17 @@ class PlayedSessions:
         """Programs that were started and have no session so far."""
         self._of_http: list[Any] = []
         """The streams of sessions over HTTP."""
+
+    def connect(self, name: str) -> ToolConnection:
+        """A session with a server."""
+        self.opened += 1
+        return self._player.connect(name)
+
+    def adopt(self, name: str) -> ToolConnection:
+        """A session that was opened before this context, or within one in it."""
+        if name in self._names:
+            self._names.remove(name)
+        return self.connect(name)
 
     def _is_live(self, name: str) -> bool:
         return name in self._live or "*" in self._live
@@ -96,8 +115,7 @@ class PlayedSessions:
             if self._is_live(name):
                 begin(this, read_stream, write_stream, *rest, **named)
                 return
-            self.opened += 1
-            played = _Played(self._player.connect(name))
+            played = _Played(self, name)
             named.pop("dispatcher", None)
             begin(this, _Reading(played), _Writing(played), *rest, **named)
 
@@ -157,11 +175,27 @@ class _Anyio:
 class _Played:
     """One played server: what it has to say, and an event for what the client says."""
 
-    def __init__(self, connection: ToolConnection) -> None:
-        self.connection = connection
+    def __init__(self, servers: PlayedSessions, name: str) -> None:
+        self._servers = servers
+        self._name = name
+        self.connection = servers.connect(name)
         self.lines: deque[bytes] = deque()
         self.left = False
         self.news = import_module("anyio").Event()
+
+    def receive(self, data: bytes) -> None:
+        """Take a line of the client. Raises TurntapeError when it should be recorded, and no server runs."""
+        if _contexts and _contexts[-1] is not self._servers:
+            self.lines.extend(self.connection.due(monotonic()))
+            self._servers = _contexts[-1]
+            self.connection = self._servers.adopt(self._name)
+        elif not _contexts and is_recording():
+            raise TurntapeError(
+                f"the session with the tool server {self._name} was opened by a fixture and is played from its "
+                "cassette, so calls in it cannot be recorded: record the fixture and its tests together with "
+                "--turntape-mode=all (-n 0 with pytest-xdist)"
+            )
+        self.connection.receive(data, monotonic())
 
     def wake(self) -> None:
         self.news.set()
@@ -220,7 +254,7 @@ class _Writing(_Stream):
     async def send(self, item: Any) -> None:
         data = wire_bytes(item)
         if data is not None:
-            self._played.connection.receive(data, monotonic())
+            self._played.receive(data)
             self._played.wake()
         await import_module("anyio").lowlevel.checkpoint()
 

@@ -39,7 +39,9 @@ class Wire:
         """Messages from before the name of the server was known; None since then."""
         self._session: ToolSession | None = None
         self._closed = False
+        self._dropped = False
         self._server_left = False
+        self._name: str | None = None
 
     def said(self, sender: Side, data: bytes | Message) -> None:
         """A message of one side has passed."""
@@ -66,7 +68,8 @@ class Wire:
     def _begin(self, name: str | None) -> None:
         """Write what has waited."""
         waiting, self._waiting = self._waiting or [], None
-        server = ToolServer(new_session(), name or "server", "process", run=self._run, started_at=waiting[0][2])
+        self._name = name or self._name
+        server = ToolServer(new_session(), self._name or "server", "process", run=self._run, started_at=waiting[0][2])
         self._session = ToolSession(self._sink, server)
         for sender, data, at in waiting:
             self._session.message(sender, data, at)
@@ -82,7 +85,14 @@ class Wire:
 
     def drop(self) -> None:
         """Record nothing of this session: its messages are recorded as they go over HTTP."""
-        self._closed = True
+        self._closed = self._dropped = True
+
+    def go_on(self, sink: Sink, run: str | None) -> None:
+        """Write what comes from now on to this sink, as another session of the same server."""
+        self.end()
+        if not self._dropped:
+            self._sink, self._run = sink, run
+            self._waiting, self._session, self._closed = [], None, False
 
     def server_left(self) -> None:
         """The server has closed its side."""

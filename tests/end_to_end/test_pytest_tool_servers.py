@@ -44,6 +44,51 @@ def test_add():
     assert ask("add") and asyncio.run(use()) == {"result": 3}
 """
 
+IN_A_FIXTURE = """
+import threading
+import pytest
+from mcp.client.client import Client
+from mcp.server.mcpserver import MCPServer
+
+tools = MCPServer("counter")
+
+@tools.tool()
+def add(a: int, b: int) -> int:
+    assert "AWAY" not in os.environ
+    return a + b
+
+class Held:
+    def __init__(self):
+        self.loop, self.ready = asyncio.new_event_loop(), threading.Event()
+        self.thread = threading.Thread(target=lambda: self.loop.run_until_complete(self.hold()))
+        self.thread.start()
+        self.ready.wait(30)
+
+    async def hold(self):
+        self.left = asyncio.Event()
+        async with Client(tools) as self.client:
+            await self.client.list_tools()
+            self.ready.set()
+            await self.left.wait()
+
+    def add(self, a, b):
+        said = asyncio.run_coroutine_threadsafe(self.client.call_tool("add", {"a": a, "b": b}), self.loop)
+        return said.result(30).structured_content["result"]
+
+@pytest.fixture(scope="session")
+def held():
+    held = Held()
+    yield held
+    held.loop.call_soon_threadsafe(held.left.set)
+    held.thread.join(30)
+    held.loop.close()
+
+@pytest.mark.turntape
+@pytest.mark.parametrize("a", [1, 2])
+def test_add(held, a):
+    assert ask(f"add {a}") and [held.add(a, 2), held.add(a, 3)] == [a + 2, a + 3]
+"""
+
 OVER_HTTP = """
 import pytest
 from mcp.client.client import Client
@@ -106,6 +151,35 @@ def test_restamp_writes_the_changed_prompt_and_keeps_what_the_tool_server_said(
     write(project, IN_PROCESS.replace('ask("add")', 'ask("sum")').replace('"b": 2', '"b": 5'))
     project.runpytest("--turntape-mode=restamp").assert_outcomes(failed=1)
     assert [trip.request for trip in tape(project)] == [trip.request for trip in after]
+
+
+def test_a_session_that_a_fixture_opens_is_recorded_and_played_in_each_test(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, IN_A_FIXTURE)
+    project.runpytest("--turntape-mode=once", "-k", "1").assert_outcomes(passed=1, deselected=1)
+    failed = project.runpytest("--turntape-mode=once", "-k", "2")  # the fixture is played, so no server runs
+    failed.assert_outcomes(failed=1, deselected=1)
+    failed.stdout.fnmatch_lines(["*server counter was opened by a fixture*cannot be recorded*--turntape-mode=all*"])
+    project.runpytest("--turntape-mode=all").assert_outcomes(passed=2)
+
+    said = {
+        path.name.partition(".cassette")[0]: [
+            one.method for one in tool_messages(Cassette.load(path)) if one.is_request
+        ]
+        for path in project.path.rglob("*.cassette.jsonl")
+    }
+    assert said.pop("held.setup")[-1] == "tools/list"
+    assert list(said.values()) == [["tools/call", "tools/call"]] * 2
+
+    taken_away(server, monkeypatch)
+    monkeypatch.setenv("AWAY", "1")
+    project.runpytest("--turntape-check", "-n", "2").assert_outcomes(passed=2)
+
+    write(project, IN_A_FIXTURE.replace("held.add(a, 3)]", "held.add(a, 4) - 1]"))
+    changed = project.runpytest("--turntape-check", "-k", "1")
+    changed.assert_outcomes(failed=1, deselected=1)
+    changed.stdout.fnmatch_lines(["*the tool add of the server counter*where /b was 3 and is 4*"])
 
 
 @contextmanager
