@@ -81,9 +81,10 @@ sealed: setup
 proof: setup
 	UV='$(UV)' $(RUN)python -m tests.clients.proof $(CLIENT)
 
+# Every benchmark; `make bench ARGS=--readme` for the figures of the README, `ARGS='latency memory'` for some.
 bench: setup
 	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
-	$(RUN)python -m bench
+	$(RUN)python -m bench $(ARGS)
 
 # Suites of other projects, moved from vcrpy: what passes before and after. ARGS='chatlas' for one of them.
 suites: setup
