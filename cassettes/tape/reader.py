@@ -330,7 +330,9 @@ class Tail:
         except FileNotFoundError:
             return b""
         except OSError as exc:
-            raise CassetteError(f"cannot read the cassette {str(self.path)!r}: {exc.strerror}; check the name") from exc
+            # A pipe cannot be read from a place in it: such an error has no text of the system.
+            why = f"{exc.strerror}; check the name" if exc.strerror else "it is a pipe; save it in a file first"
+            raise CassetteError(f"cannot read the cassette {str(self.path)!r}: {why}") from exc
 
     def _take(self, data: bytes) -> int:
         """Take in the whole lines of `data`; returns how many of its bytes count as read."""

@@ -1,5 +1,6 @@
 """What is in the file is read, and what is damaged is reported and hides nothing else."""
 
+import os
 from pathlib import Path
 
 import orjson
@@ -448,3 +449,15 @@ def test_a_program_that_makes_the_labels_need_not_hold_those_of_the_file(tmp_pat
 
     assert [len(tail.poll()) for tail in tails] == [1, 1]
     assert [tail.labels for tail in tails] == [{0: {"turn": 1}}, {}]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    both = os.open(pipe, os.O_RDWR)  # so that opening it to read does not wait for a writer
+    try:
+        with pytest.raises(CassetteError, match="pipe': it is a pipe; save it in a file first$"):
+            Tail(pipe).poll()
+    finally:
+        os.close(both)

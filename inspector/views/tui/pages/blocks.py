@@ -7,6 +7,8 @@ type Spans = Sequence[tuple[str, str]]
 """A line: pieces of text, each with the name of its look."""
 type Body = Callable[[int], Sequence[Spans]]
 """Makes the lines of a block for a width in cells."""
+type Title = Spans | Callable[[int], Spans]
+"""A title line, or what makes it for the width of the page in cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,7 @@ class Block:
 
     key: str
     """Identifies the block: a block with the same key stays open or folded when the turn changes."""
-    title: Spans | Callable[[int], Spans] = ()
-    """Or what makes it for the width of the page in cells."""
+    title: Title = ()
     body: Body | None = None
     open: bool = True
     """Whether it starts open."""

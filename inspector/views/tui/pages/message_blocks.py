@@ -7,7 +7,7 @@ from ....wire.json_value import compact, is_object
 from ....wire.printable import safe
 from ....wire.values import Message, Part, Reading, ToolCall, ToolResult
 from ..formatting import ROLE, several, size
-from .blocks import Block, Body, Spans
+from .blocks import Block, Body, Spans, Title
 from .json_lines import fields_of, json_line, keyed, pretty
 from .picture_lines import ROWS, with_pictures
 from .text_lines import lines, prose
@@ -60,15 +60,21 @@ def message_blocks(message: Message, names: dict[str | None, str], indent: int, 
         )
 
 
-def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[Spans, Body | None, bool]:
+def _result(result: ToolResult, name: str | None, raw: object) -> tuple[Title, Body, bool]:
+    """A result. Its pictures are looked for when it is shown: most results of a long history never are."""
+    text = prose(result.text, "bad" if result.is_error else "plain")
+
+    def title(width: int) -> Spans:
+        del width
+        return result_title(result, name, raw)
+
+    return title, lambda width: with_pictures([*pictures_in(raw)], text)(width), False
+
+
+def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[Title, Body | None, bool]:
     """Title and body of a part, and whether it starts folded."""
     if part.result is not None:
-        text = prose(part.result.text, "bad" if part.result.is_error else "plain")
-        return (
-            result_title(part.result, names.get(part.result.call_id), part.raw),
-            with_pictures([*pictures_in(part.raw)], text),
-            False,
-        )
+        return _result(part.result, names.get(part.result.call_id), part.raw)
     if part.call is not None:
         return (
             [("→ ", "model"), (safe(part.call.name), "bold"), (f"  {part.call.id or ''}", "dim")],

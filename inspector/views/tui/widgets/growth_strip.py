@@ -137,7 +137,7 @@ class GrowthStrip(Themed):
     def render_line(self, y: int) -> TextualStrip:
         width, palette = self.size.width, self.palette
         if not self.strip.lanes:
-            text = " no turns yet" if y == 0 else ""
+            text = " no turns" if y == 0 else ""
             return TextualStrip([Segment(text.ljust(width), palette["dim"] + Style(bgcolor=palette.background))], width)
         shown = Shown(self.place, self.under, self.playing, self.share, palette.coloured)
         segments = [

@@ -123,7 +123,7 @@ def test_c_goes_from_call_to_call_and_t_from_thread_to_thread() -> None:
     [
         ("1", "new in this request"),
         ("2", "content_block_delta"),
-        ("3", "cache read"),
+        ("3", "█ rewrite"),
         ("4", "is exact by the API's counts"),
         ("5", "api-overloaded"),
         ("6", "this request against turn 2"),
