@@ -1,7 +1,9 @@
 """Replay in process, as rates side by side: the openai SDK over a bare mock transport, and a plain httpx client over
-vcrpy and cassetter with body matching; and how long cassettes of 1, 10 and 100 MB take to load, against vcrpy's YAML.
+vcrpy and cassetter with body matching, answers in one piece and streamed; and how long cassettes of 1, 10 and 100 MB
+take to load, against vcrpy's YAML.
 
-Both are in the dependency group `bench`, which `make bench` installs.
+The times are those of the processor, in pairs in changing order, so that other work on the machine counts little. Both
+libraries are in the dependency group `bench`, which `make bench` installs.
 """
 
 import json
@@ -11,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -34,6 +37,12 @@ ANSWER = json.dumps(
         "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "yes"}}],
     }
 ).encode()
+STREAM = {"content-type": "text/event-stream"}
+EVENTS = b"".join(
+    b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":'
+    b'{"content":"twenty letters here "}}]}\n\n'
+    for _ in range(100)
+)
 COUNTS = ((10, 30), (100, 6), (1000, 1))
 """How many turns are recorded, and how often they are played."""
 SAMPLE = 40
@@ -44,17 +53,29 @@ SIZES = (1, 10, 100)
 type Turn = dict[str, object]
 
 
-def turns_of(count: int) -> list[Turn]:
+def turns_of(count: int, *, streamed: bool = False) -> list[Turn]:
     """Requests of 30 KB each."""
-    return [{"model": "m", "messages": [{"role": "user", "content": f"{n} " + "word " * 6000}]} for n in range(count)]
+    more = {"stream": True} if streamed else {}
+    return [
+        {"model": "m", "messages": [{"role": "user", "content": f"{n} " + "word " * 6000}], **more}
+        for n in range(count)
+    ]
+
+
+def answer_to(body: bytes) -> tuple[dict[str, str], bytes]:
+    """The headers and the body of the answer."""
+    return (STREAM, EVENTS) if b'"stream":true' in body.replace(b" ", b"") else (JSON, ANSWER)
 
 
 def record(path: Path, bodies: list[bytes]) -> None:
     with Recorder(path, durable=False) as recorder:
         for body in bodies:
+            headers, answer = answer_to(body)
             recorder.write(
                 RoundTrip(
-                    Request("POST", URL, tuple(JSON.items()), body), Response(200, "", tuple(JSON.items()), ANSWER), 1.0
+                    Request("POST", URL, tuple(JSON.items()), body),
+                    Response(200, "", tuple(headers.items()), answer),
+                    1.0,
                 )
             )
 
@@ -67,9 +88,9 @@ def recorded(turns: list[Turn]) -> ReplayTransport:
 
 
 def timed(client: OpenAI, turn: Turn) -> float:
-    begun = time.perf_counter()
+    begun = time.process_time()
     client.chat.completions.create(**turn)  # type: ignore[call-overload]
-    return time.perf_counter() - begun
+    return time.process_time() - begun
 
 
 def against_a_mock(turns: list[Turn], rounds: int) -> float:
@@ -105,14 +126,21 @@ def vcr_yaml(path: Path, bodies: list[bytes]) -> None:
     """A cassette as vcrpy writes it."""
     import yaml
 
-    answer = {"body": {"string": ANSWER.decode()}, "headers": {k: [v] for k, v in JSON.items()}}
-    found = [
-        {
-            "request": {"body": body.decode(), "headers": answer["headers"], "method": "POST", "uri": URL},
-            "response": {**answer, "status": {"code": 200, "message": "OK"}},
-        }
-        for body in bodies
-    ]
+    asked = {name: [value] for name, value in JSON.items()}
+    found: list[dict[str, object]] = []
+    for body in bodies:
+        headers, answer = answer_to(body)
+        plain = {name: [value] for name, value in headers.items()}
+        found.append(
+            {
+                "request": {"body": body.decode(), "headers": asked, "method": "POST", "uri": URL},
+                "response": {
+                    "body": {"string": answer.decode()},
+                    "headers": plain,
+                    "status": {"code": 200, "message": "OK"},
+                },
+            }
+        )
     with path.open("w") as file:
         yaml.dump({"interactions": found, "version": 1}, file, Dumper=yaml.CDumper)
 
@@ -136,7 +164,9 @@ def cassetter(folder: Path, turns: list[Turn]) -> Generator[httpx.Client]:
     made.load()
     plain = {name: [value] for name, value in JSON.items()}
     for turn in turns:
-        made.record("POST", URL, plain, httpx.Request("POST", URL, json=turn).content, 200, plain, ANSWER)
+        body = httpx.Request("POST", URL, json=turn).content
+        headers, answer = answer_to(body)
+        made.record("POST", URL, plain, body, 200, {name: [value] for name, value in headers.items()}, answer)
     made.save()
     how: Any = {"record_mode": "none", "match_on": ["method", "uri", "json_body"], "intercept": ["httpx"]}
     with library.use_cassette(path, **how), httpx.Client() as client:
@@ -155,9 +185,13 @@ def missing(name: str) -> bool:
 
 
 def post(client: httpx.Client, turn: Turn) -> float:
-    begun = time.perf_counter()
-    assert client.post(URL, json=turn).content == ANSWER
-    return time.perf_counter() - begun
+    expected = EVENTS if turn.get("stream") else ANSWER
+    begun = time.process_time()
+    with client.stream("POST", URL, json=turn) as response:
+        got = b"".join(response.iter_bytes())
+    spent = time.process_time() - begun
+    assert got == expected
+    return spent
 
 
 def against(name: str, turns: list[Turn]) -> float:
@@ -213,11 +247,13 @@ def main() -> int:
     for name in LIBRARIES:
         if missing(name):
             continue
-        for count, _ in COUNTS:
-            value = against(name, turns_of(count))
+        for count, streamed in ((count, streamed) for count, _ in COUNTS for streamed in (False, True)):
+            value = against(name, turns_of(count, streamed=streamed))
             missed += value < 1
             said = "ok" if value >= 1 else "MISSED"
-            print(f"in process, {count:>4} turns of 30 KB: {value:.1f}x the rate of {name} matching bodies  {said}")
+            kind, library = "streams" if streamed else "JSON", f"{name} {version(name)}"
+            said = f"{value:.1f}x the rate of {library} matching bodies  {said}"
+            print(f"in process, {count:>4} turns of 30 KB, {kind}: {said}", flush=True)
     if not missing("vcrpy"):
         for size in SIZES:
             ours, theirs, share = loading(size)

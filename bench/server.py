@@ -1,8 +1,9 @@
 """The replay server beside a bare ASGI app, aimock (npm) and mitmproxy's server replay, in one run.
 
 All run at the same time, each in a separate process, and answer the same 1,000 recorded turns of 30 KB. Each round asks
-every server for the same turns over one kept-alive connection, in a random order; the figures are ratios of median
-times. Bar: at least 10x of mitmproxy's server replay. Without npm, or without a network, aimock is left out.
+every server for the same turns over a kept-alive connection, in a random order; the figures are ratios of median
+times, and of the processor time that each server took, which other work on the machine changes little. Bar: at least
+10x of mitmproxy's server replay. Without npm, or without a network, aimock is left out.
 """
 
 import json
@@ -138,6 +139,12 @@ class Servers:
         self._children: list[subprocess.Popen[str]] = []
         self._environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
+    def processor_time(self) -> list[float]:
+        """Seconds of the processor that each server has taken, in the order in which they were started."""
+        ticks = os.sysconf("SC_CLK_TCK")
+        stats = [Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split() for child in self._children]
+        return [(int(fields[11]) + int(fields[12])) / ticks for fields in stats]
+
     def _start(self, command: Sequence[str]) -> subprocess.Popen[str]:
         child = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self._environment
@@ -215,10 +222,19 @@ class Connection:
     """A kept-alive connection that asks, reads the whole answer, and does nothing else."""
 
     def __init__(self, port: int) -> None:
-        self._host = f"127.0.0.1:{port}"
-        self._socket = socket.create_connection(("127.0.0.1", port))
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._port, self._host = port, f"127.0.0.1:{port}"
+        self._socket = self._opened()
         self.asked = self.reads = 0
+
+    def _opened(self) -> socket.socket:
+        opened = socket.create_connection(("127.0.0.1", self._port))
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return opened
+
+    def reopen(self) -> None:
+        """On a busy machine a round takes longer than a server keeps an idle connection."""
+        self._socket.close()
+        self._socket = self._opened()
 
     def ask(self, body: bytes) -> float:
         head = f"POST {PATH} HTTP/1.1\r\nhost: {self._host}\r\ncontent-type: application/json\r\n"
@@ -258,6 +274,7 @@ def measured(ports: dict[str, int], streamed: bool) -> dict[str, tuple[float, fl
     for number in range(ROUNDS):
         turns = range(number * share, (number + 1) * share)
         for name in random.sample(list(connections), len(connections)):
+            connections[name].reopen()
             spent = [connections[name].ask(request_of(turn, streamed)) for turn in turns]
             times[name] += spent if number else []
     return {name: (statistics.median(times[name]), c.reads / c.asked) for name, c in connections.items()}
@@ -295,7 +312,13 @@ def main() -> int:
             else:
                 ports["aimock"] = aimock
             for streamed in (False, True):
+                before = servers.processor_time()
                 missed += report(measured(ports, streamed), streamed)
+                spent = [after - was for after, was in zip(servers.processor_time(), before, strict=True)]
+                of = ", ".join(
+                    f"{one / spent[0]:.2f}x for {name}" for name, one in zip(ports, spent, strict=True) if one
+                )
+                print(f"{'':>4}processor time over ours: {of.partition(', ')[2]}")
         finally:
             servers.stop()
     return missed
