@@ -122,15 +122,19 @@ def defined(text: str) -> list[RoundTrip]:
     return follows(HELLO, CALLED, GIVEN, tools=[{"type": "function", "function": function}])
 
 
+APART = [chat([HELLO], said(None, CALL, SECOND)),
+         chat([HELLO, CALLED, GIVEN, said(None, SECOND), result("call_2", "a band")], DONE, index=1)]  # fmt: skip
+"""The calls of one answer, sent back as two answers."""
+
 HISTORY: list[Row] = [
     ("client-tool-definition-damaged",
      "The description has other words than before: then `client-tools-changed` says so",
      defined("undefined"), defined("Find a word in the index.")),
     ("client-assistant-mutated", "The API takes calls and results in any order: then calls of one answer may be apart",
-     [chat([HELLO], said(None, CALL, SECOND)),
-      chat([HELLO, CALLED, GIVEN, said(None, SECOND), result("call_2", "a band")], DONE, index=1)],
-     [responses([HELLO], [item_call(), item_call("call_2")]),
-      responses([HELLO, item_call(), item_output(), item_call("call_2"), item_output("call_2")], [], 1)]),
+     APART, [responses([HELLO], [item_call(), item_call("call_2")]),
+             responses([HELLO, item_call(), item_output(), item_call("call_2"), item_output("call_2")], [], 1)]),
+    ("client-assistant-mutated", "The calls of one answer came back as several answers: then it is an info",
+     third(HELLO, CALLED, GIVEN, said("Not at all.", SECOND), LONGER[4]), APART, "info"),
     ("client-assistant-mutated", "The answer came back whole, with more text: then `client-forged-answer` says so",
      after(DONE, said("It was a strip.")), after(DONE, said("It is a strip. Really."))),
     ("client-assistant-mutated",

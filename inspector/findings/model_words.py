@@ -40,7 +40,8 @@ def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
     if echo.reasoning == "kept":
         return True  # Signed or long: no other answer has the same reasoning.
     now = context.turn.conversation
-    if context.turn.shared > now.ends[now.leading] and len(emission.text) >= _SAID:
+    same_question = context.turn.edge.kind == "continuation" and context.turn.shared > now.ends[now.leading]
+    if same_question and len(emission.text) >= _SAID:
         # Both begin with the same message of the user.
         return not any(change.emitted for change in echo.changes)
     called = sum(len(call.arguments_raw) for call in emission.calls)

@@ -130,7 +130,8 @@ _PROMPT = 100
     says="Messages of the user are in the request several times, although the user said them once.",
     fix="Append each message once; check whether both the framework and your code add it.",
     not_when=(
-        "Only the newest message is there twice: the user may have sent it twice",
+        "One message is there twice behind an answer: the user may have sent it twice",
+        "A first request holds its message twice: then it is an info",
         "Another message is repeated after each result: a reminder of the client",
         "An answer of the model comes between the copies",
     ),
@@ -145,6 +146,14 @@ def user_repeated(context: RuleContext) -> Iterator[Note]:
             f"a message of the user that was sent once is in the history twice: {_shown(again[1])}",
             tuple(f"{context.at} request {unit.pointer}" for unit in again),
             key=("put in", again[1].meaning),
+        )
+        return
+    if context.before is None and (again := _said_twice(units)) is not None:
+        yield Note(
+            f"the first request holds the user's message twice: {_shown(again[1])}",
+            tuple(f"{context.at} request {unit.pointer}" for unit in again),
+            severity="info",
+            key=("first", again[1].meaning),
         )
         return
     pairs = [(one, two) for one, two in pairwise(units) if one.meaning == two.meaning and is_user_text(two)]
@@ -166,6 +175,18 @@ def user_repeated(context: RuleContext) -> Iterator[Note]:
             tuple(f"{context.at} request {unit.pointer}" for unit in (first, *again[:3])),
             key="after results",
         )
+
+
+def _said_twice(units: list[Unit]) -> tuple[Unit, Unit] | None:
+    """The newest message of the user and its copy; nobody could send it twice before the first request."""
+    if len(units) < 2 or units[-1].meaning != units[-2].meaning or not is_user_text(units[-1]):
+        return None
+    alone = not any(unit.role == "assistant" for unit in units) and len(units[-1].text.strip()) >= _MESSAGE
+    return (units[-2], units[-1]) if alone else None
+
+
+_MESSAGE = 12
+"""Characters. A shorter text may be said twice."""
 
 
 def _put_in_again(context: RuleContext, units: list[Unit]) -> tuple[Unit, Unit] | None:

@@ -86,6 +86,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "The client gives a call of an unknown tool the name of an offered one: then it is an info",
         "The client of an agent without tools writes its observations into the answer: then it is an info",
         "The API takes calls and results in any order: then calls of one answer may be apart",
+        "The calls of one answer came back as several answers: then it is an info",
     ),
 )
 def assistant_mutated(context: RuleContext) -> Iterator[Note]:
@@ -148,6 +149,7 @@ def _taken_apart(context: RuleContext, before: Turn) -> Iterator[Note]:
                 f"#{before.round_trip.index} response",
                 *(f"{context.at} request {units[at].pointer}" for at in places[:3]),
             ),
+            severity="info",
         )
 
 

@@ -203,3 +203,22 @@ def test_a_retry_that_appends_the_message_once_more(api: str, gap: float, severi
     )
     assert retried() == []
     assert retried(asks("Are you there?")) == []
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["What is a tape?"] * 2, True),
+        (["Be brief.", *["What is a tape?"] * 2], True),
+        (["Why not?"] * 2, False),
+        (["What is a tape?", "What is a reel?"], False),
+        ([*["What is a tape?"] * 2, "Be brief."], False),
+    ],
+)
+def test_a_first_request_that_holds_its_message_twice(api: str, texts: list[str], found: bool) -> None:
+    once = run(api, ([asks(text) for text in texts], says("A strip of film.")))
+    reported = lines(*once, only="client-user-message-repeated")
+    assert ["the first request holds the user's message twice: 'What is a tape?'" in line for line in reported] == (
+        [True] if found else []
+    )

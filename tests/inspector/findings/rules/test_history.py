@@ -743,7 +743,7 @@ def test_calls_of_one_answer_that_came_back_as_several_answers() -> None:
         chat([HELLO, said(None, CALL), GIVEN, said(None, SECOND), result("call_2", "a band")], DONE, index=1),
     ]
     assert [line.partition(" | ")[0] for line in lines(*apart, only="client-assistant")] == [
-        "#1 client-assistant-mutated (client, warning, P): the 2 calls of one answer are in the history as 2 answers, "
+        "#1 client-assistant-mutated (client, info, P): the 2 calls of one answer are in the history as 2 answers, "
         "with results between them"
     ]
 
