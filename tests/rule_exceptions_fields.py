@@ -72,7 +72,7 @@ FIELDS: list[Row] = [
      [completion(), without("created", 1)], [without("created"), without("created", 1)]),
     ("api-field-wrong", "Clients can do without the field, which is left out or blank: then it is an info",
      WRONG, [completion(), without("id", 1)], "info"),
-    ("api-field-wrong", "The answer has a type of item, block or event that is not known here",
+    ("api-field-wrong", "The answer has a type of item, block or piece that is not known here",
      anthropic([asked("hi")], [words("A strip."), {"type": "thinking", "thinking": 7, "signature": "s"}]),
      anthropic([asked("hi")], [words("A strip."), {"type": "brand_new", "thinking": 7}])),
     ("api-stream-out-of-order", "The stream was cut, or another finding says what is wrong with it",

@@ -217,6 +217,8 @@ MADE_UP = {**item_call(), "name": "look_out"}
 AS_TEXT = '<tool_call>{"name": "look_up", "arguments": {"word": "tape"}}</tool_call>'
 NUMBER = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "integer"}}}}}  # fmt: skip
+DAY = {"type": "function", "function": {"name": "look_up", "parameters": {
+    "type": "object", "properties": {"word": {"type": "string", "format": "date"}}}}}  # fmt: skip
 BROKEN = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "nonsense"}}, "required": ["word"]}}}  # fmt: skip
 FREE = {"type": "custom", "name": "look_up", "description": "Look a word up."}
@@ -286,6 +288,8 @@ MODEL: list[Row] = [
      called('{"wrd":"x"}'), called('{"wrd":"x"}', tools=[BROKEN])),
     ("model-args-break-schema", "A number written as a string, or the other way round: then it is a warning",
      called('{"word":"many"}', tools=[NUMBER]), called('{"word":"3"}', tools=[NUMBER]), "warning"),
+    ("model-args-break-schema", "A text that has not the `format` of the schema: then it is a warning",
+     called('{"word":[]}', tools=[DAY]), called('{"word":"soon"}', tools=[DAY]), "warning"),
     ("model-args-break-schema", "A number written as a string, or the other way round: then it is a warning",
      called('{"word":[]}'), called('{"word":3}'), "warning"),
     ("call-as-text", "No tools were offered",
@@ -350,6 +354,8 @@ MODEL: list[Row] = [
      shaped('{"word": []}'), shaped('{"word": []}', type="nonsense")),
     ("model-answer-breaks-schema", "A number written as a string, or the other way round: then it is a warning",
      shaped('{"word": []}'), shaped('{"word": 5}'), "warning"),
+    ("model-answer-breaks-schema", "A text that has not the `format` of the schema: then it is a warning",
+     shaped('{"word": []}'), shaped('{"word": "soon"}', type="string", format="date"), "warning"),
 ]  # fmt: skip
 
 API: list[Row] = [

@@ -32,7 +32,8 @@ class Violation:
     text: str
     """What is wrong and where."""
     coercible: bool
-    """True for a number where a string is wanted, or the other way round, which frameworks are known to convert."""
+    """True for a number where a string is wanted, or the other way round, which frameworks are known to convert, and
+    for a text that has another format than its `format` names, which few tools check."""
 
 
 def violations(schema: object, value: object) -> list[Violation]:
@@ -52,7 +53,7 @@ def violations(schema: object, value: object) -> list[Violation]:
         place = "/".join(str(step) for step in error.instance_path)
         kind = _KINDS.get(error.kind.name, error.kind.name)
         text = f"{place}: {error.message}" if place else error.message
-        coercible = kind == "wrong-type" and _coercible(value, list(error.instance_path), text)
+        coercible = kind == "format" or kind == "wrong-type" and _coercible(value, list(error.instance_path), text)
         found.append(Violation(kind, text, coercible))
     return found
 
@@ -68,7 +69,7 @@ def _validator(schema: str) -> "jsonschema_rs.Validator | None":
     import jsonschema_rs  # a recording without tools needs no schemas
 
     try:
-        return jsonschema_rs.validator_for(schema, retriever=_refuse)
+        return jsonschema_rs.validator_for(schema, retriever=_refuse, validate_formats=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
         return None
 

@@ -43,6 +43,8 @@ class Departure:
     """The rest of the sentence that begins with the path."""
     lenient: bool = False
     """True when clients put up with it."""
+    absent: bool = False
+    """True when the field is left out, null or blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +97,14 @@ def departures(value: object, expected: Format, path: str = "") -> Iterator[Depa
         if expected != "any" and not _is_a(value, expected):
             wanted = " or ".join(_A[one] for one in expected.removeprefix("~").split("|"))
             lenient = expected.startswith("~") or _is_blank(value)
-            yield Departure(path, f"is {shown(value)}, where the API has {wanted}", lenient)
+            says = f"is {shown(value)}, where the API has {wanted}"
+            yield Departure(path, says, lenient, absent=_is_blank(value))
     elif isinstance(expected, Words):
         if value not in expected.allowed if isinstance(value, str) else True:
             wanted = " or ".join(map(repr, sorted(expected.allowed)))
             lenient = expected.lenient or _is_blank(value)
-            yield Departure(path, f"is {shown(value)}, where the API has {wanted}", lenient)
+            says = f"is {shown(value)}, where the API has {wanted}"
+            yield Departure(path, says, lenient, absent=_is_blank(value))
     elif isinstance(expected, list):
         if not is_array(value):
             yield Departure(path, f"is {shown(value)}, where the API has a list")
@@ -128,7 +132,8 @@ def _of_object(value: Object, expected: Mapping[str, Format], path: str) -> Iter
         if found is not None or (key in value and isinstance(inner, str) and "null" in inner):
             yield from departures(found, inner, _under(path, key))
         elif not name.endswith("?"):
-            yield Departure(_under(path, key), "is null" if key in value else "is missing", not name.endswith("!"))
+            says = "is null" if key in value else "is missing"
+            yield Departure(_under(path, key), says, lenient=not name.endswith("!"), absent=True)
 
 
 def _is_blank(value: object) -> bool:

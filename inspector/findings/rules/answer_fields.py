@@ -33,7 +33,7 @@ _SAID = (
         "A filter stopped the answer",
         "Clients can do without the field, and no other answer of the server had it",
         "Clients can do without the field, which is left out or blank: then it is an info",
-        "The answer has a type of item, block or event that is not known here",
+        "The answer has a type of item, block or piece that is not known here",
     ),
 )
 def field_wrong(context: RuleContext) -> Iterator[Note]:
@@ -50,7 +50,7 @@ def field_wrong(context: RuleContext) -> Iterator[Note]:
     if not strict and not lenient:
         context.run.reported.add(whole)
     # A server that never sends a field says nothing by leaving it out.
-    found = strict or (lenient if whole in context.run.reported else [])
+    found = strict or [one for one in lenient if whole in context.run.reported or not one.absent]
     if not found:
         return
     others = len({one.path for one in found}) - 1

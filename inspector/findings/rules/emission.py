@@ -144,6 +144,7 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
     not_when=(
         "The schema itself cannot be compiled",
         "A number written as a string, or the other way round: then it is a warning",
+        "A text that has not the `format` of the schema: then it is a warning",
     ),
 )
 def arguments_break_schema(context: RuleContext) -> Iterator[Note]:

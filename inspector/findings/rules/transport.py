@@ -285,7 +285,8 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
     kind = context.exchange.content_type
     if (
         not context.reading.streamed
-        and kind == "text/html"
+        and kind
+        and not kind.endswith("json")
         and context.exchange.answer_fields
         and context.status == 200
     ):

@@ -128,7 +128,7 @@ def _wrong_total(raw: dict[str, object], usage: Usage) -> str | None:
     known = None if usage.unexplained else (usage.input or 0) + (usage.output or 0)
     for name, parts in _PARTS:
         total, counts = as_count(raw.get(name)), [as_count(raw.get(part)) for part in parts]
-        if not total or counts[0] is None or counts[1] is None:
+        if total is None or counts[0] is None or counts[1] is None:
             continue
         base = sum(count or 0 for count in counts)
         if total not in (base, base + (usage.reasoning or 0), known):

@@ -185,7 +185,11 @@ def _lacks_id(call: Object) -> bool:
     return any(rules.lacks_id is not None and rules.lacks_id(call) for rules in _SPOKEN)
 
 
-_SPOKEN = (anthropic_messages.ANTHROPIC_MESSAGES.answers, openai_chat.OPENAI_CHAT.answers)
+_SPOKEN = (
+    anthropic_messages.ANTHROPIC_MESSAGES.answers,
+    openai_chat.OPENAI_CHAT.answers,
+    BEDROCK_CONVERSE.answers,
+)
 
 INNER: tuple[Inner, ...] = (
     Inner(

@@ -277,6 +277,10 @@ def _usage(usage: Object) -> Usage:
     )
 
 
+def _lacks_id(step: Object) -> bool:
+    return step.get("type") == "function_call" and not step.get("id")
+
+
 GEMINI_INTERACTIONS = Protocol(
     name="gemini-interactions",
     title="Gemini Interactions",
@@ -289,7 +293,7 @@ GEMINI_INTERACTIONS = Protocol(
     streams=("sse",),
     api=INTERACTIONS_API,
     pairing=Pairing(anywhere=True),
-    answers=AnswerRules(has_word_for_calls=False, format=FORMAT, order=ORDER, steady=STEADY),
+    answers=AnswerRules(has_word_for_calls=False, format=FORMAT, order=ORDER, steady=STEADY, lacks_id=_lacks_id),
     reasoning=Reasoning("expected"),
     operation="generate_content",
 )

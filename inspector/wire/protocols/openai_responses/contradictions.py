@@ -6,6 +6,7 @@ from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, parse_json
 from ..shared.answers import stream_objects
 from ..shared.left_open import gone_on, left_open, misnamed
+from .agreement import disagreements
 
 _CALLS = ("response.function_call_arguments.", "response.custom_tool_call_input.", "response.mcp_call_arguments.")
 
@@ -56,6 +57,7 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     )
     yield from misnamed(exchange)
     yield from final_differs(exchange)
+    yield from disagreements(exchange)
 
 
 def final_differs(exchange: Exchange) -> Iterator[str]:

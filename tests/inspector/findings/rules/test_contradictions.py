@@ -71,8 +71,12 @@ def items(*events: dict[str, Any], last: bool = True) -> RoundTrip:
     created = {"type": "response.created", "response": {"id": "resp_1"}}
     done = {"type": "response.completed", "response": {"id": "resp_1", "status": "completed", "output": []}}
     ask = {"model": "gpt-5", "stream": True, "input": "hi"}
-    begun = [event["output_index"] for event in events if event["type"] == "response.output_item.added"]
-    ended = [{"type": "response.output_item.done", "output_index": place, "item": ITEM} for place in sorted({*begun})]
+    added = [event for event in events if event["type"] == "response.output_item.added"]
+    begun = [event["output_index"] for event in added]
+    whole = {event["output_index"]: event["item"] for event in added}
+    ended = [
+        {"type": "response.output_item.done", "output_index": place, "item": whole[place]} for place in sorted({*begun})
+    ]
     ended = ended if last and len(begun) == len(ended) > 1 else []
     return trip(RESPONSES, ask, sse(created, *events, *ended, *([done] if last else []), names=True))
 

@@ -743,6 +743,7 @@ def test_json_under_the_type_of_a_page() -> None:
     assert only("api-malformed-stream", typed("text/html; charset=utf-8")).message == (
         "the content type is text/html and the body is JSON: SDKs do not parse it"
     )
+    assert "the content type is text/plain and" in only("api-malformed-stream", typed("text/plain")).message
     for kind in ("application/json", "application/vnd.api+json", ""):
         assert "api-malformed-stream" not in ids(typed(kind))
 

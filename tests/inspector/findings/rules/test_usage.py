@@ -305,6 +305,8 @@ def of_gemini(**usage: int) -> RoundTrip:
         (with_answer(chat([HELLO], said("")), usage={"prompt_tokens": 0, "completion_tokens": 0}), None),
         (counting(prompt_tokens=10, completion_tokens=4, total_tokens=19),
          "the total 19 is not the sum of its parts, 14"),
+        (counting(prompt_tokens=10, completion_tokens=4, total_tokens=0),
+         "the total 0 is not the sum of its parts, 14"),
         (counting(input_tokens=10, output_tokens=4, total_tokens=19), "the total 19 is not the sum of its parts, 14"),
         (counting(input_tokens=10, output_tokens=4, total_tokens=14), None),
         (counting(prompt_tokens=10, total_tokens=19), None),

@@ -1,0 +1,47 @@
+"""Whether the events of a Responses stream say the same of one item: its pieces, its own end, and the whole answer."""
+
+from collections.abc import Iterator
+
+from ...exchange import Exchange
+from ...json_value import Object, as_array, as_object, as_text
+from ..shared.answers import stream_objects
+
+_KEYS = ("type", "call_id", "name", "role")
+_WHOLE = ("text", "arguments", "input", "refusal")
+
+
+def disagreements(exchange: Exchange) -> Iterator[str]:
+    """One sentence for each thing that a later event says otherwise than the events before it."""
+    said: dict[tuple[object, str], str] = {}
+    pieces: dict[tuple[object, ...], str] = {}
+    for name, event in stream_objects(exchange):
+        kind = as_text(event.get("type")) or name
+        place = (event.get("output_index"), event.get("content_index"), event.get("summary_index"))
+        if kind.endswith(".delta") and isinstance(piece := event.get("delta"), str):
+            key = (kind.removesuffix(".delta"), *place)
+            pieces[key] = pieces.get(key, "") + piece
+        elif kind.endswith(".done") and (joined := pieces.get((kind.removesuffix(".done"), *place))) is not None:
+            whole = next((text for one in _WHOLE if (text := as_text(event.get(one))) is not None), joined)
+            if whole != joined:
+                yield f"{kind!r} says {whole[:40]!r}, and the pieces before it say {joined[:40]!r}"
+        for number, item in _items(kind, event):
+            for key, value in _of_item(kind, item):
+                before = said.setdefault((number, key), value)
+                if before != value:
+                    yield f"the {key} of item {number} is {value[:40]!r} in {kind!r} and {before[:40]!r} before it"
+
+
+def _items(kind: str, event: Object) -> Iterator[tuple[object, Object]]:
+    if kind in ("response.output_item.added", "response.output_item.done"):
+        yield event.get("output_index"), as_object(event.get("item"))
+    elif kind == "response.completed":
+        yield from enumerate(map(as_object, as_array(as_object(event.get("response")).get("output"))))
+
+
+def _of_item(kind: str, item: Object) -> Iterator[tuple[str, str]]:
+    """What an event says of an item; an item that is only begun has no text yet."""
+    for key in _KEYS:
+        if value := as_text(item.get(key)):
+            yield key, value
+    if kind != "response.output_item.added":
+        yield "text", "".join(as_text(as_object(part).get("text")) or "" for part in as_array(item.get("content")))
