@@ -19,6 +19,7 @@ FREE = frozenset(
         "FIELD=RULE",
         "HOST",
         "K",
+        "MODULE:FUNCTION",
         "N",
         "NAME",
         "NAME=URL",
