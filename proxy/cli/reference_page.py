@@ -35,7 +35,7 @@ Written by `python -m turntape.proxy.cli.reference_page` from the commands thems
 | 2 | usage: an option or a file is wrong |
 | 3 | internal: a bug in turntape, or an optional part that is not installed |
 | 4 | some traffic was not recorded (`record`, and `run` and `fork` when their command exits with 0) |
-| 126, 127 | `run`, `fork`, `doctor`: the command cannot be executed, or was not found |
+| 126, 127 | `run`, `fork`, `doctor`, `mcp`: the command cannot be executed, or was not found |
 | 128 + N | `run`, `fork`: signal N ended the command |
 | 130 | interrupted with Ctrl-C |
 

@@ -39,7 +39,9 @@ _START = 60.0
 _STOP = 60.0
 """Seconds that a worker may take to end."""
 _PAUSE = 1.0
-"""Seconds between two starts of a worker that does not live longer than that."""
+"""Seconds before a worker that did not live for `_SOON` seconds is started again; each further time twice as long."""
+_LONGEST_PAUSE = 60.0
+_SOON = 2.0
 _LOOK = 0.05
 _MOST_SAID = 20
 """How many losses get a separate sentence; the metrics count all."""
@@ -197,6 +199,7 @@ class Workers:
 
     def _follow(self, worker: _Worker) -> None:
         """Take what a worker says, until it ends; when nobody wanted that, start another one."""
+        pause = 0.0
         while True:
             assert worker.process is not None and worker.channel is not None
             begun = time.monotonic()
@@ -214,8 +217,8 @@ class Workers:
             self._report(worker, code, lost)
             if not worker.ready.is_set():
                 return
-            if time.monotonic() - begun < _PAUSE:
-                self._stopping.wait(_PAUSE)
+            pause = pause_after(time.monotonic() - begun, pause)
+            self._stopping.wait(pause)
             with self._starting:
                 if self._stopping.is_set():
                     return
@@ -280,6 +283,11 @@ class Workers:
                 self.problems.append(sentence)
         if is_news:
             self._say(sentence)
+
+
+def pause_after(lived: float, before: float) -> float:
+    """Seconds to wait before a worker is started again that lived for `lived` seconds, `before` those last waited."""
+    return min(max(2 * before, _PAUSE), _LONGEST_PAUSE) if lived < _SOON else 0.0
 
 
 def _answer(connection: "Connection[Page, str]", pages: Callable[[str], Page]) -> None:

@@ -11,7 +11,7 @@ from turntape.cassettes import Recorder
 from turntape.proxy.gateway.segments import Segments
 from turntape.proxy.workers import workers
 from turntape.proxy.workers.worker_settings import WorkerSettings
-from turntape.proxy.workers.workers import Workers
+from turntape.proxy.workers.workers import Workers, pause_after
 
 READY_THEN = """
 import pickle, sys
@@ -56,3 +56,12 @@ def test_a_round_trip_that_a_worker_could_not_hand_over_is_lost_and_said_once(
 
     assert said == ["a round trip of worker 1 could not be recorded: no room"]
     assert segments.lost == 3
+
+
+def test_a_worker_that_cannot_live_is_started_again_less_and_less_often() -> None:
+    pauses = [0.0]
+    for _ in range(9):
+        pauses.append(pause_after(0.1, pauses[-1]))
+
+    assert pauses[1:] == [1, 2, 4, 8, 16, 32, 60, 60, 60]
+    assert pause_after(3600, 60) == 0
