@@ -9,6 +9,8 @@ from judged import anthropic, context_of, ids, judged, lines, only, trip
 from round_trips import CHAT, MESSAGES, sse, unanswered
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.analysis.seen import Seen
+from turntape.inspector.analysis.turn import Turn
 from turntape.inspector.findings.finding import Finding, Layer, Severity
 from turntape.inspector.findings.memory import ThreadMemory
 from turntape.inspector.findings.rules.errors import (
@@ -18,6 +20,7 @@ from turntape.inspector.findings.rules.errors import (
     failure_place,
     invalid_request,
 )
+from turntape.inspector.wire.values import ApiError
 
 
 def refused(status: int, message: str = "no", **error: object) -> RoundTrip:
@@ -192,16 +195,22 @@ def test_a_status_that_an_error_word_only_means_is_not_quoted() -> None:
 
 
 def test_a_failure_without_status_and_word_still_has_a_name() -> None:
-    nameless = context_of(streamed("Overloaded")).turn
-    error = nameless.reading.error
+    named = context_of(streamed("Overloaded")).turn
+    error = named.reading.error
     assert error is not None
-    assert failure_name(nameless) == "the error 'x'"
-    nameless.reading = replace(nameless.reading, error=replace(error, type=None, code="busy"))
-    assert failure_name(nameless) == "the error 'busy'"
-    nameless.reading = replace(nameless.reading, error=replace(error, type=None, code=None))
-    assert (failure_name(nameless), failure_place(nameless)) == ("an error in the answer", "#0 response")
-    nameless.reading = replace(nameless.reading, error=None)
-    assert (failure_name(nameless), failure_place(nameless)) == ("an error in the answer", "#0 response")
+
+    def with_error(changed: ApiError | None) -> Turn:
+        reading = replace(named.reading, error=changed)
+        return replace(named, seen=Seen(named.round_trip, reading, named.conversation))
+
+    coded, nameless = (
+        with_error(replace(error, type=None, code="busy")),
+        with_error(replace(error, type=None, code=None)),
+    )
+    assert failure_name(named) == "the error 'x'"
+    assert failure_name(coded) == "the error 'busy'"
+    for turn in (nameless, with_error(None)):
+        assert (failure_name(turn), failure_place(turn)) == ("an error in the answer", "#0 response")
 
 
 def test_a_connection_that_was_dropped_was_reached() -> None:
