@@ -24,7 +24,7 @@ if hasattr(signal, "pthread_sigmask"):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are cores, since a quarter of the time tests wait for processes and clocks."""
-    return (os.process_cpu_count() if hasattr(os, "process_cpu_count") else os.cpu_count() or 1) + 1
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True)
