@@ -57,7 +57,7 @@ ORDERS: Mapping[str, _Order] = {
 def costs_page(ledger: Ledger, rows: Rows, order: str = "cost") -> Page:
     """The costs of a whole run, the pieces in one of `ORDERS`."""
     if not ledger.turns:
-        return Page("costs", [Block("none", (), lines([("no turns yet", "dim")]))])
+        return Page("costs", [Block("none", (), lines([("no turns", "dim")]))])
     pieces = sorted(ledger.pieces, key=ORDERS[order], reverse=True)
     costs = _Costs(ledger, rows, pieces, order)
     return Page("costs", [*costs.head(), *costs.kinds(), *costs.misses(), *costs.ranked(), *costs.groups()])

@@ -35,7 +35,7 @@ def timeline_page(rows: Rows, place: int, first_token: float | None = None) -> P
     """The times of a run; `first_token` are the seconds to the first token of the answer of the turn at `place`."""
     found = run_timeline(rows)
     if not found.turns:
-        return Page("timeline", [Block("none", (), lines([("no turns yet", "dim")]))])
+        return Page("timeline", [Block("none", (), lines([("no turns", "dim")]))])
     blocks = [*_here(rows, found, place, first_token), *_lanes(rows, found, place), *_turns(rows, found, place)]
     return Page("timeline", blocks)
 

@@ -150,7 +150,7 @@ def test_without_prices_tokens_decide_and_without_counts_bytes() -> None:
 
 def test_an_empty_run() -> None:
     run = Run.of([])
-    assert shown(costs_page(run.ledger, run.rows)) == ["no turns yet"]
+    assert shown(costs_page(run.ledger, run.rows)) == ["no turns"]
 
 
 @pytest.mark.parametrize("width", [16, 38, 60, 78, 100, 198])

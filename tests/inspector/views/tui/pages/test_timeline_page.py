@@ -82,4 +82,4 @@ def test_the_first_token_is_between_the_first_byte_and_the_end() -> None:
 
 
 def test_an_empty_run() -> None:
-    assert list(timeline_page(Run.of([]).rows, 0).laid_out(80, {}).text()) == ["no turns yet"]
+    assert list(timeline_page(Run.of([]).rows, 0).laid_out(80, {}).text()) == ["no turns"]
