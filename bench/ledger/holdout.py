@@ -12,6 +12,7 @@ from statistics import median
 from zlib import crc32
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.seen import Seen
 from turntape.inspector.analysis.turn import Turn
 from turntape.inspector.ledger import LedgerBuilder, TurnEntry, ledger_of
 from turntape.inspector.run.labelled import LabelledRoundTrip
@@ -50,7 +51,10 @@ def silent(one: LabelledRoundTrip) -> Silent:
     usage = one.reading.usage
     hidden = replace(usage, input=None, cache_read=None, cache_write=None, input_media=None) if usage else None
     reading = replace(one.reading, usage=hidden)
-    return Silent(one.round_trip, reading, replace(one.turn, reading=reading) if one.turn else None, one.tool_runs)
+    turn = one.turn
+    if turn is not None:
+        turn = replace(turn, seen=Seen(one.round_trip, reading, turn.conversation))
+    return Silent(one.round_trip, reading, turn, one.tool_runs)
 
 
 def judged(run: Sequence[LabelledRoundTrip]) -> Iterator[tuple[str, tuple[float, float] | None, tuple[float, float]]]:
