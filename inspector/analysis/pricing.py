@@ -3,12 +3,12 @@
 A model without a known price is unpriced, never free.
 """
 
-import os
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from turntape.cassettes.settings import ModelPrices, read_settings
@@ -155,7 +155,7 @@ def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
 
 def own_prices(reading: Reading) -> ModelPrices | None:
     """The prices of the turn's model in the settings of the working directory. Raises CassetteError for bad ones."""
-    table = _settings(os.getcwd())  # noqa: PTH109 - once per turn: `Path.cwd` would take longer than the price
+    table = _settings(Path.cwd())
     names = [name.lower() for name in (reading.response_model, reading.request.model) if name]
     for name in names:
         if name in table:
@@ -164,7 +164,7 @@ def own_prices(reading: Reading) -> ModelPrices | None:
 
 
 @lru_cache(maxsize=8)
-def _settings(folder: str) -> dict[str, ModelPrices]:
+def _settings(folder: Path) -> dict[str, ModelPrices]:
     """`[prices]` of the settings in `folder`, which is the working directory; names in lower case."""
     return {name.lower(): prices for name, prices in read_settings().prices.items()}
 

@@ -1,5 +1,6 @@
 """The thread that reads the rows of a run as the file grows."""
 
+import gc
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,8 @@ BATCH = 0.04
 """How long rows are collected before they are handed over, in seconds."""
 POLL = 0.25
 """How often a growing file is checked, in seconds."""
+LASTING = 250
+"""The rows after which the garbage collector is to leave alone what is in memory."""
 LAST_POLLS = 6
 """How often the file is checked after the command has ended: its last round trips may not be written yet."""
 
@@ -34,6 +37,8 @@ class RowReader(threading.Thread):
         super().__init__(name="turntape-rows", daemon=True)
         self._run, self._more, self._read, self._ended = run, more, read, ended
         self._stop = threading.Event()
+        self._young = 0
+        """How many rows the garbage collector still looks through."""
 
     def stop(self) -> None:
         self._stop.set()
@@ -64,6 +69,7 @@ class RowReader(threading.Thread):
         since = time.monotonic()
         for rows in self._run.read():
             batch += rows
+            self._set_aside(len(rows))
             if self._stop.is_set():
                 return
             if time.monotonic() - since > BATCH:
@@ -76,3 +82,14 @@ class RowReader(threading.Thread):
         batch += self._run.price()
         if batch:
             self._read(batch)
+
+    def _set_aside(self, rows: int) -> None:
+        """Hide the rows from the garbage collector, which stops the screen while it looks through them all.
+
+        They last as long as the viewer. Of a run of 5,000 turns it would take half a second, again and again.
+        """
+        self._young += rows
+        if self._young >= LASTING:
+            self._young = 0
+            gc.collect()
+            gc.freeze()
