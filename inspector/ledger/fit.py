@@ -15,6 +15,8 @@ _NOISE = 10
 """A sum counts by its share of error, with so many tokens more, so that small ones do not count most."""
 _LEAST = 2
 """Sums of fewer tokens are mostly what is around the contents; they teach little."""
+_ENOUGH = 8
+"""Sums of fewer tokens do not show whether a model's texts have more tokens than usual, or fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,8 @@ def fitted(sums: Sequence[Sum]) -> Rates:
     usable = [one for one in sums if one.tokens >= _LEAST and any(one.shape[AROUND:])]
     if not usable:
         return USUAL
-    scale = median(one.tokens / max(1.0, tokens_of(one.shape, USUAL)) for one in usable)
-    scale = min(max(scale, 0.05), 20.0)
+    ratios = [one.tokens / max(1.0, tokens_of(one.shape, USUAL)) for one in usable if one.tokens >= _ENOUGH]
+    scale = min(max(median(ratios or [1.0]), 0.05), 20.0)
     centre = (*USUAL[:AROUND], *(rate * scale for rate in USUAL[AROUND:]))
     spread = (*SPREAD[:AROUND], *(one * scale for one in SPREAD[AROUND:]))
     matrix, right = _normal(usable)

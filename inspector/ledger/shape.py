@@ -39,7 +39,7 @@ of spaces."""
 AROUND, TEXT = 5, 7
 """So many features are around contents; from the second place on, they are of texts."""
 USUAL: tuple[float, ...] = (
-    *(0.0, 0.5, 0.5, 3.5, 2.0),
+    *(0.0, 0.5, 0.5, 3.0, 2.0),
     *(6.0, 0.0),
     *(0.55, 0.07, 0.12, 0.15, 0.3, 0.3, 0.35, 0.35, 0.03, 0.4, 0.4, 0.4),
 )

@@ -27,6 +27,13 @@ def test_a_tokenizer_that_is_twice_as_fine_is_learned_from_few_sums() -> None:
     assert tokens_of(shape, fitted(sums)) == pytest.approx(tokens_of(shape, twice), rel=0.2)
 
 
+def test_a_sum_of_a_few_tokens_does_not_rescale_all_texts() -> None:
+    found = fitted([Sum(shape_of(b"T 4711"), 2)])
+
+    text = shape_of(TEXTS[-1])
+    assert tokens_of(text, found) == pytest.approx(tokens_of(text, USUAL), rel=0.25)
+
+
 def test_a_token_for_each_byte_is_learned() -> None:
     sums = [Sum(shape_of(text * n), len(text) * n) for text in TEXTS for n in (1, 2, 5)]
 
