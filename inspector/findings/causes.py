@@ -87,6 +87,39 @@ def at(finding: Finding, context: RuleContext) -> Finding:
     return replace(finding, because_of=context.has_recently(*causes))
 
 
+_NAMES = frozenset({"function", "functionCall", "name", "tool_calls", "toolUse"})
+_TEXTS = frozenset({"candidates", "choices", "content", "delta", "message", "output", "parts", "role", "text"})
+_IDS = frozenset({"call_id", "id", "index", "tool_call_id", "toolUseId"})
+FORM_ECHOES: Mapping[str, frozenset[str]] = {
+    "client-assistant-mutated": _NAMES | _TEXTS | {"args", "arguments", "input"},
+    "client-missing-tool-result": _NAMES | _IDS,
+    "model-empty-response": _TEXTS,
+    "model-unknown-tool": _NAMES,
+}
+"""What follows from an answer that is not as the API says, and the fields from which it follows."""
+FIELD_WRONG, OUT_OF_ORDER = "api-field-wrong", "api-stream-out-of-order"
+
+
+def of_form(findings: Iterable[Finding], context: RuleContext) -> list[Finding]:
+    """Findings as echoes of a field or an event of an answer that is not as the API says, where that explains them."""
+    seen = [*context.found, *context.thread.recent]
+    wrong = [one for one in seen if one.id in (FIELD_WRONG, OUT_OF_ORDER) and one.severity != "info"]
+    return [_of_form(finding, wrong) for finding in findings]
+
+
+def _of_form(finding: Finding, wrong: Iterable[Finding]) -> Finding:
+    fields = FORM_ECHOES.get(finding.id)
+    if fields is None or finding.because_of:
+        return finding
+    found = [one.id for one in wrong if one.id == OUT_OF_ORDER or _field(one.evidence[0]) in fields]
+    return replace(finding, because_of=tuple(dict.fromkeys(found)))
+
+
+def _field(evidence: str) -> str:
+    """The last name of a place such as `#1 response choices[0].message.content`."""
+    return evidence.rpartition(" ")[2].rpartition(".")[2].partition("[")[0]
+
+
 TOOL_ECHOES = frozenset(
     {
         "client-empty-tool-result",

@@ -146,7 +146,8 @@ class RuleEngine:
                 self._apply(rule, judged, moment)
             except Exception as exc:  # noqa: BLE001 - a rule may come from anybody and must not stop the others
                 self._report(rule, exc, judged.context.index)
-        judged.findings[:] = roots_first(judged.findings)
+        # Not while the rules run, since these causes are found after what follows from them.
+        judged.findings[:] = roots_first(causes.of_form(judged.findings, judged.context))
 
     def _apply(self, rule: Rule, judged: JudgedTurn, moment: Moment) -> None:
         for found in rule.apply(judged.context):

@@ -1,7 +1,7 @@
 """Causes and echoes by id."""
 
 from turntape.inspector.findings.catalogue import catalogue
-from turntape.inspector.findings.causes import ECHOES, RATE_LIMITED, STORM
+from turntape.inspector.findings.causes import ECHOES, FIELD_WRONG, FORM_ECHOES, OUT_OF_ORDER, RATE_LIMITED, STORM
 from turntape.inspector.findings.severity import ANSWERED, CACHE_ONLY, LASTING, RAN, UNDERSTOOD
 
 IDS = {rule.id for rule in catalogue().rules}
@@ -11,7 +11,7 @@ def test_every_id_in_a_table_is_that_of_a_rule() -> None:
     """An old id of a rule is only an alias: no finding has it."""
     echoes = {echo for all_echoes in ECHOES.values() for echo in all_echoes}
 
-    assert {*ECHOES, *echoes, STORM, RATE_LIMITED} - IDS == set()
+    assert {*ECHOES, *echoes, *FORM_ECHOES, STORM, RATE_LIMITED, FIELD_WRONG, OUT_OF_ORDER} - IDS == set()
     assert {*ANSWERED, *CACHE_ONLY, *LASTING, *RAN, *UNDERSTOOD} - IDS == set()
 
 

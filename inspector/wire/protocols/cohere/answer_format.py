@@ -8,9 +8,9 @@ from ...json_value import Object, as_text
 from ...stream_order import Piece, StreamOrder
 
 _COUNTS: Format = {
-    "billed_units?": {"input_tokens?": "number", "output_tokens?": "number", "search_units?": "number"},
-    "tokens?": {"input_tokens?": "number", "output_tokens?": "number"},
-    "cached_tokens?": "number",
+    "billed_units?": {"input_tokens?": "count", "output_tokens?": "count", "search_units?": "number"},
+    "tokens?": {"input_tokens?": "count", "output_tokens?": "count"},
+    "cached_tokens?": "count",
 }
 _CALL: Format = {"id": "name", "type?": "text", "function?": {"name?": "text", "arguments?": "any"}}
 _PIECE = Tagged("type", {"text": {"text!": "text"}, "thinking": {"thinking": "text"}})

@@ -3,7 +3,7 @@
 Source: `Interaction` and `InteractionSSEEvent` of google-genai 3.4.0, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, Format, Tagged
+from ...answer_format import AnswerFormat, Format, Tagged, words
 from ...json_value import Object, as_text
 from ...stream_order import Piece, StreamOrder
 
@@ -21,7 +21,7 @@ _INTERACTION: Format = {
     "status": "name",
     "model?": "name",
     "role?": "text",
-    "object?": "text",
+    "object?": words("interaction"),
     "created?": "text",
     "updated?": "text",
     "steps?": [_CONTENT],

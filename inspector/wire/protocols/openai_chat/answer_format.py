@@ -27,24 +27,23 @@ _HEAD: dict[str, Format] = {
     "usage?": COUNTS,
 }
 _THOUGHTS: dict[str, Format] = {"refusal?": "text", "reasoning?": "~text", "reasoning_content?": "~text"}
-_PIECES: Format = {
+_PIECES: dict[str, Format] = {
     **_THOUGHTS,
     "role?": "text",
-    "content?": "text|list",
     "tool_calls?": [{"index": "count", "id?": "text", "function?": {"name?": "text", "arguments?": "any"}}],
 }
 _CHOICE: dict[str, Format] = {"index": "count", "finish_reason?": "text"}
 
 
-def _format(kind: str) -> AnswerFormat:
-    """The format of a completion; `kind` is the key of the type of a call."""
+def _format(kind: str, content: str) -> AnswerFormat:
+    """The format of a completion; `kind` is the key of the type of a call, `content` the type of the text."""
     call: Format = {
         "id": "text",
         kind: words("function", "custom"),
         "function?": {"name!": "name", "arguments": "any"},
         "index?": "count",
     }
-    message: Format = {**_THOUGHTS, "role": "text", "content": "text|list|null", "tool_calls?": [call]}
+    message: Format = {**_THOUGHTS, "role": "text", "content": f"{content}|null", "tool_calls?": [call]}
     return AnswerFormat(
         whole={
             **_HEAD,
@@ -56,13 +55,13 @@ def _format(kind: str) -> AnswerFormat:
             "chunk": {
                 **_HEAD,
                 "object": words("chat.completion.chunk", lenient=True),
-                "choices": [{**_CHOICE, "delta!": _PIECES}],
+                "choices": [{**_CHOICE, "delta!": {**_PIECES, "content?": content}}],
             }
         },
         kind=lambda _, body: "chunk" if body.get("choices") else "",
     )
 
 
-FORMAT = _format("type")
-MISTRAL = _format("type?")
+FORMAT = _format("type", "text")
+MISTRAL = _format("type?", "text|list")
 STEADY = {"the id": ("id",), "the model": ("model",)}

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from judged import RESPONSES, only, trip
+from dialogues import MISTRAL
+from judged import RESPONSES, ids, lines, only, trip
 from round_trips import CHAT, sse
 from rule_exceptions_fields import BLOCK, COMPLETE, MESSAGE, STOP, chunks, completion, messages, opened
 
@@ -16,6 +17,7 @@ INVOKE = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude
 COHERE = "https://api.cohere.com/v2/chat"
 OLLAMA = "http://127.0.0.1:11434/api/chat"
 HI = {"role": "user", "content": "hi"}
+TEXT = {"type": "text", "text": "A strip."}
 
 
 def asked_chat(answer: dict[str, Any]) -> RoundTrip:
@@ -79,6 +81,19 @@ def claude(content: list[Any]) -> dict[str, Any]:
         ),
         (
             trip(
+                COHERE,
+                {"model": "command", "messages": [HI]},
+                {"id": "c", "finish_reason": "COMPLETE", "usage": {"tokens": {"input_tokens": -3}},
+                 "message": {"role": "assistant", "content": [{"type": "text", "text": "A strip."}]}},
+            ),
+            "`usage.tokens.input_tokens` of the answer is the number -3, where the API has a whole number",
+        ),
+        (
+            asked_chat({**COMPLETE, "choices": [{**MESSAGE, "message": {"role": "assistant", "content": [TEXT]}}]}),
+            "`choices[0].message.content` of the answer is a list, where the API has a text or null",
+        ),
+        (
+            trip(
                 OLLAMA,
                 {"model": "qwen3", "messages": [HI], "stream": False},
                 {"model": "qwen3", "created_at": "2026-11-22T00:00:00Z", "done": True, "done_reason": "stop",
@@ -94,6 +109,33 @@ def test_a_field_that_is_not_as_the_api_says(one: RoundTrip, says: str) -> None:
 
     assert found.message.startswith(says)
     assert (found.layer, found.severity) == ("api", "warning")
+
+
+def test_mistral_answers_in_a_list_of_parts() -> None:
+    parts = {**MESSAGE, "message": {"role": "assistant", "content": [TEXT]}}
+    answer = {**COMPLETE, "choices": [parts]}
+
+    assert not lines(trip(MISTRAL, {"model": "mistral", "messages": [HI]}, answer), only="api-field-wrong")
+
+
+@pytest.mark.parametrize(
+    ("call", "because"),
+    [
+        (
+            {"id": "c1", "type": "function", "function": {"name": {"is": "look"}, "arguments": "{}"}},
+            ("api-field-wrong",),
+        ),
+        ({"id": "c1", "type": "function", "index": "x", "function": {"name": "look_up", "arguments": "{}"}}, ()),
+    ],
+)
+def test_a_call_of_an_unknown_tool_may_follow_from_a_wrong_name(call: dict[str, Any], because: tuple[str, ...]) -> None:
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    answer = {**COMPLETE, "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+    tool = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+    one = trip(CHAT, {"model": "gpt-5", "messages": [HI], "tools": [tool]}, answer)
+
+    assert only("model-unknown-tool", one).because_of == because
+    assert "api-field-wrong" in ids(one)
 
 
 def begun(kind: str = "response.output_item.added", **fields: Any) -> dict[str, Any]:
