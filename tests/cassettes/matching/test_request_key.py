@@ -61,8 +61,8 @@ def test_the_query_counts_in_any_order_and_without_its_keys() -> None:
 @pytest.mark.parametrize(
     ("encoding", "encoded"),
     [
-        ("gzip", gzip.compress(b'{"a":1}')),
-        ("X-GZIP ", gzip.compress(b'{"a":1}')),
+        ("gzip", gzip.compress(b'{"a":1}', mtime=0)),
+        ("X-GZIP ", gzip.compress(b'{"a":1}', mtime=0)),
         ("deflate", zlib.compress(b'{"a":1}')),
         ("zstd", compressor().compress(b'{"a":1}', compressor().FLUSH_FRAME)),
         ("br", brotli.compress(b'{"a":1}')),
