@@ -4,7 +4,6 @@ The tests start with no signal ignored or blocked, whatever the shell has set: b
 multiplexers ignore some, and every child would inherit that.
 """
 
-import os
 import signal
 from collections.abc import Iterator
 
@@ -19,12 +18,6 @@ for number in signal.valid_signals():
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 if hasattr(signal, "pthread_sigmask"):
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores, since a quarter of the time tests wait for processes and clocks."""
-    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True)
