@@ -38,8 +38,9 @@ def atif(round_trips: Iterable[RoundTrip]) -> str:
         if others:
             document["subagent_trajectories"] = [_trajectory(thread) for thread in others]
     document["notes"] = _NOTE
-    if summary.unjoined:
-        document["extra"] = {"unjoined_tool_runs": [_tool_run(run) for run in summary.unjoined]}
+    alone = {"unjoined_tool_runs": summary.unjoined, "earlier_tool_runs": summary.of_earlier}
+    if extra := {name: [_tool_run(run) for run in runs] for name, runs in alone.items() if runs}:
+        document["extra"] = extra
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -32,10 +32,14 @@ def markdown(round_trips: Iterable[RoundTrip], title: str = "Run") -> Iterator[s
             yield f"## Thread {thread.name}" + (f" of run {_inline(thread.run)}" if thread.run else "")
         for turn in thread.turns:
             yield from _turn(turn, "###" if len(threads) > 1 else "##")
-    if summary.unjoined:
-        yield ""
-        yield "## Tool runs without a call of the model"
-        for run in summary.unjoined:
+    for runs, why in (
+        (summary.unjoined, "without a call of the model"),
+        (summary.of_earlier, "of calls in the file before"),
+    ):
+        if runs:
+            yield ""
+            yield f"## Tool runs {why}"
+        for run in runs:
             yield ""
             yield _run_facts(run)
             yield ""
@@ -50,7 +54,7 @@ def _summary(summary: RunSummary) -> str:
     prices = [Decimal(cast(str, price)) for turn in turns if (price := turn.label["cost_usd"]) is not None]
     distinct = len({(turn.label["thread"], turn.label["turn"]) for turn in turns})
     parts = [several(distinct, "turn"), several(calls, "tool call")]
-    if runs := sum(len(turn.tool_runs) for turn in turns) + len(summary.unjoined):
+    if runs := sum(len(turn.tool_runs) for turn in turns) + len(summary.unjoined) + len(summary.of_earlier):
         parts.append(several(runs, "tool run"))
     if len(threads) > 1:
         parts.insert(0, several(len(threads), "thread"))

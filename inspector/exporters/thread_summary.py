@@ -51,6 +51,8 @@ class RunSummary:
     threads: "list[ThreadSummary]"
     unjoined: tuple[ToolRun, ...]
     """The tool runs for which no call of the model was found."""
+    of_earlier: tuple[ToolRun, ...] = ()
+    """The tool runs whose call is in the segment before this recording."""
 
 
 @dataclass(slots=True)
@@ -72,14 +74,14 @@ class _ThreadProgress:
 
 def run_summary(round_trips: Iterable[RoundTrip]) -> RunSummary:
     """The threads of a run in the order in which they began. Holds what is new in each turn, and no bodies."""
-    unjoined: dict[Key, tuple[ToolRun, ...]] = {}
+    outside: dict[Key, tuple[ToolRun, ...]] = {}
     threads: dict[str, ThreadSummary] = {}
     seen: dict[str, _ThreadProgress] = {}
     done: dict[Key, TurnSummary] = {}
     place: dict[Key, tuple[str, int]] = {}
     for key, one in label_stream(round_trips):
         if one.turn is None:
-            unjoined[key] = one.tool_runs
+            outside[key] = one.tool_runs
             continue
         if key in done:  # again, because the next request has shown what the client did
             thread, number = place[key]
@@ -111,7 +113,12 @@ def run_summary(round_trips: Iterable[RoundTrip]) -> RunSummary:
         place[key] = (thread, len(reported.turns))
         reported.turns.append(done[key])
         reported.tools = request.tools or reported.tools
-    return RunSummary(list(threads.values()), tuple(run for key in sorted(unjoined) for run in unjoined[key]))
+    alone = [run for key in sorted(outside) for run in outside[key]]
+    return RunSummary(
+        list(threads.values()),
+        tuple(run for run in alone if run.joined is None),
+        tuple(run for run in alone if run.joined is not None),
+    )
 
 
 def _fresh(request: RequestReading, history: str, before: int) -> tuple[Message, ...]:

@@ -61,7 +61,9 @@ class Labeller:
         self.price = price
         """A function for the cost of a round trip; a view that must be fast replaces it."""
         self._rules = RuleEngine(hints=hints, advice=advice)
-        self._tools = ToolLabels(self._rules)
+        self._carried: set[int] = set()
+        """Round trips of an earlier segment: they are read, and have no label here."""
+        self._tools = ToolLabels(self._rules, self._carried)
         self._open: dict[str, tuple[JudgedTurn, Label]] = {}
         """The last turn of each thread, with its label."""
         self._latest: dict[str | None, float] = {}
@@ -75,8 +77,6 @@ class Labeller:
         self._whole: RoundTrip | None = None
         """The round trip that was given last; a turn of a session is only a part of one."""
         self._problems: list[str] = []
-        self._carried: set[int] = set()
-        """Round trips of an earlier segment: they are read, and have no label here."""
         self._continued: frozenset[int] = frozenset()
 
     @property

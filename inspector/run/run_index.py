@@ -83,7 +83,7 @@ class Run:
     @property
     def unjoined(self) -> list[ToolRun]:
         """The tool runs for which no call of the model was found, in the order of the file."""
-        return [run for row in self.rows.all if not row.is_turn for run in row.tool_runs]
+        return [run for row in self.rows.all if not row.is_turn for run in row.tool_runs if run.joined is None]
 
     def check(self) -> None:
         """Raises FormatError when nothing was recorded in the file, not even its header."""

@@ -5,7 +5,7 @@ calls comes, when the next request shows what the model was given, and at the en
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -32,10 +32,15 @@ type Labelled = tuple[int, LabelledRoundTrip]
 
 
 class ToolLabels:
-    """`add` round trips of tool servers, and the turns as they end and are followed."""
+    """`add` round trips of tool servers, and the turns as they end and are followed.
 
-    def __init__(self, rules: RuleEngine) -> None:
+    The turns of the round trips in `carried` are an earlier segment's and have no label here. A run of their calls is
+    shown with its own round trip.
+    """
+
+    def __init__(self, rules: RuleEngine, carried: Collection[int] = ()) -> None:
         self._rules = rules
+        self._carried = carried
         self._sessions = ToolSessions()
         self._join = ToolJoin()
         self._join.tools = self._sessions.tools
@@ -48,7 +53,7 @@ class ToolLabels:
         self._causes: dict[str, tuple[str, ...]] = {}
         """By thread: the findings about the runs of its last turn."""
         self._rows: dict[RunKey, LabelledRoundTrip] = {}
-        """The round trips of runs that no call has."""
+        """The round trips of runs that no turn shows."""
 
     def expect(self, runs: Sequence[ToolRun]) -> None:
         """Runs that are recorded after the turns whose calls they are."""
@@ -72,13 +77,13 @@ class ToolLabels:
             if turn is not None:
                 touched[id(turn)] = turn
             if run.index == trip.index:
-                loose += [run] if turn is None else []
+                loose += self._shown_alone(run)
             elif key_of(run) in self._rows:
                 rows.append(key_of(run))
         label["findings"] = [finding.as_json() for finding in self._rules.tool_wire(added.notes)]
         yield trip.index, self._row(LabelledRoundTrip(trip, reading, None, label, tuple(loose)))
         for key in rows:
-            yield from self._settle_row(key, [run for run in added.runs if key_of(run) == key])
+            yield from self._settle_row(key, next(run for run in added.runs if key_of(run) == key))
         for turn in touched.values():
             yield from self._again(turn)
 
@@ -96,14 +101,15 @@ class ToolLabels:
             return
         self._held[id(made)] = (judged, label)
         for run in joined:
-            yield from self._settle_row(key_of(run), [])
+            yield from self._settle_row(key_of(run), run)
 
     def followed(self, judged: JudgedTurn, following: Turn, done: Dispatch) -> Iterator[Labelled]:
         """The next turn of the thread shows what the model was given."""
         if judged.tool_calls is None:
             return
-        for run in self._join.followed(judged.tool_calls, following, done):
-            yield from self._settle_row(key_of(run), [])
+        late = self._join.followed(judged.tool_calls, following, done)
+        for run in judged.tool_calls.runs if judged.tool_calls.index in self._carried else late:
+            yield from self._settle_row(key_of(run), run)
         self._judge(judged, "followed")
         self._causes[judged.context.turn.thread] = tuple(dict.fromkeys(one.id for one in judged.tool_findings))
         yield from self._shrink()
@@ -113,7 +119,7 @@ class ToolLabels:
         for judged, label in list(self._held.values()):
             yield from self._close(judged, label)
         for row in list(self._rows.values()):
-            loose = [run for run in row.tool_runs if run.source == "wire"]
+            loose = [run for run in row.tool_runs if run.source == "wire" and self._join.is_loose(run)]
             found = [finding.as_json() for run in loose for finding in self._rules.loose_run(run, self._join)]
             if found:
                 row.label["findings"] = [*as_array(row.label["findings"]), *found]
@@ -136,7 +142,7 @@ class ToolLabels:
         if judged.tool_calls is None:
             return
         for run in self._join.closed(judged.tool_calls):
-            yield from self._settle_row(key_of(run), [])
+            yield from self._settle_row(key_of(run), run)
         self._judge(judged, "closed")
         yield judged.context.index, labelled(judged, label)
 
@@ -165,15 +171,23 @@ class ToolLabels:
             self._rows[key_of(run)] = row
         return row
 
-    def _settle_row(self, key: RunKey, runs: list[ToolRun]) -> Iterator[Labelled]:
-        """The round trip of a run without the run, which a call has now; or with its newer form."""
+    def _settle_row(self, key: RunKey, newer: ToolRun) -> Iterator[Labelled]:
+        """The round trip of a run without the run, which a turn shows now; or with its newer form."""
         row = self._rows.pop(key, None)
         if row is None:
             return
         kept = [run for run in row.tool_runs if key_of(run) != key]
-        kept += [run for run in runs if self._join.is_loose(run)]
-        row = replace(row, tool_runs=tuple(kept))
+        row = replace(row, tool_runs=(*kept, *self._shown_alone(newer)))
         yield row.round_trip.index, self._row(row)
+
+    def _shown_alone(self, run: ToolRun) -> list[ToolRun]:
+        """The run in its present form if it is shown with its own round trip, because no turn with a label has it."""
+        turn = self._join.turn_of(run)
+        if turn is None:
+            return [run]
+        if turn.index not in self._carried:
+            return []
+        return [one for one in turn.runs if key_of(one) == key_of(run)]
 
 
 def _is_settled(judged: JudgedTurn) -> bool:

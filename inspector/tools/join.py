@@ -68,6 +68,11 @@ class ToolJoin:
     def is_loose(self, run: ToolRun) -> bool:
         return key_of(run) in self._loose
 
+    def turn_of(self, run: ToolRun) -> TurnCalls | None:
+        """The turn whose call a run is joined to; None for one without a call."""
+        call = self._joined.get(key_of(run))
+        return call.turn if call is not None else None
+
     def expect(self, runs: Iterable[ToolRun]) -> None:
         """Runs that are known before the turns whose calls they are: spans, which are recorded after them."""
         for run in runs:

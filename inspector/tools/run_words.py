@@ -55,5 +55,10 @@ def joined_words(run: ToolRun) -> str:
     return f"joined by {run.by}" if run.joined == "inferred" else "no call of the model"
 
 
+def alone_words(run: ToolRun) -> str:
+    """Why a run is shown with its own round trip and not with a turn."""
+    return "no call of the model" if run.joined is None else "call in the file before"
+
+
 def _and(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -7,6 +7,7 @@ from decimal import Decimal
 from ...run.row import Row
 from ...run.rows import Rows
 from ...run.totals import totals
+from ...tools.run_words import alone_words
 from ..text.number_format import count, dollars, lasted, several
 from ..text.status_styles import ASIDE, EDGES, EMITTED, FINISH, OUTCOME, SEVERITY
 from ..text.terminal_text import GLYPHS
@@ -104,8 +105,8 @@ def _other(row: Row) -> Iterator[Html]:
 
 
 def _message(row: Row) -> Iterator[Html]:
-    """A message of a tool server: the run that no call explains, else where it went."""
-    said = [f"{run.name} on {run.server}, no call" for run in row.tool_runs]
+    """A message of a tool server: the run that no turn shows, else where it went."""
+    said = [f"{run.name} on {run.server}, {alone_words(run)}" for run in row.tool_runs]
     yield tag("span", GLYPHS["tool"], class_="number tool", title=f"round trip #{row.index}")
     yield tag("span", ", ".join(said) or f"message of {row.url.partition('://')[2]}", class_="endpoint")
     yield span("dim", lasted(row.duration_ms) if row.duration_ms is not None else "")

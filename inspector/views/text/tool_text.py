@@ -7,7 +7,7 @@ from turntape.cassettes.tape.model import ToolServer
 from turntape.cassettes.tape.reader import Cassette
 
 from ...run.labels import Key, label_stream
-from ...tools.run_words import WHOLE, joined_words, outcome_words, seen_words
+from ...tools.run_words import WHOLE, alone_words, joined_words, outcome_words, seen_words
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_object, compact
 from ...wire.printable import safe
@@ -88,21 +88,27 @@ def call_of(run: ToolRun) -> str:
 
 
 def unjoined_lines(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
-    """The runs that no call of the model explains, after all turns."""
+    """The runs that no turn of this recording shows, after all turns."""
     runs = list(runs)
-    if not runs:
-        return
-    yield []
-    yield [(f"{GLYPHS['tool']} ", "tool"), (f"{several(len(runs), 'tool run')} without a call of the model", "bold")]
-    for run in runs:
-        yield from flow([("    ", "plain"), *run_spans(run, number=True)], width, "      ")
+    without = [run for run in runs if run.joined is None]
+    earlier = [run for run in runs if run.joined is not None]
+    for group, why in ((without, "without a call of the model"), (earlier, "of calls in the file before")):
+        if group:
+            yield []
+            yield [(f"{GLYPHS['tool']} ", "tool"), (f"{several(len(group), 'tool run')} {why}", "bold")]
+        for run in group:
+            yield from flow([("    ", "plain"), *run_spans(run, number=True)], width, "      ")
 
 
 def loose_lines(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
-    """The runs that no call of the model explains, at their place among the turns."""
+    """The runs that no turn of this recording shows, at their place among the turns."""
     for run in runs:
-        words: Line = [(f"  {joined_words(run)}", "warn")]
-        yield from flow([(f"{GLYPHS['tool']} ", "tool"), *run_spans(run, number=True), *words], width, "    ")
+        yield from flow([(f"{GLYPHS['tool']} ", "tool"), *run_spans(run, number=True), _alone(run)], width, "    ")
+
+
+def _alone(run: ToolRun) -> tuple[str, Style]:
+    """Why no turn shows the run."""
+    return (f"  {alone_words(run)}", "warn" if run.joined is None else "dim")
 
 
 def turn_runs(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
@@ -140,7 +146,7 @@ def tools_text(cassette: Cassette, title: str, *, thread: str | None = None, wid
     yield from _servers(cassette.tool_servers, width)
     for where, run in listed:
         yield []
-        place: Line = [(f"  {where}", "dim") if where else (f"  {joined_words(run)}", "warn")]
+        place: Line = [(f"  {where}", "dim") if where else _alone(run)]
         yield from flow([(f"{GLYPHS['tool']} ", "tool"), *run_spans(run, number=True), *place], width, "    ")
         yield from _wrapped(call_of(run), width, "dim")
         yield from _result(run, width, _RESULT_LINES)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from ...run.row import Row
 from ...run.rows import Rows
 from ...run.totals import totals
+from ...tools.run_words import alone_words
 from ..text.terminal_text import GLYPHS, clip, width_of
 from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count, dollars, model_name, seconds, several
 from .pages.blocks import Spans
@@ -239,8 +240,8 @@ def other_line(row: Row, lead: str, width: int) -> Spans:
 
 
 def _tool_line(row: Row, lead: str, width: int) -> Spans:
-    """A message of a tool server: the run that no call explains, else where it went."""
-    said = [f"{run.name} on {run.server}, no call" for run in row.tool_runs]
+    """A message of a tool server: the run that no turn shows, else where it went."""
+    said = [f"{run.name} on {run.server}, {alone_words(run)}" for run in row.tool_runs]
     text = ", ".join(said) or f"message of {row.url.split('://')[-1]}"
     errors, warnings = (sum(mark.severity == name for mark in row.findings) for name in ("error", "warning"))
     spans: list[tuple[str, str]] = [(lead, "plain"), (f"   {GLYPHS['tool']}  ", "tool"), (clip(text, width), "dim")]

@@ -1,11 +1,17 @@
 """A run as conversations: each piece once, results with the turn that asked for them."""
 
+import json
 from typing import Any, cast
 
 from conversations import CALL, HELLO, chat, loop, result, said, user
 from factories import round_trip
+from tool_stories import Story, text
 
+from turntape.cassettes.tape.carried import Carried
+from turntape.inspector.exporters.atif import atif
+from turntape.inspector.exporters.markdown import markdown
 from turntape.inspector.exporters.thread_summary import run_summary
+from turntape.inspector.views.text.run_text import story
 
 
 def test_a_turn_has_only_what_is_new_in_its_request() -> None:
@@ -39,3 +45,15 @@ def test_after_a_rewrite_only_what_was_never_said_is_shown() -> None:
     [thread] = run_summary([chat([HELLO], first), chat(rewritten, said("ok"), index=1)]).threads
 
     assert [s.text for s in thread.turns[1].said] == ["summary: tapes", "go on"]
+
+
+def test_a_run_whose_call_is_in_the_file_before_is_listed_on_its_own() -> None:
+    tale = Story().start().turn(("c1", "add", '{"a":1}')).call("add", {"a": 1}, text("3"))
+    trips = [Carried(threads=1).mark(trip) for trip in tale.trips[:3]] + tale.trips[3:]
+
+    summary = run_summary(trips)
+    assert ([run.call_id for run in summary.of_earlier], summary.unjoined) == (["c1"], ())
+    assert "## Tool runs of calls in the file before" in markdown(trips)
+    assert [run["call_id"] for run in json.loads(atif(trips))["extra"]["earlier_tool_runs"]] == ["c1"]
+    shown = "\n".join("".join(words for words, _ in line) for line in story(trips, width=80))
+    assert "1 tool run of calls in the file before" in shown and "without a call" not in shown

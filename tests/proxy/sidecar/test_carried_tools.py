@@ -1,5 +1,6 @@
 """A segment repeats what the next one must know of tool servers, and no more."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import orjson
@@ -49,6 +50,29 @@ def rotated(path: Path, trips: list[RoundTrip], at: int) -> tuple[list[RoundTrip
         for trip in [*carries, *trips[at:]]:
             recorder.write(trip)
     return carries, list(Segment(str(path / "b.cassette.jsonl")).poll())
+
+
+def runs_in(trips: list[RoundTrip], continued: Collection[int] = ()) -> list[object]:
+    """All tool runs of one file, as the rows show them, in order of time."""
+    labeller = Labeller()
+    labeller.continues(continued)
+    rows = dict(one for trip in trips for one in labeller.add(trip)) | dict(labeller.close())
+    runs = [as_object(run) for index in sorted(rows) for run in as_array(rows[index]["tool_runs"])]
+    return [(run["arguments"], run["call_id"], run["outcome"], run["seen_as"]) for run in runs]
+
+
+@pytest.mark.parametrize("at", range(3, 8))
+def test_each_run_is_in_one_row_of_one_file(tmp_path: Path, at: int) -> None:
+    trips = story().trips
+    carries, following = rotated(tmp_path, trips, at)
+    continued = {trip.index for trip in carries}
+
+    whole, first, second = runs_in(trips), runs_in(trips[:at], continued), runs_in(following)
+
+    assert len(first) + len(second) == len(whole) == 3
+    # What the model saw of a run is known in the second file where the first one ends before the next request.
+    assert second == whole[len(first) :]
+    assert [run[:3] for run in first] == [run[:3] for run in whole[: len(first)]]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("at", range(3, 8))

@@ -53,7 +53,7 @@ def test_a_run_that_no_call_explains_is_named_with_its_findings() -> None:
     rows = Run.of(tool_tapes.story().trips).rows
 
     assert "".join(text for text, _ in other_line(rows.all[7], "", 50)) == (
-        "   ●  stop on files, no call" + " " * 18 + "!1  "
+        "   ●  stop on files, no call of the model" + " " * 5 + "!1  "
     )
     assert "message of files" in "".join(text for text, _ in other_line(rows.all[0], "", 50))
 
