@@ -200,22 +200,34 @@ class Redactor:
         return clean
 
     def _cleaned_after_earlier(self, body: bytes) -> bytes:
-        if not self._recent:
-            return self._cleaned(body)
-        # Of those that share as much, the newest: its end is most likely the same too.
-        shared, place = max((common_prefix(raw, body), place) for place, (raw, _) in enumerate(self._recent))
+        earlier, before, shared = self._nearest(body)
         if shared < _LARGE:
             return self._cleaned(body)
-        earlier, before = self._recent[place]
         tail = common_suffix(earlier, body, min(len(earlier), len(body)) - shared)
         # A secret is shorter than _LONGEST. One that ends before `start` is in both bodies, and one that crosses
         # `start` begins after `start - _LONGEST`, where the new search begins. The same holds at the other end.
         start = shared - _LONGEST
         stop = min(len(body) - tail + _LONGEST, len(body))
         begin = start - _LONGEST
-        middle = self._cleaned(body[begin : stop + _LONGEST])
-        rest = len(body) - stop
-        return before[:start] + middle[start - begin : stop - begin] + before[len(before) - rest :]
+        searched = body[begin : stop + _LONGEST]
+        middle = self._cleaned(searched)
+        if before is earlier and middle == searched:
+            return body  # not copied, since there is no secret in it
+        old, new, rest = memoryview(before), memoryview(middle), len(body) - stop
+        return b"".join((old[:start], new[start - begin : stop - begin], old[len(before) - rest :]))
+
+    def _nearest(self, body: bytes) -> tuple[bytes, bytes, int]:
+        """The earlier body that shares most first bytes, as received and as written, and how many these are.
+
+        Of those that share as much, the newest: its end is most likely the same too.
+        """
+        nearest, shared = (b"", b""), 0
+        for earlier, before in reversed(self._recent):
+            if body[shared : shared + 1] == earlier[shared : shared + 1]:  # else it shares no more
+                size = common_prefix(earlier, body)
+                if size > shared:
+                    nearest, shared = (earlier, before), size
+        return *nearest, shared
 
     def _packed(self, body: bytes, encoding: str | None = None) -> bytes | None:
         """A body that is stored encoded, masked as a whole when a secret can be read in it; else None."""

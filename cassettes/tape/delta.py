@@ -13,6 +13,8 @@ WORTHWHILE = 256
 """A delta must save more bytes than this; smaller bodies are not remembered."""
 _FIRST_STEP = 128
 """How many bytes are compared first. Most bodies with nothing in common differ in these; then the steps double."""
+_LAST_STEP = 256
+"""How many bytes are compared as one number, whose lowest bit is where they differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,36 +28,40 @@ class Delta:
 
 def common_prefix(a: bytes, b: bytes, start: int = 0) -> int:
     """How many first bytes `a` and `b` share; they are known to share `start`."""
-    low, end = start, min(len(a), len(b))
-    high = min(low + _FIRST_STEP, end)
-    while a[low:high] == b[low:high]:
-        if high == end:
-            return end
-        low, high = high, min(2 * high - start, end)
-    while high - low > 1:
+    view = memoryview(b)  # no piece is copied to be compared
+    low, end, step = start, min(len(a), len(b)), _FIRST_STEP
+    while low < end and a.startswith(view[low : low + step], low):
+        low, step = low + step, 2 * step
+    high = min(low + step, end)
+    while high - low > _LAST_STEP:
         middle = (low + high) // 2
-        if a[low:middle] == b[low:middle]:
+        if a.startswith(view[low:middle], low):
             low = middle
         else:
             high = middle
-    return low
+    differing = int.from_bytes(a[low:high], "little") ^ int.from_bytes(view[low:high], "little")
+    return low + ((differing & -differing).bit_length() - 1) // 8 if differing else end
 
 
 def common_suffix(a: bytes, b: bytes, limit: int) -> int:
     """How many last bytes `a` and `b` share, at most `limit`."""
-    low, high = 0, min(_FIRST_STEP, limit)
+    view = memoryview(b)
     size_a, size_b = len(a), len(b)
-    while a[size_a - high : size_a - low] == b[size_b - high : size_b - low]:
-        if high == limit:
-            return limit
-        low, high = high, min(2 * high, limit)
-    while high - low > 1:
+    low, step = 0, _FIRST_STEP
+    while low < limit:
+        high = min(low + step, limit)
+        if not a.startswith(view[size_b - high : size_b - low], size_a - high):
+            break
+        low, step = high, 2 * step
+    high = min(low + step, limit)
+    while high - low > _LAST_STEP:
         middle = (low + high) // 2
-        if a[size_a - middle : size_a - low] == b[size_b - middle : size_b - low]:
+        if a.startswith(view[size_b - middle : size_b - low], size_a - middle):
             low = middle
         else:
             high = middle
-    return low
+    differing = int.from_bytes(a[size_a - high : size_a - low]) ^ int.from_bytes(view[size_b - high : size_b - low])
+    return low + ((differing & -differing).bit_length() - 1) // 8 if differing else limit
 
 
 def _continues(data: bytes, at: int) -> bool:
@@ -87,9 +93,11 @@ class Window:
 
     def shorten(self, body: bytes) -> Delta | None:
         """The delta of `body` from the body in the window that saves most; None when none saves enough."""
-        best: Delta | None = None
-        saved = WORTHWHILE
+        best: tuple[int, int, int] | None = None
+        saved, ahead, behind = WORTHWHILE, 0, 0
         for number, earlier in reversed(self._bodies.items()):
+            if best is not None and not _may_share_more(body, earlier, ahead, behind):
+                continue
             prefix = common_prefix(body, earlier)
             limit = min(len(body), len(earlier)) - prefix
             if prefix + limit <= saved:
@@ -101,8 +109,17 @@ class Window:
                 prefix -= 1
             while _continues(body, len(body) - suffix):
                 suffix -= 1
-            saved = prefix + suffix
-            best = Delta(number, prefix, suffix, body[prefix : len(body) - suffix])
+            saved, ahead, behind = prefix + suffix, prefix, suffix
+            best = number, prefix, suffix
             if saved == len(body):
                 break
-        return best
+        if best is None:
+            return None
+        number, prefix, suffix = best
+        return Delta(number, prefix, suffix, body[prefix : len(body) - suffix])
+
+
+def _may_share_more(body: bytes, earlier: bytes, ahead: int, behind: int) -> bool:
+    """False when `earlier` shares no more than `ahead` bytes at the beginning, and no more than `behind` at the end."""
+    ends_alike = behind < len(earlier) and body[-1 - behind] == earlier[-1 - behind]
+    return ends_alike or body[ahead : ahead + 1] == earlier[ahead : ahead + 1]

@@ -51,6 +51,25 @@ def test_the_best_of_the_window_is_taken() -> None:
     assert (delta.base, delta.prefix) == (0, len(near))
 
 
+@given(st.lists(st.lists(st.sampled_from([b"a" * 150, b"b" * 150, b"\xc3\xa9" * 80, b"c"]), max_size=8), max_size=6))
+def test_what_is_taken_saves_most_and_is_the_newest_that_does(written: list[list[bytes]]) -> None:
+    window, bodies = Window(), [b"".join(parts) for parts in written]
+    *earlier, body = bodies or [b""]
+    for number, one in enumerate(earlier):
+        window.add(number, one)
+
+    def saved(one: bytes) -> int:
+        alone = Window()
+        alone.add(0, one)
+        delta = alone.shorten(body)
+        return delta.prefix + delta.suffix if delta else 0
+
+    best = max(range(len(earlier)), key=lambda number: (saved(earlier[number]), number), default=None)
+    delta = window.shorten(body)
+
+    assert (delta and delta.base) == (best if best is not None and saved(earlier[best]) else None)
+
+
 def test_only_the_last_bodies_may_be_referred_to() -> None:
     window = Window()
     window.add(0, b"first" * 200)
