@@ -59,6 +59,8 @@ class Visitors:
         self.admission = admission
         self._refused = refused
         self._admitted: set[str] = set()
+        self._asked: Counter[str] = Counter()
+        """How many requests of each connection got 407 before it showed the token."""
         self._own = own or OwnConnections()
 
     def opened(self, sockname: tuple[Any, ...] | None, peername: tuple[Any, ...] | None) -> None:
@@ -76,19 +78,22 @@ class Visitors:
 
     def left(self, client: connection.Client) -> None:
         self._admitted.discard(client.id)
+        self._asked.pop(client.id, None)
 
     def tunnel(self, flow: http.HTTPFlow) -> None:
         """A client asks for a tunnel: without the token, where one is needed, it gets 407."""
         if self._has_password(flow):
             self._admitted.add(flow.client_conn.id)
+            self._answered(flow.client_conn)
         elif self.admission.token is not None:
-            flow.response = self._without_token(flow.request)
+            flow.response = self._without_token(flow)
 
     def passes(self, flow: http.HTTPFlow, authorization: str | None) -> bool:
         """Whether a request to another host is let in; if not, the flow has an answer."""
         if self.admission.token is None or self._is_admitted(flow, authorization):
+            self._answered(flow.client_conn)
             return True
-        flow.response = self._without_token(flow.request)
+        flow.response = self._without_token(flow)
         return False
 
     def enters(self, flow: http.HTTPFlow, authorization: str | None, *, invited: bool) -> bool:
@@ -116,10 +121,18 @@ class Visitors:
     def _has_password(self, flow: http.HTTPFlow) -> bool:
         return self.admission.has_password(flow.request.headers.get("proxy-authorization"))
 
-    def _without_token(self, request: http.Request) -> http.Response:
+    def _answered(self, client: connection.Client) -> None:
+        """A connection has the token: clients such as git and curl send it only after a 407."""
+        if asked := self._asked.pop(client.id, 0):
+            self._refused["no token"] -= asked
+            if not self._refused["no token"]:
+                del self._refused["no token"]
+
+    def _without_token(self, flow: http.HTTPFlow) -> http.Response:
         wrong = Refusal("token", "turntape's proxy needs the token of this run; use HTTPS_PROXY as turntape has set it")
         self._count(wrong, "", None)
-        body = refusal(request.path, "turntape_refused_token", wrong.message)
+        self._asked[flow.client_conn.id] += 1
+        body = refusal(flow.request.path, "turntape_refused_token", wrong.message)
         return http.Response.make(407, body, HEADERS | _ASKS)
 
     def _count(self, wrong: Refusal, host: str, origin: str | None) -> None:

@@ -33,7 +33,8 @@ async def run(settings: Settings, command: list[str], *, quiet: bool, view: bool
     if not settings.wrap_tools:
         return await _run(settings, command, None, quiet=quiet, view=view)
     played = settings.play_tools is not None
-    with ToolServers(command, settings.environ, Path.cwd(), home(), missing=played) as tools:
+    live = settings.live_tools
+    with ToolServers(command, settings.environ, Path.cwd(), home(), played=played, live=live) as tools:
         settings = replace(settings, intercept=(*settings.intercept, *tools.hosts))
         return await _run(settings, command, tools, quiet=quiet, view=view)
 

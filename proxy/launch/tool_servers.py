@@ -16,19 +16,27 @@ from .private_folder import private_folder
 class ToolServers:
     """`with ToolServers(command, environ, cwd, folder) as tools:` holds a private folder in `folder` until its end.
 
-    The user's files are read and never written. With `missing`, a server is wrapped although its program does not
-    exist, because it is played.
+    The user's files are read and never written. With `played`, a recording answers for all servers but those named in
+    `live`; then a server is wrapped although its program does not exist.
     """
 
     def __init__(
-        self, command: Sequence[str], environ: Mapping[str, str], cwd: Path, folder: Path, *, missing: bool = False
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        cwd: Path,
+        folder: Path,
+        *,
+        played: bool = False,
+        live: Sequence[str] = (),
     ) -> None:
         self.command = list(command)
         self.wrapped: tuple[str, ...] = ()
         """The names of the servers that `apply` wrapped."""
         self._folder = folder
         self._private: Path | None = None
-        self._missing = missing
+        self._played = played
+        self._live = frozenset(live)
         self._environ = dict(environ)
         self._client: Client | None = None
         self._launch: Launch | None = None
@@ -52,11 +60,11 @@ class ToolServers:
     def apply(self, wrapper: Wrapper, environ: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
         """The command and the environment with the tool servers wrapped; `environ` is what the child would get."""
         if self._client is None or self._launch is None:
-            made = {**environ, **hooked.variables(environ, wrapper, missing=self._missing)}
+            made = {**environ, **hooked.variables(environ, wrapper, missing=self._played)}
             if shim.programs(environ):
                 # The command may be a script that starts one of them.
                 self._private = private_folder(self._folder)
-                made |= shim.variables(environ, wrapper, self._private, missing=self._missing)
+                made |= shim.variables(environ, wrapper, self._private, missing=self._played)
             return self.command, made
         found = replace(self._found, servers=tuple(one for one in self._found.servers if self._starts(one)))
         if not found.servers:
@@ -72,16 +80,19 @@ class ToolServers:
         if self._client is None:
             return []
         said = [f"turntape: {reason}; its tool servers are not recorded" for reason in self._found.unread]
-        if self.wrapped:
-            names = ", ".join(self.wrapped)
-            what = f"the tool {'server' if len(self.wrapped) == 1 else 'servers'} {names} of {self._client.name}"
-            said.append(f"turntape: records {what} for this run; --no-wrap turns this off")
+        played = [name for name in self.wrapped if self._played and name not in self._live]
+        for does, names in (("plays", played), ("records", [name for name in self.wrapped if name not in played])):
+            if names:
+                what = (
+                    f"the tool {'server' if len(names) == 1 else 'servers'} {', '.join(names)} of {self._client.name}"
+                )
+                said.append(f"turntape: {does} {what} for this run; --no-wrap turns this off")
         return said
 
     def _starts(self, server: Server) -> bool:
         """False for a program that does not exist: then the client must report it as it would without us."""
         program = server.words[0]
-        if self._missing or "$" in program:
+        if self._played or "$" in program:
             return True
         if os.sep in program and self._launch is not None:
             folder = server.config.get("cwd")

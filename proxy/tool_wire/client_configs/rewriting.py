@@ -8,14 +8,15 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from turntape.cassettes.errors import TurntapeError
 
 from . import json_text, toml_text
 from .nodes import Entry, NotParsed, quoted
-from .wrapper import Wrapper, words_before
+from .wrapper import Wrapper, only_records, words_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,24 @@ class Rewritten:
 
 
 def wrap_text(text: str, wrapper: Wrapper, *, toml: bool = False) -> Rewritten:
-    """All servers that are commands, with the wrapper in front. Raises `NotParsed`."""
-    return _rewritten(text, toml, lambda entry: _wrapping(text, entry, wrapper), wrapped=True)
+    """All servers that are commands, with the wrapper in front. Raises `NotParsed`.
+
+    A server that is wrapped already stays as it is, unless `wrapper` has options and it was wrapped with others.
+    """
+
+    def is_stale(entry: Entry) -> bool:
+        words = entry.all_words
+        others = words[: words_before(words)] != wrapper.words(entry.name)
+        return bool(wrapper.options) and others and only_records(words)
+
+    plain = _rewritten(text, toml, is_stale, _unwrapping)
+    new = _rewritten(plain.after, toml, lambda entry: not _is_wrapped(entry), partial(_wrapping, wrapper=wrapper))
+    return replace(new, before=text)
 
 
 def unwrap_text(text: str, *, toml: bool = False) -> Rewritten:
     """All servers without the wrapper. Raises `NotParsed`."""
-    return _rewritten(text, toml, lambda entry: _unwrapping(text, entry), wrapped=False)
+    return _rewritten(text, toml, _is_wrapped, _unwrapping)
 
 
 def rewrite(path: Path, wrapper: Wrapper | None, *, dry_run: bool = False) -> Rewritten:
@@ -62,7 +74,9 @@ def rewrite(path: Path, wrapper: Wrapper | None, *, dry_run: bool = False) -> Re
         kind = "TOML" if toml else "JSON"
         raise TurntapeError(f"{shown!r} cannot be read as {kind}: {exc}; it was left as it is") from exc
     if not new.changed and not new.as_they_were:
-        raise TurntapeError(f"{shown!r} has no tool server that is started as a command")
+        raise TurntapeError(
+            f"{shown!r} has no tool server that is started as a command; `turntape run` records one over HTTP as it is"
+        )
     if new.changed and not dry_run:
         _replace(path, new.after)
     return new
@@ -72,21 +86,21 @@ type Edit = tuple[int, int, str]
 """What is put in place of `text[start:end]`."""
 
 
-def _rewritten(text: str, toml: bool, edits_of: Callable[[Entry], list[Edit]], *, wrapped: bool) -> Rewritten:
+def _is_wrapped(entry: Entry) -> bool:
+    return words_before(entry.all_words) > 0
+
+
+def _rewritten(
+    text: str, toml: bool, wanted: Callable[[Entry], bool], edits_of: Callable[[str, Entry], list[Edit]]
+) -> Rewritten:
     found = toml_text.entries(text) if toml else json_text.entries(text)
-    edits: list[Edit] = []
-    changed: list[str] = []
-    kept: list[str] = []
-    for entry in found:
-        if (words_before(entry.all_words) > 0) is wrapped:
-            kept.append(entry.name)
-        else:
-            edits += edits_of(entry)
-            changed.append(entry.name)
+    changed = [entry for entry in found if wanted(entry)]
+    edits = [edit for entry in changed for edit in edits_of(text, entry)]
     after = text
     for start, end, new in sorted(edits, reverse=True):
         after = after[:start] + new + after[end:]
-    return Rewritten(text, after, tuple(changed), tuple(kept))
+    kept = tuple(entry.name for entry in found if entry not in changed)
+    return Rewritten(text, after, tuple(entry.name for entry in changed), kept)
 
 
 def _wrapping(text: str, entry: Entry, wrapper: Wrapper) -> list[Edit]:

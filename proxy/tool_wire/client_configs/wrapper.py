@@ -64,6 +64,13 @@ def words_before(command: Sequence[str]) -> int:
     return len(head) + 1 if start and len(head) >= start and head[start - 1] == "mcp" else 0
 
 
+def only_records(command: Sequence[str]) -> bool:
+    """True for a server that is wrapped to be recorded, with no options but its name and where to record."""
+    options = list(command[: words_before(command)])
+    options = options[options.index("mcp") + 1 : -1] if "mcp" in options else ["none"]
+    return all(name in (NAME, "-o") for name in options[::2])
+
+
 def unwrapped(command: Sequence[str]) -> list[str]:
     """The server's own command."""
     return list(command[words_before(command) :])

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..environments import CACHE, Unavailable, built
 from ..tool_results.catalogue import TOOL_CLIENTS, TRANSPORTS, Transport
 from . import closed
-from .cell import PLACES, SPACES, Places, run_cell
+from .cell import PLACES, run_cell, with_spaces
 from .page import PAGE, page, remember, remembered
 from .servers import SERVERS
 
@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
         parser.error(f"nothing is named {', '.join(wrong)}")
     (CACHE / "authority").mkdir(parents=True, exist_ok=True)
     print(f"network: {closed.how()}", flush=True)
-    places = Places(**{options.spaces: SPACES}) if options.spaces else PLACES
+    places = with_spaces(options.spaces) if options.spaces else PLACES
     failed = False
     for client in of_clients or clients:
         for server in of_servers or servers:

@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import orjson
 
@@ -55,6 +56,17 @@ class Places:
 PLACES = Places()
 SPACES = "My Project/\u00e4 b"
 """A folder with spaces and other letters in its path."""
+_JOB = "/job-0001"
+
+
+def with_spaces(side: Literal["recorded", "replayed"]) -> Places:
+    """The folders when one of them is `SPACES`.
+
+    As in `PLACES`, both paths have the same length: what is printed may be cut off at a column.
+    """
+    if side == "recorded":
+        return Places(SPACES, "c" * (len(SPACES) - len(_JOB)))
+    return Places("l" * (len(SPACES) + len(_JOB)), SPACES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +98,7 @@ def run_cell(
         cell.turns, cell.calls = len(_turns(recorded)), len(_calls(recorded))
         for number in range(1, count + 1):
             again = folder / f"replay-{number}.cassette.jsonl"
-            home = folder / places.replayed / f"job-{number:04}"
+            home = folder / f"{places.replayed}{_JOB[:-4]}{number:04}"
             done = _replay(client, runtime, server, configured, authority, (recorded.home, home), (tape, again))
             cell.tried += 1
             problem = difference(recorded, done)

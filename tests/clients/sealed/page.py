@@ -139,5 +139,8 @@ _LONGEST = 240
 
 
 def _versions(cells: Iterable[SealedCell]) -> list[str]:
-    versions = dict.fromkeys(f"{cell.client} {cell.version} ({cell.day})" for cell in cells)
+    days: dict[str, list[str]] = {}
+    for cell in cells:
+        days.setdefault(f"{cell.client} {cell.version}", []).append(cell.day)
+    versions = [f"{name} ({' to '.join(sorted({min(each), max(each)}))})" for name, each in days.items()]
     return ["", "## Versions", "", f"{', '.join(versions)}."]

@@ -128,3 +128,18 @@ def test_a_tunnel_without_the_token_is_not_opened() -> None:
         'Basic realm="turntape"',
     )
     assert refused == {"no token": 1}
+
+
+def test_a_client_that_shows_the_token_when_asked_was_not_turned_away() -> None:
+    door, refused = visitors()
+    connect, other = flow_to(), flow_to()
+    door.tunnel(other)
+    door.tunnel(connect)
+
+    connect.response = None
+    connect.request.headers["proxy-authorization"] = RIGHT
+    door.tunnel(connect)
+    door.tunnel(connect)
+
+    assert connect.response is None
+    assert refused == {"no token": 1}

@@ -26,8 +26,10 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
 
 
-def tools(environ: dict[str, str], tmp_path: Path, *command: str, missing: bool = False) -> ToolServers:
-    return ToolServers(command, environ, tmp_path, tmp_path / "private", missing=missing)
+def tools(
+    environ: dict[str, str], tmp_path: Path, *command: str, played: bool = False, live: tuple[str, ...] = ()
+) -> ToolServers:
+    return ToolServers(command, environ, tmp_path, tmp_path / "private", played=played, live=live)
 
 
 def test_the_servers_of_a_known_client_are_wrapped_in_a_private_file(environ: dict[str, str], tmp_path: Path) -> None:
@@ -49,11 +51,23 @@ def test_the_servers_of_a_known_client_are_wrapped_in_a_private_file(environ: di
 
 
 def test_a_server_without_a_program_is_wrapped_when_it_is_played(environ: dict[str, str], tmp_path: Path) -> None:
-    with tools(environ, tmp_path, "claude", missing=True) as found:
+    with tools(environ, tmp_path, "claude", played=True) as found:
         found.apply(OURS, environ)
 
         assert found.wrapped == ("here", "gone")
-        assert found.lines()[0].startswith("turntape: records the tool servers here, gone of Claude Code")
+        assert [line.partition(" for ")[0] for line in found.lines()] == [
+            "turntape: plays the tool servers here, gone of Claude Code"
+        ]
+
+
+def test_a_live_server_is_recorded_while_the_others_are_played(environ: dict[str, str], tmp_path: Path) -> None:
+    with tools(environ, tmp_path, "claude", played=True, live=("here",)) as found:
+        found.apply(OURS, environ)
+
+        assert [line.partition(" for ")[0] for line in found.lines()] == [
+            "turntape: plays the tool server gone of Claude Code",
+            "turntape: records the tool server here of Claude Code",
+        ]
 
 
 @pytest.mark.parametrize(

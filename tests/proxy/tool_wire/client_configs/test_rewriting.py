@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,27 @@ def test_a_second_time_changes_nothing(text: str) -> None:
     assert unwrap_text(text).after == text
 
 
+@pytest.mark.parametrize(("texts", "toml"), [(JSON, False), (TOML, True)])
+def test_a_second_time_into_another_folder_replaces_the_first(texts: list[str], toml: bool) -> None:
+    here, there = (replace(OURS, options=("-o", folder)) for folder in ("/here", "/there"))
+    for text in texts:
+        twice = wrap_text(wrap_text(text, here, toml=toml).after, there, toml=toml)
+        plain = wrap_text(twice.after, OURS, toml=toml)
+
+        assert twice.after == wrap_text(text, there, toml=toml).after
+        assert twice.changed and not twice.as_they_were
+        assert (plain.after, plain.changed) == (twice.after, ())
+        assert unwrap_text(twice.after, toml=toml).after == text
+
+
+def test_a_wrapper_that_plays_is_not_turned_into_one_that_records() -> None:
+    args = ["mcp", "--replay", "/tapes/a.cassette.jsonl", "--", "npx"]
+    text = json.dumps({"mcpServers": {"a": {"command": "turntape", "args": args}}})
+    done = wrap_text(text, replace(OURS, options=("-o", "/there")))
+
+    assert (done.after, done.as_they_were) == (text, ("a",))
+
+
 def test_a_file_keeps_its_permissions_and_its_place(tmp_path: Path) -> None:
     path, link = tmp_path / "real.json", tmp_path / "link.json"
     path.write_bytes(JSON[3].encode())
@@ -108,7 +130,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
         ("x.json", b"{", "cannot be read as JSON: line 1"),
         ("x.toml", b"a =", "cannot be read as TOML"),
         ("x.json", b"\xff{}", "is not UTF-8"),
-        ("x.json", b'{"mcpServers": {"a": {"url": "https://x.example"}}}', "has no tool server"),
+        ("x.json", b'{"mcpServers": {"a": {"url": "https://x.example"}}}', "records one over HTTP as it is"),
         ("x.toml", TOML[0].replace("command", "url").encode(), "has no tool server"),
     ],
 )
