@@ -13,10 +13,11 @@ import orjson
 from ..apis.interface import Json
 from ..framing import Event, decode, frame
 from ..matching.request_key import header
+from ..regex import regex
 from ..tape.model import Chunk, Response
 
-_DATA = re.compile(rb"(?m)^data:[ ]?([^\r\n]*)")
-_NAME = re.compile(rb"(?m)^event:[ ]?([^\r\n]*)")
+_DATA = regex(rb"(?m)^data:[ ]?([^\r\n]*)")
+_NAME = regex(rb"(?m)^event:[ ]?([^\r\n]*)")
 _EDITED = frozenset({"sse", "ndjson"})
 """The framings whose events faults edit. A frame of AWS has checksums, so it is passed on whole or broken."""
 

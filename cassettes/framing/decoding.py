@@ -1,8 +1,8 @@
 """Which framing a body has, and its events."""
 
-import re
 from typing import Protocol
 
+from ..regex import regex
 from .aws_event_stream import AwsEventStreamDecoder, is_prelude
 from .event import Event
 from .json_array import JsonArrayDecoder
@@ -35,7 +35,7 @@ _NDJSON_TYPES = frozenset(
     {"application/x-ndjson", "application/ndjson", "application/stream+json", "application/jsonl"}
 )
 _AWS_TYPE = "application/vnd.amazon.eventstream"
-_SSE_START = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*(?:(?:data|event|id|retry):|:)")
+_SSE_START = regex(rb"(?:\xef\xbb\xbf)?[\r\n]*(?:(?:data|event|id|retry):|:)")
 _START_SIZE = 64 << 10
 
 

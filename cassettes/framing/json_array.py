@@ -1,13 +1,13 @@
 """One JSON array whose elements come one by one, as Gemini streams without `alt=sse`."""
 
-import re
 from typing import override
 
+from ..regex import regex
 from .buffer import BufferedDecoder
 from .event import Event
 
-_OUTSIDE = re.compile(rb'["{}\[\],]')
-_INSIDE = re.compile(rb'["\\]')
+_OUTSIDE = regex(rb'["{}\[\],]')
+_INSIDE = regex(rb'["\\]')
 _SPACE = b" \t\r\n"
 
 

@@ -1,14 +1,14 @@
 """The messages of a JSON-RPC batch: a JSON array, which MCP allows in its version 2025-03-26
 (https://modelcontextprotocol.io/specification/2025-03-26/basic#batching, read 2026-11-22)."""
 
-import re
 from typing import cast
 
 import orjson
 
+from ..regex import regex
 from .decoding import decode
 
-_ARRAY = re.compile(rb"\s*\[")
+_ARRAY = regex(rb"\s*\[")
 
 
 def batch(raw: bytes) -> list[bytes] | None:

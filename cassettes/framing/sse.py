@@ -3,13 +3,13 @@
 Lines end at CR, LF or CRLF and nowhere else, found on bytes before any decoding: models emit U+2028 and U+0085.
 """
 
-import re
 from typing import override
 
+from ..regex import regex
 from .buffer import BufferedDecoder
 from .event import Event
 
-_LINE_END = re.compile(rb"\r\n|\n|\r")
+_LINE_END = regex(rb"\r\n|\n|\r")
 _BOM = b"\xef\xbb\xbf"
 _QUIET_FIELDS = frozenset({b"id", b"retry"})
 UNTERMINATED = "The stream ended before the blank line that ends this event."

@@ -11,15 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from ..regex import regex
 from ..tape.model import Frame, Request, Response, RoundTrip
 from .documents import Fields, items, json_document, mapping, number, text, toml_document, yaml_document
 from .format import Format, Origin, round_trip
 from .messages import REWRITTEN, Dates, header_fields, iso_date, json_bytes, utf8
 
 NAME = "cassetter"
-_TOML = re.compile(rb"^\[\[(?:ws_|grpc_)?interactions\]\]", re.MULTILINE)
-_YAML = re.compile(rb"^(?:ws_|grpc_)?interactions: *\r?$", re.MULTILINE)
-_BODY = re.compile(rb"^ +body: *\r?\n +type: *[\"']?(?:json|text|binary|none)\b", re.MULTILINE)
+_TOML = regex(rb"^\[\[(?:ws_|grpc_)?interactions\]\]", re.MULTILINE)
+_YAML = regex(rb"^(?:ws_|grpc_)?interactions: *\r?$", re.MULTILINE)
+_BODY = regex(rb"^ +body: *\r?\n +type: *[\"']?(?:json|text|binary|none)\b", re.MULTILINE)
 _GRPC = "a gRPC call was left out, since a cassette holds HTTP"
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from ..matching.request_key import header
+from ..regex import regex
 from ..tape.model import Chunk, Failure, FailureKind, Frame, Headers, Request, Response, RoundTrip
 from .documents import Fields, items, json_document, mapping, number, text
 from .format import Format, Origin, round_trip
@@ -22,8 +23,8 @@ from .messages import Dates, header_fields, undone, utf8
 NAME = "har"
 OURS = "_turntape"
 """The field of an entry that holds what HAR has no place for."""
-_START = re.compile(rb'^(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
-_CHARSET = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
+_START = regex(rb'^(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
+_CHARSET = regex(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
 _NO_BODY = "the HAR holds no body of this answer, though it had one"
 _SEVERED = "a body holds replacement characters: the tool that saved it did not keep its bytes"
 

@@ -13,15 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+from ..regex import regex
 from ..tape.model import Request, Response, RoundTrip
 from .documents import Fields, items, json_document, kind, mapping, number, text, yaml_document
 from .format import Format, ImportFault, Origin, round_trip
 from .messages import REWRITTEN, Dates, header_fields, json_bytes, undone, utf8
 
 NAME = "vcrpy"
-_YAML = re.compile(rb"^interactions: *(?:\[\])?\r?$", re.MULTILINE)
-_OLD_YAML = re.compile(rb"^- request: ", re.MULTILINE)
-_JSON = re.compile(rb'^\s*\{.{0,400}?"interactions"\s*:\s*\[', re.DOTALL)
+_YAML = regex(rb"^interactions: *(?:\[\])?\r?$", re.MULTILINE)
+_OLD_YAML = regex(rb"^- request: ", re.MULTILINE)
+_JSON = regex(rb'^\s*\{.{0,400}?"interactions"\s*:\s*\[', re.DOTALL)
 
 
 def sniff(data: bytes) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..regex import regex
 from .fresh_values import (
     HOME,
     STATE,
@@ -41,9 +42,9 @@ class Mapped:
         return f"the {self.what} {self.recorded} is {self.given} in this run"
 
 
-_SYSTEM = re.compile(r"/(?:bin|boot|dev|etc|lib\w*|opt|proc|sbin|sys|usr)/")
+_SYSTEM = regex(r"/(?:bin|boot|dev|etc|lib\w*|opt|proc|sbin|sys|usr)/")
 """Folders that are in the same place on every machine."""
-_SLUG = re.compile(r"[^A-Za-z0-9]")
+_SLUG = regex(r"[^A-Za-z0-9]")
 
 
 class Bindings:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Literal
 from urllib.parse import unquote
 
+from ..regex import regex
 from .ignored_fields import UUID
 from .working_folders import LEAD, Spelling, WorkingFolders, written
 
@@ -23,24 +24,24 @@ _BEFORE = rf"(?:(?<![\w.~/<-])|(?<=file://)|{_ESCAPED})"
 _NAMES = r"(?:/[\w.@+%~#=,-]*[\w@+~#=-])"
 _PATH = rf"{_BEFORE}~?{_NAMES}+"
 _UUID_ALONE = rf"(?:(?<![0-9A-Za-z-])|{_ESCAPED}){UUID}(?![0-9A-Za-z-])"
-_VALUE = re.compile(rf"(?P<path>(?P<known>(?!))|{_PATH})|(?P<uuid>{_UUID_ALONE})")
-_UUIDS = re.compile(UUID)
+_VALUE = regex(rf"(?P<path>(?P<known>(?!))|{_PATH})|(?P<uuid>{_UUID_ALONE})")
+_UUIDS = regex(UUID)
 
-_FOLDER = re.compile(rf"{LEAD}\Z", re.IGNORECASE)
+_FOLDER = regex(rf"{LEAD}\Z", re.IGNORECASE)
 _URL = "file://"
 _LEAD = 64
 """How many characters before a path may say that it is the working directory."""
 
 _TEMPORARY = r"(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/]+/[^/]+/T)(?:/pytest-of-[^/]+/pytest-\d+)?"
-TEMPORARY = re.compile(rf"{_TEMPORARY}(?=/|\Z)")
+TEMPORARY = regex(rf"{_TEMPORARY}(?=/|\Z)")
 """A folder for temporary files, at the start of a path."""
-HOME = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|\Z)")
+HOME = regex(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|\Z)")
 """A home directory, at the start of a path."""
-STATE = re.compile(r"[~/].*?/(?P<name>\.[a-z][\w.-]*)(?=/)")
+STATE = regex(r"[~/].*?/(?P<name>\.[a-z][\w.-]*)(?=/)")
 """The first hidden folder in a path, in which programs keep their own files."""
-_RUN = re.compile(r"[A-Za-z0-9]+")
-_SHORT = re.compile(r"[a-z0-9]{6,12}")
-_PYTHON_TEMPORARY = re.compile(r"tmp[a-z0-9_]{8}")
+_RUN = regex(r"[A-Za-z0-9]+")
+_SHORT = regex(r"[a-z0-9]{6,12}")
+_PYTHON_TEMPORARY = regex(r"tmp[a-z0-9_]{8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def split(text: str, folders: WorkingFolders | None = None) -> Split:
 def _with_known(folders: str) -> re.Pattern[str]:
     """Finds values, and known folders with the names below them."""
     known = rf"{_BEFORE}(?P<known>{folders}){_NAMES}*"
-    return re.compile(rf"(?P<path>{known}|{_PATH})|(?P<uuid>{_UUID_ALONE})")
+    return regex(rf"(?P<path>{known}|{_PATH})|(?P<uuid>{_UUID_ALONE})")
 
 
 def _meant(match: re.Match[str], folders: WorkingFolders | None) -> tuple[str, Spelling]:

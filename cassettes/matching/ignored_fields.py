@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from ..apis.interface import IgnoredFields
 from ..apis.lookup import api_at
+from ..regex import regex
 
 MARK = "⟨volatile⟩"
 """Replaces an ignored text."""
@@ -28,14 +29,14 @@ _DATE = (
 )
 _CLOCK = r"\d\d?:\d\d(?::\d\d)?(?:\.\d+)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?:\s?(?:Z|UTC|GMT)\b|\s?[+-]\d\d:?\d\d)?"
 
-CLOCK_TEXT = re.compile(
+CLOCK_TEXT = regex(
     rf"(?P<lead>\b(?:today|now|current|present)(?:'s|’s)?(?:[\s_-](?:local|system))?"
     rf"(?:[\s_-]?(?:date|day|time|datetime|timestamp|date\s(?:and|&)\stime))?(?:\s(?:in|at)\s[A-Z]{{2,5}})?"
     rf"[\"'*_]*\s?(?:is|:|=)?[\"'*_>]*\s{{0,2}})(?:{_DATE}(?:(?:,?\s(?:at\s)?|T){_CLOCK})?|{_CLOCK})",
     re.IGNORECASE,
 )
 """Today's date and the time of day, if the prompt calls them that; any other date is compared."""
-SESSION_TEXT = re.compile(
+SESSION_TEXT = regex(
     r"(?P<lead>\b(?:session|request|trace|run|conversation|thread|invocation)[ _-]?id"
     r"[\"'`]?\s?(?:is|:|=)?\s?[\"'`]?\s?)" + UUID,
     re.IGNORECASE,

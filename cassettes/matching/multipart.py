@@ -3,7 +3,9 @@
 import re
 from hashlib import blake2b
 
-_FIELD = re.compile(rb'\b(name|filename)="((?:[^"\\]|\\.)*)"', re.IGNORECASE)
+from ..regex import regex
+
+_FIELD = regex(rb'\b(name|filename)="((?:[^"\\]|\\.)*)"', re.IGNORECASE)
 _MOST = 200
 """More parts than this are not taken apart."""
 

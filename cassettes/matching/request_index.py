@@ -4,12 +4,12 @@ The index is built when the first request is not byte-equal to a recorded one. A
 recorded body.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..redaction.redactor import Redactor
+from ..regex import regex
 from ..tape.model import RoundTrip
 from ..tape.reader import Cassette
 from .bindings import Bindings
@@ -21,7 +21,7 @@ from .request_fields import conversation, is_models
 from .request_key import path_key
 from .working_folders import WorkingFolders
 
-_ID = re.compile(rb'"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,256})"')
+_ID = regex(rb'"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,256})"')
 """Ids in answers. Every framing contains the JSON as text, so a search in the bytes finds them."""
 _NEAR = 64
 """How many recorded requests a miss is compared with."""

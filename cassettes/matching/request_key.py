@@ -14,11 +14,12 @@ import orjson
 
 from ..redaction.field_names import SECRET_PARAMETERS
 from ..redaction.redactor import Redactor
+from ..regex import regex
 from ..routes.upstreams import BY_NAME
 from ..tape.compression import ZstdDecompressor, ZstdError
 from ..tape.model import Headers, split_url
 
-_VERSION = re.compile(r"v\d+[a-z]*\d*$")
+_VERSION = regex(r"v\d+[a-z]*\d*$")
 _BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
 """Path segments that hosts put before the version."""
 

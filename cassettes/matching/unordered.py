@@ -8,15 +8,16 @@ from typing import cast
 
 import orjson
 
+from ..regex import regex
 from .request_fields import Json, conversation, part_of_key, result_id
 
 _LISTS = ("content", "parts")
-_NOTE = re.compile(r"<system-reminder>(?:(?!<system-reminder>).)*</system-reminder>\s*\Z", re.DOTALL)
+_NOTE = regex(r"<system-reminder>(?:(?!<system-reminder>).)*</system-reminder>\s*\Z", re.DOTALL)
 """What a client adds to that result of a turn which is ready last, in a separate block or behind the text."""
-_SKILLS = re.compile(r"(?P<lead><available_skills>\s*)(?P<all><skill>.*</skill>)(?=\s*</available_skills>)", re.DOTALL)
-_SKILL = re.compile(r"<skill>.*?</skill>", re.DOTALL)
-_NAME = re.compile(r"<name>(.*?)</name>", re.DOTALL)
-_AVAILABLE = re.compile(r"(?<=\(Available: )'[^']*'(?:, '[^']*')+(?=\))")
+_SKILLS = regex(r"(?P<lead><available_skills>\s*)(?P<all><skill>.*</skill>)(?=\s*</available_skills>)", re.DOTALL)
+_SKILL = regex(r"<skill>.*?</skill>", re.DOTALL)
+_NAME = regex(r"<name>(.*?)</name>", re.DOTALL)
+_AVAILABLE = regex(r"(?<=\(Available: )'[^']*'(?:, '[^']*')+(?=\))")
 
 
 def write_in_order(body: Json) -> None:

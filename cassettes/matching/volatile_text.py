@@ -4,10 +4,10 @@ Nothing here is ignored automatically: a user names what may differ. A miss says
 differences.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from ..regex import regex
 from .ignored_fields import MARK, UUID
 from .json_diff import Difference
 
@@ -51,8 +51,8 @@ NAMED: Mapping[str, str] = MappingProxyType(
 processes; ports of this machine; durations; addresses in memory; addresses of the network; names of machines; the
 number of an attempt, a run or a build; ids of mixed letters and digits; other hexadecimal ids."""
 
-_EPOCHS = re.compile(_EPOCH)
-_COMPILED = {name: re.compile(pattern) for name, pattern in NAMED.items()}
+_EPOCHS = regex(_EPOCH)
+_COMPILED = {name: regex(pattern) for name, pattern in NAMED.items()}
 
 
 def patterns(given: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 from urllib.parse import quote
 
+from ..regex import regex
+
 type Spelling = Literal["plain", "json", "url", "shell", "json shell", "quoted"]
 
 LEAD = (
@@ -18,14 +20,14 @@ LEAD = (
     r"[\"'`*_\\]*\s?(?:is|are)?\s?[:=>]?[\"'`*_\\>]*\s{0,6}(?:[-*]\s)?(?:<\w+>)?[\"'`*_\\]*(?:file://)?"
 )
 """What a text says before the path of the working directory."""
-_NAMED = re.compile(rf"{LEAD}(?P<path>/(?:[^\s\"`<>|\\]|[ ]|\\u[0-9A-Fa-f]{{4}})+)(?P<end>.?)", re.IGNORECASE)
-_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
-_SENTENCE = re.compile(r"[.,;:!?](?=\s|\Z)|\s[/(~]")
+_NAMED = regex(rf"{LEAD}(?P<path>/(?:[^\s\"`<>|\\]|[ ]|\\u[0-9A-Fa-f]{{4}})+)(?P<end>.?)", re.IGNORECASE)
+_ESCAPE = regex(r"\\u([0-9A-Fa-f]{4})")
+_SENTENCE = regex(r"[.,;:!?](?=\s|\Z)|\s[/(~]")
 """Where a line has more than a path."""
-_PLAIN = re.compile(r"(?:/[\w.@+%~#=,-]*[\w@+~#=-])+")
+_PLAIN = regex(r"(?:/[\w.@+%~#=,-]*[\w@+~#=-])+")
 """A path that is found without knowing it."""
-_SHELL = re.compile(r"[^\w/.@%+=:,-]")
-_SLUG = re.compile(r"[^A-Za-z0-9]")
+_SHELL = regex(r"[^\w/.@%+=:,-]")
+_SLUG = regex(r"[^A-Za-z0-9]")
 _URL_SAFE = "!\"#$&'()*+,-./:;<=>?@[]^_`{|}~"
 _BOUNDARY = r"(?![\w@+%~#=-])"
 

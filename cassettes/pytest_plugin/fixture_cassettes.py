@@ -7,7 +7,6 @@ complete before the first test begins, and the workers of pytest-xdist share it:
 
 import inspect
 import os
-import re
 from collections import defaultdict
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from typing import Any, Literal
 import pytest
 
 from ..errors import TurntapeError
+from ..regex import regex
 from ..replay.record_modes import Mode
 from ..replay.session import Session
 from .active_test import ActiveTest, Failed, failure
@@ -33,7 +33,7 @@ type Definition = pytest.FixtureDef[Any]
 
 PHASES: tuple[Phase, ...] = ("setup", "teardown")
 
-_XUNIT = re.compile(r"_(?:xunit|unittest)_(set\w+?)_fixture_")
+_XUNIT = regex(r"_(?:xunit|unittest)_(set\w+?)_fixture_")
 """How pytest names the fixture that it makes of `setup_module`, `setup_class` or `setUpClass`."""
 
 

@@ -12,9 +12,11 @@ from typing import cast
 
 import pytest
 
+from ..regex import regex
+
 SUFFIX = ".cassette.jsonl"
 _LONGEST = 120
-_UNSAFE = re.compile(r"[^\w.+=,-]+")
+_UNSAFE = regex(r"[^\w.+=,-]+")
 
 
 def safe_name(name: str) -> str:

@@ -8,7 +8,6 @@ open, other programs are known by the URLs on their command line.
 
 import json
 import os
-import re
 import socket
 import subprocess
 import threading
@@ -19,6 +18,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ..apis.lookup import is_turn_path
+from ..regex import regex
 from .closed_network import VARIABLE
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -30,7 +30,7 @@ _REFUSAL = (
 _PATIENCE = 5.0
 _ENV = 10
 """The place of `env` among the arguments of `subprocess.Popen`."""
-_URL = re.compile(r"https?://[^\s'\"<>|;&()\[\]]+")
+_URL = regex(r"https?://[^\s'\"<>|;&()\[\]]+")
 
 
 class _RefusingProxy:

@@ -11,6 +11,7 @@ from ..counted import several
 from ..errors import CassetteError, TurntapeError
 from ..redaction.lint import secrets_in
 from ..redaction.redactor import Redactor
+from ..regex import regex
 from ..replay.session import is_unfinished
 from ..tape.reader import Cassette
 from .active_test import ActiveTest
@@ -19,7 +20,7 @@ from .naming import SUFFIX, folder_of
 
 type State = Literal["played", "partly", "missed", "unplayed"]
 
-_PLACE = re.compile(r"/\d+(?=/|$)", re.MULTILINE)
+_PLACE = regex(r"/\d+(?=/|$)", re.MULTILINE)
 """A place in a list: one change may be at another place in each test."""
 _PHASES = tuple(f".{phase}{SUFFIX}" for phase in ("setup", "teardown"))
 """The endings of the cassettes of fixtures."""

@@ -4,10 +4,10 @@ A key has a row of letters and digits that prose and code seldom have. So a body
 around such rows, which is fast, and only these are searched for the many prefixes of keys.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from ..regex import regex
 from .key_shapes import ANY_WORD, CONTEXTS, LONG_WORD, REACH, WORDS, Shape
 
 type Spans = dict[int, tuple[int, int]]
@@ -17,10 +17,10 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _ROW = bytes(ord("w") if byte in _WORD or byte == ord("-") else ord(" ") for byte in range(256))
 """Letters, digits, `_` and `-` as `w`, the rest as a space."""
 _ESCAPES = b"nrtbf"
-_BEFORE = re.compile(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,16}m)\Z")
+_BEFORE = regex(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,16}m)\Z")
 """An encoded character that ends in a word character: a JSON escape, a percent-encoded byte, a terminal colour."""
 _BASE64_RUN = 64
-_BASE64 = re.compile(rb"[A-Za-z0-9+/_=-]*")
+_BASE64 = regex(rb"[A-Za-z0-9+/_=-]*")
 _RULES = bytes(ord("-") if byte in b"_=-" else ord(" ") for byte in range(256))
 _LONGEST_KEY = 400
 """The length of the longest key, with its prefix; a longer match is encoded data."""

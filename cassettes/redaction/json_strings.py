@@ -5,12 +5,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_TOKEN = re.compile(
-    r'"((?:[^"\\]|\\.)*+)(?:"|\Z)|[{}\[\]:,]|(?:-?\d[\d.eE+-]*|true|false|null)(?![^\s,\]}])|\S', re.DOTALL
-)
-_LETTER = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.|\\\Z", re.DOTALL
-)
+from ..regex import regex
+
+_TOKEN = regex(r'"((?:[^"\\]|\\.)*+)(?:"|\Z)|[{}\[\]:,]|(?:-?\d[\d.eE+-]*|true|false|null)(?![^\s,\]}])|\S', re.DOTALL)
+_LETTER = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.|\\\Z", re.DOTALL)
 _ESCAPE, _UNICODE, _PAIR = len("\\n"), len("\\u0000"), len("\\u0000\\u0000")
 
 type Path = tuple[str | int, ...]

@@ -7,77 +7,76 @@ must look random, and must not be a placeholder, a word, or an expression of sou
 import re
 from collections.abc import Iterator
 
+from ..regex import regex
 from .body_search import Spans
 
 _ROOTS = (b"key", b"token", b"secret", b"passw", b"passphrase", b"pwd", b"credential", b"auth", b"sig=", b"session=")
 """What a name contains, in lower case."""
 _BEARER = b"bearer "
-_BEFORE = re.compile(rb"(?:\b(?:api|access|secret|private) )?[A-Za-z0-9_.-]{0,48}\Z", re.IGNORECASE)
-_AFTER = re.compile(
+_BEFORE = regex(rb"(?:\b(?:api|access|secret|private) )?[A-Za-z0-9_.-]{0,48}\Z", re.IGNORECASE)
+_AFTER = regex(
     rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:\\{0,7}[\"'`])?(?P<between>[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}|[ \t])"
     rb"(?P<open>\\{0,7}[\"'`])?(?:(?:Bearer|Basic|Token|Bot|ApiKey|Key)[ \t]+)?",
     re.IGNORECASE,
 )
 """The rest of a name, and what is between it and its value."""
-_PAIR = re.compile(
+_PAIR = regex(
     rb"(?P<name>[A-Za-z0-9_.-]{0,48})\\{0,7}[\"'],?(?:\s|\\{1,7}[nrt]){0,16}(?:\\{0,7}[\"'])?value(?:\\{0,7}[\"'])?"
     rb"\s{0,2}[:=]\s{0,2}\\{0,7}[\"'](?:(?:Bearer|Basic|Token)[ ])?",
     re.IGNORECASE,
 )
 """`{"name": "API_KEY", "value": "…"}` or `<add key="Password" value="…"/>`, from the name to the value."""
-_ELEMENT = re.compile(rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:>|&gt;)(?=(?P<value>[^<>&\s]{4,400})(?:<|&lt;)/)")
+_ELEMENT = regex(rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:>|&gt;)(?=(?P<value>[^<>&\s]{4,400})(?:<|&lt;)/)")
 """`<password>…</password>`, from the name to the value."""
-_COOKIE = re.compile(
+_COOKIE = regex(
     rb"cookie\\{0,7}[\"']?:[ \t]{0,3}\\{0,7}[\"']?"
     rb"((?:[^\s=;\"'\\]{1,80}=[^\s;\"'\\]{0,2000}+(?:;[ ]?|(?![^\s;\"'\\]))){1,64})"
 )
 """A line of cookies, in lower case."""
-_COOKIES = re.compile(rb"[^\s=;]{1,80}=([^\s;()\[\]{},]{16,4000})")
-_LOGIN = re.compile(
-    rb"curl\b[^\r\n]{0,400}?[ ](?:-u|--user)[ =](?:\\{0,7}[\"'])?[^\s:\"'\\]{1,64}:([^\s\"'\\$<{]{4,128})"
-)
+_COOKIES = regex(rb"[^\s=;]{1,80}=([^\s;()\[\]{},]{16,4000})")
+_LOGIN = regex(rb"curl\b[^\r\n]{0,400}?[ ](?:-u|--user)[ =](?:\\{0,7}[\"'])?[^\s:\"'\\]{1,64}:([^\s\"'\\$<{]{4,128})")
 _LETTERS = rb"(?:[A-Za-z0-9_+/.~!@#$%^*:|?-]|\\/|\\u00[2-7][0-9a-fA-F])++"
-_VALUE = re.compile(rb"(?!=)(?:" + _LETTERS + rb"=+(?=[A-Za-z0-9_+/-])){0,3}" + _LETTERS + rb"={0,3}")
-_QUOTED = re.compile(rb"(?:[^\"'`\\\s<>]|\\/|\\u00[2-7][0-9a-fA-F])+")
+_VALUE = regex(rb"(?!=)(?:" + _LETTERS + rb"=+(?=[A-Za-z0-9_+/-])){0,3}" + _LETTERS + rb"={0,3}")
+_QUOTED = regex(rb"(?:[^\"'`\\\s<>]|\\/|\\u00[2-7][0-9a-fA-F])+")
 _MOST = 4096
 """A longer value is a document."""
 
-_PASSWORD = re.compile(r"(?:passw(?:or)?d|passphrase|pwd|pass)$")
-_KEY = re.compile(
+_PASSWORD = regex(r"(?:passw(?:or)?d|passphrase|pwd|pass)$")
+_KEY = regex(
     r"(?:api|access|secret|private|account|auth|signing|encryption|master|shared|sharedaccess|service|servicerole|"
     r"subscription|functions|license|webhook) ?key(?:id)?$"
 )
-_CREDENTIAL = re.compile(r"(?:credentials?|authorization|(?:^|[-_.])auth)$", re.IGNORECASE)
-_TOKEN = re.compile(
+_CREDENTIAL = regex(r"(?:credentials?|authorization|(?:^|[-_.])auth)$", re.IGNORECASE)
+_TOKEN = regex(
     r"(?:access|refresh|auth|api|bot|session|bearer|security|private|personal|deploy|csrf|xsrf|user|app|client|oauth|"
     r"github|gitlab|slack|hf|npm|jwt|account|service|id|registry|vault|admin|webhook|verification|pat|secret|web)token$"
 )
-_SECRET = re.compile(
+_SECRET = regex(
     r"(?:client|app|application|api|consumer|shared|oauth|auth|webhook|signing|jwt|session|cookie|user|bot|account)secret$"
 )
-_OTHER_TOKEN = re.compile(
+_OTHER_TOKEN = regex(
     r"(?:page|continuation|sync|next|pagination|stop|eos|bos|pad|unk|mask|cls|sep|cancel|cancellation|special|first|"
     r"last|max|min|start|end|skip|after|before|delta|resume|cursor|reset)token$"
 )
 """Tokens of a page or of a vocabulary."""
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = regex(
     r"REDACT|[*x.\-_•#]{4,}|(?:your|my|the|some|any|example|sample|fake|dummy|test|changeme|change|placeholder|insert|replace|"
     r"enter|none|null|true|false|undefined|string|secret|password|token|key|api|env|os|process|config|settings|self|this|"
     r"get|set|input|args|params|options|request|response|data|value|abc123|foo|bar)(?![a-z0-9])|[<{$%(\[.]",
     re.IGNORECASE,
 )
 """How a value begins that is written in place of a secret."""
-_PATH = re.compile(r"[/~.]|[A-Za-z]:[\\\\/]")
+_PATH = regex(r"[/~.]|[A-Za-z]:[\\\\/]")
 """How a path begins: `pwd` prints one."""
-_EXPRESSION = re.compile(
+_EXPRESSION = regex(
     r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+|[A-Z]+(?:_[A-Z0-9]+)+|_*(?:(?:[A-Z]?[a-z]{2,12}|[A-Z]{2,8})[0-9]?_?)+|[A-Za-z]+"
 )
 """A word, a variable, or a field of an object."""
-_WORDS = re.compile(r"[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,2}|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_WORDS = regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,2}|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 """Words, as a text in quotes has them."""
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_URL = regex(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def named(body: bytes) -> Spans:

@@ -7,9 +7,11 @@ word: who has the salt can only test whether a whole text is the one that he has
 import re
 from hashlib import blake2b
 
-_WORD = re.compile(r"[^\s!-/:-@\[-^`{-~\x00-\x1f\x7f]+")
-_TAG = re.compile(r"(</?(?:think|thinking|thought|reasoning)>)")
-_HOST = re.compile(r"https?://[^\s/?#@]+(?=[/?#]|\Z)")
+from ..regex import regex
+
+_WORD = regex(r"[^\s!-/:-@\[-^`{-~\x00-\x1f\x7f]+")
+_TAG = regex(r"(</?(?:think|thinking|thought|reasoning)>)")
+_HOST = regex(r"https?://[^\s/?#@]+(?=[/?#]|\Z)")
 _LETTERS = "aeiou", "bdfklmnprst"
 _TWO_BYTES, _THREE_BYTES, _FOUR_BYTES = 0x80, 0x800, 0x10000
 

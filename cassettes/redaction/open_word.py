@@ -1,10 +1,10 @@
 """Whether the pieces of a text end within a word: a key may be spelled out over messages, and has no space in it."""
 
-import re
 from typing import cast
 
 import orjson
 
+from ..regex import regex
 from ..tape.model import Frame
 
 _PIECES = ("delta", "text", "arguments", "partial_json", "transcript")
@@ -13,7 +13,7 @@ _LONGEST_PIECE = 400
 """Characters. A longer piece is data, such as sound between the pieces of its words."""
 _LONGEST_WORD = 1000
 """Characters. A longer word is data: sound in base64 comes in pieces too."""
-_BREAK = re.compile(r"[^\w\-+/=.~%:@\\]")
+_BREAK = regex(r"[^\w\-+/=.~%:@\\]")
 _DEEPEST = 6
 _MOST_WAITING = 256
 

@@ -15,6 +15,7 @@ from itertools import islice, pairwise
 import orjson
 
 from ..framing.decoding import decode, frame
+from ..regex import regex
 from .json_strings import JsonString, json_strings, meant, spelled, spelled_like
 from .neutral_words import neutral_words
 
@@ -32,21 +33,21 @@ _NAMES = frozenset(
 """Fields of the APIs that hold a word, a name, a signature or encrypted reasoning."""
 _DATA = frozenset({"args", "arguments", "metadata", "structuredContent"})
 """Fields in which every string is of the user or the model."""
-_ID = re.compile(r"(?:_id|Id)\Z")
-_NAME = re.compile(r"[\w.:@+/=-]+", re.ASCII)
-_KEY = re.compile(r"[\w$.@/-]{1,80}", re.ASCII)
-_PLACE = re.compile(r'"(?:type|event_type|\w*[iI]ndex|item_id|thought)" ?: ?("[^"]*"|\d+|true|false)')
+_ID = regex(r"(?:_id|Id)\Z")
+_NAME = regex(r"[\w.:@+/=-]+", re.ASCII)
+_KEY = regex(r"[\w$.@/-]{1,80}", re.ASCII)
+_PLACE = regex(r'"(?:type|event_type|\w*[iI]ndex|item_id|thought)" ?: ?("[^"]*"|\d+|true|false)')
 """What distinguishes the texts that a stream spells at the same time."""
-_TOKENS = re.compile(rb'"(?:bytes|context|tokens?|\w*token_ids|input|prompt)"\s*:\s*\[[\s\[]*\d+\s*[,\]]')
+_TOKENS = regex(rb'"(?:bytes|context|tokens?|\w*token_ids|input|prompt)"\s*:\s*\[[\s\[]*\d+\s*[,\]]')
 _AROUND_EVENTS = {
-    "sse": re.compile(rb"(?:data:? ?|(?:event|id|retry): ?\S*|: ?\S* ?\S*)?"),
-    "ndjson": re.compile(rb""),
-    "json-array": re.compile(rb"[\s,\[\]]*"),
+    "sse": regex(rb"(?:data:? ?|(?:event|id|retry): ?\S*|: ?\S* ?\S*)?"),
+    "ndjson": regex(rb""),
+    "json-array": regex(rb"[\s,\[\]]*"),
 }
-_DATA_URL = re.compile(r"data:[\w.+/-]+;base64,")
+_DATA_URL = regex(r"data:[\w.+/-]+;base64,")
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"ID3", b"OggS", b"fLaC")
 """How pictures and sounds begin."""
-_RUN = re.compile(r"[^\W\d_]{2,}(?= +([^\W\d_]{2,}) +([^\W\d_]{2,}))")
+_RUN = regex(r"[^\W\d_]{2,}(?= +([^\W\d_]{2,}) +([^\W\d_]{2,}))")
 
 
 class ProseStays(ValueError):

@@ -1,6 +1,5 @@
 """Removes the prose of a recording, round trip by round trip, and that of the requests that are compared with it."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from http import HTTPStatus
@@ -10,6 +9,7 @@ import orjson
 
 from ..errors import CassetteError
 from ..framing.decoding import frame
+from ..regex import regex
 from ..tape.model import Headers, RoundTrip
 from ..tape.reader import Cassette
 from .prose import Prose, ProseStays, same_words, texts_in
@@ -17,7 +17,7 @@ from .prose import Prose, ProseStays, same_words, texts_in
 PROSE = "prose"
 """The field of the header that says that the prose was replaced: by which version of the replacement."""
 _VERSION = 1
-_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}\s+[^\W\d_]{2,}")
+_WORDS = regex(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}\s+[^\W\d_]{2,}")
 _REASONS = frozenset(status.phrase for status in HTTPStatus)
 
 

@@ -8,18 +8,19 @@ import re
 from collections import Counter
 from math import log2
 
+from ..regex import regex
 from .body_search import Spans
 
-_WORD = re.compile(rb"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,200}={0,2}(?![A-Za-z0-9+/_=-])")
-_ID = re.compile(rb"[a-z]{2,16}[_-]|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z|REDACTED|[0-9-]+\Z")
+_WORD = regex(rb"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,200}={0,2}(?![A-Za-z0-9+/_=-])")
+_ID = regex(rb"[a-z]{2,16}[_-]|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z|REDACTED|[0-9-]+\Z")
 """How ids begin, such as `call_…`; a UUID; a date or a number."""
-_FIELD = re.compile(
+_FIELD = regex(
     rb"(?:id|ids|signature|encrypted_content|data|blob|hash|sha|etag|cursor|digest|revision|commit|fingerprint|cache_key)"
     rb"\\{0,3}\"\s{0,2}:\s{0,2}\[?\\{0,3}\"\Z",
     re.IGNORECASE,
 )
 """The field of an id, or of data that is not a text."""
-_HEX = re.compile(rb"[0-9a-fA-F]{32,}\Z")
+_HEX = regex(rb"[0-9a-fA-F]{32,}\Z")
 _LEAST, _LEAST_OF_HEX, _LEAST_OF_A_PATH = 3.7, 3.0, 4.3
 """Bits in each letter, as in the text that has these letters as often."""
 

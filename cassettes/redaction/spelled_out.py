@@ -3,11 +3,11 @@
 The pieces are put together as a reader would, the result is searched, and what is found is traced back to the bytes.
 """
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
+from ..regex import regex
 from .body_search import Spans
 
 type Segments = tuple[tuple[int, int], ...]
@@ -17,11 +17,11 @@ type _Escape = tuple[int, int, int]
 """Where it begins and ends, and the letter that it means."""
 
 _BACKSLASH = 0x5C
-_ESCAPES = tuple(re.compile(start + rb"([2-6][0-9a-fA-F]|7[0-9a-eA-E])") for start in (rb"\\u00", rb"%"))
+_ESCAPES = tuple(regex(start + rb"([2-6][0-9a-fA-F]|7[0-9a-eA-E])") for start in (rb"\\u00", rb"%"))
 """A letter or sign of a key, or of what is around it, as JSON and as a URL may write it."""
-_FIELD = re.compile(rb'"(\w{1,40}+)" ?: ?"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
-_INDEX = re.compile(rb'[iI]ndex" ?: ?([0-9]{1,4})')
-_EVENT = re.compile(rb"\n|:event-type")
+_FIELD = regex(rb'"(\w{1,40}+)" ?: ?"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
+_INDEX = regex(rb'[iI]ndex" ?: ?([0-9]{1,4})')
+_EVENT = regex(rb"\n|:event-type")
 _AROUND = 512
 """How far around an escape a secret with escapes may reach."""
 _LEAST_EVENTS = 2

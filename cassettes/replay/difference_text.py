@@ -5,7 +5,6 @@
   + You are a salesman.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, cast
@@ -16,6 +15,7 @@ from ..counted import several
 from ..matching.json_diff import Difference
 from ..matching.pointers import segments
 from ..matching.request_fields import CONVERSATIONS, part_of, part_of_item
+from ..regex import regex
 from ..tape.model import RoundTrip
 
 _WIDTH = 68
@@ -27,7 +27,7 @@ _NEAR = 30
 _PLACES = 3
 """At most this many places of one text are shown."""
 _ALIGNED = 3000
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_TOKEN = regex(r"\w+|\s+|[^\w\s]")
 _NAMES = {
     "system": "the system prompt",
     "tools": "the tools",

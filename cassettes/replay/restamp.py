@@ -16,6 +16,7 @@ from ..matching.grades import Matching
 from ..matching.json_diff import Difference
 from ..matching.json_texts import with_texts
 from ..matching.request_key import path_key, plain
+from ..regex import regex
 from ..tape.model import Request, RoundTrip
 from .difference_text import part_in_words
 from .miss import Miss
@@ -24,13 +25,13 @@ from .tool_recording import message
 
 _MOST = 10
 """A request with so many differences may have more that are not listed."""
-_FORM = re.compile(
+_FORM = regex(
     r"^/(?:response_?format|text/format|n|(?:top_)?logprobs|tool_?choice|toolConfig|stop|modalities|output_config"
     r"|(?:generation_?config/)?(?:response_?(?:json_?)?schema|response_?mime_?type|candidate_?count))\b",
     re.IGNORECASE,
 )
 """Settings that decide what form an answer has."""
-_TOOL = re.compile(r"^(/(?:tools|functions)/\d+(?:/(?:functionDeclarations|function_declarations|tools)/\d+)?)(?:/|$)")
+_TOOL = regex(r"^(/(?:tools|functions)/\d+(?:/(?:functionDeclarations|function_declarations|tools)/\d+)?)(?:/|$)")
 
 
 def restamping(matching: Matching | None) -> Matching:

@@ -7,7 +7,6 @@ must name this machine as its host, and must not come from a page of another pla
 """
 
 import base64
-import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from ..errors import TurntapeError
+from ..regex import regex
 from .own_addresses import address, is_loopback, machine_addresses, machine_names
 from .upstreams import by_host
 
@@ -26,9 +26,9 @@ OPEN_PATHS = frozenset({"/-/live", "/-/ready"})
 """What a supervisor asks without a token, by whatever name: they say nothing of the traffic."""
 _DESKTOP = frozenset({"app", "file", "tauri", "vscode-webview", "vscode-file"})
 """Origins of programs on the desktop; no web page can have one."""
-_TOKEN = re.compile(r"[A-Za-z0-9._~-]{16,200}")
+_TOKEN = regex(r"[A-Za-z0-9._~-]{16,200}")
 
-_PREFIXED = re.compile(r"/t/[A-Za-z0-9._~-]{16,200}(?=/|$)")
+_PREFIXED = regex(r"/t/[A-Za-z0-9._~-]{16,200}(?=/|$)")
 
 type Reason = Literal["host", "origin", "token"]
 

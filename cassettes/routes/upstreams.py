@@ -9,11 +9,12 @@ before any protocol is: `turntape run` must know the hosts before it starts the 
 about 40 ms more than to import this table.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
+
+from ..regex import regex
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,8 @@ UPSTREAMS: tuple[Upstream, ...] = (
 )
 
 BY_NAME: dict[str, Upstream] = {upstream.name: upstream for upstream in UPSTREAMS}
-_ROUTE = re.compile(r"^(?:/s/(?P<run>[^/]+))?/(?P<name>[a-zA-Z0-9_.-]+)(?P<rest>[/?].*)?$")
-_DOUBLED = re.compile(r"^(/v\d+[a-z]*)(/v\d+[a-z]*)(/.*)?$")
+_ROUTE = regex(r"^(?:/s/(?P<run>[^/]+))?/(?P<name>[a-zA-Z0-9_.-]+)(?P<rest>[/?].*)?$")
+_DOUBLED = regex(r"^(/v\d+[a-z]*)(/v\d+[a-z]*)(/.*)?$")
 
 
 def by_host(host: str) -> Upstream | None:

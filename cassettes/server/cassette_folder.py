@@ -7,7 +7,6 @@ files that were named on the command line answer as one cassette.
 
 import difflib
 import os
-import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -17,13 +16,14 @@ from ..errors import CassetteError
 from ..faults.fault import NO_FAULTS, overlay_of
 from ..matching.grades import Matching
 from ..matching.request_key import path_key
+from ..regex import regex
 from ..replay.miss import Miss
 from ..replay.player import Player
 from ..tape.model import RoundTrip
 from ..tape.reader import Cassette
 
-_SUFFIX = re.compile(r"(?:\.cassette)?\.jsonl(?:\.zst)?$")
-_UNFINISHED = re.compile(r"\.unfinished(?:\.cassette)?\.jsonl(?:\.zst)?$")
+_SUFFIX = regex(r"(?:\.cassette)?\.jsonl(?:\.zst)?$")
+_UNFINISHED = regex(r"\.unfinished(?:\.cassette)?\.jsonl(?:\.zst)?$")
 
 
 class CassetteFolder:

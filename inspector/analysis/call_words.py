@@ -7,6 +7,8 @@ name. The argument is chosen by its key, since clients give the same keys to the
 import re
 from collections.abc import Mapping
 
+from turntape.cassettes.regex import regex
+
 from ..wire.json_value import as_object, is_array
 from ..wire.printable import safe
 from ..wire.values import Message, Part, ToolCall
@@ -26,9 +28,9 @@ _MAIN = (
 _TEXTS = {"system": "system prompt", "developer": "system prompt", "assistant": "answer sent back"}
 """Names of texts by role."""
 _SHELLS = frozenset({"bash", "sh", "zsh", "powershell", "pwsh", "cmd"})
-_FOLDER = re.compile(r"^\s*cd\s+\S+\s*(?:&&|;)\s*")
-_PAIR = re.compile(r'"([\w-]+)"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
+_FOLDER = regex(r"^\s*cd\s+\S+\s*(?:&&|;)\s*")
+_PAIR = regex(r'"([\w-]+)"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 
 
 def call_words(call: ToolCall) -> str:

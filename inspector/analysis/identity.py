@@ -3,9 +3,9 @@
 Names as read in the agents' own requests (shared reference of failures, section D1, 2026-11-20).
 """
 
-import re
 from dataclasses import dataclass
 
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
@@ -37,8 +37,8 @@ CLASS_HEADERS: dict[str, str] = {
 }
 """The values of `x-claude-code-request-class` and `x-openai-subagent`, and our words for them."""
 
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*")
-_SESSION = re.compile(r"_session_([0-9a-f-]{8,})$")
+_TRACEPARENT = regex(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*")
+_SESSION = regex(r"_session_([0-9a-f-]{8,})$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ Only the first bytes of a picture are decoded, as far as they say its size.
 """
 
 import binascii
-import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
+
+from turntape.cassettes.regex import regex
 
 _BEGINS = {
     "iVBORw0KGgo": "image/png",
@@ -22,8 +23,8 @@ _LEAST = 40
 """Shorter texts are not files."""
 _CHECKED = 4096
 """So many characters are looked at to see whether a text is base64."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
-_DATA_URL = re.compile(r"data:([a-z]+/[\w.+-]+)[^,]{0,80};base64,")
+_BASE64 = regex(r"[A-Za-z0-9+/_-]+={0,2}")
+_DATA_URL = regex(r"data:([a-z]+/[\w.+-]+)[^,]{0,80};base64,")
 _DETAILS = frozenset({"low", "high", "auto", "original", "medium"})
 _HEAD = 256 * 1024
 """So many characters of a JPEG are searched for its size."""

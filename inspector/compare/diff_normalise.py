@@ -6,7 +6,6 @@ although their ids differ, and a client that answers another call, or uses anoth
 client made is replaced by its order.
 """
 
-import re
 from hashlib import blake2b
 
 import orjson
@@ -14,6 +13,7 @@ import orjson
 from turntape.cassettes.apis.interface import IgnoredFields
 from turntape.cassettes.matching.ignored_fields import TEXTS, blanked, ignored_at
 from turntape.cassettes.matching.request_key import path_key
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
@@ -24,7 +24,7 @@ type Path = tuple[str, ...]
 """Keys from the top of a body; `*` means every index of an array."""
 
 _IDS = frozenset({"id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"})
-_MADE = re.compile(r"(?=\D*\d)[\w|:.=+/-]{8,}")
+_MADE = regex(r"(?=\D*\d)[\w|:.=+/-]{8,}")
 """Text that looks like a generated id and not like a word."""
 _HEADERS = ("anthropic-version", "anthropic-beta", "openai-beta")
 """Request headers that change the meaning of a request."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import cast
 
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..tools.run_words import WHOLE, joined_words, outcome_words, seen_words
@@ -16,7 +17,7 @@ from .thread_summary import RunSummary, SentMessage, TurnSummary, run_summary
 
 _LONGEST = 4_000
 """Characters of a result as it was returned."""
-_TICKS = re.compile(r"`+")
+_TICKS = regex(r"`+")
 
 
 def markdown(round_trips: Iterable[RoundTrip], title: str = "Run") -> Iterator[str]:

@@ -4,13 +4,13 @@ The encoding is that of https://opentelemetry.io/docs/specs/otlp/#json-protobuf-
 https://www.w3.org/TR/trace-context/ (both read 2026-11-22).
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import cast
 
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import split_url
 
 from ..wire.json_value import Object
@@ -22,7 +22,7 @@ ERROR = 2
 """StatusCode."""
 _REMOTE_PARENT = 0x300
 """Bits of `Span.flags`: it is known whether the parent is remote, and it is."""
-_TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
+_TRACEPARENT = regex(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
 
 
 @dataclass(frozen=True, slots=True)

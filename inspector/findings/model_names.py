@@ -8,15 +8,17 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-_REGION = re.compile(r"^(?:us-gov|us|eu|apac|global|jp|au|ca)\.")
-_VENDOR = re.compile(r"^[a-z][a-z0-9]*\.(?=[a-z])")
-_DATES = re.compile(r"(?<!\d)(?:\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{8}|\d{6}|\d{2}-\d{2}|\d{4}|\d{3})(?![\dbm])")
-_CONTEXT = re.compile(r"(?<!\d)\d+k(?![a-z])")
-_PRECISION = re.compile(r"(?<![a-z0-9])(?:i?q\d(?:_[a-z0-9]+)*|[bm]?x?n?v?fp\d+|bf16|int\d+|\d+-?bit)(?![a-z0-9])")
-_REVISION = re.compile(r"[-:@]v\d+(?:[.:]\d+)?$|:\d+$")
-_PARAMETERS = re.compile(r"(?<![a-z0-9])[ae]?\d+(?:x\d+)?(?:\.\d+)?[bme](?![a-z0-9])")
-_VERSION = re.compile(r"\d+(?:[.-]\d+)*(?![a-z0-9])|\d+[a-z]")
-_WORD = re.compile(r"[a-z]+")
+from turntape.cassettes.regex import regex
+
+_REGION = regex(r"^(?:us-gov|us|eu|apac|global|jp|au|ca)\.")
+_VENDOR = regex(r"^[a-z][a-z0-9]*\.(?=[a-z])")
+_DATES = regex(r"(?<!\d)(?:\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{8}|\d{6}|\d{2}-\d{2}|\d{4}|\d{3})(?![\dbm])")
+_CONTEXT = regex(r"(?<!\d)\d+k(?![a-z])")
+_PRECISION = regex(r"(?<![a-z0-9])(?:i?q\d(?:_[a-z0-9]+)*|[bm]?x?n?v?fp\d+|bf16|int\d+|\d+-?bit)(?![a-z0-9])")
+_REVISION = regex(r"[-:@]v\d+(?:[.:]\d+)?$|:\d+$")
+_PARAMETERS = regex(r"(?<![a-z0-9])[ae]?\d+(?:x\d+)?(?:\.\d+)?[bme](?![a-z0-9])")
+_VERSION = regex(r"\d+(?:[.-]\d+)*(?![a-z0-9])|\d+[a-z]")
+_WORD = regex(r"[a-z]+")
 _SIZES = frozenset(
     [
         "mini",

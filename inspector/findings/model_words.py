@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ..analysis.conversation import Unit, joined, text_meaning
 from ..analysis.history_diff import HistoryChange, HistoryDiff
 from ..analysis.turn import Turn
@@ -10,10 +12,10 @@ from ..wire.json_value import as_object, is_array, is_object
 from ..wire.values import Emission
 from .rule_context import RuleContext
 
-_STEP_OF_PROSE = re.compile(r"^\W*(?:action|action input|observation|thought)\s*:", re.IGNORECASE | re.MULTILINE)
+_STEP_OF_PROSE = regex(r"^\W*(?:action|action input|observation|thought)\s*:", re.IGNORECASE | re.MULTILINE)
 """How an agent that writes its calls into its text (ReAct) begins the lines that its client reads."""
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_CITATION = re.compile(r"\u3010[^\u3010\u3011\n]*\u3011|\ue200[^\ue200\ue201]*\ue201")
+_THOUGHT = regex(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_CITATION = regex(r"\u3010[^\u3010\u3011\n]*\u3011|\ue200[^\ue200\ue201]*\ue201")
 """Marks with which OpenAI's models cite a source in a text; clients show the source in their place."""
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
 _DISTINCTIVE = 64
@@ -28,7 +30,7 @@ _READABLE = frozenset({"text", "call", "reasoning", "refusal"})
 """Kinds of content that a client sends back as they are. It may describe other content in words."""
 _SHORT_ID = 6
 """Shorter ids may occur in a text by chance."""
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 
 
 def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:

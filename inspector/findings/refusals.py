@@ -7,6 +7,8 @@ judged by its status alone.
 import re
 from typing import Literal
 
+from turntape.cassettes.regex import regex
+
 type Refusal = Literal[
     "overloaded",
     "rate",
@@ -44,11 +46,11 @@ _MAY_NAME_RATE = frozenset({400, 403, 413})
 _MAY_BLOCK = frozenset({403, 405, 429, 503})
 """Statuses of the pages that firewalls and proofs of a person have."""
 _MAY_MISS = frozenset({404, 410})
-_MODEL_WORD = re.compile(r"\bmodel|deployment", re.IGNORECASE)
+_MODEL_WORD = regex(r"\bmodel|deployment", re.IGNORECASE)
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+    return regex("|".join(patterns), re.IGNORECASE)
 
 
 _OUTPUT = _any_of(
@@ -95,7 +97,7 @@ _CAPACITY = _any_of(
     r"(?:server|system) is (?:too )?busy|server busy",
     r"currently loading",
 )
-_LARGER = re.compile(r"limit:? (\d[\d,]*).{0,60}?requested:? (\d[\d,]*)", re.IGNORECASE | re.DOTALL)
+_LARGER = regex(r"limit:? (\d[\d,]*).{0,60}?requested:? (\d[\d,]*)", re.IGNORECASE | re.DOTALL)
 _PAGE_IS_MISSING = _any_of(
     r"invalid url",
     r"no static resource",
@@ -238,8 +240,8 @@ def _number(text: str) -> int:
     return int(text.replace(",", ""))
 
 
-_OF_THE_ANSWER = re.compile(r"\b(?:output|generated|generation|completion)\b", re.IGNORECASE)
-_OF_THE_PROMPT = re.compile(r"\b(?:input|prompt|request)\b", re.IGNORECASE)
+_OF_THE_ANSWER = regex(r"\b(?:output|generated|generation|completion)\b", re.IGNORECASE)
+_OF_THE_PROMPT = regex(r"\b(?:input|prompt|request)\b", re.IGNORECASE)
 
 
 def filtered_side(message: str) -> str:

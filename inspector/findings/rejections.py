@@ -7,16 +7,18 @@ The texts only confirm and locate what the structure shows: "its wording can cha
 import re
 from dataclasses import dataclass
 
+from turntape.cassettes.regex import regex
+
 from ..wire.json_value import as_object, as_text, compact, is_object, parse_json
 from ..wire.values import Reading
 
-_PER_MINUTE = re.compile(r"tokens per (?:minute|min|day)|\bTPM\b|\bTPD\b")
+_PER_MINUTE = regex(r"tokens per (?:minute|min|day)|\bTPM\b|\bTPD\b")
 """How APIs name a limit on the rate of tokens, which a large request may exceed although it fits into the window."""
-_UNVERIFIED = re.compile(
+_UNVERIFIED = regex(
     r"(?:organization|account|project)\b.{0,60}(?:must be|is not|not yet|to be) verified", re.IGNORECASE
 )
 """A refusal of the account, whatever parameter it names."""
-_QUOTED_JSON = re.compile(r"\{.*\}", re.S)
+_QUOTED_JSON = regex(r"\{.*\}", re.S)
 _DEEPEST = 3
 
 
@@ -35,7 +37,7 @@ class Rejection:
 
 
 PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE | re.DOTALL), ids)
+    (regex(pattern, re.IGNORECASE | re.DOTALL), ids)
     for pattern, ids in (
         (
             r"messages\.(\d+): [`']?tool_use[`']? ids were found without [`']?tool_result[`']? blocks immediately after: (.+?)\. Each",
@@ -236,9 +238,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
 )
 
 _PLACES: tuple[re.Pattern[str], ...] = (
-    re.compile(r"(messages|contents|input|tools)((?:\.\d+|\.\[\d+\]|\[\d+\]|\.[a-z_]+)+)", re.IGNORECASE),
+    regex(r"(messages|contents|input|tools)((?:\.\d+|\.\[\d+\]|\[\d+\]|\.[a-z_]+)+)", re.IGNORECASE),
 )
-_STEP = re.compile(r"\d+|[a-z_]+", re.IGNORECASE)
+_STEP = regex(r"\d+|[a-z_]+", re.IGNORECASE)
 
 
 def rejection(reading: Reading) -> Rejection | None:

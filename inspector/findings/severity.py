@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from turntape.cassettes.regex import regex
+
 from ..analysis.turn import Turn
 from . import causes, prompt_cache
 from .finding import SEVERITIES, Finding, Severity
@@ -55,13 +57,13 @@ RAN: Mapping[str, Severity] = {
 
 NAMED_BY_RESULT = frozenset({"call-args-damaged"})
 """Faults of arguments that a tool meets in many words: any sign of a failure in a result keeps the severity."""
-_FAILS = re.compile(
+_FAILS = regex(
     r"error|exception|fail|invalid|not found|no such|does not exist|cannot|could not|unable|illegal|unexpected|syntax"
     r"|null byte",
     re.IGNORECASE,
 )
 
-_RESULT = re.compile(r"\W*(?:tool[ _])?(?:observation|results?|output|response)\b", re.IGNORECASE)
+_RESULT = regex(r"\W*(?:tool[ _])?(?:observation|results?|output|response)\b", re.IGNORECASE)
 """How a client begins the text with which it answers a call that it read from a text."""
 
 LASTING = frozenset({"client-retry-storm"})

@@ -13,29 +13,31 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 from urllib.parse import unquote
 
+from turntape.cassettes.regex import regex
+
 from ..wire.json_value import as_text, is_array, is_object, parse_json
 
 type Maker = Literal["encoding", "writer"]
 """Who makes such a mistake: what encodes and decodes bytes, or whoever wrote the text."""
 
-_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});")
-_ESCAPED_CODE = re.compile(
+_ENTITY = regex(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});")
+_ESCAPED_CODE = regex(
     r"&amp;&amp;|[-=]&gt;|&[lg]t;=|\d&gt;&amp;\d|(?<=\w)&lt;\w+&gt;|&amp;(?:amp|lt|gt|quot|#)|\s&[lg]t;\s|&lt;&gt;|&lt;&lt;|&gt;&gt;"
 )
 """Operators of code and shells that nobody writes as entities."""
-_ESCAPED_PROSE = re.compile(r"\w&#(?:39|x27);\w|&quot;\w[^&<>]*&quot;|\w&apos;\w")
-_TAG = re.compile(r"</?[a-zA-Z][\w-]*(?:\s[^<>]*)?/?>")
-_MOJIBAKE = re.compile(
+_ESCAPED_PROSE = regex(r"\w&#(?:39|x27);\w|&quot;\w[^&<>]*&quot;|\w&apos;\w")
+_TAG = regex(r"</?[a-zA-Z][\w-]*(?:\s[^<>]*)?/?>")
+_MOJIBAKE = regex(
     "[\u00c2-\u00f4][\u0080-\u00bf\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d"
     "\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]+"
 )
-_MARKUP_END = re.compile(
+_MARKUP_END = regex(
     r"(</(?:antml:)?(?:parameter|invoke|arg_value|arg_key|tool_call|tool_use|function|function_calls?|args?|param|tool)>"
     r"|<\|[\w ]{2,40}\|>|<｜[^｜\n]{2,40}｜>|\[/?TOOL_CALLS?\])\s*\Z"
 )
-_FENCE = re.compile(r"\s*```[\w+-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
-_BACKTICKS = re.compile(r"`[^`\n]+`\Z")
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}\Z")
+_FENCE = regex(r"\s*```[\w+-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_BACKTICKS = regex(r"`[^`\n]+`\Z")
+_BASE64 = regex(r"[A-Za-z0-9+/]{16,}={0,2}\Z")
 _TYPOGRAPHY = str.maketrans(
     {
         "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2212": "-",
@@ -43,9 +45,9 @@ _TYPOGRAPHY = str.maketrans(
         "\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u200b": None, "\u2060": None, "\ufeff": None,
     }
 )  # fmt: skip
-_UNICODE = re.compile(r"(?<!\\)\\u(?:00[0-9a-fA-F]{2}|20[0-9a-fA-F]{2}|d[89ab][0-9a-fA-F]{2})")
+_UNICODE = regex(r"(?<!\\)\\u(?:00[0-9a-fA-F]{2}|20[0-9a-fA-F]{2}|d[89ab][0-9a-fA-F]{2})")
 _ESCAPED_CODES = 3
-_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL)
+_QUOTED = regex(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL)
 _ESCAPED_LINES = 3
 
 
@@ -139,7 +141,7 @@ def _values(text: str) -> object:
         return None
 
 
-_MESSAGE = re.compile(r"content=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\") \w+=", re.DOTALL)
+_MESSAGE = regex(r"content=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\") \w+=", re.DOTALL)
 """A message of a framework, as Python's `str` writes it."""
 _LONGEST_WRAPPED = 200_000
 

@@ -9,6 +9,7 @@ TurntapeError
 import re
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.regex import regex
 
 
 class StoreError(TurntapeError):
@@ -23,21 +24,17 @@ class NotInstalled(StoreError):
     """A library of `turntape[fleet]` is missing."""
 
 
-_NO_BUCKET = re.compile(r"NoSuchBucket|ContainerNotFound|bucket does not exist|BucketNotFound", re.IGNORECASE)
-_NO_CREDENTIALS = re.compile(
-    r"169\.254\.|metadata\.google|169\.254\.170|credential|no such host.*metadata", re.IGNORECASE
-)
-_REFUSED_KEY = re.compile(
+_NO_BUCKET = regex(r"NoSuchBucket|ContainerNotFound|bucket does not exist|BucketNotFound", re.IGNORECASE)
+_NO_CREDENTIALS = regex(r"169\.254\.|metadata\.google|169\.254\.170|credential|no such host.*metadata", re.IGNORECASE)
+_REFUSED_KEY = regex(
     r"InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken|AuthenticationFailed|401 Unauthorized"
 )
-_NO_ANSWER = re.compile(
+_NO_ANSWER = regex(
     r"error sending request|connect|dns|timed? ?out|refused|unreachable|reset by peer|connection closed", re.IGNORECASE
 )
-_BUSY = re.compile(r"\b(?:429|500|502|503|504)\b|SlowDown|ServiceUnavailable|InternalError")
-_REPLACED = re.compile(
-    r"Requested \d+\.\.\d+, got|UnexpectedRange|error decoding response body|precondition", re.IGNORECASE
-)
-_STATUS = re.compile(r"\b([345]\d\d) [A-Z][a-z]+")
+_BUSY = regex(r"\b(?:429|500|502|503|504)\b|SlowDown|ServiceUnavailable|InternalError")
+_REPLACED = regex(r"Requested \d+\.\.\d+, got|UnexpectedRange|error decoding response body|precondition", re.IGNORECASE)
+_STATUS = regex(r"\b([345]\d\d) [A-Z][a-z]+")
 
 
 def explained(exc: Exception, place: str, what: str) -> StoreError:

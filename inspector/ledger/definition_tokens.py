@@ -9,6 +9,8 @@ requests of half of the recorded corpus; `make ledger` reports on the other half
 import re
 from dataclasses import dataclass
 
+from turntape.cassettes.regex import regex
+
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
@@ -21,10 +23,10 @@ class Definitions:
 
 
 _TABLE: tuple[tuple[re.Pattern[str], Definitions], ...] = (
-    (re.compile(r"claude"), Definitions(added=346)),
-    (re.compile(r"gpt-oss|llama|qwen|mistral"), Definitions()),
-    (re.compile(r"gpt-|chatgpt|(^|[/.-])o[1-9]"), Definitions(0.7)),
-    (re.compile(r"gemini"), Definitions(0.55)),
+    (regex(r"claude"), Definitions(added=346)),
+    (regex(r"gpt-oss|llama|qwen|mistral"), Definitions()),
+    (regex(r"gpt-|chatgpt|(^|[/.-])o[1-9]"), Definitions(0.7)),
+    (regex(r"gemini"), Definitions(0.55)),
 )
 _OTHERS = Definitions()
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, sqrt
 
+from turntape.cassettes.regex import regex
+
 type Rule = Callable[[int, int, str | None], int]
 """Tokens by width, height and the detail that the client asked for."""
 
@@ -73,7 +75,7 @@ def _gemini(width: int, height: int, detail: str | None) -> int:
 
 
 _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
-    (re.compile(pattern), rule)
+    (regex(pattern), rule)
     for pattern, rule in (
         (r"claude-(3|2|instant)", _area),
         (r"opus-(4-[78]|5)|sonnet-5|haiku-5|fable|mythos", Patches(28, 4784, 2576)),

@@ -4,7 +4,7 @@ Tokens follow the shape of a text more closely than its bytes: source code has m
 no vocabulary here. What a word or a digit is in tokens is learned of each model from the API's own counts.
 """
 
-import re
+from turntape.cassettes.regex import regex
 
 type Shape = tuple[int, ...]
 """One number for each of `FEATURES`."""
@@ -66,9 +66,9 @@ _CLASSES = bytes(
     else 0x2E  # .: signs
     for c in range(256)
 )  # fmt: skip
-_WORD = re.compile(rb"[aA]+")
-_LONG_WORD = re.compile(rb"[aA]{%d}([aA]+)" % _LONG)
-_RUNS = tuple(re.compile(pattern) for pattern in (rb"0+", rb"\.+", rb"\n+", rb"  +"))
+_WORD = regex(rb"[aA]+")
+_LONG_WORD = regex(rb"[aA]{%d}([aA]+)" % _LONG)
+_RUNS = tuple(regex(pattern) for pattern in (rb"0+", rb"\.+", rb"\n+", rb"  +"))
 NO_TEXT: Shape = (0, 0, 0, 0, 1, *(0 for _ in FEATURES[AROUND:]))
 
 

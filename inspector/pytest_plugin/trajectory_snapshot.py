@@ -4,9 +4,11 @@ import difflib
 import re
 from pathlib import Path
 
+from turntape.cassettes.regex import regex
+
 from ..findings.docs import class_of
 
-_FINDING = re.compile(r"^(  ! .*\[)([\w-]+)\]$", re.MULTILINE)
+_FINDING = regex(r"^(  ! .*\[)([\w-]+)\]$", re.MULTILINE)
 """The line of a finding, up to its id; the id."""
 _SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
 

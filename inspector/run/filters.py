@@ -4,16 +4,17 @@
 a turn: its new messages, its answer, its calls. `sent_search` finds them in everything else.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+
+from turntape.cassettes.regex import regex
 
 from .row import Row
 
 type Test = Callable[[Row], bool]
 
-_COMPARED = re.compile(r"(>=|<=|>|<|=)?\s*\$?([\d.]+)([kKmM]?)$")
+_COMPARED = regex(r"(>=|<=|>|<|=)?\s*\$?([\d.]+)([kKmM]?)$")
 _SCALE = {"": Decimal(1), "k": Decimal(1_000), "m": Decimal(1_000_000)}
 
 
@@ -113,7 +114,7 @@ FIELDS: dict[str, tuple[Callable[[str], Test], str]] = {
 }
 """The fields of a query, with their explanation."""
 
-_WORD = re.compile(r'-?(?:\w+:)?"[^"]*"|\S+')
+_WORD = regex(r'-?(?:\w+:)?"[^"]*"|\S+')
 
 
 def parse(text: str, elsewhere: Callable[[str, Row], bool] = lambda word, row: False) -> Filter:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from turntape.cassettes.regex import regex
+
 from ..analysis.conversation import without_space
 from ..wire.json_value import compact, is_array, is_object, parse_json
 from .arguments import meaning
@@ -13,15 +15,15 @@ from .arguments import meaning
 _CONTENT = ("content", "output", "response", "result", "json")
 _WRAPPERS = ("toolResult", "functionResponse", "function_response")
 """Where APIs keep the content of a result, and what they put around it."""
-_NO_TEXT = re.compile(r"\s*(?:\[(?:in|out)put_text\]\s*)+")
+_NO_TEXT = regex(r"\s*(?:\[(?:in|out)put_text\]\s*)+")
 """Text parts of the Responses API without text, as its reader names them."""
 _DEPTH = 6
 _MOST_LEAVES = 2_000
 _MOST_STARTS = 4
-_STARTS = re.compile(r"[\[{]")
-_PATH = re.compile(r"(?:(?<![\w:/])/|[A-Za-z]:\\|~/)(?:[\w.@+~-]+[/\\])+[\w.@+~-]+")
-_SAYS_FILE = re.compile(r"\b(?:saved|stored|written|wrote|output|file|full|path|available|read)\b", re.IGNORECASE)
-_NOTICE = re.compile(
+_STARTS = regex(r"[\[{]")
+_PATH = regex(r"(?:(?<![\w:/])/|[A-Za-z]:\\|~/)(?:[\w.@+~-]+[/\\])+[\w.@+~-]+")
+_SAYS_FILE = regex(r"\b(?:saved|stored|written|wrote|output|file|full|path|available|read)\b", re.IGNORECASE)
+_NOTICE = regex(
     r"truncat|omitted|too (?:large|long|big)|\bcut\b|exceed|limit|shorten|\d+ (?:more )?(?:chars|lines|tokens|bytes)",
     re.IGNORECASE,
 )

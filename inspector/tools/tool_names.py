@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-_REPLACED = re.compile(r"[^A-Za-z0-9_-]")
-_ALL_REPLACED = re.compile(r"[^A-Za-z0-9]")
-_CUT = re.compile(r"(.{8,}?)(?:\.\.\.|…|_{3,})(.{8,})", re.DOTALL)
+from turntape.cassettes.regex import regex
+
+_REPLACED = regex(r"[^A-Za-z0-9_-]")
+_ALL_REPLACED = regex(r"[^A-Za-z0-9]")
+_CUT = regex(r"(.{8,}?)(?:\.\.\.|…|_{3,})(.{8,})", re.DOTALL)
 """The beginning and the end of a long name (Gemini CLI keeps 30 characters of each)."""
-_HASHED = re.compile(r"(.+?)_?[0-9a-f]{6,40}")
+_HASHED = regex(r"(.+?)_?[0-9a-f]{6,40}")
 """A name to which a hash was added, because it was long or not unique (Codex)."""
 _BETWEEN = ("__", "_", "-", ".", "/", ":")
 

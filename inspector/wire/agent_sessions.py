@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Frame, RoundTrip
 
 from .exchange import Exchange
@@ -40,9 +41,9 @@ class AgentEvents(Protocol):
 
 
 _STREAMS: tuple[tuple[re.Pattern[str], type[AgentEvents]], ...] = (
-    (re.compile(r"/agents/sessions(?:/(?P<session>[^/?]+)/events)?/?(?:\?|$)"), OpenAIAgentEvents),
+    (regex(r"/agents/sessions(?:/(?P<session>[^/?]+)/events)?/?(?:\?|$)"), OpenAIAgentEvents),
     (
-        re.compile(r"/sessions/(?P<session>[^/?]+(?:/threads/[^/?]+)?)/(?:events/)?stream/?(?:\?|$)"),
+        regex(r"/sessions/(?P<session>[^/?]+(?:/threads/[^/?]+)?)/(?:events/)?stream/?(?:\?|$)"),
         AnthropicAgentEvents,
     ),
 )

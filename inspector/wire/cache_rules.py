@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from turntape.cassettes.regex import regex
+
 type Level = Literal["tools", "system", "messages"]
 """A prompt has the tools first, then the system prompt, then the messages."""
 type Cause = Literal[
@@ -124,7 +126,7 @@ type CacheTable = tuple[tuple[re.Pattern[str], CacheRule], ...]
 
 
 def _row(pattern: str, rule: CacheRule) -> tuple[re.Pattern[str], CacheRule]:
-    return re.compile(pattern), rule
+    return regex(pattern), rule
 
 
 _CLAUDE = Marks(
@@ -198,7 +200,7 @@ OPEN: CacheTable = (_row(r"", Unpromised()),)
 GROQ: CacheTable = (_row(r"gpt-oss|kimi", Grid(name="grid of 128", step=128, lifetime=2 * HOUR, longest=2 * HOUR)),)
 VLLM: CacheTable = (_row(r"", Grid(name="grid of 16", step=16, longest=24 * HOUR)),)
 SLOT: CacheTable = (_row(r"", Slot()),)
-_MISTRAL_MODELS = re.compile(r"mistral|magistral|devstral|codestral|ministral|pixtral")
+_MISTRAL_MODELS = regex(r"mistral|magistral|devstral|codestral|ministral|pixtral")
 FAMILIES: CacheTable = (*CLAUDE, *OPENAI, *GEMINI, *DEEPSEEK, *XAI, (_MISTRAL_MODELS, MISTRAL[0][1]))
 """For a gateway, which has the cache of the model's vendor."""
 

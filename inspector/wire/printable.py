@@ -1,11 +1,11 @@
 """Text for printing: safe text from the wire, and numbers with their noun."""
 
-import re
 from decimal import Decimal
 
 from turntape.cassettes.counted import several as several
+from turntape.cassettes.regex import regex
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def safe(text: str) -> str:

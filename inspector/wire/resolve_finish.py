@@ -7,6 +7,8 @@ all when a stream is cut. The order of the rules below matters.
 import re
 from collections.abc import Sequence
 
+from turntape.cassettes.regex import regex
+
 from .json_value import Object, as_array, as_object, is_array, parse_json
 from .values import Emission, Emitted, Finish, FinishLabel, RequestReading, ResponseReading, ToolCall
 from .written_calls import WrittenCall, asks_about, is_made, written_calls
@@ -30,14 +32,14 @@ CALL_MARKERS: tuple[str, ...] = (
 )
 """How a tool call looks as text when the server does not parse it."""
 
-_FENCE = re.compile(r"```(?:json|tool_call)?\s*\n(.*)\n\s*```", re.S)
-_LABEL = re.compile(r"\A(?:actions?|(?:tool|function)[ _]?calls?|calls?)\s*:\s*", re.IGNORECASE)
+_FENCE = regex(r"```(?:json|tool_call)?\s*\n(.*)\n\s*```", re.S)
+_LABEL = regex(r"\A(?:actions?|(?:tool|function)[ _]?calls?|calls?)\s*:\s*", re.IGNORECASE)
 """A word before a call; Command R writes `Action:`."""
 _NAME_KEYS = ("name", "tool", "function", "tool_name", "function_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input")
 """How models call the name and the arguments in a call that they write as bare JSON."""
 
-_FENCED_CALL = re.compile(r'```(?:json)?\s*\{\s*"(?:name|tool|function)"\s*:.*?"(?:arguments|parameters)"', re.S)
+_FENCED_CALL = regex(r'```(?:json)?\s*\{\s*"(?:name|tool|function)"\s*:.*?"(?:arguments|parameters)"', re.S)
 
 
 def reconcile(answer: ResponseReading, request: RequestReading) -> tuple[Emission, Finish]:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from turntape.cassettes.regex import regex
+
 from .json_value import Object, as_object, is_array, is_object, parse_json
 from .values import Tool
 
@@ -21,28 +23,28 @@ _WORDS = (
 )
 """The words that markup of calls is made of."""
 _MARKUP = rf"(?:[\W_]|(?<![^\W_])(?:{_WORDS})(?![^\W_])|(?<![^\W_])\w*\d\w*)*"
-_LEAD = re.compile(rf"{_MARKUP}\Z", re.IGNORECASE)
+_LEAD = regex(rf"{_MARKUP}\Z", re.IGNORECASE)
 """What may be before the name, in its line."""
-_TAIL = re.compile(rf"{_MARKUP}(?:\Z|(?:tool )?(?:observation|results?|output|response)\b)", re.IGNORECASE)
+_TAIL = regex(rf"{_MARKUP}(?:\Z|(?:tool )?(?:observation|results?|output|response)\b)", re.IGNORECASE)
 """What may follow the last call: the end of its markup, or a result that the model invented."""
-_GLUE = re.compile(rf"(?:[^\w({{]|_|<[^<>\n]{{1,80}}>|(?<![^\W_])(?:{_WORDS})(?![^\W_])|(?<=:)\d+)*", re.IGNORECASE)
+_GLUE = regex(rf"(?:[^\w({{]|_|<[^<>\n]{{1,80}}>|(?<![^\W_])(?:{_WORDS})(?![^\W_])|(?<=:)\d+)*", re.IGNORECASE)
 """What may be between the name and its arguments."""
-_KEY = re.compile(r"""[{,]\s*\\?["']?(\w+)\\?["']?\s*[:=]""")
-_KEYWORD = re.compile(r"[(,]\s*(\w+)\s*=")
-_FENCE = re.compile(r"```([\w-]*)[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_KEY = regex(r"""[{,]\s*\\?["']?(\w+)\\?["']?\s*[:=]""")
+_KEYWORD = regex(r"[(,]\s*(\w+)\s*=")
+_FENCE = regex(r"```([\w-]*)[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _TOOL_FENCES = frozenset({"tool_code", "tool_call", "tool_calls", "tool", "tool_use"})
-_INLINE = re.compile(r"`[^`\n]+`")
-_EXAMPLE = re.compile(
+_INLINE = regex(r"`[^`\n]+`")
+_EXAMPLE = regex(
     r"\b(?:examples?|e\.g\.|for instance|such as|like this|as follows|looks? like|would (?:be|call|look|use)|"
     r"you (?:can|could|may|might|should|would)|to call it|usage|syntax|signature|documentation|how to|template)\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = regex(
     r"\b(?:how|examples?|explain|syntax|format|document\w*|describe|what (?:is|are|does|would)|"
     r"show me|write (?:a|the|me))\b",
     re.IGNORECASE,
 )
-_CALL_TAG = re.compile(r"invoke|function|tool|call|param|arg|action", re.IGNORECASE)
+_CALL_TAG = regex(r"invoke|function|tool|call|param|arg|action", re.IGNORECASE)
 _BEFORE = 240
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
 _LITERALS = frozenset({"true", "false", "null", "None", "True", "False"})

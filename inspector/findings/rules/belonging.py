@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import call_meaning, text_meaning, without_space
 from ..repetition import repeated_end
 from ..rule import Note, rule
@@ -14,32 +16,32 @@ _LONG = 80
 """Characters. A shorter answer may fit several questions."""
 _VERY_LONG = 300
 """Characters. From here on, two equal answers are enough."""
-_CONTINUE = re.compile(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
-_REPEAT = re.compile(
+_CONTINUE = regex(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
+_REPEAT = regex(
     r"\b(?:repeat|echo|copy|verbatim|word for word|transcri\w+|translat\w+|correct\w*|proofread|rewrite|rephrase|paraphrase|"
     r"polish|spell\w*|grammar|format|parrot|typos?)\b",
     re.IGNORECASE,
 )
 """What asks for an answer that may equal the next message."""
-_ASKED_FOR = re.compile(r"\A\W*(?:please )?(?:repeat|say|echo|reply|respond|answer|output|print)\b", re.IGNORECASE)
-_TURNS = re.compile(
+_ASKED_FOR = regex(r"\A\W*(?:please )?(?:repeat|say|echo|reply|respond|answer|output|print)\b", re.IGNORECASE)
+_TURNS = regex(
     r"^[ \t]*(?:#+ ?|\*\*|<\|?)?(?P<who>human|user|customer|assistant|ai|bot|agent|system|response|instruction)"
     r"(?:\*\*)?(?:\|?>)?[ \t]*:(?:\*\*)?(?:[ \t]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _PERSON = frozenset({"human", "user", "customer"})
-_DIALOGUE = re.compile(
+_DIALOGUE = regex(
     r"\b(?:dialog(?:ue)?s?|transcripts?|screenplay|script|role[- ]?play\w*|interview|story|scene|sketch|simulat\w+|few-shot|"
     r"(?:example|sample|conversation|chat) (?:conversation|chat|between|log|history))\b",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"```.*?(?:```|$)", re.DOTALL)
-_ACTS = re.compile(
+_CODE = regex(r"```.*?(?:```|$)", re.DOTALL)
+_ACTS = regex(
     r"(?:^|[_.\-/])(?:send|e?mail|sms|post|pay|refund|transfer|book|order|purchase|buy|charge|cancel|delete|submit|publish|"
     r"notify|withdraw|invite|call|deploy|merge)(?:$|[_.\-/A-Z])|^(?:send|refund|book|pay|cancel|delete|submit|publish)[A-Z]",
 )
 """Tools that do something which should not be done twice."""
-_READS = re.compile(r"get|list|read|search|find|fetch|look|query|check|status|show|view", re.IGNORECASE)
+_READS = regex(r"get|list|read|search|find|fetch|look|query|check|status|show|view", re.IGNORECASE)
 
 
 def question(context: RuleContext) -> str:
@@ -189,7 +191,7 @@ def acted_twice(context: RuleContext) -> Iterator[Note]:
         )
 
 
-_UNDONE = re.compile(
+_UNDONE = regex(
     r"error|fail|unable|could ?n.t|cannot|timed? ?out|denied|invalid|not (?:found|sent|done|allowed)|retry|try again|pending|"
     r"confirm|exception|reject|null|^\s*$",
     re.IGNORECASE,
@@ -224,6 +226,6 @@ def repeats_itself(context: RuleContext) -> Iterator[Note]:
             return
 
 
-_ASKS_REPETITION = re.compile(r"\b(?:times|repeat|long|lorem|words|tokens|characters|numbers?|count)\b", re.IGNORECASE)
+_ASKS_REPETITION = regex(r"\b(?:times|repeat|long|lorem|words|tokens|characters|numbers?|count)\b", re.IGNORECASE)
 
 RULES = (repeats_itself, parroted, same_answer, plays_user, acted_twice)

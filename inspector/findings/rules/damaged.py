@@ -8,6 +8,8 @@ import json
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...wire.json_value import as_object, is_array, is_object, parse_json
 from ...wire.values import Part
 from ..finding import Layer, Tier
@@ -20,14 +22,14 @@ from .unserialized import is_bytes, placeholder, represented
 
 _SHORTEST = 6
 """Characters. Shorter texts may be in the request by chance."""
-_CODE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
-_UNFILLED = re.compile(r"\{\{\s*[\w.$ ]{1,60}\s*\}\}|\$\{[\w.]{1,60}\}|<(?:UNKNOWN|unknown)>")
+_CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
+_UNFILLED = regex(r"\{\{\s*[\w.$ ]{1,60}\s*\}\}|\$\{[\w.]{1,60}\}|<(?:UNKNOWN|unknown)>")
 """A place in a template that was to be filled in."""
-_VARIABLE = re.compile(
+_VARIABLE = regex(
     r"(?<!\{)\{(?:question|user_question|query|user_query|input|user_input|context|prompt|message|user_message|text|topic)\}(?!\})"
 )
 """A place in a template of Python whose name says what belongs there."""
-_THINKS = re.compile(r"</?think(?:ing)?>")
+_THINKS = regex(r"</?think(?:ing)?>")
 _NOTHING = frozenset({"undefined", "NaN", "[object Object]", "None", "null"})
 
 
@@ -101,7 +103,7 @@ def arguments_damaged(context: RuleContext) -> Iterator[Note]:
                 break
 
 
-_SUSPECT = re.compile(
+_SUSPECT = regex(
     r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\n|</?think(?:ing)?>|[>\]]\s*\Z|\A\s*(?:`|\"|\$|\{\{|<)|%[0-9A-F]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z"
 )
 
@@ -196,7 +198,7 @@ def _of_message(text: str) -> str | None:
     return None
 
 
-_TALKS = re.compile(r"\b(?:template|placeholder|variable|f-?string|format|jinja|mustache|python|code)\b", re.IGNORECASE)
+_TALKS = regex(r"\b(?:template|placeholder|variable|f-?string|format|jinja|mustache|python|code)\b", re.IGNORECASE)
 _SHORT = 300
 """Characters. A longer text may explain a template."""
 
@@ -262,7 +264,7 @@ def _holds(body: bytes, what: str) -> bool:
 
 
 _LONGEST = 20_000
-_BEGINS = re.compile(r'\s*(?:\{\s*"|\[\s*(?:[{\["\d]))')
+_BEGINS = regex(r'\s*(?:\{\s*"|\[\s*(?:[{\["\d]))')
 _SHORTEST_JSON = 200
 """Characters. Nobody cuts a shorter result."""
 
@@ -290,7 +292,7 @@ def written_again(text: str) -> int:
 
 
 _TAIL = 120
-_NOTICE = re.compile(
+_NOTICE = regex(
     r"\.\.\.|…|truncat|omitted|cut off|clipped|more (?:items|lines|characters)|remaining|limit", re.IGNORECASE
 )
 """How a tool or a client says that something is missing."""

@@ -1,11 +1,11 @@
 """Whether the body of an answer is one well-formed document that every client can read, in the form that was requested."""
 
 import json
-import re
 from collections.abc import Iterator
 
 import orjson
 
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Response
 
 from ...wire.json_value import as_object, as_text, parse_json
@@ -15,7 +15,7 @@ from ..rule_context import RuleContext
 from .transport import malformed_stream
 
 _SHOWN = 80
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = regex("[\ud800-\udfff]")
 _NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 
 

@@ -1,7 +1,8 @@
 """Requests that the API refused, and who is to blame."""
 
-import re
 from collections.abc import Iterator
+
+from turntape.cassettes.regex import regex
 
 from ...analysis.turn import Turn
 from ...wire.exchange import header
@@ -216,7 +217,7 @@ def no_access(context: RuleContext) -> Iterator[Note]:
 
 
 REQUEST_REJECTED = "request-rejected"
-_NUMBER = re.compile(r"\d+")
+_NUMBER = regex(r"\d+")
 
 
 def rejection_text(context: RuleContext) -> str:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...wire.json_value import is_json, parse_json
 from ...wire.printable import several
 from ...wire.values import ToolCall
@@ -14,7 +16,7 @@ from .errors import error_status, why_refused
 
 _SHORT = 20
 """A text of at most this many characters may end without a full stop."""
-_WORD_END = re.compile(r"[A-Za-z0-9,;(\[{\"'-]\Z")
+_WORD_END = regex(r"[A-Za-z0-9,;(\[{\"'-]\Z")
 
 
 def _finished(context: RuleContext) -> str:
@@ -98,10 +100,10 @@ def _is_far_from_cap(context: RuleContext) -> bool:
     return ends and 2 * usage.output < cap and (usage.input or 0) + usage.output < _SMALLEST_WINDOW
 
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_CLOSED = re.compile(r"(?<!\\)\"\s*[}\]]+\Z")
+_STRING = regex(r'"(?:[^"\\]|\\.)*"')
+_CLOSED = regex(r"(?<!\\)\"\s*[}\]]+\Z")
 """The end of JSON: a text that ends so was not cut, whatever is wrong inside."""
-_LITERAL_CUT = re.compile(r"(?:\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)|-|\d[.eE])\Z")
+_LITERAL_CUT = regex(r"(?:\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)|-|\d[.eE])\Z")
 
 
 def _begun(call: ToolCall) -> str | None:

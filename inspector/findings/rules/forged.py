@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain, groupby, takewhile
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import Unit, joined, units_emitted, without_space
 from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
@@ -19,7 +21,7 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .history import place
 
-_HANDOFF = re.compile(
+_HANDOFF = regex(
     r"\W*(?:successfully )?(?:transfer(?:ring|red)?[ _-](?:back[ _-])?to(?![a-z])|hand(?:ing|ed)?[ _-]?(?:off|over|back))",
     re.IGNORECASE,
 )

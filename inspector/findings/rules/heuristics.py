@@ -3,30 +3,32 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import call_meaning
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .results import new_results
 
-_REFUSALS = re.compile(
+_REFUSALS = regex(
     r"\s*(?:i(?:'|’)?m sorry|i am sorry|sorry|i can(?:'|’)?t|i cannot|i(?:'|’)m (?:not able|unable)|i am (?:not able|unable)|i won(?:'|’)t)"
     r".{0,80}(?:help|assist|do that|comply|provide|support|fulfil)",
     re.IGNORECASE | re.DOTALL,
 )
-_MENTIONS_FAILURE = re.compile(
+_MENTIONS_FAILURE = regex(
     r"error|fail|unable|could ?n[o']t|cannot|can't|sorry|problem|issue|unfortunately|not (?:found|available|possible)",
     re.IGNORECASE,
 )
-_PROMISE = re.compile(
+_PROMISE = regex(
     r"(?:^|[.!?:]\s+|\n)(?:now,? )?(?:let me(?! know\b)|i(?:'|’)ll|i will|i am going to|i(?:'|’)m going to|next,? i)"
     r"\b(?! (?:not|never)\b)[^.!?\n]{3,160}[.:…]?\s*$",
     re.IGNORECASE,
 )
-_THINK = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)
-_CODE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
-_OPENED = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_CLOSED = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_CHANNELS = re.compile(r"\s*analysis(?=[A-Z\s]).{0,20000}?assistant(?:final|commentary)", re.DOTALL)
+_THINK = regex(r"</?think(?:ing)?>", re.IGNORECASE)
+_CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
+_OPENED = regex(r"<think(?:ing)?>", re.IGNORECASE)
+_CLOSED = regex(r"</think(?:ing)?>", re.IGNORECASE)
+_CHANNELS = regex(r"\s*analysis(?=[A-Z\s]).{0,20000}?assistant(?:final|commentary)", re.DOTALL)
 """What is left of gpt-oss' channels when their tokens are removed."""
 
 

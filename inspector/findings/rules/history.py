@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from os.path import commonprefix
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import Unit, call_meaning, joined, text_meaning, without_space
 from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning, lost_space
@@ -428,7 +430,7 @@ def _of_result(change: HistoryChange) -> str | None:
     return glued(change) if change.kind == "spaces_lost" and change.of == "tool" else None
 
 
-_MARKER = re.compile(
+_MARKER = regex(
     r"\b(cleared|removed|omitted|elided|truncated|pruned|compacted|hidden|redacted|trimmed|masked|evicted|placeholder|"
     r"no longer (shown|available))\b",
     re.I,

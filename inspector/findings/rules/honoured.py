@@ -6,6 +6,8 @@ The stop strings, the output format, the tool choice and the schemas of the tool
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...wire.json_value import Object, as_count, as_object, is_array, is_object, parse_json, value_at
 from ...wire.printable import several
 from ...wire.protocols.traits import Demand
@@ -16,7 +18,7 @@ _ENDED = frozenset({"complete", "tool_calls", "stop_sequence", "length", "unknow
 """Finishes after which an answer has all that its request demands."""
 _SLACK, _SHARE = 16, 0.1
 """Tokens, and a share of the cap: servers count the end of an answer differently."""
-_THOUGHT = re.compile(r"\s*<think(?:ing)?>\s*\S")
+_THOUGHT = regex(r"\s*<think(?:ing)?>\s*\S")
 
 
 def _answered(context: RuleContext) -> bool:

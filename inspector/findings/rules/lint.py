@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...wire.json_value import as_object, as_text
 from ...wire.printable import several
 from ...wire.values import Tool
@@ -10,7 +12,7 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _BYTES_PER_TOKEN = 4
-_ALTERNATIVES = re.compile(
+_ALTERNATIVES = regex(
     r"(?:one of|either|must be|can be|options?:|values?:)\s*[^.]*?(['\"`][\w-]+['\"`])\s*(?:,|\||/|or)\s*(?:or\s*)?(['\"`][\w-]+['\"`])|(['\"`][\w-]+['\"`])\s+or\s+(['\"`][\w-]+['\"`])",
     re.IGNORECASE,
 )

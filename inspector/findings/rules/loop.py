@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import call_meaning, units_emitted
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
@@ -12,14 +14,12 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext, finish_at
 from .pairing import confirmed
 
-FINAL_TOOLS = re.compile(
-    r"final|submit|finish|answer|output|respond|complete|done|structured|extract|result", re.IGNORECASE
-)
+FINAL_TOOLS = regex(r"final|submit|finish|answer|output|respond|complete|done|structured|extract|result", re.IGNORECASE)
 _LITTLE = 65
 """A request with a smaller cap on output tokens only tests the API."""
-_ASKING = re.compile(r"approv|confirm|human|ask_|request_input|user_input", re.IGNORECASE)
+_ASKING = regex(r"approv|confirm|human|ask_|request_input|user_input", re.IGNORECASE)
 _ROUND = frozenset({10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200})
-_LAST_CALL = re.compile(
+_LAST_CALL = regex(
     r"maximum (?:number of )?(?:steps|iterations|turns)|step limit|no more tool|final answer now", re.IGNORECASE
 )
 
@@ -218,7 +218,7 @@ def _ran_without_ids(context: RuleContext, labels: tuple[str, ...], what: str) -
             )
 
 
-_ERROR_TEXT = re.compile(
+_ERROR_TEXT = regex(
     r"\W{0,4}(?:error|exception|traceback|failed|invalid|truncated|incomplete|cancel|interrupt|not (?:run|executed)|skipped|rejected)",
     re.IGNORECASE,
 )
@@ -259,7 +259,7 @@ def truncated_as_final(context: RuleContext) -> Iterator[Note]:
     )
 
 
-_GO_ON = re.compile(r"continu|go on|carry on|truncat|cut off|resume", re.IGNORECASE)
+_GO_ON = regex(r"continu|go on|carry on|truncat|cut off|resume", re.IGNORECASE)
 
 
 def asks_for_rest(context: RuleContext) -> bool:
@@ -406,7 +406,7 @@ def continued_after_end(context: RuleContext) -> Iterator[Note]:
         )
 
 
-_NUDGE = re.compile(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
+_NUDGE = regex(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
 
 
 def _same_settings(context: RuleContext, following: Turn) -> bool:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from turntape.cassettes.regex import regex
+
 from ...wire.json_value import is_json, parse_json
 from ...wire.values import Part
 from ..rule import Note, rule
@@ -12,7 +14,7 @@ from ..schema_check import described, violations
 
 _DONE = frozenset({"complete", "stop_sequence", "unknown"})
 _BROKEN = frozenset({"cut", "error", "cancelled"})
-_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_FENCED = regex(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

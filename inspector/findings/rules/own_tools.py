@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...wire.json_value import as_array, as_object, parse_json
 from ...wire.values import Part, Tool, ToolCall, ToolResult
 from ..finding import Layer
@@ -12,7 +14,7 @@ from ..schema_check import violations
 from .damaged import strings_in
 from .results import new_results, tool_of
 
-_UNKNOWN = re.compile(
+_UNKNOWN = regex(
     r"\b(?:unknown|unregistered|undefined|unrecognized|invalid|no such|not an? (?:known|valid)|unsupported) (?:tool|function)\b(?! (?:input|argument|call|param))"
     r"|\b(?:tool|function)\b[^.\n]{0,80}?\b(?:(?:is |was )?(?:not|never) (?:found|registered|available|known|defined|recognized|"
     r"a valid|implemented|supported)|does(?: not|n't) exist|not in (?:the )?(?:registry|list|tools))"
@@ -20,26 +22,26 @@ _UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 """How executors say that they have no tool of the name."""
-_UNEXPECTED = re.compile(
+_UNEXPECTED = regex(
     r"(?:(?P<function>\w+)\(\) got an )?unexpected keyword argument '(\w+)'|got an unexpected (?:argument|parameter) '?(\w+)"
     r"|^(\w+)\s*\n\s+(?:Unexpected keyword argument|Extra inputs are not permitted)",
     re.MULTILINE,
 )
-_MISSING = re.compile(
+_MISSING = regex(
     r"missing \d+ required (?:positional|keyword-only) arguments?: (.+)"
     r"|^(\w+)\s*\n\s+(?:Field required|field required|Missing required (?:argument|keyword))"
     r"|must have required property '(\w+)'|['\"]?(\w+)['\"]? is a required property",
     re.MULTILINE,
 )
 """How Python, pydantic (2.12), Ajv and jsonschema (read 2026-11-22) name an argument."""
-_CLOSED = re.compile(r"must not have additional propert|additional propert(?:y|ies) .{0,60}not allowed", re.IGNORECASE)
-_INVALID = re.compile(
+_CLOSED = regex(r"must not have additional propert|additional propert(?:y|ies) .{0,60}not allowed", re.IGNORECASE)
+_INVALID = regex(
     r"\d+ validation errors? for|validation ?error|invalid (?:tool )?(?:arguments|parameters|input)\b|input validation",
     re.IGNORECASE,
 )
 _WRAPPERS = ("_run", "_arun", "run", "execute", "invoke", "call", "__call__", "handler", "func", "fn", "forward")
 """What frameworks call the function behind a tool."""
-_NAME = re.compile(r"'(\w+)'")
+_NAME = regex(r"'(\w+)'")
 _HEAD = 600
 """Characters. An error says what it is at its beginning; later text may be quoted."""
 
@@ -168,7 +170,7 @@ def _disagreement(text: str, call: ToolCall, tool: Tool) -> tuple[str, Layer | N
     return None
 
 
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"invalid tools/call result|invalid (?:tool )?(?:result|output)\b|output validation error|"
     r"(?:structured content|result|output) does(?: not|n't) match|has an output schema but did(?: not|n't) return",
     re.IGNORECASE,

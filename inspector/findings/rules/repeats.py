@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import call_meaning
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
-WAITING = re.compile(r"wait|poll|status|check|sleep|progress|monitor", re.IGNORECASE)
+WAITING = regex(r"wait|poll|status|check|sleep|progress|monitor", re.IGNORECASE)
 _SHORTEST, _LONGEST = 2, 4
 """How many turns a cycle has."""
 _STUCK = 4

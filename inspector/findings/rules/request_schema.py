@@ -4,9 +4,10 @@ Each is validated by structure first; the API's own sentence only confirms it. B
 offending block is looked up among those that the API itself returned.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
+
+from turntape.cassettes.regex import regex
 
 from ...wire.json_value import Object, as_array, as_object, as_text, is_array, is_object
 from ...wire.printable import several
@@ -225,7 +226,7 @@ def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
     )
 
 
-_STEPS = re.compile(r"[.\[\]]+")
+_STEPS = regex(r"[.\[\]]+")
 """The separators of a path in an error text, such as `messages[0].role`."""
 
 

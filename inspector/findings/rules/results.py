@@ -3,18 +3,20 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...wire.values import Part, ToolResult
 from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
-_ERROR = re.compile(
+_ERROR = regex(
     r"\s*(?:error\b|mcp error\b|\w+(?:Error|Exception)\b:?|traceback \(most recent|exception\b|api request failed|http [45]\d\d|\{\s*\"(?:error|iserror)\"\s*:(?!\s*(?:null|false|\"\"))"
     r"|\{\s*\"ok\"\s*:\s*false|(?!\s*(?:\d|tests?\b))[\w ]{0,40}\bfailed\b"
     r"|(?:<!doctype html[^<>]*>\s*)?<html[^<>]*>\s*(?:<head[^<>]*>\s*)?<title>\s*[45]\d\d\b)",
     re.IGNORECASE,
 )
-READERS = re.compile(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
+READERS = regex(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
 _HUGE = 50_000
 EMPTY = frozenset({"", "[]", "null", "{}", "None"})
 """The texts of results that hold nothing."""

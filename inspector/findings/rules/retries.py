@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.turn import Turn
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_object, as_text, parse_json
@@ -264,10 +266,8 @@ def refusal_retried(context: RuleContext) -> Iterator[Note]:
         )
 
 
-_OF_HISTORY = re.compile(
-    r"\b(?:image|picture|document|file|media|audio|pdf|messages?\W|content\W|input\W)", re.IGNORECASE
-)
-_CHANGING = re.compile(r"\d+|'[^']*'|\"[^\"]*\"")
+_OF_HISTORY = regex(r"\b(?:image|picture|document|file|media|audio|pdf|messages?\W|content\W|input\W)", re.IGNORECASE)
+_CHANGING = regex(r"\d+|'[^']*'|\"[^\"]*\"")
 
 
 def fault_of(said: Rejection) -> str | None:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import sorted_json
 from ...analysis.history_diff import HistoryChange, HistoryDiff
 from ...analysis.turn import Turn
@@ -20,13 +22,13 @@ from .pairing import confirmed
 _VOLATILE: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "a date or a clock",
-        re.compile(
+        regex(
             r"\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}|20\d\d|January|February|March|April|May |June|July|August|September|October|November|December"
         ),
     ),
-    ("an id", re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}|[0-9a-f]{16,}")),
-    ("a path", re.compile(r"(/[\w.-]+){2,}")),
-    ("a number", re.compile(r"\d")),
+    ("an id", regex(r"[0-9a-f]{8}-[0-9a-f]{4}|[0-9a-f]{16,}")),
+    ("a path", regex(r"(/[\w.-]+){2,}")),
+    ("a number", regex(r"\d")),
 )
 
 

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
-_TOKENS = re.compile(
+_TOKENS = regex(
     r"<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|begin_of_text|end_of_text"
     r"|channel|message|start|end|return|call|user|assistant|system)\|>"
     r"|<(?:start|end)_of_turn>|\[/?INST\]|<｜[^｜\n]{2,30}｜>"
 )
-_CODE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
+_CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
 
 
 @rule(

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...tools.arguments import differences
 from ...tools.model_calls import ModelCall
 from ...tools.tool_run import ToolRun
@@ -14,7 +16,7 @@ from ..tool_context import ToolContext
 from .results import reads_like_error
 from .tool_results import of
 
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"error|fail|exception|timed? ?out|closed|cancel|abort|not (?:connected|found|available|allowed|permitted|executed)"
     r"|denied|reject|refus|unable|could ?n.t|cannot|invalid|interrupt|unavailable|disconnected|declin|skipped|doesn.t want",
     re.IGNORECASE,

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...tools.model_calls import ModelCall
 from ...tools.returned import returned_of
 from ...tools.tool_run import Lost, ToolRun
@@ -11,13 +13,13 @@ from ..rule import Note, tool_rule
 from ..tool_context import ToolContext
 from .results import reads_like_error
 
-_NOTICE = re.compile(
+_NOTICE = regex(
     r"truncat|omitted|stripped|not (?:be )?(?:sent|shown|supported|available)|unsupported|too (?:large|long|big)|exceed"
     r"|removed|dropped|shorten|cannot|saved|limit|\.\.\.|…",
     re.IGNORECASE,
 )
 """How clients say that something is missing."""
-_FAILURE = re.compile(r"\b(?:error|exception)\b|\bfail", re.IGNORECASE)
+_FAILURE = regex(r"\b(?:error|exception)\b|\bfail", re.IGNORECASE)
 _SHORT = 80
 
 

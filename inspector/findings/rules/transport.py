@@ -1,9 +1,9 @@
 """How the answer arrived: streams that are cut, stalled or malformed, or that contain an error after status 200."""
 
-import re
 from collections.abc import Iterator
 
 from turntape.cassettes.framing import Event
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Response, RoundTrip
 
 from ...analysis.turn import Turn
@@ -251,7 +251,7 @@ def stream_stalled(context: RuleContext) -> Iterator[Note]:
         )
 
 
-_HARMLESS = re.compile(r"share index|one index")
+_HARMLESS = regex(r"share index|one index")
 
 
 @rule(
@@ -384,7 +384,7 @@ def _not_encoded(response: Response) -> str | None:
 
 
 _NO_STREAM = frozenset({"application/json", "text/html"})
-_BLANK_FINISH = re.compile(rb'"finish_reason"\s*:\s*""')
+_BLANK_FINISH = regex(rb'"finish_reason"\s*:\s*""')
 
 
 def _no_utf8(events: list[Event]) -> list[str]:

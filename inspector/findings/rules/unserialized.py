@@ -3,20 +3,22 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...wire.json_value import as_array, as_object, is_object, parse_json
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .results import new_results, tool_of
 
 _PLACEHOLDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("an object that JavaScript wrote as a string", re.compile(r"(?:\[object \w+\],?)+")),
-    ("a coroutine that nobody awaited", re.compile(r"<(?:coroutine|async_generator) object .{1,120} at 0x[0-9a-f]+>")),
-    ("a future or a task that nobody awaited", re.compile(r"<(?:Future|Task) [^<>]*(?:<[^<>]*>[^<>]*)*>")),
-    ("a generator that nobody read", re.compile(r"<generator object .{1,120} at 0x[0-9a-f]+>")),
-    ("a function that nobody called", re.compile(r"<(?:bound method|function) .{1,120} at 0x[0-9a-f]+>+")),
-    ("a Python object without a text form", re.compile(r"<[\w.]+ object at 0x[0-9a-f]+>")),
-    ("a missing value of JavaScript", re.compile(r"undefined|NaN")),
-    ("a Java object without a text form", re.compile(r"(?:[a-z]\w*\.){2,}[A-Z][\w$]*@[0-9a-f]{5,8}")),
+    ("an object that JavaScript wrote as a string", regex(r"(?:\[object \w+\],?)+")),
+    ("a coroutine that nobody awaited", regex(r"<(?:coroutine|async_generator) object .{1,120} at 0x[0-9a-f]+>")),
+    ("a future or a task that nobody awaited", regex(r"<(?:Future|Task) [^<>]*(?:<[^<>]*>[^<>]*)*>")),
+    ("a generator that nobody read", regex(r"<generator object .{1,120} at 0x[0-9a-f]+>")),
+    ("a function that nobody called", regex(r"<(?:bound method|function) .{1,120} at 0x[0-9a-f]+>+")),
+    ("a Python object without a text form", regex(r"<[\w.]+ object at 0x[0-9a-f]+>")),
+    ("a missing value of JavaScript", regex(r"undefined|NaN")),
+    ("a Java object without a text form", regex(r"(?:[a-z]\w*\.){2,}[A-Z][\w$]*@[0-9a-f]{5,8}")),
 )
 """What languages write for a value that has no text form, and what was forgotten. Each is the whole result."""
 
@@ -30,38 +32,36 @@ def placeholder(text: str) -> str | None:
 _REPRS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "the result object of an MCP client, written as a string",
-        re.compile(
-            r"(?:CallToolResult\()?(?:meta=\S+ )?,?\s*content=\[.*\].{0,4000}isError=(?:True|False)\)?", re.DOTALL
-        ),
+        regex(r"(?:CallToolResult\()?(?:meta=\S+ )?,?\s*content=\[.*\].{0,4000}isError=(?:True|False)\)?", re.DOTALL),
     ),
     (
         "a list of content objects, written as a string",
-        re.compile(r"\[(?:mcp\.types\.)?(?:Text|Image|Embedded)\w*\(type='\w+', .*\)\]", re.DOTALL),
+        regex(r"\[(?:mcp\.types\.)?(?:Text|Image|Embedded)\w*\(type='\w+', .*\)\]", re.DOTALL),
     ),
     (
         "a list of content blocks, as Python writes it",
-        re.compile(r"\[\{'type': '(?:text|image)', .*\}\]", re.DOTALL),
+        regex(r"\[\{'type': '(?:text|image)', .*\}\]", re.DOTALL),
     ),
     (
         "a message object of a framework, written as a string",
-        re.compile(
+        regex(
             r"content='.*' (?:additional_kwargs|response_metadata|tool_call_id|name)=.*"
             r"|(?:AI|Human|Tool|System|ChatCompletion|Assistant|Response|Chat)\w*(?:Message|Output|Result)?\(\w+=.*\)"
             r"|\[?(?:TextBlock|ToolUseBlock|ContentBlock|ToolReturnPart|ModelResponse)\(\w+=.*\)\]?",
             re.DOTALL,
         ),
     ),
-    ("an HTTP response object, written as a string", re.compile(r"<Response \[\d{3}(?: [\w ]+)?\]>")),
+    ("an HTTP response object, written as a string", regex(r"<Response \[\d{3}(?: [\w ]+)?\]>")),
     (
         "a finished process, written as a string",
-        re.compile(r"CompletedProcess\(args=.*returncode=-?\d+.*\)", re.DOTALL),
+        regex(r"CompletedProcess\(args=.*returncode=-?\d+.*\)", re.DOTALL),
     ),
 )
 """Objects that hold the value beside other things. What they were written as is the whole text."""
 
 
-_BYTES = re.compile(r"b'(?:[^'\\]|\\.){8,}'|b\"(?:[^\"\\]|\\.){8,}\"", re.DOTALL)
-_RUNS_CODE = re.compile(r"python|code|exec|eval|run|shell|bash|repl|terminal|command|console", re.IGNORECASE)
+_BYTES = regex(r"b'(?:[^'\\]|\\.){8,}'|b\"(?:[^\"\\]|\\.){8,}\"", re.DOTALL)
+_RUNS_CODE = regex(r"python|code|exec|eval|run|shell|bash|repl|terminal|command|console", re.IGNORECASE)
 """Names of tools whose output may well be bytes, as Python prints them."""
 
 

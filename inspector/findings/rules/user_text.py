@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from os.path import commonprefix
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import Unit
 from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
@@ -24,8 +26,8 @@ _SUMMARY = 200
 """A text of at least this many characters may be a summary, in whatever words."""
 _SHARED = 0.2
 """The share of the user's words that a short text must repeat to replace them."""
-_WORD = re.compile(r"\w{4,}")
-_STATE = re.compile(
+_WORD = regex(r"\w{4,}")
+_STATE = regex(
     r"<(?P<tag>[\w-]+)[^>]*>.*?</(?P=tag)>|```.*?```|\d+|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
     r"(?:jan|febr)uary|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber|[ap]m)\b",
     re.DOTALL | re.IGNORECASE,

@@ -6,13 +6,14 @@ columns of the files that the filter leaves are fetched.
 """
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, cast
+
+from turntape.cassettes.regex import regex
 
 from ..errors import StoreError
 from ..libraries import pyarrow
@@ -23,7 +24,7 @@ WHOLE = 1 << 20
 """Objects of fewer bytes are fetched whole."""
 _HOLE = 1 << 16
 """So many bytes between two columns are fetched with them, because another request takes longer."""
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 
 
 class PartialCopy:

@@ -5,21 +5,22 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.regex import regex
 
 
 class QuestionError(TurntapeError):
     """The SQL, the name of a question or one of its parameters is wrong."""
 
 
-_TABLE = re.compile(r'Table with name "?([^"\s!]+)"? does not exist|Catalog "([^"]+)" does not exist')
-_COLUMN = re.compile(
+_TABLE = regex(r'Table with name "?([^"\s!]+)"? does not exist|Catalog "([^"]+)" does not exist')
+_COLUMN = regex(
     r'Referenced column "([^"]+)" (?:was )?not found|column named "([^"]+)"|does not have a column named "([^"]+)"'
 )
-_KEY = re.compile(r'Could not find key "([^"]+)" in struct')
-_ENTRIES = re.compile(r"Candidate Entries: (.*)")
-_FUNCTION = re.compile(r"(\w+) Function with name \"?([^\"\s!]+)\"? does not exist")
-_MEANT = re.compile(r'Did you mean "([^"]+)"')
-_PLACE = re.compile(r"\n\s*LINE (\d+): (.*)\n(\s*)\^")
+_KEY = regex(r'Could not find key "([^"]+)" in struct')
+_ENTRIES = regex(r"Candidate Entries: (.*)")
+_FUNCTION = regex(r"(\w+) Function with name \"?([^\"\s!]+)\"? does not exist")
+_MEANT = regex(r'Did you mean "([^"]+)"')
+_PLACE = regex(r"\n\s*LINE (\d+): (.*)\n(\s*)\^")
 
 
 def readable(exc: Exception, sql: str, columns: Mapping[str, Sequence[str]]) -> QuestionError:

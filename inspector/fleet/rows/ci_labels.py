@@ -10,15 +10,16 @@ https://buildkite.com/docs/pipelines/configure/environment-variables
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-_REMOTE_BRANCH = re.compile(r"(?:refs/(?:heads|remotes)/)?(?:origin/)?(.+)")
-_GITHUB_PULL = re.compile(r"refs/pull/(\d+)/")
-_REPOSITORY = re.compile(r"[/:]([^/:]+/[^/]+?)(?:\.git)?/?$")
+from turntape.cassettes.regex import regex
+
+_REMOTE_BRANCH = regex(r"(?:refs/(?:heads|remotes)/)?(?:origin/)?(.+)")
+_GITHUB_PULL = regex(r"refs/pull/(\d+)/")
+_REPOSITORY = regex(r"[/:]([^/:]+/[^/]+?)(?:\.git)?/?$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,16 @@ The names of models, tools and errors, and ids, come from outside. A model may c
 sentence, and a URL may hold a key. So a text is kept only when it is short, has no white space and no known key shape.
 """
 
-import re
 from urllib.parse import unquote
 
 from turntape.cassettes.redaction.redactor import Redactor
+from turntape.cassettes.regex import regex
 
 from .keyed_hash import KeyedHash
 
-_NAME = re.compile(r"[\w.:@/+~$%()\[\]{},;=&*!|<>#'-]{1,160}")
-_IDENTIFIER = re.compile(r"[0-9A-Fa-f]{8,64}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
-_SEGMENT = re.compile(r"[\w.:@+~$()\[\],;=*!'-]{0,96}")
+_NAME = regex(r"[\w.:@/+~$%()\[\]{},;=&*!|<>#'-]{1,160}")
+_IDENTIFIER = regex(r"[0-9A-Fa-f]{8,64}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_SEGMENT = regex(r"[\w.:@+~$()\[\],;=*!'-]{0,96}")
 _LONGEST_LABEL = 256
 _MOST_KEPT = 4096
 """So many decisions are remembered: the same names come again with each round trip."""

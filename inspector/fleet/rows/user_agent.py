@@ -4,10 +4,10 @@
 shapes that real clients send.
 """
 
-import re
+from turntape.cassettes.regex import regex
 
-_PRODUCT = re.compile(r"(?P<name>[\w.@+-]+(?:/[A-Za-z][\w.+-]*)?)[/ ]v?(?P<version>\d[\w.+-]*)")
-_BARE = re.compile(r"[\w.@+-]+(?:/[A-Za-z][\w.+-]*)?")
+_PRODUCT = regex(r"(?P<name>[\w.@+-]+(?:/[A-Za-z][\w.+-]*)?)[/ ]v?(?P<version>\d[\w.+-]*)")
+_BARE = regex(r"[\w.@+-]+(?:/[A-Za-z][\w.+-]*)?")
 _LONGEST = 64
 
 

@@ -14,6 +14,8 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from turntape.cassettes.regex import regex
+
 ROWS = "rows/v1"
 TABLE = "table/v1"
 CASSETTES = "cassettes/v1"
@@ -21,8 +23,8 @@ CONTENT = "content/v1"
 FORGOTTEN = "forgotten/v1"
 KEYS = "keys/v1"
 
-_RECORDING = re.compile(r"[0-9a-f]{32}")
-_DAY = re.compile(r"(?:rows|table|content)/v1/day=(\d{4}-\d{2}-\d{2})/([^/]+)\.parquet")
+_RECORDING = regex(r"[0-9a-f]{32}")
+_DAY = regex(r"(?:rows|table|content)/v1/day=(\d{4}-\d{2}-\d{2})/([^/]+)\.parquet")
 
 
 def day_of(started_at: str) -> str:
@@ -92,8 +94,8 @@ class Address:
         return joined if self.n is None else f"{joined}{end}{self.n}"
 
 
-_OF_RECORDING = re.compile(r"(?P<store>.+)#(?P<recording>[0-9a-f]{32})(?:/(?P<n>\d+))?", re.DOTALL)
-_OF_CASSETTE = re.compile(
+_OF_RECORDING = regex(r"(?P<store>.+)#(?P<recording>[0-9a-f]{32})(?:/(?P<n>\d+))?", re.DOTALL)
+_OF_CASSETTE = regex(
     r"(?P<store>.+)/cassettes/v1/[0-9a-f]{2}/(?P<cassette>[0-9a-f]{64})\.jsonl\.zst(?:#(?P<n>\d+))?", re.DOTALL
 )
 

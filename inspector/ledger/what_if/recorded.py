@@ -1,10 +1,10 @@
 """A run as numbers, so that it can be priced in another form: its prompts as blocks with tokens, and its bills."""
 
-import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
 from ...wire.cache_rules import CacheRule, Level, Marks, Unpromised
@@ -18,7 +18,7 @@ from ..cache.prompt import Prompt, Prompts
 from ..model import Piece
 from ..stretch import without_bodies
 
-_CLOCK = re.compile(
+_CLOCK = regex(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?"
     r"|\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp][Mm])?\b"
     r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"

@@ -1,15 +1,16 @@
 """`turntape check` for machines: JSON, JUnit XML, and the annotations of GitHub Actions."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from turntape.cassettes.regex import regex
 
 from ...check.check import Asked, Checked, Found, Report
 from ...findings.finding import SEVERITIES, Severity
 from ...run.labels import money
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even escaped."""
 
 

@@ -1,8 +1,9 @@
 """The pictures that a message holds, inline."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import cast
+
+from turntape.cassettes.regex import regex
 
 from ...analysis.pictures import pixels
 from ..text.number_format import size
@@ -12,8 +13,8 @@ LARGEST = 4_000_000
 """Characters of base64 that are shown at most."""
 _BEGINS = {"iVBORw0KGgo": "png", "/9j/": "jpeg", "R0lGOD": "gif", "UklGR": "webp"}
 """How the base64 of each kind of picture begins."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}")
-_DATA_URL = re.compile(r"data:image/[a-z]+;base64,")
+_BASE64 = regex(r"[A-Za-z0-9+/]{40,}={0,2}")
+_DATA_URL = regex(r"data:image/[a-z]+;base64,")
 
 
 def pictures(raw: object) -> Iterator[Html]:

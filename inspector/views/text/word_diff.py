@@ -1,9 +1,10 @@
 """Two texts compared word by word."""
 
-import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Literal
+
+from turntape.cassettes.regex import regex
 
 type Change = Literal["equal", "removed", "added"]
 
@@ -11,7 +12,7 @@ MOST = 3_000
 """Words of each side that are aligned; of longer texts the whole middle is one change."""
 AROUND = 6
 """Equal words that are shown before and after a change."""
-_WORD = re.compile(r"\s*\S+|\s+$")
+_WORD = regex(r"\s*\S+|\s+$")
 
 
 def word_changes(old: str, new: str) -> Iterator[tuple[Change, str]]:

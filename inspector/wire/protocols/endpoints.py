@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from turntape.cassettes.apis.interface import Api
+from turntape.cassettes.regex import regex
 
 from ..exchange import Exchange
 from ..json_value import as_text
@@ -21,7 +22,7 @@ class Endpoint:
 
 
 def _row(kind: Kind, pattern: str, *methods: str) -> Endpoint:
-    endpoint = Endpoint(kind, re.compile(pattern))
+    endpoint = Endpoint(kind, regex(pattern))
     return replace(endpoint, methods=frozenset(methods)) if methods else endpoint
 
 

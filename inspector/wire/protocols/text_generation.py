@@ -1,6 +1,6 @@
 """Hugging Face text generation, also behind SageMaker endpoints: `inputs` in, `generated_text` out."""
 
-import re
+from turntape.cassettes.regex import regex
 
 from ..exchange import Exchange
 from ..json_value import as_count, as_object, as_text
@@ -11,8 +11,8 @@ from .shared.output_format import response_format
 from .shared.parts import other_fields, texts
 from .shared.text_pieces import FINISH, read_text_answer
 
-_MODEL = re.compile(r"/(?:models|endpoints)/(.+?)(?:/invocations(?:-response-stream)?)?$")
-_PATH = re.compile(r"/models/[^/]+/[^/]+$|/invocations(?:-response-stream)?$|/generate(?:_stream)?$|^/?$")
+_MODEL = regex(r"/(?:models|endpoints)/(.+?)(?:/invocations(?:-response-stream)?)?$")
+_PATH = regex(r"/models/[^/]+/[^/]+$|/invocations(?:-response-stream)?$|/generate(?:_stream)?$|^/?$")
 _KNOWN = frozenset({"inputs", "stream", "model"})
 
 

@@ -12,6 +12,7 @@ from typing import cast
 
 from turntape.cassettes.counted import several
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Chunk, Response, RoundTrip
 
 from ..json_value import Object, is_array, is_json, is_object, parse_json
@@ -20,7 +21,7 @@ from ..protocols.traits import TARGETS, EditTargets, Target
 from ..registry import protocols, traits_of
 from . import NotEditable, document, remade
 
-_NAME = re.compile(r"(text|tool|arguments|finish)(?:\.([1-9][0-9]*))?", re.ASCII)
+_NAME = regex(r"(text|tool|arguments|finish)(?:\.([1-9][0-9]*))?", re.ASCII)
 _COUNTED: dict[Target, str] = {"text": "text", "tool": "tool call", "arguments": "tool call", "finish": "finish word"}
 
 

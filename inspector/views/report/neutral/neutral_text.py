@@ -10,8 +10,10 @@ import secrets
 from functools import lru_cache
 from hashlib import blake2b
 
-_WORD = re.compile(r"[^\s!-/:-@\[-^`{-~]+")
-_NAME = re.compile(r"[A-Za-z0-9_][\w.:@+-]{0,79}", re.ASCII)
+from turntape.cassettes.regex import regex
+
+_WORD = regex(r"[^\s!-/:-@\[-^`{-~]+")
+_NAME = regex(r"[A-Za-z0-9_][\w.:@+-]{0,79}", re.ASCII)
 _LETTERS = "aeiou", "bdfklmnprst"
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
+from turntape.cassettes.regex import regex
+
 from ....findings.catalogue import catalogue
 from ....findings.finding import Finding
 from ....run.newest import NewPiece
@@ -27,8 +29,8 @@ _NAMES = frozenset(
 """Fields of our values that hold names."""
 _SHOWN_RAW = frozenset({"other", "reasoning"})
 """Kinds of parts that the report shows as JSON."""
-_API_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]{0,40}", re.ASCII)
-_METHOD = re.compile(r"[a-z]{1,20}(/[a-zA-Z_]{1,20}){0,2}")
+_API_KEY = regex(r"[A-Za-z_$][A-Za-z0-9_$-]{0,40}", re.ASCII)
+_METHOD = regex(r"[a-z]{1,20}(/[a-zA-Z_]{1,20}){0,2}")
 """A method of a tool server: `tools/call`."""
 _RESULT_KEYS = frozenset(
     {"content", "type", "text", "isError", "structuredContent", "message", "code", "data", "error"}

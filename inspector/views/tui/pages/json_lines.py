@@ -7,13 +7,15 @@ from typing import cast
 
 import orjson
 
+from turntape.cassettes.regex import regex
+
 from ....wire.json_value import is_array, is_object
 from ....wire.printable import safe
 from ...text.terminal_text import width_of
 from .blocks import Body, Spans
 from .text_lines import Prose
 
-_JSON = re.compile(r'^(\s*)("(?:[^"\\]|\\.)*")(\s*:\s*)(.*)$')
+_JSON = regex(r'^(\s*)("(?:[^"\\]|\\.)*")(\s*:\s*)(.*)$')
 
 
 def json_line(text: str) -> Spans:

@@ -3,10 +3,11 @@
 import re
 
 from turntape.cassettes.apis.interface import Api, IgnoredFields, Spellings
+from turntape.cassettes.regex import regex
 
 from .faults import FAULTS
 
-BILLING_TEXT = re.compile(r"(?P<lead>^x-anthropic-billing-header:).*", re.DOTALL)
+BILLING_TEXT = regex(r"(?P<lead>^x-anthropic-billing-header:).*", re.DOTALL)
 """A system block in which Claude Code counts and signs its requests."""
 
 SPELLINGS = Spellings(
@@ -56,7 +57,7 @@ IGNORED = IgnoredFields(
 )
 
 API = Api(
-    path=re.compile(r"(?:.*/)?messages(?:/count_tokens)?|.*:(?:rawPredict|streamRawPredict)"),
+    path=regex(r"(?:.*/)?messages(?:/count_tokens)?|.*:(?:rawPredict|streamRawPredict)"),
     ignored=IGNORED,
     faults=FAULTS,
     stream_ends=(b"message_stop", b'"stop_reason":"'),

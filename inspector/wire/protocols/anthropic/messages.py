@@ -1,6 +1,6 @@
 """Anthropic Messages: Anthropic's API, Vertex's raw prediction, and gateways."""
 
-import re
+from turntape.cassettes.regex import regex
 
 from ...cache_rules import CLAUDE
 from ...exchange import Exchange, header
@@ -17,8 +17,8 @@ from .request import lacks_id, read_anthropic_request
 from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
 
-_VERTEX = re.compile(r"/models/([^/:]+):(rawPredict|streamRawPredict)$")
-_BATCHES = re.compile(r"/messages/batches(/|$)")
+_VERTEX = regex(r"/models/([^/:]+):(rawPredict|streamRawPredict)$")
+_BATCHES = regex(r"/messages/batches(/|$)")
 
 
 def _is_anthropic(exchange: Exchange) -> bool:
@@ -87,7 +87,7 @@ ANTHROPIC_MESSAGES = Protocol(
     requests=RequestRules(
         demands=(Demand("no_reasoning", ("thinking", "type"), ("disabled",)),),
         check_roles=check_roles,
-        tool_name=re.compile(r"[a-zA-Z0-9_-]{1,128}"),
+        tool_name=regex(r"[a-zA-Z0-9_-]{1,128}"),
         arguments=(ArgumentsField((), "input", "object"),),
         rejects_empty_text=True,
         needs_tools_for_history=True,

@@ -1,11 +1,10 @@
 """Anthropic's managed agents as the tape sees them."""
 
-import re
-
 from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.regex import regex
 
 API = Api(
-    path=re.compile(r"(?:.*/)?sessions(?:/[^/]+/events)?"),
+    path=regex(r"(?:.*/)?sessions(?:/[^/]+/events)?"),
     ignored=IgnoredFields(
         pointers=("/metadata",),
         ids=("/events/*/custom_tool_use_id", "/events/*/tool_use_id"),

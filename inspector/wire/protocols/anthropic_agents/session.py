@@ -4,9 +4,10 @@ A turn is what the agent did until it waited for the client again; it may hold s
 tokens are added up. The stream does not say the model.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange, header
 from ...json_value import Object, as_array, as_count, as_object, as_text, objects_in
@@ -25,7 +26,7 @@ from ..traits import AnswerRules, Pairing, RequestRules
 from .api import API
 from .not_read import NOT_READ
 
-_PATH = re.compile(r"^(?:/anthropic)?/v1/sessions(?:/|$)")
+_PATH = regex(r"^(?:/anthropic)?/v1/sessions(?:/|$)")
 
 FINISH: dict[str, FinishLabel] = {
     "end_turn": "complete",

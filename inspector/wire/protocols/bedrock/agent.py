@@ -3,11 +3,12 @@
 What an agent does itself is only in its traces, of which the counts of tokens are read.
 """
 
-import re
 from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...json_value import Object, as_object, as_text, compact, objects_in
@@ -30,7 +31,7 @@ from ..shared.parts import call_part, media_part, other_fields, text_of, text_pa
 from ..traits import AnswerRules, Pairing
 from .not_read import AGENT_NOT_READ
 
-_AGENT = re.compile(r"/agents/([^/]+)/agentAliases/[^/]+/sessions/([^/]+)/text$")
+_AGENT = regex(r"/agents/([^/]+)/agentAliases/[^/]+/sessions/([^/]+)/text$")
 
 
 def detect(exchange: Exchange) -> Kind | None:

@@ -1,8 +1,7 @@
 """Bedrock as the tape sees it: Converse, and the bodies of other APIs in InvokeModel."""
 
-import re
-
 from turntape.cassettes.apis.interface import Api, IgnoredFields, Spellings
+from turntape.cassettes.regex import regex
 
 from ..anthropic.api import IGNORED as ANTHROPIC_IGNORED
 
@@ -23,7 +22,7 @@ SPELLINGS = Spellings(
 """Amazon's reference of Converse, read 2026-11."""
 
 CONVERSE_API = Api(
-    path=re.compile(r"model/.+/converse(?:-stream)?"),
+    path=regex(r"model/.+/converse(?:-stream)?"),
     ignored=IgnoredFields(
         pointers=(
             "/requestMetadata",
@@ -38,7 +37,7 @@ CONVERSE_API = Api(
     turn_paths=("/converse", "/converse-stream"),
 )
 INVOKE_API = Api(
-    path=re.compile(r"model/.+/invoke(?:-with-.*)?"),
+    path=regex(r"model/.+/invoke(?:-with-.*)?"),
     ignored=ANTHROPIC_IGNORED,
     # `{"type":"message_stop` in a base64 chunk.
     stream_ends=(b"eyJ0eXBlIjoibWVzc2FnZV9zdG9w",),

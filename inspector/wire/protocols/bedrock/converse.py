@@ -1,8 +1,9 @@
 """Amazon Bedrock Converse and ConverseStream."""
 
-import re
 from collections.abc import Iterator
 from urllib.parse import unquote
+
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...json_value import Object, as_count, as_object, as_text
@@ -37,7 +38,7 @@ FINISH: dict[str, FinishLabel] = {
 }
 """Converse has no words for `refusal` and `pause_turn`, so they are read from the model's own fields."""
 
-_PATH = re.compile(r"/model/(.+)/converse(-stream)?$")
+_PATH = regex(r"/model/(.+)/converse(-stream)?$")
 
 
 def detect(exchange: Exchange) -> Kind | None:
@@ -136,7 +137,7 @@ BEDROCK_CONVERSE = Protocol(
     requests=RequestRules(
         demands=(Demand("no_reasoning", ("additionalModelRequestFields", "thinking", "type"), ("disabled",)),),
         check_roles=check_roles,
-        tool_name=re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}"),
+        tool_name=regex(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}"),
         arguments=(ArgumentsField(("toolUse",), "input", "object"),),
         rejects_empty_text=True,
         needs_tools_for_history=True,

@@ -3,13 +3,13 @@
 The chunks are unwrapped and passed to the reader of the API that the model speaks.
 """
 
-import re
 from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Response
 
 from ...exchange import Exchange, header
@@ -30,7 +30,7 @@ from .converse import BEDROCK_CONVERSE, read_converse_body, read_converse_events
 from .converse_blocks import converse_usage, read_converse_request
 from .guardrail import stopped_prompt
 
-_PATH = re.compile(r"/model/(.+)/(?:invoke|(invoke-with-response-stream))$")
+_PATH = regex(r"/model/(.+)/(?:invoke|(invoke-with-response-stream))$")
 _METRICS = "amazon-bedrock-invocationMetrics"
 _GUARDRAIL = "amazon-bedrock-guardrailAction"
 _TRACE = "amazon-bedrock-trace"

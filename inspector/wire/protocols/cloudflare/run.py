@@ -1,7 +1,8 @@
 """Cloudflare Workers AI by its own endpoint, `/ai/run/@cf/…`, and behind Cloudflare's gateway."""
 
-import re
 from urllib.parse import unquote
+
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text, compact, is_object
@@ -16,7 +17,7 @@ from ..shared.parts import call_part, text_of, text_part, unread
 from ..traits import AnswerRules
 from .api import API
 
-_PATH = re.compile(r"/(?:ai/run|workers-ai)/((?:@|%40)[^?]+)$")
+_PATH = regex(r"/(?:ai/run|workers-ai)/((?:@|%40)[^?]+)$")
 _WORDS = frozenset({"response", "tool_calls", "choices"})
 
 

@@ -1,9 +1,9 @@
 """Cohere as the tape sees it; both versions have one path."""
 
-import re
 from dataclasses import replace
 
 from turntape.cassettes.apis.interface import Api, Spellings
+from turntape.cassettes.regex import regex
 
 from ..shared.ignored import CHAT_IGNORED
 
@@ -51,7 +51,7 @@ SPELLINGS = Spellings(
 content as a string or as blocks. An empty `preamble` is none, which is not the default one."""
 
 API = Api(
-    path=re.compile(r"chat"),
+    path=regex(r"chat"),
     ignored=replace(CHAT_IGNORED, spellings=SPELLINGS),
     stream_ends=(b"message-end",),
     turn_paths=("/v2/chat", "/v1/chat"),

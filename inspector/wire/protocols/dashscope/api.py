@@ -1,13 +1,12 @@
 """DashScope as the tape sees it."""
 
-import re
-
 from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.regex import regex
 
 from .faults import FAULTS
 
 API = Api(
-    path=re.compile(r"(?:.*/)?services/aigc/(?:text|multimodal)-generation/generation"),
+    path=regex(r"(?:.*/)?services/aigc/(?:text|multimodal)-generation/generation"),
     ignored=IgnoredFields(
         pointers=("/parameters/seed", "/user_id"),
         ids=("/input/messages/*/tool_calls/*/id", "/input/messages/*/tool_call_id"),

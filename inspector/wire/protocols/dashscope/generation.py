@@ -3,9 +3,10 @@
 Alibaba also offers its models behind `/compatible-mode/v1`; those round trips are Chat Completions.
 """
 
-import re
 from dataclasses import replace
 from functools import partial
+
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange, header
 from ...json_value import Object, as_array, as_count, as_object, as_text, objects_in, value_at
@@ -22,7 +23,7 @@ from ..shared.parts import media_part, other_fields, text_part, texts
 from .api import API
 from .stream import assemble
 
-_PATH = re.compile(r"/services/aigc/(?:text|multimodal)-generation/generation$")
+_PATH = regex(r"/services/aigc/(?:text|multimodal)-generation/generation$")
 _TURNS = frozenset({"messages", "prompt", "history"})
 _BESIDE = frozenset({"model", "input", "parameters"})
 _OPTIONS = frozenset({"tools", "tool_choice", "parallel_tool_calls", "max_tokens", "stop"})

@@ -3,6 +3,7 @@
 import re
 
 from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns, Spellings
+from turntape.cassettes.regex import regex
 
 from ...json_value import as_object, parse_json
 from .faults import FAULTS
@@ -30,7 +31,7 @@ SPELLINGS = Spellings(
 """Google's reference of `generateContent`, read 2026-11."""
 
 API = Api(
-    path=re.compile(r".*models/[^/]+(?::|%3A)\w+"),
+    path=regex(r".*models/[^/]+(?::|%3A)\w+"),
     ignored=IgnoredFields(
         pointers=("/labels", "/generationConfig/seed", "/generation_config/seed"),
         ids=(
@@ -45,7 +46,7 @@ API = Api(
         ),
         spellings=SPELLINGS,
         # Gemini CLI lists its skills in the order in which their folders are read (0.61.0).
-        texts=(re.compile(r"<skill>\s*<name>[^<]*</name>\s*<description>[^<]*</description>.*?</skill>", re.DOTALL),),
+        texts=(regex(r"<skill>\s*<name>[^<]*</name>\s*<description>[^<]*</description>.*?</skill>", re.DOTALL),),
     ),
     faults=FAULTS,
     stream_ends=(b'"finishReason"',),
@@ -76,4 +77,4 @@ def _answers(message: bytes) -> bool:
 _ASKING = (b"urnComplete", b"urn_complete", b"oolResponse", b"ool_response", b"ealtimeInput", b"ealtime_input")
 _ANSWERING = (b"urnComplete", b"urn_complete", b"oolCall", b"ool_call")
 
-LIVE_API = Api(path=re.compile(r".*BidiGenerateContent\w*"), session_turns=SessionTurns(_asks, _answers))
+LIVE_API = Api(path=regex(r".*BidiGenerateContent\w*"), session_turns=SessionTurns(_asks, _answers))

@@ -2,6 +2,8 @@
 
 import re
 
+from turntape.cassettes.regex import regex
+
 from ...exchange import Exchange
 from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_array, is_object
@@ -20,11 +22,11 @@ from .parts import get, read_parts
 from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
 
-_PATH = re.compile(r"/([^/:]+)(?::|%3A)(generateContent|streamGenerateContent)$", re.I)
+_PATH = regex(r"/([^/:]+)(?::|%3A)(generateContent|streamGenerateContent)$", re.I)
 _OTHER_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
-    (re.compile(r":countTokens$|:computeTokens$"), "count_tokens"),
-    (re.compile(r":(batchEmbedContents|embedContent|asyncBatchEmbedContent)$"), "embeddings"),
-    (re.compile(r":batchGenerateContent$"), "batches"),
+    (regex(r":countTokens$|:computeTokens$"), "count_tokens"),
+    (regex(r":(batchEmbedContents|embedContent|asyncBatchEmbedContent)$"), "embeddings"),
+    (regex(r":batchGenerateContent$"), "batches"),
 )
 _KNOWN = frozenset(
     {
@@ -170,7 +172,7 @@ GEMINI_GENERATE = Protocol(
     requests=RequestRules(
         demands=DEMANDS,
         check_roles=check_roles,
-        tool_name=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
+        tool_name=regex(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
         arguments=(
             ArgumentsField(("functionCall",), "args", "object"),
             ArgumentsField(("function_call",), "args", "object"),

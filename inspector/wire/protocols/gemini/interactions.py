@@ -1,6 +1,6 @@
 """Gemini Interactions: turns made of steps, which the server stores on request."""
 
-import re
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
@@ -55,7 +55,7 @@ FINISH: dict[str, FinishLabel] = {
 _ENDS = frozenset({"interaction.completed", "interaction.complete", "interaction.failed", "interaction.cancelled"})
 _BACKGROUND = frozenset({"queued", "in_progress"})
 _KNOWN = frozenset({"model", "agent", "input", "system_instruction", "tools", "stream", "previous_interaction_id"})
-_PATH = re.compile(r"/interactions(/[^/]+(?:/cancel)?)?$")
+_PATH = regex(r"/interactions(/[^/]+(?:/cancel)?)?$")
 _MEDIA = frozenset({"audio", "document", "image", "video"})
 _ROLES = {"user_input": "user", "model_output": "assistant", "user": "user", "model": "assistant"}
 

@@ -1,13 +1,13 @@
 """The contents and parts of Gemini, in requests and answers. Field names come in camel case and in snake case."""
 
-import re
+from turntape.cassettes.regex import regex
 
 from ...json_value import Object, as_array, as_object, as_text, compact, is_array, is_object, objects_in
 from ...values import Part, ToolCall, ToolResult
 from ..shared.parts import arguments_of, call_part, media_part, text_of, text_part
 
-_HUMP = re.compile(r"[A-Z]")
-_STEP = re.compile(r"[^.\[\]'\"$]+")
+_HUMP = regex(r"[A-Z]")
+_STEP = regex(r"[^.\[\]'\"$]+")
 _MEDIA = ("inlineData", "fileData", "inline_data", "file_data")
 _SERVER_PARTS = ("executableCode", "toolCall", "executable_code", "tool_call")
 _SERVER_RESULTS = ("codeExecutionResult", "toolResponse")

@@ -1,8 +1,7 @@
 """Mistral's conversations as the tape sees them."""
 
-import re
-
 from turntape.cassettes.apis.interface import Api, IgnoredFields, Spellings
+from turntape.cassettes.regex import regex
 
 SPELLINGS = Spellings(
     defaults={
@@ -32,7 +31,7 @@ SPELLINGS = Spellings(
 """The types of Mistral's Python client 2.9, read 2026-11."""
 
 API = Api(
-    path=re.compile(r"(?:.*/)?conversations(?:/[^/]+(?:/restart)?)?"),
+    path=regex(r"(?:.*/)?conversations(?:/[^/]+(?:/restart)?)?"),
     ignored=IgnoredFields(
         pointers=("/metadata", "/inputs/*/created_at", "/inputs/*/completed_at", "/completion_args/random_seed"),
         ids=("/inputs/*/id", "/inputs/*/tool_call_id", "/tool_confirmations/*/tool_call_id"),

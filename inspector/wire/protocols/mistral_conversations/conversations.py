@@ -1,6 +1,6 @@
 """Mistral's conversations: a request brings new entries, the API keeps the others and may run tools and agents."""
 
-import re
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text
@@ -17,7 +17,7 @@ from .entries import entry_message, entry_parts
 from .not_read import NOT_READ
 from .stream import assemble
 
-_PATH = re.compile(r"/conversations(?:/([^/]+))?(/restart)?$")
+_PATH = regex(r"/conversations(?:/([^/]+))?(/restart)?$")
 _KNOWN = frozenset({"inputs", "model", "agent_id", "instructions", "tools", "stream", "completion_args"})
 
 

@@ -1,9 +1,9 @@
 """Ollama as the tape sees it."""
 
-import re
 from dataclasses import replace
 
 from turntape.cassettes.apis.interface import Api, Spellings
+from turntape.cassettes.regex import regex
 
 from ..shared.ignored import CHAT_IGNORED
 
@@ -48,7 +48,5 @@ IGNORED = replace(
 
 STREAM_ENDS = (b'"done":true', b'"done": true')
 
-CHAT_API = Api(path=re.compile(r"api/chat"), ignored=IGNORED, stream_ends=STREAM_ENDS, turn_paths=("/api/chat",))
-GENERATE_API = Api(
-    path=re.compile(r"api/generate"), ignored=IGNORED, stream_ends=STREAM_ENDS, turn_paths=("/api/generate",)
-)
+CHAT_API = Api(path=regex(r"api/chat"), ignored=IGNORED, stream_ends=STREAM_ENDS, turn_paths=("/api/chat",))
+GENERATE_API = Api(path=regex(r"api/generate"), ignored=IGNORED, stream_ends=STREAM_ENDS, turn_paths=("/api/generate",))

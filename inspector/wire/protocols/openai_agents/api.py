@@ -1,11 +1,10 @@
 """OpenAI's Agents API as the tape sees it."""
 
-import re
-
 from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.regex import regex
 
 API = Api(
-    path=re.compile(r"(?:.*/)?agents/sessions(?:/[^/]+/events)?"),
+    path=regex(r"(?:.*/)?agents/sessions(?:/[^/]+/events)?"),
     ignored=IgnoredFields(
         pointers=("/metadata",),
         ids=("/events/*/call_id", "/events/*/turn_id", "/events/*/request_id"),

@@ -4,8 +4,9 @@ A turn is what the agent did until it waited for the client again. Its request h
 messages and results that the client had sent since the turn before.
 """
 
-import re
 from dataclasses import dataclass, field
+
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, objects_in
@@ -22,7 +23,7 @@ from .api import API
 from .items import item_message, item_parts
 from .not_read import NOT_READ
 
-_PATH = re.compile(r"/agents/sessions(?:/|$)")
+_PATH = regex(r"/agents/sessions(?:/|$)")
 _EVENT = "agent.session."
 
 FINISH: dict[str, FinishLabel] = {

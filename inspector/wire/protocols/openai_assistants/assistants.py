@@ -1,6 +1,6 @@
 """OpenAI Assistants: runs of a thread that the server holds."""
 
-import re
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, objects_in
@@ -29,8 +29,8 @@ FINISH: dict[str, FinishLabel] = {
 }
 """`queued` and `in_progress` in a whole answer: the run continues, its answer is fetched later."""
 
-_RUN = re.compile(r"/threads(?:/([^/]+))?/runs(?:/[^/]+/submit_tool_outputs)?$")
-_ANY = re.compile(r"/(?:threads|assistants)(?:/|$)")
+_RUN = regex(r"/threads(?:/([^/]+))?/runs(?:/[^/]+/submit_tool_outputs)?$")
+_ANY = regex(r"/(?:threads|assistants)(?:/|$)")
 _GIVEN = ("outputs", "results")
 """The fields in which a call of the API's own tool has its result."""
 _OPEN = frozenset({"queued", "in_progress"})

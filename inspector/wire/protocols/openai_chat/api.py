@@ -1,15 +1,15 @@
 """Chat Completions as the tape sees it, and Mistral's endpoints of the same shape."""
 
-import re
 from dataclasses import replace
 
 from turntape.cassettes.apis.interface import Api
+from turntape.cassettes.regex import regex
 
 from ..shared.ignored import CHAT_IGNORED, CHAT_SPELLINGS
 from .faults import FAULTS
 
 API = Api(
-    path=re.compile(r"(?:.*/)?chat/completions|.*/invocations"),
+    path=regex(r"(?:.*/)?chat/completions|.*/invocations"),
     ignored=CHAT_IGNORED,
     faults=FAULTS,
     stream_ends=(b"data: [DONE]", b"data:[DONE]", b'"finish_reason":"', b'"finish_reason": "'),
@@ -18,7 +18,7 @@ API = Api(
 _DEFAULTS = {place: values for place, values in CHAT_SPELLINGS.defaults.items() if place != "/temperature"}
 """Mistral's models have different temperatures by default."""
 MISTRAL_API = Api(
-    path=re.compile(r"(?:.*/)?(?:agents|fim)/completions"),
+    path=regex(r"(?:.*/)?(?:agents|fim)/completions"),
     ignored=replace(CHAT_IGNORED, spellings=replace(CHAT_SPELLINGS, defaults=_DEFAULTS)),
     faults=FAULTS,
 )

@@ -1,6 +1,6 @@
 """OpenAI Chat Completions, and every provider that uses its shape."""
 
-import re
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...json_value import as_array, as_object, as_text
@@ -16,8 +16,8 @@ from .not_read import NOT_READ
 from .request import lacks_id, read_chat_request
 from .rewrite import EDIT_TARGETS, REWRITE
 
-_DEPLOYMENT = re.compile(r"/(?:deployments|serving-endpoints|engines)/([^/]+)/")
-_STORED = re.compile(r"/chat/completions/[^/]+")
+_DEPLOYMENT = regex(r"/(?:deployments|serving-endpoints|engines)/([^/]+)/")
+_STORED = regex(r"/chat/completions/[^/]+")
 
 
 def is_chat_answer(exchange: Exchange) -> bool:
@@ -76,7 +76,7 @@ OPENAI_CHAT = Protocol(
     pairing=Pairing(joins_answers=False),
     requests=RequestRules(
         demands=DEMANDS,
-        tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
+        tool_name=regex(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
         arguments=(ArgumentsField(("function",), "arguments", "string"),),
         usage_on_request=True,

@@ -1,9 +1,8 @@
 """OpenAI Realtime as the tape sees it: its sessions are WebSocket connections."""
 
-import re
-
 from turntape.cassettes.apis.interface import Api
+from turntape.cassettes.regex import regex
 
 from ..openai_responses.api import SESSION_TURNS
 
-API = Api(path=re.compile(r"(?:.*/)?realtime"), session_turns=SESSION_TURNS)
+API = Api(path=regex(r"(?:.*/)?realtime"), session_turns=SESSION_TURNS)

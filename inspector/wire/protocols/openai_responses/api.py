@@ -3,13 +3,14 @@
 import re
 
 from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns, Spellings
+from turntape.cassettes.regex import regex
 
 from ...json_value import as_object, parse_json
 from .faults import FAULTS
 
-WALL_TIME_TEXT = re.compile(r"(?P<lead>^Wall time: )[\d.]+(?= seconds$)", re.MULTILINE)
+WALL_TIME_TEXT = regex(r"(?P<lead>^Wall time: )[\d.]+(?= seconds$)", re.MULTILINE)
 """How long a tool took, which Codex writes before its output."""
-CHUNK_ID_TEXT = re.compile(r"(?P<lead>^Chunk ID: )[0-9a-f]+$(?=\nWall time: )", re.MULTILINE)
+CHUNK_ID_TEXT = regex(r"(?P<lead>^Chunk ID: )[0-9a-f]+$(?=\nWall time: )", re.MULTILINE)
 """The number that Codex gives to a piece of a command's output."""
 
 
@@ -65,7 +66,7 @@ SPELLINGS = Spellings(
 """OpenAI's reference of Responses, read 2026-11: the defaults, `input` as a text or as items."""
 
 API = Api(
-    path=re.compile(r"(?:.*/)?responses(?:/compact|/input_tokens)?"),
+    path=regex(r"(?:.*/)?responses(?:/compact|/input_tokens)?"),
     ignored=IgnoredFields(
         pointers=(
             "/user",

@@ -1,8 +1,9 @@
 """OpenAI Responses, its compaction endpoint, and the backends and gateways that speak it."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
+
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...history import read_messages
@@ -66,8 +67,8 @@ SERVER_TOOLS = frozenset(
 )
 MIXED_TOOLS = frozenset({"shell", "tool_search", "namespace"})
 """Tools for which the definition says where they run, and lists of tools."""
-_STORED = re.compile(r"/responses/[^/]+(?:/(?:cancel|input_items))?$")
-_CONVERSATION = re.compile(r"/v\d+/conversations(?:/[^/]+){0,3}$")
+_STORED = regex(r"/responses/[^/]+(?:/(?:cancel|input_items))?$")
+_CONVERSATION = regex(r"/v\d+/conversations(?:/[^/]+){0,3}$")
 
 
 def detect(exchange: Exchange) -> Kind | None:
@@ -273,7 +274,7 @@ OPENAI_RESPONSES = Protocol(
     pairing=Pairing(anywhere=True),
     requests=RequestRules(
         demands=DEMANDS,
-        tool_name=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
+        tool_name=regex(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
         arguments=(ArgumentsField((), "arguments", "string"),),
         strict_tools=True,

@@ -1,6 +1,6 @@
 """Replicate predictions: a request starts one, and its result is usually fetched later."""
 
-import re
+from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
 from ...json_value import as_array, as_object, as_text
@@ -21,7 +21,7 @@ FINISH: dict[str, FinishLabel] = {
 }
 """`starting` and `processing`: the prediction continues, its answer is fetched later."""
 
-_PATH = re.compile(r"(?:/models/([^/]+/[^/]+)|/deployments/([^/]+/[^/]+))?/predictions(/[^/]+(?:/cancel)?)?$")
+_PATH = regex(r"(?:/models/([^/]+/[^/]+)|/deployments/([^/]+/[^/]+))?/predictions(/[^/]+(?:/cancel)?)?$")
 
 
 def detect(exchange: Exchange) -> Kind | None:
