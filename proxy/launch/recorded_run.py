@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from turntape.cassettes.counted import several
 from turntape.cassettes.routes.admission import new_token
 
 from ..capture.certificates import home
@@ -87,6 +88,9 @@ def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) ->
     missing = nothing_lines(recording.seen, command, recording.advised_authority, colour, tools=only_tools)
     if not outcome.count:
         return missing
+    if outcome.lost and totals.get("round_trips") == 0:
+        # A summary of nothing would say that there are no findings.
+        return [f"turntape  {several(outcome.count, 'round trip')} passed, and none is in the cassette"]
     lines = summary_lines(outcome.totals, settings.path, outcome.count, colour)
     if not settings.path.exists():
         lines = lines[:-2]  # it was shipped and removed: there is no file to show

@@ -3,16 +3,19 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from turntape.cassettes.recording.recorder import Recorder
+from turntape.proxy.capture.unrecorded import UnrecordedTraffic
 from turntape.proxy.exit_codes import NOT_RECORDED
 from turntape.proxy.gateway.gateway import GatewaySettings
 from turntape.proxy.gateway.shipper import ShipTo
 from turntape.proxy.launch import recorded_run
-from turntape.proxy.launch.recorded_run import run
-from turntape.proxy.launch.recording import Settings
+from turntape.proxy.launch.recorded_run import end_lines, run
+from turntape.proxy.launch.recording import Outcome, Recording, Settings
+from turntape.proxy.sidecar.run_totals import RunTotals
 
 LOST = "cannot write to the cassette: No space left on device"
 
@@ -55,6 +58,20 @@ async def test_lost_traffic_is_4_where_the_command_ended_well(
 ) -> None:
     assert await run(settings, command(code), quiet=True) == expected
     assert capsys.readouterr().err == f"turntape: {LOST}\n"
+
+
+@pytest.mark.parametrize(
+    ("round_trips", "lost", "said"),
+    [(0, True, "3 round trips passed, and none is in"), (2, True, "no findings"), (0, False, "no findings")],
+)
+def test_a_recording_of_nothing_has_no_summary(
+    round_trips: int, lost: bool, said: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Recording, "seen", UnrecordedTraffic())
+    monkeypatch.setattr(Recording, "gateway", SimpleNamespace(remarks=tuple), raising=False)
+    totals = {**RunTotals().as_json(), "round_trips": round_trips}
+
+    assert said in "\n".join(end_lines(Recording(settings), Outcome(3, totals, (), lost), ["x"]))
 
 
 @pytest.mark.anyio
