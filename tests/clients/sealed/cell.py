@@ -184,8 +184,9 @@ def _calls(done: _Done, *homes: Path) -> list[str]:
 
 
 def _without(text: str, *homes: Path) -> str:
+    """A path that was cut off within the home keeps what is left of it."""
     for home in homes:
-        text = text.replace(str(home), "HOME")
+        text = text.replace(str(home), "HOME").replace(str(home.parent), "FOLDER")
     return text
 
 
