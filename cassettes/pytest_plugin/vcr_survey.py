@@ -18,6 +18,9 @@ MARKS = ("vcr", "cassetter")
 VARIABLE = "TURNTAPE_SURVEY"
 _FORBIDDEN = str.maketrans(dict.fromkeys("<>?%*:|\"'/\\", "-"))
 _ENDINGS = ("", ".yaml", ".yml", ".json", ".toml")
+_CONFIGS = ("vcr_config", "cassetter_config")
+_FOLDERS = ("vcr_cassette_dir", "cassetter_cassette_dir")
+_NAMES = ("default_cassette_name", "vcr_cassette_name")
 _KEY: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
 
 
@@ -42,20 +45,21 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _said(item: pytest.Item, marks: list[pytest.Mark]) -> dict[str, Any]:
-    values = _fixtures(item, ("vcr_config", "cassetter_config", "vcr_cassette_dir", "cassetter_cassette_dir"))
+    values = _fixtures(item, (*_CONFIGS, *_FOLDERS, *_NAMES))
     given: dict[str, Any] = {}
-    for name in ("vcr_config", "cassetter_config"):
+    for name in _CONFIGS:
         given |= values.get(name) or {}
     names: list[str] = []
     for mark in reversed(marks):
         given |= mark.kwargs
         names += [str(name) for name in mark.args]
-    folder = values.get("vcr_cassette_dir") or values.get("cassetter_cassette_dir")
+    folder = next((values[name] for name in _FOLDERS if values.get(name)), None)
+    own = next((str(values[name]) for name in _NAMES if values.get(name)), _usual_name(item))
     return {
         "test": item.nodeid,
         "file": str(item.path),
         "marks": [mark.name for mark in marks],
-        "sources": [str(path) for path in _cassettes(item, folder, names)],
+        "sources": [str(path) for path in _cassettes(item, folder, [own, *names])],
         "target": str(cassette_path(item)),
         "config": {str(key): _plain(value) for key, value in given.items()},
     }
@@ -89,20 +93,25 @@ def _fixtures(item: pytest.Item, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _cassettes(item: pytest.Item, folder: object, names: list[str]) -> list[Path]:
-    """The recordings of a test that exist: the default one, then those that its marks name."""
+    """The recordings of a test that exist, by their names."""
     home = item.path.parent
     roots = [Path(str(folder))] if folder else [home / "cassettes" / item.path.stem, home / "cassettes"]
-    named = item.get_closest_marker("default_cassette")
-    cls = getattr(item, "cls", None)
-    own = f"{cls.__name__}.{item.name}" if cls is not None else item.name
-    default = str(named.args[0]) if named is not None and named.args else own.translate(_FORBIDDEN)
     found: list[Path] = []
-    for name in (default, *names):
+    for name in names:
         spelled = (root / f"{name}{ending}" for root in roots for ending in _ENDINGS)
         path = next((path for path in spelled if path.is_file()), None)
         if path is not None and path not in found:
             found.append(path)
     return found
+
+
+def _usual_name(item: pytest.Item) -> str:
+    """The recording of a test where no fixture names it."""
+    named = item.get_closest_marker("default_cassette")
+    if named is not None and named.args:
+        return str(named.args[0])
+    cls = getattr(item, "cls", None)
+    return (f"{cls.__name__}.{item.name}" if cls is not None else item.name).translate(_FORBIDDEN)
 
 
 def _plain(value: Any) -> object:

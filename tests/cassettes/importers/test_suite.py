@@ -59,6 +59,10 @@ def test_one(model):
     assert ask("WORD") == model
 
 class TestSeveral:
+    @pytest.fixture
+    def default_cassette_name(self, request):
+        return f"named/{request.node.name}"
+
     @pytest.mark.vcr()
     def test_two(self):
         assert ask("WORD") == "two"
@@ -74,8 +78,8 @@ def test_without_a_mark():
 
 def suite(project: pytest.Pytester, *, matched: list[str], sent: str = "hi") -> Path:
     folder = project.path / "recorded" / "test_moved"
-    folder.mkdir(parents=True)
-    for name, word in (("test_one[gpt-5.4]", "gpt-5.4"), ("test_one[a-b]", "a/b"), ("TestSeveral.test_two", "two")):
+    (folder / "named").mkdir(parents=True)
+    for name, word in (("test_one[gpt-5.4]", "gpt-5.4"), ("test_one[a-b]", "a/b"), ("named/test_two", "two")):
         (folder / f"{name}.yaml").write_text(CASSETTE.replace("WORD", word))
     (folder / "extra.yaml").write_text(CASSETTE.replace("WORD", "three"))
     (project.path / "conftest.py").write_text(CONFTEST.replace("MATCHED", repr(matched)))
