@@ -5,7 +5,7 @@ import socket
 import struct
 import sys
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 CONTAINER_HOSTS = frozenset({"host.docker.internal", "gateway.docker.internal", "host.containers.internal"})
@@ -23,6 +23,7 @@ def is_loopback(host: str) -> bool:
     return found is not None and (found.is_loopback or found.is_unspecified)
 
 
+@lru_cache(1024)
 def address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """The address that a host is, by the rules of the system's resolver; None for a name.
 

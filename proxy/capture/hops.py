@@ -9,12 +9,16 @@ on no tape.
 import os
 import socket
 import sys
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 HEADER = "x-turntape-hops"
 _MOST = 100
-"""How many hops are kept."""
+"""How many hops and ports are kept."""
+_FRESH = 0.05
+"""Seconds: a recorder that has just started is noticed before a request has gone round many times."""
 
 
 class Sign:
@@ -57,6 +61,24 @@ def is_recorder(port: int) -> bool:
         except OSError:
             return False
     return True
+
+
+class Recorders:
+    """Which ports of this machine have a recorder, asked again after a while: a client may ask 1,000 times a second."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._known: dict[int, tuple[float, bool]] = {}
+
+    def have(self, port: int) -> bool:
+        """Whether a recorder listens on this port, as of `_FRESH` seconds ago or later."""
+        now = self._clock()
+        known = self._known.get(port)
+        if known is None or now - known[0] >= _FRESH:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            known = self._known[port] = now, is_recorder(port)
+        return known[1]
 
 
 def hops_in(value: str) -> tuple[int, ...]:

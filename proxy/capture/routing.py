@@ -29,7 +29,7 @@ from turntape.cassettes.routes.upstreams import UPSTREAMS, Location, Upstream, b
 from .error_answers import HEADERS, refusal
 from .flow_conversion import header_fields
 from .hops import HEADER as HOPS
-from .hops import header, hops_in, is_recorder
+from .hops import Recorders, header, hops_in
 from .named_places import NamedPlaces
 from .own_connections import OwnConnections
 from .pending import PendingRoundTrip
@@ -96,6 +96,7 @@ class Router:
         self._runs: dict[str, str] = {}
         self._hops: dict[str, tuple[int, ...]] = {}
         """The recorders that a tunnel came through, by its client connection."""
+        self._recorders = Recorders()
         self._places = places or NamedPlaces()
         self.port = 0
         """Our own port; set when it is open."""
@@ -194,7 +195,7 @@ class Router:
 
     def _is_other(self, host: str, port: int) -> bool:
         """True for a port of this machine that a recorder listens on."""
-        return (is_loopback(host) or host.lower().removesuffix(".") in machine_names()) and is_recorder(port)
+        return (is_loopback(host) or host.lower().removesuffix(".") in machine_names()) and self._recorders.have(port)
 
     def _base_url(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request

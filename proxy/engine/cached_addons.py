@@ -48,9 +48,12 @@ class CachedAddons(addonmanager.AddonManager):
         functions = self._functions.get(event.name)
         if functions is None:
             functions = self._resolve(event.name)
+        if not functions:
+            return
+        args = event.args()
         for function in functions:
             try:
-                result = function(*event.args())
+                result = function(*args)
                 if inspect.isawaitable(result):
                     await result
             except exceptions.AddonHalt:

@@ -42,6 +42,8 @@ from ..limits.limits import LimitReached
 from ..limits.limits_addon import LimitsAddon
 from .fair_reads import FairReads
 from .joined_writes import JoinWrites
+from .lean_objects import install as install_lean_objects
+from .long_reads import LongReads
 from .master import LeanMaster, ManyConnections, RoutedLayers
 
 if TYPE_CHECKING:
@@ -193,6 +195,7 @@ class Engine:
         self._confdir.mkdir(parents=True, exist_ok=True, mode=0o700)
         sys.setswitchinterval(min(sys.getswitchinterval(), _TURN))
         install()
+        install_lean_objects()
         note_direct_requests()
         settings = options.Options(
             confdir=str(self._confdir),
@@ -225,6 +228,7 @@ class Engine:
             ManyConnections(server),
             JoinWrites(server),
             FairReads(server),
+            LongReads(server),
             self._router,
             *([self._detoured()] if self._prove else []),
             *([self._breakpoints] if self._breakpoints is not None else []),

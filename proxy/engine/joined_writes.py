@@ -7,7 +7,11 @@ import asyncio
 from typing import Any
 
 from mitmproxy.addons import proxyserver
-from mitmproxy.connection import Client
+from mitmproxy.connection import Client, Connection
+from mitmproxy.proxy import server_hooks
+
+_LONG = 1 << 16
+"""A piece of this many bytes is not copied to be joined with others."""
 
 
 class JoinedWrites:
@@ -24,6 +28,10 @@ class JoinedWrites:
         return getattr(self._writer, name)
 
     def write(self, data: bytes) -> None:
+        if len(data) >= _LONG:
+            self.flush()
+            self._writer.write(data)
+            return
         if not self._waiting:
             asyncio.get_running_loop().call_soon(self.flush)
         self._waiting.append(data)
@@ -50,14 +58,20 @@ class JoinedWrites:
 
 
 class JoinWrites:
-    """The addon that does this for each client."""
+    """The addon that does this for each connection."""
 
     def __init__(self, server: proxyserver.Proxyserver) -> None:
         self._server = server
 
     def client_connected(self, client: Client) -> None:
-        handler = self._server.connections.get(client.id)
-        if handler is None or (connection := handler.transports.get(client)) is None:
+        self._join(client.id, client)
+
+    def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
+        self._join(data.client.id, data.server)
+
+    def _join(self, client_id: str, connection: Connection) -> None:
+        handler = self._server.connections.get(client_id)
+        if handler is None or (transport := handler.transports.get(connection)) is None:
             return
-        if isinstance(connection.writer, asyncio.StreamWriter):
-            connection.writer = JoinedWrites(connection.writer)  # pyright: ignore[reportAttributeAccessIssue]
+        if isinstance(transport.writer, asyncio.StreamWriter):
+            transport.writer = JoinedWrites(transport.writer)  # pyright: ignore[reportAttributeAccessIssue]

@@ -71,6 +71,12 @@ class Exchange(HttpStream):
             return super().state_consume_request_body(event)
         return self._pass_on(event)
 
+    @override
+    def check_body_size(self, request: bool) -> CommandGenerator[bool]:
+        """Nothing is refused for its size, and `has_room` decides what is passed on as it comes."""
+        yield from ()
+        return False
+
     def _has_room(self, more: int, so_far: int) -> bool:
         return so_far + more <= MOST_OF_A_BODY
 

@@ -13,6 +13,7 @@ import re
 from typing import Any, override
 
 import h11
+from h11._readers import ContentLengthReader
 from mitmproxy import http
 from mitmproxy.net.http import http1
 from mitmproxy.proxy import commands, events
@@ -95,6 +96,23 @@ class _Messages(base.Http1Connection):
 
     _owed_trailers: http.Headers | None = None
     """Trailers to send when the body ends."""
+
+    @override
+    def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
+        if isinstance(event, events.DataReceived) and self.state == self.read_body and not self.buf:
+            reader: Any = self.body_reader
+            reader = reader.inner if isinstance(reader, TrailerReader) else reader
+            if type(reader) is ContentLengthReader and len(event.data) <= reader._remaining:
+                return self._within_body(event, reader)
+        return super()._handle_event(event)
+
+    def _within_body(self, event: events.DataReceived, reader: ContentLengthReader) -> CommandGenerator[None]:
+        """Pass on what is all of a body of known size; the reader would copy it four times."""
+        assert self.stream_id is not None
+        reader._remaining -= len(event.data)
+        yield ReceiveHttp(self.ReceiveData(self.stream_id, event.data))
+        if not reader._remaining:
+            yield from self.read_body(event)  # the buffer is empty: only the end is read
 
     @override
     def read_body(self, event: events.Event) -> CommandGenerator[None]:

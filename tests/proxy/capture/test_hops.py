@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from turntape.proxy.capture.hops import Sign, header, hops_in, is_recorder
+from turntape.proxy.capture.hops import Recorders, Sign, header, hops_in, is_recorder
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="there are no such sockets")
@@ -19,6 +19,22 @@ def test_a_port_is_a_recorders_for_as_long_as_it_holds_its_sign() -> None:
     first.close()
     first.close()
     assert not is_recorder(port)
+
+
+def test_a_port_is_asked_about_once_in_a_while_and_then_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, asked, recording = [0.0], list[int](), {7}
+
+    def is_recorder(port: int) -> bool:
+        asked.append(port)
+        return port in recording
+
+    monkeypatch.setattr("turntape.proxy.capture.hops.is_recorder", is_recorder)
+    recorders = Recorders(lambda: now[0])
+    assert [recorders.have(port) for port in (7, 8, 7, 8)] == [True, False, True, False]
+    assert asked == [7, 8]
+
+    now[0], recording = 0.05, {8}
+    assert [recorders.have(port) for port in (7, 8)] == [False, True]
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="there are no such sockets")

@@ -57,6 +57,17 @@ def test_what_is_written_before_the_caller_waits_is_one_piece() -> None:
     assert asyncio.run(write()) == [b"abc", "drain", b"d", "drain"]
 
 
+def test_a_long_piece_goes_out_alone_after_what_was_written_before() -> None:
+    async def write() -> list[object]:
+        one, writer = joined()
+        for piece in (b"a", b"b", b"c" * (1 << 16), b"d"):
+            one.write(piece)
+        await one.drain()
+        return writer.done
+
+    assert asyncio.run(write()) == [b"ab", b"c" * (1 << 16), b"d", "drain"]
+
+
 def test_who_does_not_wait_sends_when_the_event_is_over() -> None:
     async def write() -> list[object]:
         one, writer = joined()
@@ -92,7 +103,7 @@ def test_nothing_is_written_to_a_connection_that_closes() -> None:
     assert asyncio.run(write()) == []
 
 
-def test_the_clients_of_a_proxy_get_joined_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_sides_of_a_proxy_get_joined_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[JoinedWrites] = []
 
     class Noted(JoinedWrites):
@@ -108,4 +119,4 @@ def test_the_clients_of_a_proxy_get_joined_writes(tmp_path: Path, monkeypatch: p
     ):
         answer = http.post(f"{up.base}/openai/v1/chat/completions", json=asked)
 
-    assert b"[DONE]" in answer.content and len(made) == 1
+    assert b"[DONE]" in answer.content and len(made) == 2

@@ -1,0 +1,44 @@
+"""Reads all that a client has sent so far at once.
+
+asyncio receives up to 256 KB in one turn of its loop. mitmproxy takes it in pieces of 64 KB, all in the same turn, and
+each piece costs as much as a small request.
+"""
+
+# mitmproxy's connection tables are only partly typed.
+# pyright: reportUnknownMemberType=false
+
+import asyncio
+from typing import Any
+
+from mitmproxy.addons import proxyserver
+from mitmproxy.connection import Client
+
+_MOST = 1 << 20
+"""More than is ever there at once."""
+
+
+class LongReader:
+    """A stream reader that reads all that is there, however little is asked for."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    async def read(self, n: int = -1) -> bytes:
+        return await self._reader.read(_MOST)
+
+
+class LongReads:
+    """The addon that does this for each client."""
+
+    def __init__(self, server: proxyserver.Proxyserver) -> None:
+        self._server = server
+
+    def client_connected(self, client: Client) -> None:
+        handler = self._server.connections.get(client.id)
+        if handler is None or (connection := handler.transports.get(client)) is None:
+            return
+        if isinstance(connection.reader, asyncio.StreamReader):
+            connection.reader = LongReader(connection.reader)  # pyright: ignore[reportAttributeAccessIssue]
