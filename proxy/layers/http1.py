@@ -14,6 +14,7 @@ from typing import Any, override
 
 import h11
 from h11._readers import ContentLengthReader
+from h11._receivebuffer import ReceiveBuffer
 from mitmproxy import http
 from mitmproxy.net.http import http1
 from mitmproxy.proxy import commands, events
@@ -36,6 +37,10 @@ from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, ResponsePi
 
 _INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
 """The beginning of an interim answer; 101 is a final one."""
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+_LONGEST_HEAD = 8 << 20
+"""A head that is longer is not held. Servers allow 8 to 64 KB."""
+_TOO_LONG = b'{"error":{"type":"turntape_long_head","message":"the head of the request is longer than 8 MB"}}'
 _END = b"0\r\n\r\n"
 _SOON, _LATER = 0.05, 1.0
 """Seconds until it is looked at again whether a client still reads."""
@@ -174,6 +179,16 @@ class ClientSide(_Messages, base.Http1Server):
         else:
             yield from super().wait(event)
 
+    @override
+    def read_headers(self, event: events.ConnectionEvent) -> CommandGenerator[None]:
+        yield from super().read_headers(event)
+        if len(self.buf) > _LONGEST_HEAD and self.state == self.read_headers:
+            head = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n"
+            kind = b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(_TOO_LONG)
+            yield commands.SendData(self.conn, head + kind + _TOO_LONG)
+            yield commands.CloseConnection(self.conn)
+            self.state = self.done
+
     def _still_reads(self) -> bool:
         client, ours = self.conn.peername, self.conn.sockname
         return not self.conn.tls and client is not None and ours is not None and still_reads(client, ours)
@@ -229,6 +244,9 @@ class ClientSide(_Messages, base.Http1Server):
 class UpstreamSide(_Messages, base.Http1Client):
     """The layer that talks to an upstream."""
 
+    _searched = 0
+    """How much of the buffer is known to have no end of a head."""
+
     @override
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
         return self._sending(event, super().send(event))
@@ -257,12 +275,17 @@ class UpstreamSide(_Messages, base.Http1Client):
             yield from self.relay(event)
             return
         while True:
-            received = bytes(self.buf)
-            head = self.buf.maybe_extract_lines()
-            if not head:
-                if not b"HTTP/".startswith(received[:5]):  # nothing that a client would wait for
-                    yield from self._relay_raw(stream, received)
+            if not b"HTTP/".startswith(self.buf._data[:5]):  # nothing that a client would wait for
+                yield from self._relay_raw(stream)
                 return
+            end = _BLANK_LINE.search(self.buf._data, max(self._searched - 3, 0))
+            self._searched = 0 if end else len(self.buf)
+            if end is None:
+                if self._searched > _LONGEST_HEAD:
+                    yield from self._relay_raw(stream)
+                return
+            received = bytes(self.buf._data[: end.end()])
+            head = self.buf.maybe_extract_lines() or []
             try:
                 response = http1.read_response_head([bytes(line) for line in head])
                 is_interim = bool(_INTERIM.match(received))
@@ -274,13 +297,16 @@ class UpstreamSide(_Messages, base.Http1Client):
                 break
             yield ReceiveHttp(InterimResponse(stream, response))
         self.response = response
-        setattr(response, _HEAD, (received[: len(received) - len(self.buf)], response.headers.fields))
+        setattr(response, _HEAD, (received, response.headers.fields))
         yield ReceiveHttp(ResponseHeaders(stream, response, size == 0))
         self.body_reader = base.make_body_reader(size)
         self.state = self.read_body
         yield from self.state(event)
 
-    def _relay_raw(self, stream: int, received: bytes) -> CommandGenerator[None]:
+    def _relay_raw(self, stream: int, before: bytes = b"") -> CommandGenerator[None]:
+        """Pass on what was received, after these bytes of it, and what follows."""
+        received = before + bytes(self.buf)
+        self.buf = ReceiveBuffer()
         self.state = self.relay
         yield ReceiveHttp(RawResponse(stream, received))
 
@@ -288,6 +314,7 @@ class UpstreamSide(_Messages, base.Http1Client):
         """Pass on what is not HTTP, until the upstream closes."""
         assert self.stream_id is not None
         if isinstance(event, events.DataReceived):
+            self.buf = ReceiveBuffer()
             yield ReceiveHttp(RawResponse(self.stream_id, event.data))
         elif isinstance(event, events.ConnectionClosed):
             yield commands.CloseConnection(self.conn)

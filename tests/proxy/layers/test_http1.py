@@ -1,0 +1,100 @@
+"""Heads without an end are not held, and bodies of known size are passed on as they come."""
+
+# mitmproxy's layers are only partly typed.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+import time
+
+import pytest
+from mitmproxy import options
+from mitmproxy.proxy import commands, events
+from mitmproxy.proxy.context import Context
+from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
+from mitmproxy.proxy.layers.http._events import (
+    RequestData,
+    RequestEndOfMessage,
+    RequestHeaders,
+    ResponseData,
+    ResponseEndOfMessage,
+    ResponseHeaders,
+)
+from mitmproxy.test import tflow, tutils
+
+from turntape.proxy.layers import http1
+from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse
+
+PIECE = b"a" * 65535
+
+
+def upstream() -> http1.UpstreamSide:
+    """The layer of an upstream that was asked, and has not answered."""
+    side = http1.UpstreamSide(Context(tflow.tclient_conn(), options.Options()))
+    list(side.handle_event(events.Start()))
+    list(side.handle_event(RequestHeaders(1, tutils.treq(method=b"GET", content=b""), True)))
+    list(side.handle_event(RequestEndOfMessage(1)))
+    return side
+
+
+def client() -> http1.ClientSide:
+    side = http1.ClientSide(Context(tflow.tclient_conn(), options.Options()))
+    list(side.handle_event(events.Start()))
+    return side
+
+
+def received(side: http1.UpstreamSide | http1.ClientSide, data: bytes) -> list[HttpEvent]:
+    said = list(side.handle_event(events.DataReceived(side.conn, data)))
+    return [command.event for command in said if isinstance(command, ReceiveHttp)]
+
+
+def test_an_answer_with_an_endless_head_is_passed_on_and_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http1, "_LONGEST_HEAD", 10 * len(PIECE))
+    side = upstream()
+    assert received(side, b"HTTP/1.1 200 OK\r\nx-long: ") == []
+    begun = time.process_time()
+    said = [event for _ in range(2000) for event in received(side, PIECE)]
+
+    assert time.process_time() - begun < 5  # when all of it was looked at again each time: 100 s
+    assert all(isinstance(event, RawResponse) for event in said) and len(side.buf) == 0
+    assert sum(len(event.data) for event in said if isinstance(event, RawResponse)) == 25 + 2000 * len(PIECE)
+    ended = list(side.handle_event(events.ConnectionClosed(side.conn)))
+    assert any(isinstance(command, ReceiveHttp) and isinstance(command.event, RawEnd) for command in ended)
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_a_head_is_found_wherever_it_is_cut(size: int) -> None:
+    side = upstream()
+    wire = b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\nx:  y\r\n\r\nhello"
+    said = [event for at in range(0, len(wire), size) for event in received(side, wire[at : at + size])]
+
+    assert isinstance(said[0], InterimResponse) and isinstance(said[1], ResponseHeaders)
+    assert http1._unchanged_head(said[1].response) == wire[wire.index(b"HTTP/1.1 200") : -5]
+    assert b"".join(event.data for event in said if isinstance(event, ResponseData)) == b"hello"
+    assert isinstance(said[-1], ResponseEndOfMessage)
+
+
+def test_a_request_with_an_endless_head_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http1, "_LONGEST_HEAD", 10 * len(PIECE))
+    side = client()
+    list(side.handle_event(events.DataReceived(side.conn, b"POST / HTTP/1.1\r\nx-long: ")))
+    for _ in range(9):
+        assert list(side.handle_event(events.DataReceived(side.conn, PIECE))) == []
+    refused = list(side.handle_event(events.DataReceived(side.conn, PIECE)))
+
+    assert isinstance(refused[0], commands.SendData) and refused[0].data.startswith(b"HTTP/1.1 431 ")
+    assert isinstance(refused[1], commands.CloseConnection)
+
+
+def test_a_body_of_known_size_is_passed_on_as_it_comes_up_to_its_end() -> None:
+    side = client()
+    assert received(side, b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nab")[1:] == [RequestData(1, b"ab")]
+    whole = b"cdef"
+    (passed,) = received(side, whole)
+    assert isinstance(passed, RequestData) and passed.data is whole
+
+    last = received(side, b"ghijPOST /next")
+
+    assert last == [RequestData(1, b"ghij"), RequestEndOfMessage(1)]
+    assert bytes(side.buf) == b"POST /next"
+    exact = client()
+    received(exact, b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 4\r\n\r\n")
+    assert received(exact, whole) == [RequestData(1, whole), RequestEndOfMessage(1)]
