@@ -30,6 +30,7 @@ from ..capture.ending import ConnectError, Ending, note, note_interim
 from ..capture.pending import BEGINNING, ROOM, HasRoom
 from .wire_events import InterimResponse, ProtocolError, RawEnd, RawResponse, ResponsePieces, cause_of
 
+_PIECE = 1 << 16
 _NO_HTTP = "the server's answer is not HTTP"
 _CUT_HEAD = "the server closed the connection within the head of its answer"
 
@@ -66,10 +67,17 @@ class Exchange(HttpStream):
     def state_consume_request_body(self, event: events.Event) -> CommandGenerator[None]:
         if not isinstance(event, RequestData) or self.flow.response is not None:
             return super().state_consume_request_body(event)
+        if len(event.data) > _PIECE and len(self.request_body_buf) + len(event.data) > MOST_OF_A_BODY:
+            return self._in_pieces(event)
         has_room: HasRoom = self.flow.metadata.get(ROOM, self._has_room)
         if has_room(len(event.data), len(self.request_body_buf)):
             return super().state_consume_request_body(event)
         return self._pass_on(event)
+
+    def _in_pieces(self, event: RequestData) -> CommandGenerator[None]:
+        """Take what was read at once bit by bit, so that of a request that is too long as much is held as may be."""
+        for at in range(0, len(event.data), _PIECE):
+            yield from self._handle_event(RequestData(self.stream_id, event.data[at : at + _PIECE]))
 
     @override
     def check_body_size(self, request: bool) -> CommandGenerator[bool]:
