@@ -18,7 +18,7 @@ _MOST = 1 << 20
 
 
 class LongReader:
-    """A stream reader that reads all that is there, however little is asked for."""
+    """A stream reader that reads all that is there, whatever size is requested."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader

@@ -21,7 +21,7 @@ def test_a_port_is_a_recorders_for_as_long_as_it_holds_its_sign() -> None:
     assert not is_recorder(port)
 
 
-def test_a_port_is_asked_about_once_in_a_while_and_then_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_is_looked_at_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     now, asked, recording = [0.0], list[int](), {7}
 
     def is_recorder(port: int) -> bool:

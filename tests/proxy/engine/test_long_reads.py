@@ -5,7 +5,7 @@ import asyncio
 from turntape.proxy.engine.long_reads import LongReader
 
 
-def test_all_that_is_there_is_read_whatever_is_asked_for() -> None:
+def test_all_that_is_there_is_read_whatever_size_is_requested() -> None:
     async def read() -> list[bytes]:
         reader = asyncio.StreamReader()
         long = LongReader(reader)
