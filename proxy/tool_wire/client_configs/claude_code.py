@@ -34,7 +34,7 @@ class ClaudeCode:
     programs = ("claude", "@anthropic-ai/claude-code")
 
     def find(self, launch: Launch) -> Found:
-        files = Files()
+        files = Files(plain=True)
         entries: dict[str, object] = {}
         if launch.arguments and launch.arguments[0] in _COMMANDS:
             return Found()

@@ -1,5 +1,6 @@
 """What is known of a client that starts tool servers from a configuration, and how it is put to use for one process."""
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -91,10 +92,14 @@ class Client(Protocol):
 
 
 class Files:
-    """Reads configuration files, and keeps what went wrong."""
+    """Reads configuration files, and keeps what went wrong.
 
-    def __init__(self) -> None:
+    With `plain`, comments and trailing commas are errors, as they are for a client that takes no such file.
+    """
+
+    def __init__(self, *, plain: bool = False) -> None:
         self.unread: list[str] = []
+        self._plain = plain
 
     def json(self, path: Path) -> dict[str, Any]:
         """The object in a file; empty when there is none."""
@@ -105,10 +110,15 @@ class Files:
         if text is None or not text.strip():
             return {}
         try:
-            return table(loads(text))
+            found = loads(text)
+            if self._plain:
+                json.loads(text.removeprefix("\ufeff"))
+            return table(found)
         except NotParsed as exc:
             self.unread.append(f"{name}: {exc}")
-            return {}
+        except json.JSONDecodeError as exc:
+            self.unread.append(f"{name}: line {exc.lineno}: the client takes neither comments nor commas at the end")
+        return {}
 
     def text(self, path: Path) -> str | None:
         """What is in a file; None when there is none."""

@@ -155,3 +155,15 @@ def test_wrapped_servers_replace_those_of_the_same_name(launch: Callable[..., La
     assert wrapped["u"] == {"command": "ours", "args": ["mcp", "--name", "u", "--", "run-u", "1"], "env": {"K": "v"}}
     again = {server.name: server.words for server in client.find(after).servers}
     assert again["u"] == ("ours", "mcp", "--name", "u", "--", "run-u", "1")
+
+
+@pytest.mark.parametrize("text", ["// mine\n{}", '{"mcpServers": {"c": {"command": "x",}}}'])
+def test_a_file_that_it_refuses_has_no_servers(text: str, launch: Callable[..., Launch], home: Path) -> None:
+    (home / "p" / ".mcp.json").write_text(text.replace("{}", json.dumps(servers("c"))))
+
+    found = ClaudeCode().find(launch("-p", "x"))
+
+    assert sorted(server.name for server in found.servers) == ["both", "l", "u"]
+    assert found.unread == (
+        f"{home / 'p' / '.mcp.json'}: line 1: the client takes neither comments nor commas at the end",
+    )
