@@ -1,6 +1,11 @@
 """The one shape that every decoder yields."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
+
+from .json_text import parse_json
+
+_UNREAD: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +28,11 @@ class Event:
     `exception` (AWS exception frame)."""
     problem: str | None = None
     """What was wrong with the framing, in one sentence: a bad CRC, an unterminated last event."""
+    _value: object = field(default=_UNREAD, init=False, repr=False, compare=False)
+
+    @property
+    def value(self) -> object:
+        """`data` as JSON, or None. It is parsed once, and must not be changed: all readers of the event share it."""
+        if self._value is _UNREAD:
+            object.__setattr__(self, "_value", parse_json(self.data))
+        return self._value

@@ -16,6 +16,7 @@ from ..tools.join import ToolJoin
 from ..tools.model_calls import TurnCalls
 from ..tools.tool_run import ToolRun
 from ..tools.tool_sessions import WireNote
+from ..wire.exchange import Exchange
 from ..wire.values import Tool
 from . import causes, severity
 from .catalogue import catalogue
@@ -65,8 +66,11 @@ class RuleEngine:
         self.problems: list[str] = list(table.problems)
         """Rules that could not be loaded or that raised, one sentence each."""
 
-    def ended(self, turn: Turn, before: JudgedTurn | None) -> JudgedTurn:
-        """The turn as it looks when it ends; `before` is the previous turn, or attempt, of its thread."""
+    def ended(self, turn: Turn, before: JudgedTurn | None, exchange: Exchange | None = None) -> JudgedTurn:
+        """The turn as it looks when it ends; `before` is the previous turn, or attempt, of its thread.
+
+        `exchange` is what its reading was made of, with what was parsed for that.
+        """
         thread, run = self._threads[turn.thread], self._runs[turn.round_trip.run]
         context = RuleContext(
             turn,
@@ -74,6 +78,7 @@ class RuleEngine:
             run,
             before.context.turn if before else None,
             known_echo=before.context.next_echo if before and before.context.following is turn else None,
+            known_exchange=exchange,
             sent_before=run.requests.get(request_key(turn)),
         )
         judged = JudgedTurn(context)

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from ..analysis.conversation import call_meaning, joined, meanings_emitted, text_meaning
-from ..wire.values import Emission, ToolCall
+from ..wire.per_message import PerMessage
+from ..wire.values import Emission, Tool, ToolCall
 from .causes import STORM
 from .memory import Explained, GivenResult, PastTurn, RejectedBefore, SentRequest, Subagent, block_hash, request_key
 from .rule_context import RuleContext
@@ -36,12 +37,18 @@ def before_rules(context: RuleContext) -> None:
         context.thread.cached = True
     run = context.run
     run.generations += 1
-    for tool in context.request.tools:
+    for tool, size in zip(context.request.tools, _sizes.of(context.request.tools), strict=True):
         if not tool.server:
             offered, called, _ = run.tools.get(tool.name, (0, 0, 0))
-            size = len(tool.name) + len(tool.description or "") + len(str(tool.schema or ""))
             run.tools[tool.name] = (offered + 1, called, size)
     _note_results(context)
+
+
+def _size(tool: Tool) -> int:
+    return len(tool.name) + len(tool.description or "") + len(str(tool.schema or ""))
+
+
+_sizes = PerMessage(_size)
 
 
 def _note_results(context: RuleContext) -> None:

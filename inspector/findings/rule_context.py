@@ -78,6 +78,8 @@ class RuleContext:
     """The findings in this turn so far."""
     known_echo: HistoryDiff | None = None
     """`echo`, if the turn before was already compared with this one."""
+    known_exchange: Exchange | None = None
+    """`exchange`, if the round trip was already read."""
     sent_before: SentRequest | None = None
     """An earlier request of the run with the same body."""
 
@@ -176,7 +178,7 @@ class RuleContext:
 
     @cached_property
     def exchange(self) -> Exchange:
-        return Exchange(self.turn.round_trip)
+        return self.known_exchange or Exchange(self.turn.round_trip)
 
     @cached_property
     def rejection(self) -> Rejection | None:
@@ -241,6 +243,6 @@ class RuleContext:
 
     def release(self) -> None:
         """Drop what only the rules at the end of the turn need, so that the run does not stay in memory."""
-        self.before = self.known_echo = None
+        self.before = self.known_echo = self.known_exchange = None
         for view in _VIEWS:
             self.__dict__.pop(view, None)

@@ -28,7 +28,8 @@ from ..findings.engine import JudgedTurn, RuleEngine
 from ..findings.finding import Finding
 from ..tools.spans import spans_ahead
 from ..tools.tool_run import ToolRun
-from ..wire.parse import read
+from ..wire.exchange import Exchange
+from ..wire.parse import read, read_exchange
 from ..wire.sessions import turns_of
 from ..wire.values import Choice, Reading, ToolCall, ToolResult
 from .labelled import Label, LabelledRoundTrip, labelled, put_findings
@@ -144,7 +145,8 @@ class Labeller:
             for turn in turns:
                 yield from self._guarded(turn)
             return
-        reading = read(round_trip)
+        exchange = Exchange(round_trip)
+        reading = read_exchange(exchange)
         if reading.kind == "tools":
             yield from self._tools.add(round_trip, reading, other_label(round_trip, reading), self._open.values())
             return
@@ -165,7 +167,7 @@ class Labeller:
             if earlier.context.index in self._carried and round_trip.index not in self._carried:
                 inherited = [one for one in earlier.findings if one not in before_it]
             yield earlier.context.index, labelled(earlier, label)
-        judged = self._rules.ended(turn, before[0] if before else None)
+        judged = self._rules.ended(turn, before[0] if before else None, exchange)
         if before is not None:
             before[0].context.following = None
         judged.findings[:0] = inherited

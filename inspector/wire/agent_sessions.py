@@ -13,7 +13,7 @@ from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Frame, RoundTrip
 
 from .exchange import Exchange
-from .json_value import Object, as_object, as_text, parse_json
+from .json_value import Object, as_object, as_text
 from .protocols.anthropic_agents.events import AnthropicAgentEvents
 from .protocols.openai_agents.events import OpenAIAgentEvents
 from .protocols.shared.agent_event import OWNER, EventKind
@@ -60,7 +60,7 @@ def agent_turns(round_trip: RoundTrip) -> list[RoundTrip]:
     at, kinds = found
     session = _Session(kinds(), as_text(at["session"]) or "")
     for event in exchange.events:
-        if event.kind == "data" and (message := as_object(parse_json(event.data))):
+        if event.kind == "data" and (message := as_object(event.value)):
             session.add(message, Frame("server", event.at, event.data, True))
     return [round_trip_of(round_trip, turn) for turn in session.turns()]
 

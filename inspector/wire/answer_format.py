@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .exchange import Exchange
-from .json_value import Object, as_text, is_array, is_object, parse_json
+from .json_value import Object, as_text, is_array, is_object
 
 type Format = str | Words | Tagged | Mapping[str, Format] | list[Format]
 
@@ -75,7 +75,7 @@ def format_departures(exchange: Exchange, expected: AnswerFormat) -> Iterator[De
             yield from departures(_inner(exchange.answer_fields, expected), expected.whole)
         return
     for event in exchange.events:
-        body = parse_json(event.data) if event.kind != "comment" else None
+        body = event.value if event.kind != "comment" else None
         if not is_object(body) or event.kind == "exception" or "error" in body:
             continue
         body = _inner(body, expected)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from turntape.cassettes.framing import Event
 
-from .json_value import Object, as_object, as_text, is_array, is_object, parse_json
+from .json_value import Object, as_object, as_text, is_array, is_object
 
 type Place = tuple[object, ...]
 """The kind of an event, then the keys and numbers that lead to a value in it."""
@@ -71,7 +71,7 @@ def _are_snapshots(pieces: Sequence[str]) -> bool:
 def _values(events: Iterable[Event]) -> Iterator[tuple[Place, object]]:
     """`(place, value)` of all pieces of text and lists of calls, in order."""
     for event in events:
-        body = parse_json(event.data) if event.kind != "comment" else None
+        body = event.value if event.kind != "comment" else None
         if is_object(body):
             kind = as_text(body.get("type")) or event.name
             yield from _inside(body, (kind, *_numbers(body)), 0)

@@ -171,7 +171,6 @@ def plays_user(context: RuleContext) -> Iterator[Note]:
 )
 def acted_twice(context: RuleContext) -> Iterator[Note]:
     steps = list(context.thread.steps)
-    shown = {unit.meaning for unit in context.turn.conversation.units}
     held = context.request.previous_id is not None
     if not steps or not steps[-1].results or steps[-1].errors or context.is_attempt:
         return
@@ -180,7 +179,7 @@ def acted_twice(context: RuleContext) -> Iterator[Note]:
     for call in context.emission.calls:
         if not _ACTS.search(call.name) or _READS.search(call.name) or call_meaning(call) not in steps[-1].calls:
             continue
-        if not held and call_meaning(call) not in shown:
+        if not held and all(unit.meaning != call_meaning(call) for unit in context.turn.conversation.units):
             continue
         if any(_UNDONE.search(text) for text in steps[-1].result_texts) or question(context):
             continue

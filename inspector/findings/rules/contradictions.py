@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ...wire.json_value import parse_json, values_at
+from ...wire.json_value import values_at
 from ...wire.stream_pieces import repeated_text, repeats_calls
 from ..causes import CONTRADICTION
 from ..rule import Note, rule
@@ -88,9 +88,7 @@ def text_twice(context: RuleContext) -> Iterator[Note]:
 )
 def wrong_role(context: RuleContext) -> Iterator[Note]:
     exchange = context.exchange
-    bodies = (
-        [exchange.answer_fields] if exchange.framing is None else [parse_json(event.data) for event in exchange.events]
-    )
+    bodies = [exchange.answer_fields] if exchange.framing is None else [event.value for event in exchange.events]
     for path in context.protocol.answers.roles if context.succeeded else ():
         said = [role for body in bodies for role in values_at(body, path) if isinstance(role, str) and role]
         if said and said[0].lower() not in _OWN_ROLES:

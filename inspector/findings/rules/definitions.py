@@ -7,6 +7,7 @@ makes on purpose, and descriptions that no person wrote.
 from collections.abc import Iterator
 
 from ...wire.json_value import as_object
+from ...wire.per_message import PerMessage
 from ...wire.values import Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -33,10 +34,9 @@ _BY_PEOPLE = frozenset({"in lower case", "in upper case"})
 def definition_damaged(context: RuleContext) -> Iterator[Note]:
     before = context.previous
     earlier = {tool.name: tool for tool in before.reading.request.tools} if before is not None else {}
-    for tool in context.request.tools:
+    for tool, what in zip(context.request.tools, _without_meaning.of(context.request.tools), strict=True):
         if tool.server:
             continue
-        what = _without_meaning(tool.description or "")
         old = earlier.get(tool.name)
         if what is None and old is not None and old != tool and not old.server:
             what = _damaged(old, tool)
@@ -49,11 +49,15 @@ def definition_damaged(context: RuleContext) -> Iterator[Note]:
             )
 
 
-def _without_meaning(description: str) -> str | None:
+def _has_no_meaning(tool: Tool) -> str | None:
     """What is wrong with a description whatever it was before."""
+    description = tool.description or ""
     if description.strip() in _NOTHING or placeholder(description) is not None:
         return f"has {description.strip()[:60]!r} as its description"
     return None
+
+
+_without_meaning = PerMessage(_has_no_meaning)
 
 
 def _damaged(old: Tool, new: Tool) -> str | None:

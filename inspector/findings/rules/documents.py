@@ -90,7 +90,7 @@ def _unnamed(context: RuleContext) -> str | None:
     if not context.protocol.answers.names_events or context.exchange.framing != "sse":
         return None
     events = [event for event in context.exchange.events if event.kind == "data" and event.data.strip()]
-    typed = [(event.name, as_text(as_object(parse_json(event.data)).get("type"))) for event in events]
+    typed = [(event.name, as_text(as_object(event.value).get("type"))) for event in events]
     bare = [kind for name, kind in typed if kind and not name]
     if not bare:
         return None

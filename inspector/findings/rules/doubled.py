@@ -195,6 +195,8 @@ def _put_in_again(context: RuleContext, units: list[Unit]) -> tuple[Unit, Unit] 
     if echo is None or before is None or echo.removed:
         return None
     come = {unit.pointer for unit in echo.inserted}
+    if not come:
+        return None
     for one, two in pairwise(units):
         if one.meaning == two.meaning and is_user_text(two) and come & {one.pointer, two.pointer}:
             count = sum(unit.meaning == two.meaning for unit in before.conversation.history)

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from ...analysis.conversation import call_meaning
 from ...wire.json_value import as_array, as_object, is_object, parse_json
+from ...wire.per_message import PerMessage
 from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
-from ...wire.values import ToolCall
+from ...wire.values import Message, ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..schema_check import described, violations
@@ -37,8 +38,14 @@ def _held_elsewhere(context: RuleContext) -> bool:
     """True when tools may be offered that this request does not show."""
     request = context.request
     hosted = any(tool.server for tool in request.tools)
-    searched = any("tool_search" in call.name for call in request.calls)
-    return hosted or searched or "prompt" in request.parameters
+    return hosted or any(_searched.of(request.messages)) or "prompt" in request.parameters
+
+
+def _searches_tools(message: Message) -> bool:
+    return any(part.call is not None and "tool_search" in part.call.name for part in message.parts)
+
+
+_searched = PerMessage(_searches_tools)
 
 
 def _loaded(context: RuleContext) -> frozenset[str]:

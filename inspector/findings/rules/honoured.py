@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
-from ...wire.json_value import Object, as_count, as_object, is_array, is_object, parse_json, value_at
+from ...wire.json_value import Object, as_count, as_object, is_array, is_object, value_at
 from ...wire.printable import several
 from ...wire.protocols.traits import Demand
 from ..rule import Note, rule
@@ -189,7 +189,7 @@ def _echo(context: RuleContext) -> Object:
     """The answer's own fields: of the body, or of the event that completes the stream."""
     if context.exchange.framing is None:
         return context.exchange.answer_fields
-    bodies = (as_object(parse_json(event.data)) for event in reversed(context.exchange.events))
+    bodies = (as_object(event.value) for event in reversed(context.exchange.events))
     return next((as_object(body["response"]) for body in bodies if "response" in body), as_object(None))
 
 

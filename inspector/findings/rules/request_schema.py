@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import Object, as_array, as_object, as_text, is_array, is_object
+from ...wire.per_message import PerMessage
 from ...wire.printable import several
 from ...wire.protocols.traits import ArgumentsField
-from ...wire.values import Message, Part
+from ...wire.values import Message, Part, Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import failure_place
@@ -160,13 +161,13 @@ def bad_schema(context: RuleContext) -> Iterator[Note]:
 def _schemas(context: RuleContext) -> Iterator[Note]:
     rules = context.protocol.requests
     names = Counter(tool.name for tool in context.request.tools if not tool.server)
-    for tool in context.request.tools:
+    for tool, bad in zip(context.request.tools, _faults.of(context.request.tools), strict=True):
         problem = None
         if names[tool.name] > 1 and not tool.server:
             problem = f"two tools are called {tool.name!r}"
         elif rules.tool_name is not None and not tool.server and not rules.tool_name.fullmatch(tool.name):
             problem = f"the API does not accept the name {tool.name!r}"
-        elif (bad := _schema_fault(tool.schema)) is not None:
+        elif bad is not None:
             problem = f"the schema of {tool.name!r} has {bad}"
         if problem:
             yield Note(
@@ -200,6 +201,9 @@ def _schema_fault(schema: object, at: str = "") -> str | None:
             return bad
     items = schema.get("items")
     return _schema_fault(items, f"{at}/items") if is_object(items) else None
+
+
+_faults = PerMessage[Tool, str | None](lambda tool: _schema_fault(tool.schema))
 
 
 @rule(
@@ -389,10 +393,14 @@ def id_rewritten(context: RuleContext) -> Iterator[Note]:
 def _ids_lost(context: RuleContext) -> Iterator[Note]:
     """Calls that came back without their id, although the API pairs calls and results by id."""
     lacks_id, before = context.protocol.answers.lacks_id, context.before
+    changes = context.echo.changes if context.echo is not None and before is not None else ()
+    lost = [change for change in changes if change.kind == "id_lost"]
+    if lacks_id is None or not lost:
+        return
     calls = {part.pointer: part for message in context.request.messages for part in message.parts if part.call}
-    for change in context.echo.changes if context.echo is not None and before is not None and lacks_id else ():
+    for change in lost:
         part = calls.get(change.now or "")
-        if change.kind != "id_lost" or part is None or lacks_id is None or not lacks_id(as_object(part.raw)):
+        if part is None or not lacks_id(as_object(part.raw)):
             continue
         yield Note(
             f"the client sent the call {change.was} back without its id, so that no result can name it",

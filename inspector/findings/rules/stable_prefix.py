@@ -10,6 +10,7 @@ from ...analysis.history_diff import HistoryChange, HistoryDiff
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange
 from ...wire.json_value import compact
+from ...wire.per_message import PerMessage
 from ...wire.protocols.shared.cache_marks import cache_diagnosis
 from ...wire.values import Tool
 from .. import prompt_cache
@@ -95,16 +96,19 @@ def _in_prompt(turn: Turn) -> list[Tool]:
     return [tool for tool in turn.reading.request.tools if not tool.deferred]
 
 
-def _definitions(tools: list[Tool]) -> list[tuple[str, str, str]]:
-    """Name, meaning and spelling of each: the order of keys counts, as it does for caches."""
-    return [(tool.name, sorted_json([tool.description, tool.schema]), compact(tool.schema)) for tool in tools]
+def _definition(tool: Tool) -> tuple[str, str, str]:
+    """Name, meaning and spelling: the order of keys counts, as it does for caches."""
+    return tool.name, sorted_json([tool.description, tool.schema]), compact(tool.schema)
+
+
+_definitions = PerMessage(_definition)
 
 
 def _tools(context: RuleContext) -> Iterator[Note]:
     before = context.previous
     if before is None or context.turn.edge.kind != "continuation":
         return
-    was, now = _definitions(_in_prompt(before)), _definitions(_in_prompt(context.turn))
+    was, now = _definitions.of(_in_prompt(before)), _definitions.of(_in_prompt(context.turn))
     if was == now or (context.request.previous_id is not None and not now):
         return
     what, severity = _tool_change(context, was, now)
@@ -118,7 +122,7 @@ def _tools(context: RuleContext) -> Iterator[Note]:
 def _tool_change(
     context: RuleContext, was: list[tuple[str, str, str]], now: list[tuple[str, str, str]]
 ) -> tuple[str, Severity | None]:
-    """What changed between two lists of `_definitions`, and a severity if it is not the rule's own."""
+    """What changed between two lists of `_definition`, and a severity if it is not the rule's own."""
     old, new = {name for name, _, _ in was}, {name for name, _, _ in now}
     if old - new:
         what = f"{', '.join(sorted(old - new)[:5])} removed"

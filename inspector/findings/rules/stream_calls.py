@@ -23,7 +23,7 @@ class _Piece:
 
 def _pieces(context: RuleContext) -> Iterator[_Piece]:
     for event in context.exchange.events:
-        for choice in as_array(as_object(parse_json(event.data)).get("choices")):
+        for choice in as_array(as_object(event.value).get("choices")):
             fields = as_object(choice)
             for item in as_array(as_object(fields.get("delta")).get("tool_calls")):
                 call = as_object(item)

@@ -203,7 +203,7 @@ def _has_progress(event: Event) -> bool:
     data = event.data.strip()
     if not data:
         return False
-    body = as_object(parse_json(data))
+    body = as_object(event.value)
     if as_text(body.get("type")) in _EMPTY_PROGRESS:
         return False
     choices = as_array(body.get("choices"))
@@ -339,7 +339,7 @@ def no_choice(context: RuleContext) -> Iterator[Note]:
     if context.reading.streamed and not context.protocol.answers.streams_holder:
         return
     if context.reading.streamed:
-        bodies = [as_object(parse_json(event.data)) for event in exchange.events]
+        bodies = [as_object(event.value) for event in exchange.events]
     else:
         bodies = [exchange.answer_fields]
     if any(body.get(holder) for body in bodies):

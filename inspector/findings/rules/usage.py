@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ...wire.exchange import header
-from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
+from ...wire.json_value import as_array, as_count, as_object, as_text
 from ...wire.printable import several
 from ...wire.values import Usage
 from .. import prompt_cache
@@ -87,9 +87,9 @@ def _uncounted(context: RuleContext, usage: Usage) -> str | None:
     size = len(context.emission.text.strip())
     if usage.output == 0 and size >= _SAID:
         return f"no output tokens are counted beside an answer of {size:,} characters"
-    read = sum(len(part.text) for message in context.request.messages for part in message.parts)
-    if usage.input == 0 and read >= _SAID:
-        return f"no input tokens are counted for {read:,} characters of history"
+    if usage.input == 0:
+        read = sum(len(part.text) for message in context.request.messages for part in message.parts)
+        return f"no input tokens are counted for {read:,} characters of history" if read >= _SAID else None
     return None
 
 
@@ -230,7 +230,7 @@ def service_tier(context: RuleContext) -> Iterator[Note]:
 
 def _streamed_field(context: RuleContext, name: str) -> object:
     for event in context.exchange.events[:2] + context.exchange.events[-2:]:
-        body = as_object(parse_json(event.data))
+        body = as_object(event.value)
         for holder in (body, as_object(body.get("response")), as_object(body.get("message"))):
             if name in holder:
                 return holder[name]

@@ -118,7 +118,7 @@ def read_anthropic_stream(events: list[Event]) -> ResponseReading:
     for event in events:
         if event.kind == "comment" or event.data.strip() in (b"", b"[DONE]"):
             continue
-        value = parse_json(event.data)
+        value = event.value
         if event.kind in ("field", "exception"):
             draft.error = draft.error or error_in(value, in_stream=True, kind=event.name)
         elif is_object(value):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ...json_value import Object, as_array, as_object, as_text, objects_in
 from ...per_message import PerMessage
+from ...repeated import Repeated
 from ...values import Tool
 
 CLIENT_KINDS = ("bash_", "text_editor_", "computer_", "memory_", "browser_toolset_")
@@ -13,8 +14,7 @@ SERVER_KINDS = ("code_execution_", "web_search_", "web_fetch_", "tool_search_too
 _TOOLSET = "_toolset_"
 
 
-def read_tools(tools: object, pointer: str) -> Iterator[Tool]:
-    """The entries of `tools`; a toolset is one tool under the name of its family."""
+def _tools(tools: object, pointer: str) -> Iterator[Tool]:
     for i, tool in enumerate(as_array(tools)):
         yield _tool(as_object(tool), f"{pointer}/{i}")
 
@@ -27,6 +27,10 @@ def _tool(tool: Object, pointer: str) -> Tool:
     server = own and not kind.startswith(CLIENT_KINDS)
     deferred = tool.get("defer_loading") is True
     return Tool(name, as_text(tool.get("description")), tool.get("input_schema"), pointer, server, deferred)
+
+
+read_tools = Repeated(_tools).of
+"""The entries of `tools`; a toolset is one tool under the name of its family."""
 
 
 def added_tools(messages: list[object]) -> Iterator[Tool]:

@@ -66,7 +66,7 @@ def read_request(exchange: Exchange) -> RequestReading:
         streamed=True,
         system=tuple(read_blocks(agent.get("system"), "/agent/system")),
         messages=tuple(_message(event, f"/events/{place}") for place, event in enumerate(sent)),
-        tools=tuple(read_tools(agent.get("tools"), "/agent/tools")),
+        tools=read_tools(agent.get("tools"), "/agent/tools"),
         previous_id=as_text(fields.get(OWNER)),
     )
 

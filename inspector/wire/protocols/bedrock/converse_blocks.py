@@ -1,7 +1,10 @@
 """Content blocks of Bedrock Converse, which Amazon Nova speaks on InvokeModel too."""
 
+from collections.abc import Iterator
+
 from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
+from ...repeated import Repeated
 from ...values import Message, OutputFormat, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
 from ..shared.answers import first_count, summed
 from ..shared.cache_marks import converse_marks
@@ -20,7 +23,7 @@ def read_converse_request(fields: Object, model: str | None, *, streamed: bool) 
         streamed=streamed,
         system=tuple(block_parts(fields.get("system"), "/system")),
         messages=read_messages(as_array(fields.get("messages")), "/messages", _message),
-        tools=_tools(config.get("tools")),
+        tools=_read_tools(config.get("tools"), "/toolConfig/tools"),
         tool_choice=_tool_choice(as_object(config.get("toolChoice"))),
         max_output=first_count(inference.get("maxTokens"), inference.get("max_new_tokens")),
         stop=texts(inference.get("stopSequences")),
@@ -144,18 +147,19 @@ def _reasoning(reasoning: Object, pointer: str, raw: object) -> Part:
     return Part("reasoning", pointer, as_text(text_field.get("text")) or "", signature=signature, raw=raw)
 
 
-def _tools(tools: object) -> tuple[Tool, ...]:
-    found: list[Tool] = []
+def _tools(tools: object, pointer: str) -> Iterator[Tool]:
     for i, value in enumerate(as_array(tools)):
-        tool, where = as_object(value), f"/toolConfig/tools/{i}"
+        tool, where = as_object(value), f"{pointer}/{i}"
         if spec := as_object(tool.get("toolSpec")):
             schema = as_object(spec.get("inputSchema")).get("json")
             schema = parse_json(schema) if isinstance(schema, str) else schema
             name = as_text(spec.get("name")) or ""
-            found.append(Tool(name, as_text(spec.get("description")), schema, where))
+            yield Tool(name, as_text(spec.get("description")), schema, where)
         elif system := as_object(tool.get("systemTool")):
-            found.append(Tool(as_text(system.get("name")) or "systemTool", None, None, where, server=True))
-    return tuple(found)
+            yield Tool(as_text(system.get("name")) or "systemTool", None, None, where, server=True)
+
+
+_read_tools = Repeated(_tools).of
 
 
 def _tool_choice(choice: Object) -> ToolChoice | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_object, parse_json
+from ...json_value import Object, as_array, as_object
 from .parts import get
 
 
@@ -13,7 +13,7 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     words: list[object] = []
     late = False
     for event in exchange.events:
-        body = as_object(parse_json(event.data))
+        body = as_object(event.value)
         chunk = as_object(body.get("response")) or body
         candidates = [as_object(candidate) for candidate in as_array(chunk.get("candidates"))]
         if any(map(_says, candidates)):

@@ -7,6 +7,7 @@ from turntape.cassettes.regex import regex
 from ...exchange import Exchange
 from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_array, is_object
+from ...repeated import Repeated
 from ...values import Kind, Message, OutputFormat, RequestReading, ResponseReading, Tool, ToolChoice
 from ..protocol import Protocol
 from ..shared.output_format import mime_format
@@ -82,7 +83,7 @@ def read_gemini_request(exchange: Exchange) -> RequestReading:
         streamed=path[2].startswith("stream") if path else exchange.framing is not None,
         system=tuple(read_parts(get(fields, "systemInstruction"), base + _spelling(fields, "systemInstruction"))),
         messages=_messages(contents, f"{base}/contents"),
-        tools=_tools(fields.get("tools"), f"{base}/tools"),
+        tools=_read_tools(fields.get("tools"), f"{base}/tools"),
         tool_choice=_choice(as_object(get(fields, "toolConfig"))),
         max_output=as_count(get(config, "maxOutputTokens")),
         stop=texts(get(config, "stopSequences")),
@@ -139,6 +140,9 @@ def _tools(tools: object, pointer: str) -> tuple[Tool, ...]:
             elif value is not None:
                 found.append(Tool(key, None, None, f"{base}/{key}", server=True))
     return tuple(found)
+
+
+_read_tools = Repeated(_tools).of
 
 
 def _function(item: Object, pointer: str) -> Tool:

@@ -21,7 +21,7 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
         if event.data.strip() == b"[DONE]":
             done = True
             continue
-        chunk = as_object(parse_json(event.data))
+        chunk = as_object(event.value)
         chunks.append(chunk)
         late += done and any(_said(as_object(choice)) for choice in as_array(chunk.get("choices")))
     if late:
@@ -39,7 +39,7 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
 def breaks(exchange: Exchange) -> Iterator[str]:
     """How an answer breaks the API's format: fields of another type, on which SDKs fail."""
     whole = exchange.framing is None
-    bodies = [exchange.answer_fields] if whole else [as_object(parse_json(event.data)) for event in exchange.events]
+    bodies = [exchange.answer_fields] if whole else [as_object(event.value) for event in exchange.events]
     for choice in (as_object(choice) for body in bodies for choice in as_array(body.get("choices"))):
         if "delta" in choice and choice["delta"] is None:
             yield "a chunk has null in place of its delta"

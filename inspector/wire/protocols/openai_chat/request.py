@@ -1,7 +1,10 @@
 """Requests in the shape of OpenAI Chat Completions, which many APIs share."""
 
+from collections.abc import Iterator
+
 from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
+from ...repeated import Repeated
 from ...values import Message, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult
 from ..shared.cache_marks import chat_marks
 from ..shared.output_format import chat_format
@@ -179,9 +182,12 @@ def lacks_id(item: Object) -> bool:
     return ("function" in item or "custom" in item) and not item.get("id")
 
 
-def read_tools(tools: object, pointer: str) -> tuple[Tool, ...]:
-    """`tools`: functions, custom tools, and the server's own, which have another type."""
-    return tuple(_tool(as_object(tool), f"{pointer}/{i}") for i, tool in enumerate(as_array(tools)))
+def _tools(tools: object, pointer: str) -> Iterator[Tool]:
+    return (_tool(as_object(tool), f"{pointer}/{i}") for i, tool in enumerate(as_array(tools)))
+
+
+read_tools = Repeated(_tools).of
+"""`tools`: functions, custom tools, and the server's own, which have another type."""
 
 
 def _tool(tool: Object, pointer: str) -> Tool:

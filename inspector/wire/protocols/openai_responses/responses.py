@@ -8,6 +8,7 @@ from turntape.cassettes.regex import regex
 from ...exchange import Exchange
 from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
+from ...repeated import Repeated
 from ...values import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, Tool, ToolChoice
 from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
@@ -108,7 +109,7 @@ def read_responses_request(fields: Object) -> RequestReading:
         streamed=fields.get("stream") is True,
         system=_instructions(fields.get("instructions")),
         messages=prompt_message(given, "/input") or read_messages(as_array(given), "/input", _message),
-        tools=tuple(_tools(fields.get("tools"), "/tools")),
+        tools=_read_tools(fields.get("tools"), "/tools"),
         added_tools=tuple(_added_tools(items)),
         tool_choice=_tool_choice(fields.get("tool_choice")),
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
@@ -148,6 +149,9 @@ def _tools(tools: object, pointer: str) -> list[Tool]:
         server = not _runs_here(tool, kind)
         found.append(Tool(name, as_text(body.get("description")), schema, where, server, deferred))
     return found
+
+
+_read_tools = Repeated(_tools).of
 
 
 def _runs_here(tool: Object, kind: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from turntape.cassettes.framing import Event
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_count, as_object, as_text, parse_json
+from ...json_value import Object, as_array, as_count, as_object, as_text
 from ...values import ApiError
 from ..shared.answers import objects
 from ..shared.errors import error_in
@@ -146,7 +146,7 @@ def final_without_items(exchange: Exchange) -> bool:
     if exchange.framing != "sse" or _CODEX in exchange.path:
         return False
     for event in reversed(exchange.events):
-        fields = as_object(parse_json(event.data))
+        fields = as_object(event.value)
         if (as_text(fields.get("type")) or event.name) in ("response.completed", "response.done"):
             return not as_array(as_object(fields.get("response")).get("output"))
     return False

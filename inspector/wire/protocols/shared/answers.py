@@ -109,7 +109,7 @@ def stream_error(events: Iterable[Event]) -> ApiError | None:
     for event in events:
         if event.kind == "comment":
             continue
-        value = parse_json(event.data)
+        value = event.value
         body = as_object(value)
         if event.kind == "exception" or event.name == "error" or (event.kind == "field" and event.name == "error"):
             text = value if value is not None else event.data.decode("utf-8", "replace")
@@ -161,7 +161,7 @@ def first_object(exchange: Exchange) -> Object:
     if exchange.framing is None:
         return exchange.answer_fields
     for event in exchange.events[:4]:
-        if body := as_object(parse_json(event.data)):
+        if body := as_object(event.value):
             return body
     return {}
 

@@ -202,10 +202,9 @@ def read_error(exchange: Exchange) -> ApiError | None:
 
 def error_in_events(exchange: Exchange) -> ApiError | None:
     """The first error among the events of a stream, whatever its protocol."""
-    from ...json_value import parse_json
 
     for event in exchange.events:
-        value = parse_json(event.data)
+        value = event.value
         if event.kind in ("exception", "field") or event.name == "error":
             if found := error_in(value, in_stream=True, kind=event.name or None):
                 return found

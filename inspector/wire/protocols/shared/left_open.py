@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ...exchange import Exchange
-from ...json_value import Object, as_object, as_text, parse_json
+from ...json_value import Object, as_object, as_text
 from .answers import stream_objects
 
 type Place = Callable[[str, Object], object]
@@ -45,7 +45,7 @@ def gone_on(exchange: Exchange, grows: Place, closes: Place) -> Iterator[str]:
 def misnamed(exchange: Exchange) -> Iterator[str]:
     """One sentence when the SSE name of an event is not the type in its data."""
     for event in exchange.events:
-        kind = as_text(as_object(parse_json(event.data)).get("type"))
+        kind = as_text(as_object(event.value).get("type"))
         if kind and event.name and event.kind == "data" and kind != event.name:
             yield (
                 f"an event is named {event.name!r} and its data has the type {kind!r}: "
