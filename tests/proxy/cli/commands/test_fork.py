@@ -1,15 +1,18 @@
 """`turntape fork`, whole: the demo's agent as the command, on both routes, and `run --replay` of what came of it."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from turntape.cassettes import Cassette
 from turntape.inspector.run.labels import label_all
+from turntape.proxy.cli import main
 from turntape.proxy.scripted import ScriptedServer
 
 AGENT = (sys.executable, "-m", "turntape.proxy.scripted.agent")
@@ -24,40 +27,48 @@ def upstream() -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("home")
-
-
-@pytest.fixture
-def turntape(home: Path, tmp_path: Path) -> Turntape:
+def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.lower().endswith(("_proxy", "_base_url", "_ca_bundle"))}
-    environ = kept | {"TURNTAPE_HOME": str(home), "OPENAI_API_KEY": "sk-none", "NO_COLOR": "1"}
+    home = str(tmp_path_factory.mktemp("home"))
+    return kept | {"TURNTAPE_HOME": home, "OPENAI_API_KEY": "sk-none", "NO_COLOR": "1"}
 
-    def run(*argv: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "turntape.proxy.cli", *argv],
-            cwd=tmp_path,
-            env=environ,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
 
-    return run
+def command(environ: dict[str, str], folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "turntape.proxy.cli", *argv],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 @pytest.fixture
-def recorded(turntape: Turntape, upstream: ScriptedServer, tmp_path: Path) -> Path:
-    done = turntape("run", "--quiet", "--out", "run.cassette.jsonl", "--upstream", f"*={upstream.url}", "--", *AGENT)
+def turntape(environ: dict[str, str], tmp_path: Path) -> Turntape:
+    return partial(command, environ, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def recording(environ: dict[str, str], upstream: ScriptedServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's run, recorded once for all tests of this module."""
+    folder = tmp_path_factory.mktemp("recording")
+    where = ("--out", "run.cassette.jsonl", "--upstream", f"*={upstream.url}")
+    done = command(environ, folder, "run", "--quiet", *where, "--", *AGENT)
     assert done.returncode == 0, done.stderr
+    return folder / "run.cassette.jsonl"
+
+
+@pytest.fixture
+def recorded(recording: Path, upstream: ScriptedServer, tmp_path: Path) -> Path:
     upstream.requests.clear()
-    return tmp_path / "run.cassette.jsonl"
+    return Path(shutil.copy2(recording, tmp_path))
 
 
-@pytest.mark.parametrize("route", ["base_url", "forward"])
-def test_a_fork_is_live_from_its_turn_and_its_cassette_replays_on_both_routes(
-    route: str, turntape: Turntape, recorded: Path, upstream: ScriptedServer, tmp_path: Path
+@pytest.mark.parametrize(("route", "other"), [("base_url", "forward"), ("forward", "base_url")])
+def test_a_fork_is_live_from_its_turn_and_its_cassette_replays_on_the_other_route(
+    route: str, other: str, turntape: Turntape, recorded: Path, upstream: ScriptedServer, tmp_path: Path
 ) -> None:
     edit = 'arguments.2={"company":"Pied Piper","tone":"playful"}'
     forked = turntape(
@@ -73,9 +84,8 @@ def test_a_fork_is_live_from_its_turn_and_its_cassette_replays_on_both_routes(
     labels = [done.label for done in label_all(Cassette.load(tmp_path / "fork.cassette.jsonl"))]
     assert [(label["turn"], label["findings"]) for label in labels] == [(n, []) for n in range(1, 5)]
 
-    for again in ("base_url", "forward"):
-        replayed = turntape("run", "--replay", "fork.cassette.jsonl", "--route", again, "--", *AGENT)
-        assert (replayed.returncode, replayed.stdout) == (0, forked.stdout), replayed.stderr
+    replayed = turntape("run", "--replay", "fork.cassette.jsonl", "--route", other, "--", *AGENT)
+    assert (replayed.returncode, replayed.stdout) == (0, forked.stdout), replayed.stderr
     assert len(upstream.requests) == 2
 
 
@@ -109,13 +119,23 @@ def test_a_run_that_strays_or_ends_early_is_reported(
     ],
 )
 def test_what_cannot_be_forked_is_one_line_and_starts_nothing(
-    arguments: list[str], said: str, turntape: Turntape, recorded: Path, tmp_path: Path
+    arguments: list[str],
+    said: str,
+    recorded: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path / "home"))
     before = recorded.read_bytes()
-    done = turntape("fork", recorded.name, *arguments, "--", sys.executable, "-c", "print('started')")
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1
-    assert said in done.stderr
+    with pytest.raises(SystemExit) as ended:
+        raise SystemExit(main(["fork", recorded.name, *arguments, "--", sys.executable, "-c", "print('started')"]))
+
+    assert ended.value.code == 2
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert said in err
     assert recorded.read_bytes() == before
     assert [path.name for path in tmp_path.glob("*.jsonl")] == [recorded.name]
