@@ -64,11 +64,13 @@ class Cell:
         return [f"{name}: {check.problem}" for name, check in named if check.problem]
 
 
-def run_cell(client: Client, variant: Variant, route: str, runtime: Runtime, authority: Path) -> Cell:
-    """Run the client twice: before the scripted LLM, and before the recording of that."""
+def run_cell(
+    client: Client, variant: Variant, route: str, runtime: Runtime, authority: Path, kept: Path | None = None
+) -> Cell:
+    """Run the client twice: before the scripted LLM, and before the recording of that, which stays in `kept`."""
     with tempfile.TemporaryDirectory(prefix="turntape-client-") as name:
         folder = Path(name)
-        tape, second = folder / "live.cassette.jsonl", folder / "replayed.cassette.jsonl"
+        tape, second = kept or folder / "live.cassette.jsonl", folder / "replayed.cassette.jsonl"
         command = [*runtime.command, *variant.words.split()]
         environ = environ_of(client, folder, runtime, authority)
         with ScriptedServer(script_of(client.story)) as server:

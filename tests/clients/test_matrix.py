@@ -8,6 +8,7 @@ import pytest
 
 from clients.catalogue import CLIENTS, ROUTES, Client, Variant
 from clients.environments import HERE, Runtime, Unavailable, here
+from clients.in_process import not_httpx, play_back
 from clients.matrix import Cell, run_cell
 from clients.page import page
 
@@ -41,11 +42,18 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("client", fast(), ids=lambda client: client.name)
-def test_a_client_is_recorded_labelled_and_replayed(client: Client, route: str, authority: Path) -> None:
-    cell = run_cell(client, client.variants[-1], route, runtime_of(client), authority)
+def test_a_client_is_recorded_labelled_and_replayed(
+    client: Client, route: str, authority: Path, tmp_path: Path
+) -> None:
+    """Replayed by the proxy; a client in Python also in its own process, and through a server for its tests."""
+    runtime, variant, tape = runtime_of(client), client.variants[-1], tmp_path / "live.cassette.jsonl"
+    cell = run_cell(client, variant, route, runtime, authority, tape)
 
     assert cell.problems == []
     assert (cell.recorded.word, cell.labelled.word, cell.replayed.word) == ("ok", "ok", "ok")
+    if route == "base_url" and client.script.endswith(".py"):
+        done = play_back(tape, client, variant, runtime, authority)
+        assert (done.in_process, done.through_a_server) == (not_httpx(client, variant), None)
 
 
 CHAT = Variant("chat", "openai-chat")
