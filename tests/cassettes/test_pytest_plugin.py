@@ -369,19 +369,19 @@ CHECKED = """
 pytestmark = pytest.mark.turntape
 WORDS = os.environ.get("WORDS", "ab")
 
-def test_kept(): ask("kept")
+def test_kept(): post("kept")
 @pytest.mark.skipif(WORDS != "ab", reason="gone")
-def test_gone(): ask("gone")
+def test_gone(): post("gone")
 def test_missed():
     try:
-        ask(WORDS)
+        post(WORDS)
     except Exception:
         pass
 @pytest.mark.turntape(partial=WORDS != "ab")
 def test_partly():
-    for word in WORDS: ask(word)
+    for word in WORDS: post(word)
 def test_unplayed():
-    if WORDS == "ab": ask("x")
+    if WORDS == "ab": post("x")
 """
 
 
@@ -426,14 +426,15 @@ def test_the_check_of_one_test_calls_no_other_cassette_orphaned(project: pytest.
 def test_workers_of_xdist_record_each_their_own(project: pytest.Pytester, server: ScriptedServer) -> None:
     write(
         project,
-        "@pytest.mark.turntape\n@pytest.mark.parametrize('n', range(12))\ndef test_a(n):\n    ask(str(n)); ask('same')",
+        "@pytest.mark.turntape\n@pytest.mark.parametrize('n', range(12))\n"
+        "def test_a(n):\n    post(str(n)); post('same')",
     )
 
-    recorded = project.runpytest_subprocess("-n", "3", "--turntape-mode=once")
+    recorded = project.runpytest_subprocess("-n", "2", "--turntape-mode=once")
     recorded.assert_outcomes(passed=12)
     assert recorded.stdout.str().count(": recorded 2 round trips to ") == 12
     server.stop()
-    project.runpytest_subprocess("-n", "3", "--turntape-check").assert_outcomes(passed=12)
+    project.runpytest_subprocess("-n", "2", "--turntape-check").assert_outcomes(passed=12)
 
     words = [
         [json.loads(trip.request.body)["messages"][0]["content"] for trip in Cassette.load(path)]

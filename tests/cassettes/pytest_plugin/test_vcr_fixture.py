@@ -11,7 +11,7 @@ TESTS = """
 @pytest.mark.turntape
 def test_marked(vcr):
     assert vcr.play_count == 0 and not vcr.all_played if PLAYED else len(vcr) == 0
-    ask("one")
+    post("one")
     assert len(vcr.requests) == len(vcr.responses) == len(vcr) == 1
     (asked,), (answer,) = vcr.requests, vcr.responses
     assert (asked.method, asked.path) == ("POST", "/v1/chat/completions")

@@ -137,7 +137,7 @@ def test_a_client_of_our_own():
 
 @pytest.mark.turntape
 def test_a_process():
-    code = "from agent_code import ask; print(ask())"
+    code = "from agent_code import post; print(post())"
     subprocess.run([sys.executable, "-c", code], env=dict(os.environ), capture_output=True)
 """
 
