@@ -23,7 +23,7 @@ if hasattr(signal, "pthread_sigmask"):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """The tests and what they import, half a gigabyte, are no garbage: no collection looks at them.
+    """The tests and what they import stay until the end, half a gigabyte: no garbage collection looks at them.
 
     A pytest inside a test asks for five full collections when it ends.
     """
