@@ -11,6 +11,7 @@ import orjson
 
 from ..errors import CassetteError
 from .carried import CONTINUED, carries_in
+from .carried import FIELD as CARRIED
 from .delta import Window
 from .format import read_round_trip
 from .json_fields import Json, a_body, restored
@@ -24,7 +25,7 @@ _BROKEN = (ValueError, CassetteError)
 """What reading raises for a line that breaks the format."""
 
 
-HELD = 48_000_000
+HELD = 24_000_000
 """About how many bytes of bodies are held for the deltas that may follow."""
 
 
@@ -68,12 +69,15 @@ class Lines:
         """Round trip number → place in `trips`, for the lines read so far."""
         self._bases: dict[int, int] = {}
         """Place of a delta → place of the body that it refers to: the last one before it with that number."""
+        self.carried: set[int] = set()
+        """The places of round trips that an earlier segment has."""
+        self.has_tool_wire = False
         self._sizes: dict[int, int] = {}
         """Place → length of the body that may be a delta, once known."""
 
     def add(self, line: bytes, number: int) -> None:
         """Take in one line of the file; a line that cannot be read is noted in `problems`."""
-        if not line.strip():
+        if not line or line.isspace():
             return
         try:
             value = orjson.loads(line)
@@ -120,6 +124,9 @@ class Lines:
             self._complain(f"line {number} is a second round trip {index}; labels for it may mean the first")
         self._positions[index] = place
         self._running.pop(str(fields.get(RUNNING)), None)
+        if CARRIED in fields:
+            self.carried.add(place)
+        self.has_tool_wire = self.has_tool_wire or "mcp" in fields
         self.trips.append(fields)
         self.used = max(self.used, index)
 

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from io import BytesIO
 from pathlib import Path
-from typing import Self, cast, overload
+from typing import BinaryIO, Self, cast, overload
 
 import orjson
 
 from ..errors import CassetteError, FormatError
-from .carried import FIELD as CARRIED
 from .compression import MAGIC, Decompression
 from .format import MAJOR
 from .json_fields import Json
@@ -56,7 +55,7 @@ class Cassette:
 
     def __init__(self, lines: Lines, header: dict[str, object], path: Path | None = None, torn: bool = False) -> None:
         self._lines = lines
-        own = [place for place, fields in enumerate(lines.trips) if CARRIED not in fields]
+        own = [place for place in range(len(lines.trips)) if place not in lines.carried]
         self._places: Sequence[int] = own if len(own) < len(lines.trips) else range(len(own))
         """The places in `lines` that this cassette gives: not those of carried round trips."""
         self._given: list[RoundTrip] | None = None
@@ -67,35 +66,55 @@ class Cassette:
         """True when the file does not end with a whole line."""
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: str | os.PathLike[str], *, longest: int | None = None) -> Self:
         """Open a cassette, `.jsonl` or `.jsonl.zst` by its content.
+
+        With `longest`, lines with more bytes are not held: they are read from the file again when they are used, for a
+        program that reads it once.
 
         Raises CassetteError when the file cannot be read, FormatError when it is not a cassette or has a newer major
         version. A torn last line or an unreadable line is reported in `problems`; the rest is read.
         """
         path = Path(path)
+        aside = None if longest is None else AsideLines(path, longest)
         try:
-            data = path.read_bytes()
+            with path.open("rb") as file:
+                if aside is not None and not file.read(len(MAGIC)).startswith(MAGIC):
+                    file.seek(0)
+                    return cls._of(file, Lines(), path, aside)
+                file.seek(0)
+                data = file.read()
         except OSError as exc:
             raise CassetteError(f"cannot read the cassette {str(path)!r}: {exc.strerror}; check the name") from exc
-        return cls.from_bytes(data, path)
+        return cls.from_bytes(data, path, aside)
 
     @classmethod
-    def from_bytes(cls, data: bytes, path: Path) -> Self:
+    def from_bytes(cls, data: bytes, path: Path, aside: AsideLines | None = None) -> Self:
         """As `load`, from the bytes of the file at `path`, which is only named in errors."""
         lines = Lines()
-        if data.startswith(MAGIC):
+        if packed := data.startswith(MAGIC):
             data = _decompressed(data, lines)
             if lines.problems and not data.partition(b"\n")[0].strip():
                 raise FormatError(f"{str(path)!r} is damaged from its start; restore it from a copy")
-        if not data:
+        return cls._of(BytesIO(data), lines, path, aside, packed=packed)
+
+    @classmethod
+    def _of(cls, rest: BinaryIO, lines: Lines, path: Path, aside: AsideLines | None, *, packed: bool = False) -> Self:
+        """The cassette with these lines, taken in one at a time: a list of all would take many times their memory."""
+        line = rest.readline()
+        if not line:
             raise FormatError(f"{str(path)!r} is empty: it holds no recording; record again")
-        rest = BytesIO(data)  # one line at a time: a list of all would take many times the memory of an odd file
-        header = read_header(rest.readline().rstrip(b"\n"), path)
-        for number, line in enumerate(rest, 2):
+        header, offset, number = read_header(line.rstrip(b"\n"), path), len(line), 1
+        while following := rest.readline():
+            line, number, place = following, number + 1, len(lines.trips)
             lines.add(line, number)
+            if aside is not None and len(lines.trips) > place:
+                aside.add(place, line, None if packed else offset)
+                if (again := aside.taken(place)) is not None:
+                    lines.trips.put_aside(place, again)
+            offset += len(line)
         lines.end()
-        return cls(lines, header, path, b"\n" in data and not data.endswith(b"\n"))
+        return cls(lines, header, path, number > 1 and not line.endswith(b"\n"))
 
     @classmethod
     def from_round_trips(cls, round_trips: Iterable[RoundTrip]) -> Self:
@@ -138,7 +157,7 @@ class Cassette:
     def with_carried(self) -> Self:
         """The same file with the round trips that it carries from an earlier segment. Itself without any."""
         mine = set(self._places)
-        places = [at for at, fields in enumerate(self._lines.trips) if at in mine or CARRIED in fields]
+        places = [at for at in range(len(self._lines.trips)) if at in mine or at in self._lines.carried]
         if self._given is not None or len(places) == len(mine):
             return self
         other = copy(self)
@@ -154,7 +173,7 @@ class Cassette:
             other = copy(self)
             other._given = given
             return other
-        if not any("mcp" in fields for fields in self._lines.trips):
+        if not self._lines.has_tool_wire:
             return self
         other = copy(self)
         other._places = [place for place in self._places if "mcp" not in self._lines.trips[place]]
@@ -166,6 +185,14 @@ class Cassette:
             return [trip for trip in self._given if _ends(trip.request.url, path_end)]
         asked = [place for place in self._places if _ends(_url(self._lines.trips[place]), path_end)]
         return [trip for place in asked if (trip := self._lines.read(place, None)) is not None]
+
+    def round_trip(self, number: int) -> RoundTrip:
+        """The round trip with that number in the file. Raises CassetteError when it cannot be read."""
+        place = self._lines.place(number)
+        trip = self._lines.read(place, None) if place is not None else None
+        if trip is None:
+            raise CassetteError(f"round trip {number} cannot be read; see the problems of the cassette")
+        return trip
 
     def __len__(self) -> int:
         return len(self._places) if self._given is None else len(self._given)
@@ -218,18 +245,19 @@ def _decompressed(data: bytes, lines: Lines) -> bytes:
 class Tail:
     """Follows a cassette that is being written: `poll()` returns what was added since the last call.
 
-    Without `keep_labels`, the labels in the file are skipped, for a program that makes them itself. Without
-    `keep_lines`, long lines are read from the file again when they are used, for a program that follows it for long.
+    Without `keep_labels`, the labels in the file are skipped, for a program that makes them itself. Lines
+    with more bytes than `longest` are read from the file again when they are used, for a program that follows it for
+    long.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, keep_labels: bool = True, keep_lines: bool = True) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, keep_labels: bool = True, longest: int | None = None) -> None:
         self.path = Path(path)
         self.header: dict[str, object] | None = None
         self._offset = 0
         self._pending = b""
         self._stream: Decompression | None = None
         self._lines = Lines(keep_labels=keep_labels)
-        self._aside = None if keep_lines else AsideLines(self.path)
+        self._aside = None if longest is None else AsideLines(self.path, longest)
         self._windows = Windows()
         self._read = 0
         self._number = 1

@@ -1,6 +1,7 @@
 """The lines of round trips in memory, without those that are put aside and read again when they are used."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -9,9 +10,12 @@ import orjson
 from ..errors import CassetteError
 from .compression import Decompression, compressor
 from .json_fields import Json
+from .large_blocks import give_back_large_blocks
 
 LONG = 4096
-"""Bytes. A line that is not longer stays in memory."""
+"""Bytes. A longer line need not stay in memory for a program that follows a file for hours."""
+LARGE = 1 << 20
+"""Bytes. A longer line need not stay in memory for a view, which reads each line a few times."""
 
 
 class TripLines:
@@ -45,8 +49,8 @@ class AsideLines:
     The file stays open, since it may be renamed or removed while it is being followed.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, longest: int) -> None:
+        self._path, self._longest, self._large = path, longest, False
         self._file: BinaryIO | None = None
         self._found: dict[int, Callable[[], bytes]] = {}
 
@@ -56,17 +60,19 @@ class AsideLines:
 
     def add(self, place: int, line: bytes, offset: int | None) -> None:
         """A line was read; `offset` is where it begins in a file that is not compressed."""
-        if len(line) <= LONG:
+        if len(line) <= self._longest:
             return
+        if len(line) > LARGE and not self._large:
+            self._large = True
+            give_back_large_blocks()
         if offset is None:
             pack = compressor()
             packed = pack.compress(line) + pack.flush()
-            self._found[place] = lambda: Decompression().feed(packed, final=True)[0]
+            self._found[place] = partial(self._unpacked, packed)
         else:
             if self._file is None:
                 self._file = self._path.open("rb")
-            size = len(line)
-            self._found[place] = lambda: self._part(offset, size)
+            self._found[place] = partial(self._part, offset, len(line))
 
     def _part(self, offset: int, size: int) -> bytes:
         assert self._file is not None
@@ -77,6 +83,10 @@ class AsideLines:
         """What gives the line at `place` again; None for a short one. It is given once."""
         found = self._found.pop(place, None)
         return None if found is None else lambda: self._read(found)
+
+    @staticmethod
+    def _unpacked(packed: bytes) -> bytes:
+        return Decompression().feed(packed, final=True)[0]
 
     def _read(self, found: Callable[[], bytes]) -> Json:
         try:

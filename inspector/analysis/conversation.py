@@ -115,7 +115,15 @@ def text_meaning(role: str, text: str) -> int:
 
 def without_space(text: str) -> str:
     """Some clients trim or fold white space, which does not change the meaning of a text."""
-    return "".join(text.split())
+    if len(text) <= _BLOCK:
+        return "".join(text.split())
+    # A string for each word of a large text would take many times its memory.
+    blocks = (text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK))
+    return "".join("".join(block.split()) for block in blocks)
+
+
+_BLOCK = 1 << 18
+"""Characters of a text that are divided into words at a time."""
 
 
 def joined(units: Iterable[Unit]) -> list[Unit]:

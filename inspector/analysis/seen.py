@@ -40,6 +40,11 @@ class Seen:
         """Whether it was put aside, and can be again."""
         return self._again is not None
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether using it reads nothing."""
+        return self._made is not None
+
     def put_aside(self, again: Again) -> None:
         """Forget the bodies and what was read of them; `again` gives them back."""
         self._again, self._made = again, None

@@ -125,8 +125,9 @@ class ThreadIndex:
         """The threads of a scope, the latest last."""
 
     def conversations(self, scope: Scope) -> Iterator[Conversation]:
-        """The last conversations of the scope's latest threads, the latest first."""
-        return (self.last[thread].conversation for thread in reversed(self._recent[scope]))
+        """The last conversations of the scope's latest threads, the latest first, without those that are put aside."""
+        turns = (self.last[thread] for thread in reversed(self._recent[scope]))
+        return (turn.conversation for turn in turns if turn.seen.in_memory)
 
     def main_turn(self, run: str | None) -> Turn | None:
         """The last turn of a run's main thread."""

@@ -4,6 +4,8 @@ Tokens follow the shape of a text more closely than its bytes: source code has m
 no vocabulary here. What a word or a digit is in tokens is learned of each model from the API's own counts.
 """
 
+from collections.abc import Iterator
+
 from turntape.cassettes.regex import regex
 
 type Shape = tuple[int, ...]
@@ -77,15 +79,34 @@ def shape_of(text: bytes) -> Shape:
     if not text:
         return NO_TEXT
     classes = text.translate(_CLASSES)
+    if len(classes) > _BLOCK:
+        parts = [_counted(block) for block in _blocks(classes)]
+        return (*NO_TEXT[:TEXT], *map(sum, zip(*parts, strict=True)))
+    return (*NO_TEXT[:TEXT], *_counted(classes))
+
+
+_BLOCK = 1 << 18
+"""Bytes of a text that are counted at a time: what is found in a large one would take many times its memory."""
+_SAME = regex(rb"[aA]+|0+|\.+|\n+| +|x+")
+
+
+def _blocks(classes: bytes) -> Iterator[bytes]:
+    """The text in parts, each with whole runs of equal classes."""
+    at = 0
+    while at < len(classes):
+        run = _SAME.match(classes, at + _BLOCK)
+        end = run.end() if run is not None else len(classes)
+        yield classes[at:end]
+        at = end
+
+
+def _counted(classes: bytes) -> tuple[int, ...]:
     words = len(_WORD.findall(classes))
     long = sum(map(len, _LONG_WORD.findall(classes)))
     small, capitals, digits, signs, other = (classes.count(one) for one in (b"a", b"A", b"0", b".", b"x"))
     spaces = len(classes) - small - capitals - digits - signs - other
     numbers, groups, lines, indents = (len(pattern.findall(classes)) for pattern in _RUNS)
-    return (
-        *NO_TEXT[:TEXT],
-        *(words, small + capitals, long, capitals, digits, numbers, signs, groups, spaces, lines, indents, other),
-    )
+    return words, small + capitals, long, capitals, digits, numbers, signs, groups, spaces, lines, indents, other
 
 
 def begins_message(shape: Shape) -> Shape:

@@ -249,13 +249,18 @@ type Key = tuple[int, float, float]
 
 
 def label_stream(
-    round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False
+    round_trips: Iterable[RoundTrip],
+    *,
+    hints: bool = False,
+    advice: bool = False,
+    again: Callable[[int], RoundTrip] | None = None,
 ) -> Iterator[tuple[Key, LabelledRoundTrip]]:
     """All round trips labelled as they come; a label that comes again under its key replaces the one before.
 
-    `hints` adds the findings of tier H, `advice` the lint.
+    `hints` adds the findings of tier H, `advice` the lint. `again` is that of `Labeller`, for a caller that keeps no
+    round trips.
     """
-    labeller = Labeller(hints=hints, advice=advice)
+    labeller = Labeller(hints=hints, advice=advice, again=again)
     if isinstance(round_trips, Cassette):
         labeller.continues(round_trips.continued)
         round_trips = round_trips.with_carried()

@@ -1,6 +1,6 @@
 """Round trips to rows, as they are recorded."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -23,11 +23,11 @@ class RowMaker:
     """Makes rows from round trips as they arrive. A row is made again when later turns of its thread add to it.
 
     With `priced` false the first rows have no cost, because the table of prices takes too long to load for the first
-    screen; `price` gives them again with their cost.
+    screen; `price` gives them again with their cost. `again` is that of `Labeller`.
     """
 
-    def __init__(self, *, priced: bool = True) -> None:
-        self._labeller = Labeller() if priced else Labeller(price=lambda trip, reading: None)
+    def __init__(self, *, priced: bool = True, again: Callable[[int], RoundTrip] | None = None) -> None:
+        self._labeller = Labeller(price=cost_of if priced else _later, again=again)
         self._rows: dict[Key, Row] = {}
         """The latest form of each row."""
         self._tools: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -93,6 +93,10 @@ class RowMaker:
             self._waiting[key] = (row, one.round_trip, one.reading)
             self._size += row.request_bytes + row.response_bytes
         return row
+
+
+def _later(trip: RoundTrip, reading: Reading) -> None:
+    """No price yet."""
 
 
 def _begun(trip: RoundTrip) -> tuple[float, float]:

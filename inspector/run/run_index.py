@@ -17,6 +17,7 @@ from turntape.cassettes.errors import CassetteError, FormatError
 from turntape.cassettes.tape.lines import Windows
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
+from turntape.cassettes.tape.trip_lines import LARGE as LARGE_LINE
 
 from ..ledger import Ledger
 from ..tools.spans import spans_ahead, spans_in
@@ -33,7 +34,7 @@ from .rows import Rows
 KEPT = 8
 """How many details are kept."""
 LARGE = 16_000_000
-"""Of details with more bytes of bodies than this only the last two are kept."""
+"""Of details with more bytes of bodies than this only the last one is kept."""
 
 
 class Run:
@@ -42,8 +43,8 @@ class Run:
     def __init__(self, path: str | os.PathLike[str], *, priced: bool = True) -> None:
         self.path = Path(path)
         self.rows = Rows()
-        self._tail = Tail(self.path)
-        self._maker = RowMaker(priced=priced)
+        self._tail = Tail(self.path, longest=LARGE_LINE)
+        self._maker = RowMaker(priced=priced, again=self._round_trip)
         self._known: OrderedDict[int, tuple[RoundTrip, Exchange, Reading]] = OrderedDict()
         self._lock = Lock()
         self._given: dict[int, RoundTrip] | None = None
@@ -155,10 +156,10 @@ class Run:
         found = (trip, exchange, read_exchange(exchange))
         with self._lock:
             self._known[place] = found
-            size = sum(one[0].response is not None and len(one[0].request.body) for one in self._known.values())
-            while len(self._known) > KEPT or (size > LARGE and len(self._known) > 2):
+            size = sum(_bodies(one[0]) for one in self._known.values())
+            while len(self._known) > KEPT or (size > LARGE and len(self._known) > 1):
                 _, dropped = self._known.popitem(last=False)
-                size -= len(dropped[0].request.body)
+                size -= _bodies(dropped[0])
         return found
 
     @property
@@ -177,3 +178,8 @@ class Run:
 
     def _round_trip(self, number: int) -> RoundTrip:
         return self._tail.round_trip(number, self._windows) if self._given is None else self._given[number]
+
+
+def _bodies(trip: RoundTrip) -> int:
+    """The bytes of a round trip's bodies."""
+    return len(trip.request.body) + (len(trip.response.body) if trip.response is not None else 0)

@@ -17,6 +17,7 @@ from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.tape.compression import MAGIC, Decompression
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
+from turntape.cassettes.tape.trip_lines import LARGE
 
 from ..wire.exchange import Exchange
 from ..wire.json_value import Object, as_object, as_text, compact, objects_in, parse_json
@@ -94,17 +95,27 @@ def spans_ahead(round_trips: Iterable[RoundTrip]) -> list[ToolRun]:
 def spans_in(path: Path) -> list[ToolRun]:
     """As `spans_ahead`, for a file that is then followed. A file without spans is not parsed."""
     try:
-        data = path.read_bytes()
-    except OSError:
-        return []
-    if data.startswith(MAGIC):
-        data, _ = Decompression().feed(data, final=True)
-    if PATH_END.encode() not in data:
-        return []
-    try:
-        return spans_ahead(Cassette.load(path))
-    except CassetteError:
+        return spans_ahead(Cassette.load(path, longest=LARGE)) if _names_spans(path) else []
+    except (OSError, CassetteError):
         return []  # who follows the file reports it
+
+
+def _names_spans(path: Path) -> bool:
+    """Whether the path of an upload of spans is anywhere in a file; only a block of it is in memory."""
+    sought, end, stream = PATH_END.encode(), b"", None
+    with path.open("rb") as file:
+        rest = b""
+        while block := file.read(1 << 20):
+            block = rest + block
+            if stream is None and not end and block.startswith(MAGIC):
+                stream = Decompression()
+            if stream is not None:
+                plain, taken = stream.feed(block)
+                rest, block = block[taken:], plain
+            if sought in end + block:
+                return True
+            end = (end + block)[-len(sought) :]
+    return False
 
 
 def spans_of(trip: RoundTrip) -> list[Span]:

@@ -13,8 +13,11 @@ from typing import cast
 
 import orjson
 
-from .per_message import KEPT, is_continued, shared
+from .per_message import KEPT, is_continued, remembered, shared
 from .values import Message
+
+HELD = 24_000_000
+"""Characters of histories that are remembered beside the newest, as of bodies in `request_bodies`."""
 
 type ReadMessage = Callable[[object, str], Message]
 
@@ -27,6 +30,8 @@ class _History:
     exact: list[bool]
     """Whether equal values are the same JSON: false for an item with a number or a boolean, since 1 is 1.0 and true."""
     messages: tuple[Message, ...] = ()
+    size: int = 0
+    """About how many characters it has."""
 
 
 class Histories:
@@ -49,6 +54,8 @@ class Histories:
             # The same values as before, so that the memory of those just parsed is free again.
             given[:kept] = known.items[:kept]
             new.exact, new.messages = known.exact[:kept], known.messages[:kept]
+            new.size = known.size
+        new.size += sum(map(_size, given[kept:]))
         new.exact += map(_is_exact, given[kept:])
         new.messages += tuple(read(item, f"{base}/{kept + place}") for place, item in enumerate(given[kept:]))
         with self._lock:
@@ -57,7 +64,17 @@ class Histories:
                 if one in self._recent:
                     self._recent.remove(one)
             self._recent.append(new)
+            remembered.most = self._trimmed()
         return new.messages
+
+    def _trimmed(self) -> int:
+        """Forget what is too much beside the newest; how many are then remembered at most."""
+        size = sum(one.size for one in self._recent)
+        if size <= HELD:
+            return KEPT
+        while size > HELD and len(self._recent) > 1:
+            size -= self._recent.popleft().size
+        return len(self._recent)
 
 
 _histories = Histories()
@@ -80,6 +97,15 @@ def _common(known: _History, given: list[object]) -> int:
 
 def _is_same_json(one: object, other: object) -> bool:
     return one is other or orjson.dumps(one) == orjson.dumps(other)
+
+
+def _size(value: object) -> int:
+    """The characters of all texts in a value."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_size, cast(dict[str, object], value).values()))
+    return sum(map(_size, cast(list[object], value))) if isinstance(value, list) else 0
 
 
 def _is_exact(value: object) -> bool:

@@ -16,6 +16,17 @@ _CHANGED = 5
 """Fewer items at the end of a history may be changed by the next one."""
 
 
+@dataclass(slots=True)
+class Remembered:
+    """How many histories are remembered by whoever remembers some."""
+
+    most: int = KEPT
+    """Fewer while the latest ones are large, see `history.Histories`."""
+
+
+remembered = Remembered()
+
+
 @dataclass(slots=True, eq=False)
 class _Made[I, T]:
     messages: Sequence[I]
@@ -46,6 +57,8 @@ class PerMessage[I, T]:
                 if one in self._recent:
                     self._recent.remove(one)
             self._recent.append(_Made(messages, values))
+            while len(self._recent) > remembered.most:
+                self._recent.popleft()
         return values
 
 

@@ -9,6 +9,7 @@ from turntape.cassettes.tape.format import round_trip_line, tool_exchange_line
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
 from turntape.cassettes.tape.recording_id import recording_id
+from turntape.cassettes.tape.trip_lines import LONG
 from turntape.inspector.run.labels import Labeller
 
 from .carried_tools import CarriedTools
@@ -30,7 +31,7 @@ class Segment:
     """The file, its labeller, and how far it was read."""
 
     def __init__(self, file: str, first: str | None = None) -> None:
-        self._tail = Tail(file, keep_labels=False, keep_lines=False)
+        self._tail = Tail(file, keep_labels=False, longest=LONG)
         self.labeller = Labeller(again=self._tail.round_trip)
         self.read = 0
         """How many round trips were read."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 import orjson
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.reader import Cassette
 
 from ...ledger import LedgerBuilder, TurnEntry
 from ...run.labels import Key, Label, label_stream, money
@@ -19,7 +20,8 @@ def show_json(round_trips: Iterable[RoundTrip], *, thread: str | None = None, hi
     labels: dict[Key, Label] = {}
     places: dict[Key, int] = {}
     builder = LedgerBuilder()
-    for key, done in label_stream(round_trips, hints=hints):
+    again = round_trips.round_trip if isinstance(round_trips, Cassette) and round_trips.path else None
+    for key, done in label_stream(round_trips, hints=hints, again=again):
         labels[key] = done.label
         builder.add(places.setdefault(key, len(places)), done)
     ledger = builder.ledger()

@@ -50,12 +50,14 @@ def story(
     """The run as styled lines; `hints` adds the findings of tier H."""
     width = max(40, width)
     rows: dict[Key, _TurnText] = {}
-    for key, one in label_stream(round_trips, hints=hints):
+    again = round_trips.round_trip if isinstance(round_trips, Cassette) and round_trips.path else None
+    for key, one in label_stream(round_trips, hints=hints, again=again):
         if thread is not None and one.label["thread"] != thread:
             continue
         if turn is None:
             runs = tuple(run.small() for run in one.tool_runs)
-            rows[key] = _TurnText(one.label, list(_reported(one, width)), _tokens_line(one), runs, _input_of(one))
+            label = {**one.label, "model": None}
+            rows[key] = _TurnText(label, list(_reported(one, width)), _tokens_line(one), runs, _input_of(one))
         elif one.label["turn"] == turn:
             rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [], (), 0)
     done = [rows[key] for key in sorted(rows)]

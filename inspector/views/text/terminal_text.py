@@ -42,7 +42,7 @@ def width_of(text: str) -> int:
 
 def clip(text: str, cells: int) -> str:
     """`text` on one line in at most `cells` cells, with an ellipsis where it was cut."""
-    text = " ".join(safe(text).split())
+    text = _begin(text, cells)
     if width_of(text) <= cells:
         return text
     kept, used = "", 0
@@ -52,6 +52,16 @@ def clip(text: str, cells: int) -> str:
             break
         kept += character
     return kept + "…"
+
+
+def _begin(text: str, cells: int) -> str:
+    """`text` on one line; of a long one only as much as shows that it takes more than `cells` cells."""
+    size = 16 * (cells + 1)
+    while True:
+        line = " ".join(safe(text[:size]).split())
+        if size >= len(text) or width_of(line) > cells:
+            return line
+        size *= 4
 
 
 def clip_path(path: str, cells: int) -> str:

@@ -28,7 +28,6 @@ from .controllers.export import Exporter
 from .controllers.export_choices import COPY_CHOICES, SAVE_CHOICES
 from .controllers.loader import Loader
 from .controllers.messages import ClipboardText, Notice
-from .large_blocks import give_back_large_blocks
 from .options import Options
 from .pages.help_page import help_page
 from .palette import Choice, CommandBox
@@ -67,7 +66,6 @@ class Viewer(App[None]):
 
     def __init__(self, run: Run | None, **options: Unpack[Options]) -> None:
         super().__init__()
-        give_back_large_blocks()
         self.palette = PALETTES[options.get("theme", "dark")]
         self._traceback = options.get("traceback", False)
         self._ascii = AsciiFilter(options.get("ascii", False))

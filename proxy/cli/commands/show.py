@@ -45,6 +45,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     from turntape.cassettes.errors import TurntapeError
     from turntape.cassettes.tape.reader import Cassette
+    from turntape.cassettes.tape.trip_lines import LARGE
 
     from ..cassette_files import cassettes
     from ..text_output import refuse_source, write_text, writing
@@ -67,7 +68,7 @@ def main(options: argparse.Namespace) -> int:
         for number, name in enumerate(files):
             if number and options.format == "text":
                 out.write("\n")
-            _show(Cassette.load(name), options, out)
+            _show(Cassette.load(name, longest=LARGE), options, out)
     return OK
 
 

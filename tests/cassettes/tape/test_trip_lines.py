@@ -4,20 +4,14 @@ import pytest
 from recordings import bodies, growing, record, single
 
 from turntape.cassettes import Cassette, CassetteError, Tail
-from turntape.cassettes.tape import trip_lines
 from turntape.cassettes.tape.trip_lines import TripLines
-
-
-@pytest.fixture(autouse=True)
-def _every_line_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trip_lines, "LONG", 0)
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.zst"])
 def test_round_trips_are_the_same_when_their_lines_are_read_again(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"run.cassette.{suffix}"
     record(path, growing(4) + single(2, 4))
-    tail = Tail(path, keep_lines=False)
+    tail = Tail(path, longest=0)
 
     polled = bodies(tail.poll())
     record(path, growing(3, "b"), append=True)
@@ -29,10 +23,35 @@ def test_round_trips_are_the_same_when_their_lines_are_read_again(tmp_path: Path
     assert bodies([trip for trip in tail.again() if trip is not None]) == whole
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.zst"])
+def test_a_cassette_without_its_long_lines_is_the_same(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"run.cassette.{suffix}"
+    record(path, growing(4) + single(2, 4))
+    whole, aside = Cassette.load(path), Cassette.load(path, longest=0)
+
+    assert bodies(list(aside)) == bodies(list(whole))
+    assert aside[3].request.body == whole[3].request.body == aside.round_trip(3).request.body
+    assert (len(aside), aside.torn, aside.problems) == (6, False, [])
+    with pytest.raises(CassetteError, match="round trip 6 cannot be read"):
+        aside.round_trip(6)
+
+
+def test_only_the_long_lines_of_a_cassette_are_read_from_the_file_again(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    record(path, single(2))
+    held, aside = Cassette.load(path, longest=1 << 20), Cassette.load(path, longest=0)
+
+    path.write_bytes(b"")
+
+    assert held[1].request.body
+    with pytest.raises(CassetteError, match="can no longer be read"):
+        aside[1]
+
+
 def test_lines_are_read_from_the_file_that_was_opened_though_it_was_renamed(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     record(path, single(2))
-    tail = Tail(path, keep_lines=False)
+    tail = Tail(path, longest=0)
     polled = bodies(tail.poll())
 
     path.rename(tmp_path / "moved.cassette.jsonl")
@@ -43,7 +62,7 @@ def test_lines_are_read_from_the_file_that_was_opened_though_it_was_renamed(tmp_
 def test_a_line_that_was_cut_off_meanwhile_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     record(path, single(2))
-    tail = Tail(path, keep_lines=False)
+    tail = Tail(path, longest=0)
     assert len(tail.poll()) == 2
 
     with path.open("r+b") as file:
@@ -54,11 +73,10 @@ def test_a_line_that_was_cut_off_meanwhile_cannot_be_read(tmp_path: Path) -> Non
         tail.round_trip(1)
 
 
-def test_a_short_line_stays_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trip_lines, "LONG", 1 << 20)
+def test_a_short_line_stays_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     record(path, single(2))
-    tail = Tail(path, keep_lines=False)
+    tail = Tail(path, longest=1 << 20)
     polled = bodies(tail.poll())
 
     path.write_bytes(b"")

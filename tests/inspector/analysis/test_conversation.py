@@ -1,9 +1,11 @@
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
 
+from turntape.inspector.analysis import conversation as conversation_module
 from turntape.inspector.analysis.conversation import (
     Conversation,
     call_meaning,
@@ -16,6 +18,7 @@ from turntape.inspector.analysis.conversation import (
     sorted_json,
     units_emitted,
     unmarked,
+    without_space,
 )
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.values import Emission, Message, Part, ToolCall, ToolResult
@@ -231,3 +234,17 @@ def test_reasoning_and_signatures_are_found_in_every_message() -> None:
     message = Message("assistant", (plain, Part("text", "/2", "a"), sealed), "/m")
 
     assert reasoning_of([message, message]) == [plain, sealed, plain, sealed]
+
+
+def test_the_white_space_of_a_large_text_is_dropped_without_many_times_its_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(conversation_module, "_BLOCK", 1000)
+    text = "ab \n cd\u2003" * 10_000
+    tracemalloc.start()
+    found = without_space(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert found == "abcd" * 10_000
+    assert peak < 4 * len(text)

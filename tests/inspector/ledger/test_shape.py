@@ -1,5 +1,10 @@
 """The shape of a text."""
 
+import tracemalloc
+
+import pytest
+
+from turntape.inspector.ledger import shape as shape_module
 from turntape.inspector.ledger.shape import (
     AROUND,
     FEATURES,
@@ -49,3 +54,24 @@ def test_a_call_has_the_form_of_a_call_around_it() -> None:
 
 def test_the_first_content_of_a_message_has_what_is_around_the_message_too() -> None:
     assert tokens_of(begins_message(NO_TEXT), USUAL) == USUAL[AROUND - 1] + USUAL[FEATURES.index("message")]
+
+
+@pytest.mark.parametrize("block", [1, 2, 5, 19])
+def test_a_large_text_has_the_counts_of_its_parts(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    text = "Two  beautifullyLongWords, 42;   7?!\n\n\n  é é  AAAAAAAAAAAAAAAAAAAAAA ...".encode()
+    whole = shape_of(text)
+
+    monkeypatch.setattr(shape_module, "_BLOCK", block)
+
+    assert shape_of(text) == whole
+
+
+def test_counting_a_large_text_takes_little_more_than_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shape_module, "_BLOCK", 1000)
+    text = b"a b " * 20_000
+    tracemalloc.start()
+    shape_of(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 3 * len(text)

@@ -9,7 +9,6 @@ from sockets import completed, create, session
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run import labels as labels_module
-from turntape.inspector.run import waiting_turns
 from turntape.inspector.run.labels import Labeller
 from turntape.inspector.run.waiting_turns import WaitingTurns
 
@@ -19,7 +18,6 @@ THREADS = 4
 @pytest.fixture
 def no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every turn is put aside."""
-    monkeypatch.setattr(waiting_turns, "RECENT_THREADS", 0)
     monkeypatch.setattr(labels_module, "WaitingTurns", partial(WaitingTurns, held=0))
 
 
@@ -56,17 +54,18 @@ def test_labels_are_the_same_when_every_turn_is_read_again() -> None:
         return trips[number]
 
     assert labels(trips, again) == labels(trips, None)
-    assert asked == set(range(len(trips)))
+    assert asked >= set(range(3 * THREADS))
 
 
 def test_turns_for_which_there_is_room_are_not_read_again() -> None:
     assert labels(mixed(), never) == labels(mixed(), None)
 
 
-def test_the_latest_threads_are_held_without_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels_module, "WaitingTurns", partial(WaitingTurns, held=0))
+@pytest.mark.usefixtures("no_room")
+def test_the_latest_thread_is_held_without_room() -> None:
+    trips = [replace(trip, index=at) for at, trip in enumerate(loop())]
 
-    assert labels(mixed(), never) == labels(mixed(), None)
+    assert labels(trips, never) == labels(trips, None)
 
 
 @pytest.mark.usefixtures("no_room")

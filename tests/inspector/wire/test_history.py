@@ -6,7 +6,9 @@ import weakref
 
 import pytest
 
+from turntape.inspector.wire import history
 from turntape.inspector.wire.history import Histories
+from turntape.inspector.wire.per_message import KEPT, PerMessage, remembered
 from turntape.inspector.wire.values import Message
 
 
@@ -110,3 +112,20 @@ def test_what_was_parsed_again_is_not_kept() -> None:
     gc.collect()
 
     assert watched() is None
+
+
+def test_large_histories_are_not_remembered_beside_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "HELD", 1000)
+    monkeypatch.setattr(remembered, "most", KEPT)
+    histories, made = Histories(), PerMessage[object, str](str)
+
+    def after(*lengths: int) -> list[int]:
+        """How many conversations of these lengths are still remembered by both."""
+        for length in lengths:
+            made.of(histories.read(said("x" * length), "/messages", Reader()))
+        return [len(histories._recent), len(made._recent)]
+
+    assert after(100, 101, 102) == [3, 3]
+    assert after(850) == [2, 2]
+    assert after(2000) == [1, 1]
+    assert after(10, 11, 12) == [3, 3]

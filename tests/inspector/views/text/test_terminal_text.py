@@ -103,3 +103,22 @@ def test_folding_into_few_lines_says_that_there_is_more(text: str, last: str) ->
 
 def test_folding_into_few_lines_says_nothing_where_all_fits() -> None:
     assert [plain(line) for line in folded([("aa bb cc", "plain")], 6, "", 2)] == ["aa bb", "cc"]
+
+
+@pytest.mark.parametrize(
+    "text", ["word " * 3, "a" + " " * 900 + "b", " " * 900, "日本" * 200, "a\u0301" * 900 + "x" * 30]
+)
+def test_a_clipped_text_is_that_of_the_whole_text_on_one_line(text: str) -> None:
+    line = " ".join(text.split())
+
+    for cells in (1, 10, 40):
+        assert clip(text, cells) == clip(line, cells)
+        assert width_of(clip(text, cells)) <= max(cells, 1)
+
+
+def test_of_a_large_text_only_its_beginning_is_clipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    monkeypatch.setattr("turntape.inspector.views.text.terminal_text.safe", lambda text: seen.append(len(text)) or text)
+
+    assert clip("word " * 1_000_000, 12) == "word word w…"
+    assert sum(seen) < 1000

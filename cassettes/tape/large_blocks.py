@@ -1,6 +1,5 @@
 """Memory of large bodies: it goes back to the system when they are no longer used."""
 
-import ctypes
 import sys
 
 _MMAP_THRESHOLD = -3
@@ -16,6 +15,8 @@ def give_back_large_blocks() -> bool:
     """
     if not sys.platform.startswith("linux"):
         return False
+    import ctypes
+
     try:
         return bool(ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, LARGE))
     except (AttributeError, OSError):  # another C library

@@ -7,7 +7,7 @@ import pytest
 
 CHILD = """
 import sys
-from turntape.inspector.views.tui.large_blocks import give_back_large_blocks
+from turntape.cassettes.tape.large_blocks import give_back_large_blocks
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4096
