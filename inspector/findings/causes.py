@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from ..wire.answer_format import FieldNames, last_name
 from .finding import Finding
 from .rule_context import RuleContext
 
@@ -68,7 +69,9 @@ ECHOES: Mapping[str, frozenset[str]] = {
     "client-history-duplicated": frozenset(
         {"client-duplicated-call", "client-duplicate-tool-result", "client-role-order"}
     ),
-    "api-arguments-wrong-type": frozenset({"client-tool-calls-not-dispatched", "client-tool-error-as-success"}),
+    "api-arguments-wrong-type": frozenset(
+        {"client-assistant-mutated", "client-tool-calls-not-dispatched", "client-tool-error-as-success"}
+    ),
     "api-replacement-characters": frozenset({"client-tool-error-as-success"}),
     "call-args-damaged": frozenset({"client-tool-error-as-success"}),
     "client-offers-unknown-tool": frozenset({"client-tool-error-as-success", "model-repeated-call"}),
@@ -87,37 +90,43 @@ def at(finding: Finding, context: RuleContext) -> Finding:
     return replace(finding, because_of=context.has_recently(*causes))
 
 
-_NAMES = frozenset({"function", "functionCall", "name", "tool_calls", "toolUse"})
-_TEXTS = frozenset({"candidates", "choices", "content", "delta", "message", "output", "parts", "role", "text"})
-_IDS = frozenset({"call_id", "id", "index", "tool_call_id", "toolUseId"})
-FORM_ECHOES: Mapping[str, frozenset[str]] = {
-    "client-assistant-mutated": _NAMES | _TEXTS | {"args", "arguments", "input"},
-    "client-missing-tool-result": _NAMES | _IDS,
-    "model-empty-response": _TEXTS,
-    "model-unknown-tool": _NAMES,
+FORM_ECHOES: Mapping[str, tuple[str, ...]] = {
+    "client-assistant-mutated": ("calls", "texts", "arguments"),
+    "client-missing-tool-result": ("calls", "ids"),
+    "model-empty-response": ("texts",),
+    "model-unknown-tool": ("calls",),
 }
-"""What follows from an answer that is not as the API says, and the fields from which it follows."""
+"""What follows from an answer that is not as the API says, and the sets of `FieldNames` from which it follows."""
 FIELD_WRONG, OUT_OF_ORDER = "api-field-wrong", "api-stream-out-of-order"
+RENAMED = "the stream changes its name on the way"
+"""How the message of `OUT_OF_ORDER` begins where the events are all there and only their id or model changes."""
 
 
 def of_form(findings: Iterable[Finding], context: RuleContext) -> list[Finding]:
     """Findings as echoes of a field or an event of an answer that is not as the API says, where that explains them."""
     seen = [*context.found, *context.thread.recent]
     wrong = [one for one in seen if one.id in (FIELD_WRONG, OUT_OF_ORDER) and one.severity != "info"]
-    return [_of_form(finding, wrong) for finding in findings]
+    if not wrong:
+        return list(findings)
+    own = context.spoken[1].format
+    names = own.names if own is not None else FieldNames()
+    return [_of_form(finding, wrong, names) for finding in findings]
 
 
-def _of_form(finding: Finding, wrong: Iterable[Finding]) -> Finding:
-    fields = FORM_ECHOES.get(finding.id)
-    if fields is None or finding.because_of:
+def _of_form(finding: Finding, wrong: Iterable[Finding], names: FieldNames) -> Finding:
+    kinds = FORM_ECHOES.get(finding.id)
+    if kinds is None or finding.because_of:
         return finding
-    found = [one.id for one in wrong if one.id == OUT_OF_ORDER or _field(one.evidence[0]) in fields]
+    fields = frozenset[str]().union(*(getattr(names, kind) for kind in kinds))
+    found = [one.id for one in wrong if _explains(one, fields)]
     return replace(finding, because_of=tuple(dict.fromkeys(found)))
 
 
-def _field(evidence: str) -> str:
-    """The last name of a place such as `#1 response choices[0].message.content`."""
-    return evidence.rpartition(" ")[2].rpartition(".")[2].partition("[")[0]
+def _explains(one: Finding, fields: frozenset[str]) -> bool:
+    """True for a wrong field of these, and for a wrong order; a stream whose model changes has all its events."""
+    if one.id == OUT_OF_ORDER:
+        return not one.message.startswith(RENAMED)
+    return last_name(one.evidence[0].rpartition(" ")[2]) in fields
 
 
 TOOL_ECHOES = frozenset(

@@ -5,12 +5,12 @@ that is not negative), `number`, `flag`, `object`, `list`, `any`, or several of 
 of a fixed set. A mapping is an object, a list with one format is a list of it, and `tagged` chooses by a field.
 
 A key ending in `?` may be missing or null. Any other belongs to every answer, but servers that copy the API leave
-fields out: an absence is a departure that clients put up with, unless the key ends in `!`. A type beginning with `~` is
-one whose departures clients put up with.
+fields out: an absence or a blank is a departure that clients put up with, unless the key ends in `!`. A type beginning
+with `~` is one whose departures clients put up with.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .exchange import Exchange
 from .json_value import Object, as_text, is_array, is_object
@@ -32,6 +32,8 @@ class Tagged:
 
     by: str
     members: Mapping[str, Format]
+    otherwise: Format | None = None
+    """The format of an object without this field; None when the field must be there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,23 @@ class Departure:
     """True when clients put up with it."""
     absent: bool = False
     """True when the field is left out, null or blank."""
+    optional: bool = False
+    """True when the API may leave the field out, and it is null: this says something of an empty answer only."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNames:
+    """What the fields of an API's answers hold, by their names: other rules ask what a wrong field explains."""
+
+    texts: frozenset[str] = frozenset()
+    """What the model said, and what holds that."""
+    calls: frozenset[str] = frozenset()
+    """The name of a call, and what holds that."""
+    arguments: frozenset[str] = frozenset()
+    ids: frozenset[str] = frozenset()
+    """What clients tell calls apart by."""
+    ends: frozenset[str] = frozenset()
+    """What an answer says only once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +78,7 @@ class AnswerFormat:
     """Of every event of a stream."""
     kind: Callable[[str, Object], str] = lambda name, body: as_text(body.get("type")) or name
     """The kind of an event, given its name and its body."""
+    names: FieldNames = FieldNames()
     within: str = ""
     """The field that may hold the answer or the event, where a gateway puts it into an object."""
 
@@ -115,7 +135,9 @@ def departures(value: object, expected: Format, path: str = "") -> Iterator[Depa
         yield Departure(path, f"is {shown(value)}, where the API has an object")
     elif isinstance(expected, Tagged):
         tag = value.get(expected.by)
-        if not isinstance(tag, str) or not tag:
+        if expected.otherwise is not None and (not isinstance(tag, str) or tag not in expected.members):
+            yield from departures(value, expected.otherwise, path)
+        elif not isinstance(tag, str) or not tag:
             yield Departure(
                 _under(path, expected.by), "is missing" if tag is None else f"is {shown(tag)}, where the API has a text"
             )
@@ -130,10 +152,20 @@ def _of_object(value: Object, expected: Mapping[str, Format], path: str) -> Iter
         key = name.rstrip("?!")
         found = value.get(key)
         if found is not None or (key in value and isinstance(inner, str) and "null" in inner):
-            yield from departures(found, inner, _under(path, key))
-        elif not name.endswith("?"):
+            for one in departures(found, inner, _under(path, key)):
+                strict = name.endswith("!") and one.path == _under(path, key)
+                yield replace(one, lenient=False) if strict else one
+        elif name.endswith("?"):
+            if key in value and not isinstance(inner, str | Words):
+                yield Departure(_under(path, key), "is null", lenient=True, absent=True, optional=True)
+        else:
             says = "is null" if key in value else "is missing"
             yield Departure(_under(path, key), says, lenient=not name.endswith("!"), absent=True)
+
+
+def last_name(path: str) -> str:
+    """The last name of a place such as `choices[0].message.content`."""
+    return path.rpartition(".")[2].partition("[")[0]
 
 
 def _is_blank(value: object) -> bool:

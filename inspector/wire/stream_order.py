@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from .answer_format import FieldNames
 from .json_value import Object, as_text, is_array, is_object, value_at
 
 type Named = tuple[str, Object]
@@ -14,6 +15,7 @@ class Piece:
     """A part of an answer that has an event which opens it, events which grow it, and one which closes it."""
 
     opens: str
+    """The kind of its first event; empty when it begins with its first piece."""
     grows: tuple[str, ...]
     """The kinds of its events; each may end in `*`."""
     closes: str
@@ -23,6 +25,8 @@ class Piece:
     """True when the pieces are numbered from 0 on, without a gap."""
     implied: bool = False
     """True when a piece may begin without the event that opens it."""
+    ended: bool = False
+    """True when a complete stream closes every piece that grew, and clients can do without that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,22 @@ def order_breaks(events: Iterable[Named], order: StreamOrder) -> Iterator[str]:
             yield f"{name!r} never comes"
 
 
+def never_closed(events: Iterable[Named], order: StreamOrder) -> Iterator[str]:
+    """One sentence for each piece of a complete stream that grew and whose last event is left out."""
+    grown: dict[tuple[Piece, tuple[object, ...]], None] = {}
+    over = False
+    for name, body in ((order.kind(name, body), body) for name, body in events):
+        over = over or name == order.last
+        for piece in order.pieces:
+            place = (piece, tuple(_number(body.get(key)) for key in piece.place))
+            if piece.ended and _grows(piece, name):
+                grown[place] = None
+            elif piece.ended and name == piece.closes:
+                grown.pop(place, None)
+    if over:
+        yield from (f"{piece.closes!r} never comes" for piece, _ in grown)
+
+
 def _numbered(seen: _Seen, body: Object, key: str, position: int) -> Iterator[str]:
     now = body.get(key) if key else None
     if not isinstance(now, int):
@@ -88,21 +108,21 @@ def _numbered(seen: _Seen, body: Object, key: str, position: int) -> Iterator[st
 
 
 def _of_piece(seen: _Seen, piece: Piece, name: str, body: Object) -> Iterator[str]:
-    opens, closes = name == piece.opens, name == piece.closes
+    opens, closes = bool(piece.opens) and name == piece.opens, name == piece.closes
     if not opens and not closes and not _grows(piece, name):
         return
-    place = (piece.opens, tuple(_number(body.get(key)) for key in piece.place))
+    place = (piece.closes, tuple(_number(body.get(key)) for key in piece.place))
     shown = " ".join(f"{key} {value}" for key, value in zip(piece.place, place[1], strict=True))
     if opens:
         if place in seen.opened:
             yield f"{name!r} of {shown} comes twice"
         elif piece.counted and place[1][-1] != sum(
-            one == piece.opens and where[:-1] == place[1][:-1] for one, where in seen.opened
+            one == piece.closes and where[:-1] == place[1][:-1] for one, where in seen.opened
         ):
             yield f"{name!r} has the {shown}, which is not the next one"
         seen.opened[place] = False
     elif place not in seen.opened:
-        if closes or not piece.implied:
+        if not piece.implied or (closes and piece.opens):
             yield f"{name!r} of {shown} comes without {piece.opens!r} before it"
         seen.opened[place] = closes
     elif seen.opened[place]:
@@ -111,11 +131,11 @@ def _of_piece(seen: _Seen, piece: Piece, name: str, body: Object) -> Iterator[st
         seen.opened[place] = closes
 
 
-def twice(events: Iterable[Named]) -> Iterator[str]:
+def twice(events: Iterable[Named], names: FieldNames) -> Iterator[str]:
     """One sentence when an event that can only come once comes twice in a row: a long text, a call, an end."""
     before: Named = ("", {})
     for name, body in events:
-        if (name, body) == before and _only_once(body):
+        if (name, body) == before and _only_once(body, names):
             kind = as_text(body.get("type")) or name
             yield f"the same event{f' {kind!r}' if kind else ''} comes twice in a row"
             return
@@ -124,30 +144,17 @@ def twice(events: Iterable[Named]) -> Iterator[str]:
 
 _LONG = 24
 """Characters. A model may say a shorter text twice in a row."""
-_TEXTS = frozenset({"content", "text", "delta", "thinking", "reasoning", "reasoning_content", "response"})
-_ENDS = frozenset(
-    {
-        "usage",
-        "usageMetadata",
-        "finish_reason",
-        "finishReason",
-        "stop_reason",
-        "stopReason",
-        "done_reason",
-        "functionCall",
-    }
-)
 
 
-def _only_once(value: object, depth: int = 0) -> bool:
+def _only_once(value: object, names: FieldNames, depth: int = 0) -> bool:
     if is_array(value):
-        return any(_only_once(item, depth + 1) for item in value)
+        return any(_only_once(item, names, depth + 1) for item in value)
     if not is_object(value) or depth > _DEEPEST:
         return False
     return any(
-        (key in _ENDS and bool(inner))
-        or (key in _TEXTS and isinstance(inner, str) and len(inner) >= _LONG)
-        or _only_once(inner, depth + 1)
+        (key in names.ends and bool(inner))
+        or (key in names.texts and isinstance(inner, str) and len(inner) >= _LONG)
+        or _only_once(inner, names, depth + 1)
         for key, inner in value.items()
     )
 

@@ -28,7 +28,7 @@ _TEXTS = frozenset(
 _LISTS = frozenset({"parts", "tool_calls"})
 """The fields in which APIs send lists of calls."""
 _NUMBERS = ("index", "output_index", "content_index", "summary_index", "contentBlockIndex")
-_FEW, _LONG = 3, 20
+_FEW, _MANY, _LONG, _AGAIN = 3, 8, 20, 40
 _DEEPEST = 8
 
 
@@ -40,6 +40,44 @@ def repeated_text(events: Iterable[Event]) -> list[str]:
             texts.setdefault(place, []).append(value)
     found = [pieces[-2:] for pieces in texts.values() if _are_snapshots(pieces)]
     return found[0] if found else []
+
+
+def doubled_text(events: Iterable[Event]) -> str | None:
+    """A piece of the first text whose pieces all come twice in a row; None when there is no such text."""
+    texts: dict[Place, list[str]] = {}
+    for place, value in _values(events):
+        if isinstance(value, str) and value.strip():
+            texts.setdefault(place, []).append(value)
+    found = (pieces[0] for pieces in texts.values() if _are_doubled(pieces))
+    return next(found, None)
+
+
+def _are_doubled(pieces: Sequence[str]) -> bool:
+    """True when every piece has its double beside it; a model that says one word again and again has few different pieces."""
+    return len(pieces) >= _MANY and pieces[::2] == pieces[1::2] and len(set(pieces)) >= _FEW
+
+
+def begun_again(events: Iterable[Event]) -> str | None:
+    """The first text that starts again from its beginning, up to there; None when there is no such text.
+
+    A model that repeats itself continues to do so.
+    """
+    texts: dict[Place, list[str]] = {}
+    for place, value in _values(events):
+        if isinstance(value, str) and value:
+            texts.setdefault(place, []).append(value)
+    for pieces in texts.values():
+        text, at = "".join(pieces), 0
+        for number, piece in enumerate(pieces, 1):
+            at += len(piece)
+            if (
+                number >= _FEW
+                and at >= _AGAIN
+                and text.startswith(text[:at], at)
+                and not text.startswith(text[:at], 2 * at)
+            ):
+                return text[:at]
+    return None
 
 
 def repeats_calls(events: Iterable[Event]) -> bool:

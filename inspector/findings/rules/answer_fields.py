@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from ...wire.answer_format import Departure, format_departures
+from ...wire.answer_format import Departure, FieldNames, format_departures, last_name
 from ...wire.printable import several
 from ...wire.protocols.shared.answers import stream_objects
-from ...wire.stream_order import order_breaks, twice, unsteady
+from ...wire.stream_order import never_closed, order_breaks, twice, unsteady
+from ..causes import RENAMED
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
@@ -44,11 +45,15 @@ def field_wrong(context: RuleContext) -> Iterator[Note]:
         return
     strict: list[Departure] = []
     lenient: list[Departure] = []
+    optional: list[Departure] = []
     for one in format_departures(exchange, rules.format):
-        (lenient if one.lenient else strict).append(one)
+        (optional if one.optional else lenient if one.lenient else strict).append(one)
     whole = ("api-field-wrong", (exchange.host, context.reading.protocol, context.reading.streamed))
     if not strict and not lenient:
         context.run.reported.add(whole)
+    if context.emission.emitted == "empty" and not context.emission.server_calls:
+        # What clients put up with where the answer says something is the cause of an answer that says nothing.
+        strict = strict or [one for one in (*lenient, *optional) if last_name(one.path) in rules.format.names.texts]
     # A server that never sends a field says nothing by leaving it out.
     found = strict or [one for one in lenient if whole in context.run.reported or not one.absent]
     if not found:
@@ -73,6 +78,7 @@ def field_wrong(context: RuleContext) -> Iterator[Note]:
     not_when=(
         "The stream was cut, or another finding says what is wrong with it",
         "Only the id changes, as gateways do it: then it is an info",
+        "Only the event that closes a piece is left out, which clients can do without: then it is an info",
     ),
 )
 def out_of_order(context: RuleContext) -> Iterator[Note]:
@@ -82,17 +88,21 @@ def out_of_order(context: RuleContext) -> Iterator[Note]:
     if context.has("api-malformed-stream", "api-stream-contradiction", "api-tool-call-index-collision"):
         return
     events = stream_objects(exchange)
+    names = rules.format.names if rules.format is not None else FieldNames()
     if rules.order is not None and (found := next(order_breaks(events, rules.order), None)) is not None:
         yield Note(f"the stream is out of order: {found}", (f"{context.at} response",))
         return
-    if (found := next(twice(events), None)) is not None:
+    if (found := next(twice(events, names), None)) is not None:
         yield Note(f"the stream is out of order: {found}", (f"{context.at} response",))
+        return
+    if rules.order is not None and (found := next(never_closed(events, rules.order), None)) is not None:
+        yield Note(f"the stream lacks an event: {found}", (f"{context.at} response",), severity="info")
         return
     changed = list(unsteady([body for _, body in events], rules.steady))
     if changed:
         models = [what for what in changed if "model" in what.split(" ")[1]]
         yield Note(
-            f"the stream changes its name on the way: {(models or changed)[0]}",
+            f"{RENAMED}: {(models or changed)[0]}",
             (f"{context.at} response",),
             severity=None if models else "info",
         )

@@ -8,9 +8,9 @@ from ...wire.protocols.traits import ArgumentsField
 from ...wire.values import Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from .emission import call_at, whole_calls
+from .emission import call_at, whole_calls, written_twice
 
-_LOST = "\ufffd"
+LOST = "\ufffd"
 """The character that decoders put in the place of bytes which they cannot read."""
 _CALLS = frozenset({None, "function", "function_call", "tool_use"})
 """Types of calls whose arguments have a fixed type; others are tools of the API, each with its own format."""
@@ -33,6 +33,13 @@ def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
     if context.has("call-args-not-json"):
         return
     whole = list(whole_calls(context))
+    for call in whole:
+        if written_twice(call) is not None:
+            yield Note(
+                f"the arguments of {call.name!r} are JSON that was written as a JSON text once more",
+                (call_at(context, call),),
+                tier="S",
+            )
     for part in context.emission.content:
         if (
             part.call is None
@@ -77,9 +84,9 @@ def _type_of(part: Part, field: ArgumentsField) -> str | None:
     ),
 )
 def characters_lost(context: RuleContext) -> Iterator[Note]:
-    broken = [call for call in whole_calls(context) if _LOST in call.arguments_raw or "\\ufffd" in call.arguments_raw]
+    broken = [call for call in whole_calls(context) if LOST in call.arguments_raw or "\\ufffd" in call.arguments_raw]
     body = context.turn.round_trip.request.body
-    if not broken or _LOST.encode() in body or b"\\ufffd" in body.lower():
+    if not broken or LOST.encode() in body or b"\\ufffd" in body.lower():
         return
     yield Note(
         f"the arguments of {broken[0].name!r} hold the replacement character U+FFFD: {broken[0].arguments_raw[:120]!r}",

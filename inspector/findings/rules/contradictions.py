@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ...wire.json_value import values_at
-from ...wire.stream_pieces import repeated_text, repeats_calls
+from ...wire.stream_pieces import begun_again, doubled_text, repeated_text, repeats_calls
 from ..causes import CONTRADICTION
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -33,15 +33,19 @@ def contradiction(context: RuleContext) -> Iterator[Note]:
 
 
 def _ways(context: RuleContext) -> Iterator[str]:
-    events = context.exchange.events
+    exchange, rules = context.spoken
+    events = exchange.events
     snapshots = repeated_text(events)
     if snapshots and any("".join(snapshots) in text for text in _read(context)):
         yield f"each piece repeats all before it; the last one is {snapshots[-1].strip()[:80]!r}"
     if repeats_calls(events) and len(context.emission.calls) > 1:
         yield "each piece repeats the calls before it"
-    own = context.protocol.answers.contradictions
-    if own is not None:
-        yield from own(context.exchange)
+    if (twice := doubled_text(events)) is not None:
+        yield f"each piece comes twice, such as {twice[:40]!r}"
+    if (again := begun_again(events)) is not None:
+        yield f"a text begins again from the start after {len(again)} characters: {again[:40]!r}"
+    if rules.contradictions is not None:
+        yield from rules.contradictions(exchange)
 
 
 def _read(context: RuleContext) -> Iterator[str]:
@@ -87,9 +91,9 @@ def text_twice(context: RuleContext) -> Iterator[Note]:
     fix="Report it to the provider of the gateway or server; set the role to the assistant's before the answer is stored.",
 )
 def wrong_role(context: RuleContext) -> Iterator[Note]:
-    exchange = context.exchange
+    exchange, rules = context.spoken
     bodies = [exchange.answer_fields] if exchange.framing is None else [event.value for event in exchange.events]
-    for path in context.protocol.answers.roles if context.succeeded else ():
+    for path in rules.roles if context.succeeded else ():
         said = [role for body in bodies for role in values_at(body, path) if isinstance(role, str) and role]
         if said and said[0].lower() not in _OWN_ROLES:
             yield Note(f"the answer has the role {said[0]!r}", (f"{context.at} response",))

@@ -16,6 +16,7 @@ from ..finding import Layer, Tier
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import damage, inverses, markup_end
+from .call_shape import LOST
 from .emission import call_at, whole_calls
 from .results import READERS, new_results, tool_of
 from .unserialized import is_bytes, placeholder, represented
@@ -136,13 +137,15 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
     prose = _CODE.sub("", text)
     if not shown and (found := damage(prose) if not prose.lstrip().startswith(("{", "[")) else None) is not None:
         shown = f"holds {found[0]}"
+    if not shown and LOST in prose and context.finish.label not in ("length", "context_full"):
+        shown = "holds the replacement character U+FFFD: bytes of it were lost"
     if shown and not any(mark in _said(context) for mark in _marks(prose)):
         yield Note(f"the text of the answer {shown}: {text.strip()[:80]!r}", (f"{context.at} response",))
 
 
 def _marks(text: str) -> Iterator[str]:
     """Signs of damage in a text that a request may hold too."""
-    for mark in ("&lt;", "&gt;", "&amp;", "&quot;", "&#39;", "\\n", "\0", "[object "):
+    for mark in ("&lt;", "&gt;", "&amp;", "&quot;", "&#39;", "\\n", "\0", "[object ", LOST):
         if mark in text:
             yield mark
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ...analysis.conversation import call_meaning
-from ...wire.json_value import as_array, as_object, is_object, parse_json
+from ...wire.json_value import Object, as_array, as_object, is_object, parse_json
 from ...wire.per_message import PerMessage
 from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
@@ -28,6 +28,12 @@ def whole_calls(context: RuleContext) -> Iterator[ToolCall]:
     for call in context.emission.calls:
         if call.complete:
             yield call
+
+
+def written_twice(call: ToolCall) -> Object | None:
+    """The arguments of a call that were written as a JSON text in a JSON text; None for any other arguments."""
+    inner = parse_json(call.arguments) if isinstance(call.arguments, str) else None
+    return inner if is_object(inner) else None
 
 
 def call_at(context: RuleContext, call: ToolCall) -> str:
@@ -157,6 +163,8 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
 def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
     for call in whole_calls(context):
         tool = context.tools.get(call.name)
+        if written_twice(call) is not None:
+            continue
         if tool is None or tool.schema is None:
             continue
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):

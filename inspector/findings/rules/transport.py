@@ -251,6 +251,12 @@ def stream_stalled(context: RuleContext) -> Iterator[Note]:
         )
 
 
+_FRAMINGS = {
+    "sse": "a stream of events (SSE)",
+    "ndjson": "one JSON object in each line",
+    "json-array": "a JSON array",
+    "aws-event-stream": "an AWS event stream",
+}
 _HARMLESS = regex(r"share index|one index")
 
 
@@ -294,9 +300,16 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
             f"the content type is {kind} and the body is JSON: SDKs do not parse it", (f"{context.at} response",)
         )
         return
-    breaks = context.protocol.answers.breaks
-    if breaks is not None and context.succeeded and (found := next(iter(breaks(context.exchange)), None)) is not None:
+    exchange, rules = context.spoken
+    if rules.breaks is not None and context.succeeded and (found := next(iter(rules.breaks(exchange)), None)):
         yield Note(f"the answer breaks the API's format: {found}; SDKs fail on it", (f"{context.at} response",))
+        return
+    framing, known = context.exchange.framing, context.protocol.streams
+    if framing is not None and known and framing not in known:
+        yield Note(
+            f"the body is {_FRAMINGS.get(framing, framing)}, where the API sends {_FRAMINGS.get(known[0], known[0])}",
+            (f"{context.at} response byte 0",),
+        )
         return
     if not context.reading.streamed or context.finish.effective in ("cut", "cancelled"):
         return

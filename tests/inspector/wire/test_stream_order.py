@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from turntape.inspector.wire.answer_format import FieldNames
 from turntape.inspector.wire.stream_order import Piece, StreamOrder, order_breaks, twice, unsteady
 
 ORDER = StreamOrder(
     first="start", last="end", once=("start", "end"), pieces=(Piece("open", ("grow*",), "close"),), number="seq"
 )
+NAMES = FieldNames(texts=frozenset({"text"}), ends=frozenset({"finish_reason"}))
 GOOD = ["start", "open 0", "grow_text 0", "close 0", "open 1", "close 1", "end"]
 
 
@@ -64,8 +66,8 @@ def test_numbers_go_on_by_one() -> None:
     ],
 )
 def test_events_that_come_only_once(body: dict[str, Any], expected: bool) -> None:
-    assert bool(list(twice([("a", body), ("a", body)]))) is expected
-    assert list(twice([("a", body), ("a", {**body, "more": 1})])) == []
+    assert bool(list(twice([("a", body), ("a", body)], NAMES))) is expected
+    assert list(twice([("a", body), ("a", {**body, "more": 1})], NAMES)) == []
 
 
 def test_what_must_not_change() -> None:

@@ -3,7 +3,7 @@
 Source: `Message` and `RawMessageStreamEvent` of anthropic 2.12.0, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, Format, Tagged, words
+from ...answer_format import AnswerFormat, FieldNames, Format, Tagged, words
 from ...stream_order import Piece, StreamOrder
 
 _COUNTS: Format = {
@@ -39,6 +39,13 @@ _MESSAGE: Format = {
 }
 
 FORMAT = AnswerFormat(
+    names=FieldNames(
+        texts=frozenset({"content", "content_block", "delta", "message", "role", "text", "thinking"}),
+        calls=frozenset({"name"}),
+        arguments=frozenset({"input", "partial_json"}),
+        ids=frozenset({"id", "index"}),
+        ends=frozenset({"stop_reason", "usage"}),
+    ),
     whole={**_MESSAGE, "stop_reason": "text"},
     every={"type": "name"},
     events={

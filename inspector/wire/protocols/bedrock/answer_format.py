@@ -3,7 +3,7 @@
 Source: the service model of botocore 1.44.5, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, Format
+from ...answer_format import AnswerFormat, FieldNames, Format
 from ...stream_order import Piece, StreamOrder
 
 _CALL: Format = {"toolUseId": "name", "name!": "name"}
@@ -45,6 +45,13 @@ def _format(counts: Format, metrics: str, times: Format) -> AnswerFormat:
             "metadata": ends,
         },
         kind=lambda name, _: name,
+        names=FieldNames(
+            texts=frozenset({"content", "delta", "message", "output", "role", "text"}),
+            calls=frozenset({"name", "toolUse"}),
+            arguments=frozenset({"input"}),
+            ids=frozenset({"contentBlockIndex", "toolUseId"}),
+            ends=frozenset({"stopReason", "usage"}),
+        ),
     )
 
 

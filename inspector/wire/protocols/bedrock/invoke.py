@@ -97,12 +97,14 @@ def _claude(exchange: Exchange, bodies: Bodies, problems: list[str]) -> Response
 
 
 def _chat(exchange: Exchange, bodies: Bodies, problems: list[str]) -> ResponseReading:
+    return openai_chat.OPENAI_CHAT.read_response(_chat_exchange(exchange, bodies), RequestReading())
+
+
+def _chat_exchange(exchange: Exchange, bodies: Bodies) -> Exchange:
     spelt = [_with_finish(body) for body in bodies]
     if _streamed(exchange):
-        inner = _as_sse(exchange, spelt)
-    else:
-        inner = _with_answer(exchange, compact(next(iter(spelt), None)).encode(), "application/json")
-    return openai_chat.OPENAI_CHAT.read_response(inner, RequestReading())
+        return _as_sse(exchange, spelt)
+    return _with_answer(exchange, compact(next(iter(spelt), None)).encode(), "application/json")
 
 
 def _with_finish(body: Object) -> Object:
@@ -163,6 +165,9 @@ def _inner_answer(exchange: Exchange) -> tuple[Exchange, AnswerRules]:
         return _as_sse(exchange, bodies) if _streamed(
             exchange
         ) else exchange, anthropic_messages.ANTHROPIC_MESSAGES.answers
+    if speaks is _chat:
+        # Each model leaves out other fields of the chat format.
+        return _chat_exchange(exchange, bodies), replace(openai_chat.OPENAI_CHAT.answers, format=None)
     return exchange, AnswerRules()
 
 

@@ -3,7 +3,7 @@
 Source: `V2ChatResponse`, `V2ChatStreamResponse` and `NonStreamedChatResponse` of cohere 7.3.1, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, Format, Tagged
+from ...answer_format import AnswerFormat, FieldNames, Format, Tagged
 from ...json_value import Object, as_text
 from ...stream_order import Piece, StreamOrder
 
@@ -27,7 +27,16 @@ _V1_ANSWER: Format = {
 }
 _AT: dict[str, Format] = {"index!": "count"}
 
+_NAMES = FieldNames(
+    texts=frozenset({"content", "delta", "message", "role", "text", "thinking", "tool_plan"}),
+    calls=frozenset({"function", "name", "tool_calls"}),
+    arguments=frozenset({"arguments", "parameters"}),
+    ids=frozenset({"id", "index"}),
+    ends=frozenset({"finish_reason", "usage"}),
+)
+
 V2 = AnswerFormat(
+    names=_NAMES,
     whole={
         "id": "name",
         "finish_reason": "name",
@@ -60,6 +69,7 @@ def _kind(name: str, body: Object) -> str:
 
 
 V1 = AnswerFormat(
+    names=_NAMES,
     whole=_V1_ANSWER,
     every={"event_type": "name"},
     events={

@@ -4,7 +4,7 @@ Source: `GenerateContentResponse` of google-genai 3.4.0 (which makes every field
 https://ai.google.dev/api/generate-content, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, Format
+from ...answer_format import AnswerFormat, FieldNames, Format
 
 _PART: Format = {
     "text?": "text",
@@ -45,7 +45,15 @@ _ANSWER: Format = {
     "createTime?": "text",
 }
 
-FORMAT = AnswerFormat(_ANSWER, every=_ANSWER, within="response")
+_NAMES = FieldNames(
+    texts=frozenset({"candidates", "content", "parts", "role", "text"}),
+    calls=frozenset({"functionCall", "name"}),
+    arguments=frozenset({"args"}),
+    ids=frozenset({"id", "index"}),
+    ends=frozenset({"finishReason", "functionCall", "usageMetadata"}),
+)
+
+FORMAT = AnswerFormat(_ANSWER, every=_ANSWER, names=_NAMES, within="response")
 STEADY = {
     "the id": ("responseId",),
     "the model": ("modelVersion",),

@@ -293,7 +293,9 @@ GEMINI_INTERACTIONS = Protocol(
     streams=("sse",),
     api=INTERACTIONS_API,
     pairing=Pairing(anywhere=True),
-    answers=AnswerRules(has_word_for_calls=False, format=FORMAT, order=ORDER, steady=STEADY, lacks_id=_lacks_id),
+    answers=AnswerRules(
+        has_word_for_calls=False, always_says_finish=True, format=FORMAT, order=ORDER, steady=STEADY, lacks_id=_lacks_id
+    ),
     reasoning=Reasoning("expected"),
     operation="generate_content",
 )

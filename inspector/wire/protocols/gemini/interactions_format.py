@@ -3,7 +3,7 @@
 Source: `Interaction` and `InteractionSSEEvent` of google-genai 3.4.0, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, Format, Tagged, words
+from ...answer_format import AnswerFormat, FieldNames, Format, Tagged, words
 from ...json_value import Object, as_text
 from ...stream_order import Piece, StreamOrder
 
@@ -36,6 +36,15 @@ _INTERACTION: Format = {
     },
 }
 _AT: dict[str, Format] = {"index!": "count"}
+_DELTA = Tagged(
+    "type",
+    {
+        "text": {"text!": "text"},
+        "arguments_delta": {"arguments!": "text"},
+        "thought_signature": {"signature": "text"},
+        "thought_summary": {"content?": "object"},
+    },
+)
 
 
 def _kind(name: str, body: Object) -> str:
@@ -51,10 +60,17 @@ FORMAT = AnswerFormat(
             for kind in ("created", "start", "completed", "complete")
         },
         **{f"{piece}.start": _AT for piece in ("step", "content")},
-        **{f"{piece}.delta": {**_AT, "delta": {"type": "name"}} for piece in ("step", "content")},
+        **{f"{piece}.delta": {**_AT, "delta": _DELTA} for piece in ("step", "content")},
         **{f"{piece}.stop": _AT for piece in ("step", "content")},
     },
     kind=_kind,
+    names=FieldNames(
+        texts=frozenset({"content", "delta", "outputs", "role", "steps", "text"}),
+        calls=frozenset({"name"}),
+        arguments=frozenset({"arguments"}),
+        ids=frozenset({"id", "index"}),
+        ends=frozenset({"usage"}),
+    ),
 )
 
 ORDER = StreamOrder(

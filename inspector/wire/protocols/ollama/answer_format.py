@@ -3,7 +3,7 @@
 Source: `ChatResponse` and `GenerateResponse` of ollama 0.6.3 and https://docs.ollama.com/api, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, Format
+from ...answer_format import AnswerFormat, FieldNames, Format
 
 _HEAD: dict[str, Format] = {
     "model": "name",
@@ -28,6 +28,14 @@ _CHAT: Format = {
 }
 _TEXT: Format = {**_HEAD, "response": "text", "thinking?": "text", "context?": ["count"]}
 
-CHAT = AnswerFormat(_CHAT, every=_CHAT)
-GENERATE = AnswerFormat(_TEXT, every=_TEXT)
+_NAMES = FieldNames(
+    texts=frozenset({"content", "message", "response", "role", "thinking"}),
+    calls=frozenset({"function", "name", "tool_calls"}),
+    arguments=frozenset({"arguments"}),
+    ids=frozenset({"id", "index"}),
+    ends=frozenset({"done_reason"}),
+)
+
+CHAT = AnswerFormat(_CHAT, every=_CHAT, names=_NAMES)
+GENERATE = AnswerFormat(_TEXT, every=_TEXT, names=_NAMES)
 STEADY = {"the model": ("model",)}

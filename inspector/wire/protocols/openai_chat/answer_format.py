@@ -4,7 +4,7 @@ Source: `ChatCompletion` and `ChatCompletionChunk` of openai 3.54.0, and the sam
 what compatible servers leave out or write otherwise is marked.
 """
 
-from ...answer_format import AnswerFormat, Format, words
+from ...answer_format import AnswerFormat, FieldNames, Format, words
 
 COUNTS: Format = {
     "prompt_tokens": "count",
@@ -35,6 +35,15 @@ _PIECES: dict[str, Format] = {
 _CHOICE: dict[str, Format] = {"index": "count", "finish_reason?": "text"}
 
 
+NAMES = FieldNames(
+    texts=frozenset({"choices", "content", "delta", "message", "reasoning", "reasoning_content", "role"}),
+    calls=frozenset({"function", "name", "tool_calls"}),
+    arguments=frozenset({"arguments"}),
+    ids=frozenset({"id", "index"}),
+    ends=frozenset({"finish_reason", "usage"}),
+)
+
+
 def _format(kind: str, content: str) -> AnswerFormat:
     """The format of a completion; `kind` is the key of the type of a call, `content` the type of the text."""
     call: Format = {
@@ -59,6 +68,7 @@ def _format(kind: str, content: str) -> AnswerFormat:
             }
         },
         kind=lambda _, body: "chunk" if body.get("choices") else "",
+        names=NAMES,
     )
 
 

@@ -13,7 +13,10 @@ _TIMES = 3
 
 
 def contradictions(exchange: Exchange) -> Iterator[str]:
-    """One sentence for each way in which the stream contradicts itself."""
+    """One sentence for each way in which the answer contradicts itself."""
+    if exchange.framing is None:
+        yield from _shared_index([as_object(choice) for choice in as_array(exchange.answer_fields.get("choices"))])
+        return
     chunks: list[Object] = []
     late = 0
     done = False
@@ -76,6 +79,12 @@ def _second_answer(chunks: list[Object]) -> Iterator[str]:
             )
             return
         said = said or any(map(_said, choices))
+
+
+def _shared_index(choices: list[Object]) -> Iterator[str]:
+    numbers = [choice.get("index") for choice in choices if isinstance(choice.get("index"), int)]
+    if len(set(numbers)) < len(numbers):
+        yield f"{len(choices)} choices share an index: clients that go by it keep one of them"
 
 
 def _after_finish(choices: list[Object]) -> Iterator[str]:

@@ -177,9 +177,13 @@ def read_call(item: Object, choice: int = 0) -> ToolCall:
     return ToolCall(as_text(function.get("name")) or "", call_id, arguments, raw, choice=choice)
 
 
+_NO_ID = (None, "", "null", "None", "undefined")
+"""What servers write for an id that they do not have."""
+
+
 def lacks_id(item: Object) -> bool:
     """Whether an entry of `tool_calls` has no id; `function_call` of old never has one."""
-    return ("function" in item or "custom" in item) and not item.get("id")
+    return ("function" in item or "custom" in item) and item.get("id") in _NO_ID
 
 
 def _tools(tools: object, pointer: str) -> Iterator[Tool]:

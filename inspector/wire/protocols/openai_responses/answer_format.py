@@ -3,7 +3,7 @@
 Source: `Response` and `ResponseStreamEvent` of openai 3.54.0, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, Format, Tagged, words
+from ...answer_format import AnswerFormat, FieldNames, Format, Tagged, words
 from ...stream_order import Piece, StreamOrder
 
 _STATUS = words(
@@ -21,7 +21,7 @@ _PART = Tagged(
 _ITEM = Tagged(
     "type",
     {
-        "message": {"id": "name", "role": "text", "status": _STATUS, "content": [_PART]},
+        "message": {"id": "name", "role": words("assistant"), "status": _STATUS, "content": [_PART]},
         "function_call": {"call_id!": "name", "name!": "name", "arguments!": "any", "id": "name", "status?": _STATUS},
         "custom_tool_call": {"call_id!": "name", "name!": "name", "input": "text", "id?": "name"},
         "reasoning": {
@@ -41,7 +41,7 @@ _ITEM = Tagged(
 )
 _RESPONSE: Format = {
     "id": "name",
-    "object": words("response", "response.compaction"),
+    "object": words("response"),
     "created_at": "number",
     "model": "name",
     "status": "text",
@@ -71,13 +71,27 @@ _RESPONSE: Format = {
 _AT: dict[str, Format] = {"item_id": "name", "output_index": "count"}
 _IN: dict[str, Format] = {**_AT, "content_index": "count"}
 _SUMMARY: dict[str, Format] = {**_AT, "summary_index": "count"}
+_BEGUN = words("in_progress", "queued", lenient=True)
 _WHOLE = ("created", "in_progress", "completed", "incomplete", "failed", "queued")
 
 FORMAT = AnswerFormat(
-    whole={**_RESPONSE, "output": [_ITEM], "status": "text"},
+    names=FieldNames(
+        texts=frozenset({"content", "delta", "item", "output", "part", "response", "role", "text"}),
+        calls=frozenset({"name"}),
+        arguments=frozenset({"arguments", "input"}),
+        ids=frozenset({"call_id", "id", "item_id", "output_index"}),
+        ends=frozenset({"usage"}),
+    ),
+    # A compaction keeps messages of the user.
+    whole=Tagged(
+        "object",
+        {"response.compaction": {"id": "name", "created_at": "number", "output!": "list"}},
+        otherwise={**_RESPONSE, "output!": [_ITEM]},
+    ),
     every={"type": "name", "sequence_number": "count"},
     events={
         **{f"response.{kind}": {"response!": _RESPONSE} for kind in _WHOLE},
+        **{f"response.{kind}": {"response!": {**_RESPONSE, "status": _BEGUN}} for kind in ("created", "in_progress")},
         "response.output_item.added": {"output_index": "count", "item!": _ITEM},
         "response.output_item.done": {"output_index": "count", "item!": _ITEM},
         "response.content_part.added": {**_IN, "part!": _PART},
@@ -125,6 +139,17 @@ ORDER = StreamOrder(
             ("response.reasoning_summary_text.*",),
             "response.reasoning_summary_part.done",
             (*_OUTPUT, "summary_index"),
+        ),
+        *(
+            Piece("", (f"response.{what}.delta",), f"response.{what}.done", keys, ended=True, implied=True)
+            for what, keys in (
+                ("output_text", (*_OUTPUT, "content_index")),
+                ("refusal", (*_OUTPUT, "content_index")),
+                ("reasoning_text", (*_OUTPUT, "content_index")),
+                ("reasoning_summary_text", (*_OUTPUT, "summary_index")),
+                ("function_call_arguments", _OUTPUT),
+                ("custom_tool_call_input", _OUTPUT),
+            )
         ),
     ),
     number="sequence_number",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from dialogues import MISTRAL
-from judged import RESPONSES, ids, lines, only, trip
+from judged import RESPONSES, ids, judged, lines, only, trip
 from round_trips import CHAT, sse
 from rule_exceptions_fields import BLOCK, COMPLETE, MESSAGE, STOP, chunks, completion, messages, opened
 
@@ -196,3 +196,84 @@ def test_a_stream_out_of_order(one: RoundTrip, says: str) -> None:
 def test_a_stream_in_order_is_fine(one: RoundTrip) -> None:
     with pytest.raises(ValueError, match="not enough values"):
         only("api-stream-out-of-order", one)
+
+
+def spoken(*events: dict[str, Any]) -> RoundTrip:
+    """A Responses stream with these events of a text in its item."""
+    at = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    part = {"type": "output_text", "text": "", "annotations": []}
+    opens = [*WHOLE[:3], {"type": "response.content_part.added", "part": part, **at}]
+    closes = [{"type": "response.content_part.done", "part": part, **at}, *WHOLE[3:]]
+    return numbered([*opens, *({**one, **at} for one in events), *closes], range(len(events) + 7))
+
+
+DELTA = {"type": "response.output_text.delta", "delta": "A"}
+DONE = {"type": "response.output_text.done", "text": "A"}
+
+
+@pytest.mark.parametrize(
+    ("events", "severity"),
+    [([DELTA, DONE], None), ([DONE], None), ([DELTA], "info"), ([DELTA, DONE, DELTA], "warning")],
+    ids=["whole", "empty", "never", "continues"],
+)
+def test_a_text_that_grew_is_closed_once_and_last(events: list[dict[str, Any]], severity: str | None) -> None:
+    found = [one.severity for one in judged(spoken(*events)) if one.id == "api-stream-out-of-order"]
+
+    assert found == ([severity] if severity else [])
+
+
+def response(**fields: Any) -> RoundTrip:
+    return trip(RESPONSES, {"model": "gpt-5", "input": "hi"}, {**RESPONSE, "output": [], **fields})
+
+
+SAID_BY_USER = {**begun()["item"], "role": "user", "content": [{"type": "output_text", "text": "A", "annotations": []}]}
+
+
+@pytest.mark.parametrize("fields", [{"output": None}, {"output": [SAID_BY_USER]}], ids=["null", "role"])
+def test_a_wrong_field_of_an_answer_that_says_nothing_is_its_cause(fields: dict[str, Any]) -> None:
+    found = {one.id: one for one in judged(response(**fields))}
+
+    assert found["api-field-wrong"].severity == "warning"
+    assert found["model-empty-response"].because_of == ("api-field-wrong",)
+
+
+def test_a_null_that_the_api_may_leave_out_is_the_cause_of_an_empty_answer_alone() -> None:
+    def answered(part: list[dict[str, Any]] | None, **more: Any) -> RoundTrip:
+        content = {"role": "model", "parts": part, **more}
+        return trip(
+            GEMINI.replace("streamGenerateContent?alt=sse", "generateContent"),
+            {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]},
+            {"candidates": [{"content": content, "finishReason": "STOP", "index": 0, "safetyRatings": None}]},
+        )
+
+    assert only("model-empty-response", answered(None)).because_of == ("api-field-wrong",)
+    assert "api-field-wrong" not in ids(answered([{"text": "A strip."}]))
+
+
+def test_a_compaction_keeps_the_messages_of_the_user() -> None:
+    url = f"{RESPONSES}/compact"
+    answer = {"id": "c", "object": "response.compaction", "created_at": 1, "output": [SAID_BY_USER]}
+
+    assert "api-field-wrong" not in ids(trip(url, {"model": "gpt-5", "input": "hi"}, answer))
+
+
+def test_a_name_without_a_character_is_not_put_up_with() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "", "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    answer = {**COMPLETE, "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+
+    assert only("api-field-wrong", asked_chat(answer)).severity == "warning"
+
+
+def test_a_model_that_changes_is_not_the_cause_of_a_call_of_an_unknown_tool() -> None:
+    tool = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+    call = {"index": 0, "id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1}
+    events = (
+        {**head, "model": "gpt-5", "choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}}]},
+        {**head, "model": "other", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+    )
+    one = trip(CHAT, {"model": "gpt-5", "messages": [HI], "stream": True, "tools": [tool]}, sse(*events, done=True))
+
+    assert only("api-stream-out-of-order", one).severity == "warning"
+    assert only("model-unknown-tool", one).because_of == ()

@@ -85,6 +85,11 @@ def test_a_call_has_an_id_wherever_the_api_needs_one(api: Any) -> None:
     assert len(about(NO_ID, api(None))) == 1
 
 
+def test_a_word_for_nothing_is_not_an_id() -> None:
+    assert [one.layer for one in about(NO_ID, chatted("null"))] == ["api"]
+    assert not about(NO_ID, chatted("nullable"))
+
+
 def test_an_api_without_ids_needs_none() -> None:
     assert about(NO_ID, gemini([turn("user", {"text": "hi"})], [calls()])) == []
     message = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "look_up", "arguments": {}}}]}

@@ -1,5 +1,6 @@
 """Arguments that came as another type than the API's, and arguments that lost characters."""
 
+import json
 from typing import Any
 
 import pytest
@@ -52,6 +53,15 @@ def test_an_object_in_the_place_of_a_string(make: Any) -> None:
         f"#0 {TYPE} (api, warning, P): the arguments of 'look_up' are an object, where the API has a string | #0 call "
     )
     assert lines(make(TEXT), only=TYPE) == []
+
+
+@pytest.mark.parametrize("make", [at_chat, at_cohere, at_responses])
+def test_json_that_was_written_as_a_json_text(make: Any) -> None:
+    one = make(json.dumps(TEXT))
+
+    assert "are JSON that was written as a JSON text once more" in lines(one, only=TYPE)[0]
+    assert lines(one, only="model-args-break-schema") == []
+    assert lines(make(json.dumps("tape")), only=TYPE) == []
 
 
 def test_a_string_in_the_place_of_an_object() -> None:

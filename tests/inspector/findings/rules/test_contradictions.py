@@ -361,3 +361,46 @@ def test_a_role_in_a_stream_counts_where_it_is_said_first() -> None:
     assert ROLE in ids(chunks(delta(role="tool", content="tape"), delta("stop")))
     assert ROLE not in ids(chunks(delta(role="assistant", content="tape"), delta("stop", role="user")))
     assert ROLE not in ids(chunks(delta(content="tape"), delta("stop", role="")))
+
+
+PARTED = ["One ", "strip ", "of ", "tape ", "holds ", "all ", "that ", "was ", "ever ", "said."]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "says"),
+    [
+        ([piece for piece in PARTED for _ in range(2)], "each piece comes twice"),
+        ([*PARTED, *PARTED[:4], " And"], None),
+        ([*PARTED, *PARTED, "And more."], "a text begins again from the start after 47 characters"),
+        ([*PARTED, *PARTED, *PARTED], None),
+        (["ha "] * 12, None),
+    ],
+    ids=["doubled", "alike", "again", "a loop", "laughs"],
+)
+def test_pieces_that_come_again(pieces: list[str], says: str | None) -> None:
+    one = chunks(*(delta(content=piece) for piece in pieces), delta("stop"))
+
+    if says is None:
+        assert ID not in ids(one)
+    else:
+        assert says in only(ID, one).message
+
+
+def test_choices_that_share_an_index() -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": said("A strip.")}
+
+    def answered(*choices: dict[str, Any]) -> RoundTrip:
+        return trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "n": 2}, {**BASE, "choices": list(choices)})
+
+    assert "2 choices share an index" in only(ID, answered(choice, choice)).message
+    assert ID not in ids(answered(choice, {**choice, "index": 1}))
+
+
+def test_an_answer_inside_another_api_is_held_against_its_own() -> None:
+    asks_claude = {"anthropic_version": "bedrock-2023-05-31", "max_tokens": 9, "messages": [HELLO]}
+    answer = {"id": "m", "type": "message", "role": "user", "model": "claude", "stop_reason": "end_turn",
+              "content": [words("A strip.")], "usage": {"input_tokens": 3, "output_tokens": 2}}  # fmt: skip
+    url = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-sonnet-4/invoke"
+
+    assert "api-wrong-role" in ids(trip(url, asks_claude, answer))
+    assert "api-wrong-role" not in ids(trip(url, asks_claude, {**answer, "role": "assistant"}))

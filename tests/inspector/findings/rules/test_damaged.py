@@ -69,6 +69,7 @@ def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
         ("I don&#39;t know that.", "holds HTML escapes"),
         ("ChatCompletionMessage(content='Hi', role='assistant')", "is a message object of a framework"),
         ("First\\nthen\\nthen\\n", "holds '\\n' in place of line breaks"),
+        ("Z\ufffdrich is large.", "holds the replacement character U+FFFD"),
     ],
 )
 def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, what: str) -> None:

@@ -1,5 +1,6 @@
 """How the answer travelled."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -804,3 +805,16 @@ def test_an_answer_of_the_right_types_is_silent() -> None:
     parts = chosen(message={"role": "assistant", "content": [{"type": "text", "text": "x"}]})
 
     assert "api-malformed-stream" not in ids(chosen()) | ids(parts) | ids(stream(sse(*WORDS, END, done=True)))
+
+
+@pytest.mark.parametrize(("mark", "says"), [("data: ", "a stream of events (SSE)"), ("", None)])
+def test_a_stream_of_another_kind_than_the_apis(mark: str, says: str | None) -> None:
+    message = {"role": "assistant", "content": "A strip."}
+    piece = {"model": "m", "created_at": "2026-11-22T00:00:00Z", "message": message, "done": False}
+    end = "\n\n" if mark else "\n"
+    pieces = (piece, {**piece, "done": True, "done_reason": "stop"})
+    body = "".join(f"{mark}{json.dumps(one)}{end}" for one in pieces).encode()
+    found = judged(trip(OLLAMA, {"model": "m", "messages": [HELLO]}, body))
+    heads = [one.message.partition(",")[0] for one in found if one.id == "api-malformed-stream"]
+
+    assert heads == ([f"the body is {says}"] if says else [])
