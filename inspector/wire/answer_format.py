@@ -61,7 +61,7 @@ class FieldNames:
     """The name of a call, and what holds that."""
     arguments: frozenset[str] = frozenset()
     ids: frozenset[str] = frozenset()
-    """What clients tell calls apart by."""
+    """What distinguishes calls."""
     ends: frozenset[str] = frozenset()
     """What an answer says only once."""
 

@@ -53,7 +53,7 @@ def doubled_text(events: Iterable[Event]) -> str | None:
 
 
 def _are_doubled(pieces: Sequence[str]) -> bool:
-    """True when every piece has its double beside it; a model that says one word again and again has few different pieces."""
+    """True when every piece is there twice. A model that repeats one word has few different pieces."""
     return len(pieces) >= _MANY and pieces[::2] == pieces[1::2] and len(set(pieces)) >= _FEW
 
 
