@@ -332,7 +332,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     usage_log = config.stash[_USAGE_LOG]
     problems = usage_log.check() if config.getoption("turntape_check") else []
-    causes = usage_log.causes()
+    causes = usage_log.causes(config)
     if not problems and not usage_log.notes and not causes and not config.getoption("turntape_check"):
         return
     terminalreporter.section("turntape")

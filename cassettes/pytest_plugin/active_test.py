@@ -3,7 +3,6 @@
 import inspect
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
@@ -26,6 +25,7 @@ from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from .advice import Advice
+from .commands import again, target
 from .failures import Found, expects_all, remarks
 from .marker import Faulty, Marker, cassette_of, mode_for
 from .network import Network, is_loopback
@@ -226,7 +226,7 @@ class ActiveTest:
         for name in dict.fromkeys(self._senders) if lines else ():
             lines.append(
                 f"the fixture {name}, which lives longer than a test, sent a request that was not recorded; record it "
-                f"in a separate cassette: pytest {shlex.quote(self._command_line)} --turntape-mode=once"
+                f"in a separate cassette: {self._again('--turntape-mode=once')}"
             )
         if lines and self.session.is_of_failed_test:
             lines.append(f"the {self.subject} failed when this cassette was recorded")
@@ -237,9 +237,7 @@ class ActiveTest:
         return lines
 
     def _found(self, *, ended: bool = True, passed: bool | None = None) -> Found:
-        advice = Advice(
-            self._command_line, self._mark, cost_of(self.item.config), self._names_a_test, self.subject == "test"
-        )
+        advice = Advice(self._again, self._mark, cost_of(self.item.config), self._names_a_test, self.subject == "test")
         passed = self.outcome == "passed" if passed is None else passed
         return Found(self.session, self.settings, self.tools, self._actions, advice, passed, ended)
 
@@ -279,13 +277,10 @@ class ActiveTest:
         line = self.first_line or folded(error.__traceback__)
         return failure(lines, line is not None).with_traceback(line) if lines else None
 
-    @property
-    def _command_line(self) -> str:
-        """The test, as pytest takes it on the command line, from where pytest was started."""
-        name = self.item.nodeid.partition("::")[2]
-        start = self.item.config.invocation_params.dir
-        path = self.item.path
-        return f"{path.relative_to(start) if path.is_relative_to(start) else path}::{name}"
+    def _again(self, option: str) -> str:
+        """The command that runs this test again with an option."""
+        item = self.item
+        return again(item.config, [target(item.config, item.path, item.nodeid.partition("::")[2])], option)
 
     @property
     def _mark(self) -> dict[str, Any]:

@@ -19,6 +19,8 @@ type Cost = Callable[[Sequence[RoundTrip]], Decimal | None]
 """What round trips cost when they were recorded, in US dollars; None if no price is known."""
 
 _ENDINGS = (".cassette.jsonl", ".cassette.jsonl.zst")
+_BESIDE_IT = (".trajectory.txt", ".cassette.faults.toml")
+"""The endings of files that belong to a cassette."""
 _BESIDE = 60
 """At most this many neighbours of a missing cassette are searched."""
 
@@ -27,8 +29,8 @@ _BESIDE = 60
 class Advice:
     """Knows how to run one test again."""
 
-    test: str
-    """The test, as pytest takes it on the command line."""
+    again: Callable[[str], str]
+    """The command that runs the test again with an option."""
     mark: Mapping[str, Any]
     """The arguments of its mark."""
     cost: Cost
@@ -48,47 +50,36 @@ class Advice:
             line = self._marked(**{name: values for name, values in given.items() if values})
             return ["everything that differs looks new in each run; ignore it:", f"  {line}"]
         trips = list(session.player.cassette)
-        again = (f"--turntape-mode=all{self._price(trips)}", "record again")
-        stays = [("--turntape-mode=restamp", "keep the recorded answers, call no API")]
+        stays = ("keep the recorded answers (no API is called)", self.again("--turntape-mode=restamp"))
+        live = (f"record again{self._price(trips)}", self.again("--turntape-mode=all"))
         can_stay = bool(misses) and all(map(_can_stay, misses))
-        commands = [*(stays if can_stay else ()), again]
         marks = {
             name: True
             for name, counts in (("any_order", moved), ("partial", left))
             if counts and not misses and self.has_mark
         }
+        expected = ("take it as it comes", self._marked(**marks))
+        ways = [*([stays] if can_stay else ()), live, *([expected] if marks else ())]
         return [
-            "if the change is intended:",
-            *self._commands(commands),
-            *([f"  {self._marked(**marks)}  # or do not expect it"] if marks else ()),
+            line
+            for number, (why, command) in enumerate(ways)
+            for line in (f"{'or' if number else 'if the change is intended,'} {why}:", f"  {command}")
         ]
 
     def without_cassette(self, session: Session) -> list[str]:
         """What to do when the cassette is missing: it may belong to the test under its earlier name."""
         twin = self._twin(session)
         if twin is not None:
-            here = Path.cwd()
-            one, other = (
-                path.relative_to(here) if path.is_relative_to(here) else path for path in (twin, session.path)
-            )
             return [
                 f"{twin.name} beside it holds this very request; if the test was renamed:",
-                f"  git mv {shlex.quote(str(one))} {shlex.quote(str(other))}",
+                *(f"  mv {shlex.join(map(_from_here, pair))}" for pair in _moves(twin, session.path)),
             ]
-        return ["with a key in the environment:", *self._commands([("--turntape-mode=once", "record it")])]
-
-    def _commands(self, options: Sequence[tuple[str, str]]) -> list[str]:
-        lines = [
-            (f"  pytest {shlex.quote(self.test)} {option.partition('  ')[0]}", option.partition("  ")[2], why)
-            for option, why in options
-        ]
-        width = max(len(line) for line, _, _ in lines)
-        return [f"{line:<{width}}  # {why}{f' ({more})' if more else ''}" for line, more, why in lines]
+        return ["record it, with a key in the environment:", f"  {self.again('--turntape-mode=once')}"]
 
     def _price(self, trips: Sequence[RoundTrip]) -> str:
         cost = self.cost(trips)
         about = f", about ${cost:.2f}" if cost is not None and cost >= Decimal("0.01") else ", less than $0.01"
-        return f"  {several(len(trips), 'call')}{about if cost is not None else ''}"
+        return f" ({several(len(trips), 'call')}{about if cost is not None else ''})"
 
     def _listed(self, name: str) -> list[str]:
         value: Any = self.mark.get(name, ())
@@ -116,6 +107,19 @@ class Advice:
                 continue
             return path
         return None
+
+
+def _moves(twin: Path, path: Path) -> list[tuple[Path, Path]]:
+    """What to rename: the cassette, and the files that belong to it."""
+    stem, new = (one.name.partition(".cassette.")[0] for one in (twin, path))
+    end = twin.name.removeprefix(stem)
+    others = [beside for ending in _BESIDE_IT if (beside := twin.with_name(stem + ending)).is_file()]
+    return [(twin, path.with_name(new + end))] + [(one, path.with_name(new + one.name[len(stem) :])) for one in others]
+
+
+def _from_here(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _can_stay(miss: Miss) -> bool:

@@ -10,7 +10,7 @@ from ..errors import CassetteError
 from ..replay.pace import Pace
 from ..replay.session import Session
 from ..routes.admission import OPEN
-from ..routes.base_urls import BASE_URLS, KEYS
+from ..routes.base_urls import BASE_URLS, KEYS, OTHER_KEYS
 from ..transports.cassette import AsyncCassetteTransport
 
 
@@ -98,4 +98,5 @@ class TestServer:
 
 def placeholders(environ: Mapping[str, str]) -> dict[str, str]:
     """A value for each key that `environ` lacks: clients refuse to start without one."""
-    return {name: "turntape-replay" for name in KEYS if not environ.get(name)}
+    lacking = (name for name in KEYS if not environ.get(name) and not environ.get(OTHER_KEYS.get(name, name)))
+    return dict.fromkeys(lacking, "turntape-replay")

@@ -15,6 +15,7 @@ from ..regex import regex
 from ..replay.session import is_unfinished
 from ..tape.reader import Cassette
 from .active_test import ActiveTest
+from .commands import again, files_of
 from .marker import Marker, cassette_of
 from .naming import SUFFIX, folder_of
 
@@ -25,7 +26,7 @@ _PLACE = regex(r"/\d+(?=/|$)", re.MULTILINE)
 _PHASES = tuple(f".{phase}{SUFFIX}" for phase in ("setup", "teardown"))
 """The endings of the cassettes of fixtures."""
 _NAMED = 5
-"""At most this many tests and files are named."""
+"""At most this many tests are named."""
 
 
 def _is_cassette(path: Path) -> bool:
@@ -86,8 +87,8 @@ class UsageLog:
         if test not in self._causes[cause]:
             self._causes[cause].append(test)
 
-    def causes(self) -> list[str]:
-        """Each change that fails several tests, once, with the tests."""
+    def causes(self, config: pytest.Config) -> list[str]:
+        """Each change that fails several tests, once, with the tests and the command that accepts it."""
         lines: list[str] = []
         groups: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
         for cause, tests in self._causes.items():
@@ -97,12 +98,12 @@ class UsageLog:
                 continue
             tests = [test for _, test in found]
             more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
-            files = sorted({test.partition("::")[0] for test in tests})
             lines += [
                 f"{len(tests)} tests fail for one change:",
                 *(f"  {line}" for line in found[0][0].splitlines()),
                 f"  in {', '.join(tests[:_NAMED])}{more}",
-                f"  if it is intended: pytest {' '.join(files[:_NAMED])} --turntape-mode=restamp  # or =all",
+                "  if it is intended (=all records again):",
+                f"  {again(config, files_of(config, tests), '--turntape-mode=restamp')}",
             ]
         return lines
 

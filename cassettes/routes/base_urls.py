@@ -62,3 +62,6 @@ KEYS: tuple[str, ...] = (
     "AWS_SECRET_ACCESS_KEY",
 )
 """Variables that clients require before they send anything; for a replay any value works."""
+
+OTHER_KEYS: dict[str, str] = {"GEMINI_API_KEY": "GOOGLE_API_KEY", "ANTHROPIC_API_KEY": "ANTHROPIC_AUTH_TOKEN"}
+"""The second name under which a client looks for the key; some clients warn when both are set."""

@@ -168,9 +168,10 @@ def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> No
             "turntape: the run is not the recorded one: turn 3, #2 was not requested (client)",
             "not requested: turn 3, #2 (→ send_email)",
             "not requested: turn 4, #3 (I drafted five emails*",
-            "if the change is intended:",
-            "  pytest test_it.py::test_a --turntape-mode=all  # record again (4 calls, *)",
-            "  @pytest.mark.turntape(partial=True)  # or do not expect it",
+            "if the change is intended, record again (4 calls, *):",
+            "  *pytest test_it.py::test_a --turntape-mode=all",
+            "or take it as it comes:",
+            "  @pytest.mark.turntape(partial=True)",
             "FAILED test_it.py::test_a - turntape: the run is *",
         ]
     )

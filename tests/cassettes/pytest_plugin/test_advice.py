@@ -5,6 +5,7 @@ import os
 import pytest
 from plugin_project import taken_away, write
 
+from turntape.cassettes.pytest_plugin.commands import again, files_of
 from turntape.cassettes.settings import ENTROPY
 from turntape.proxy.scripted.server import ScriptedServer
 
@@ -37,6 +38,7 @@ def test_volatile_text_gets_the_line_for_its_mark(project: pytest.Pytester, monk
 
 def test_a_renamed_test_gets_the_command_that_moves_its_cassette(project: pytest.Pytester) -> None:
     record(project, WORD.format(mark="", name="old"))
+    (project.path / "cassettes/test_it/test_old.trajectory.txt").touch()
     write(project, WORD.format(mark="", name="new"))
 
     result = project.runpytest()
@@ -45,7 +47,8 @@ def test_a_renamed_test_gets_the_command_that_moves_its_cassette(project: pytest
     result.stdout.fnmatch_lines(
         [
             "*test_old.cassette.jsonl beside it holds this very request; if the test was renamed:",
-            "*git mv cassettes/test_it/test_old.cassette.jsonl cassettes/test_it/test_new.cassette.jsonl",
+            "*mv cassettes/test_it/test_old.cassette.jsonl cassettes/test_it/test_new.cassette.jsonl",
+            "*mv cassettes/test_it/test_old.trajectory.txt cassettes/test_it/test_new.trajectory.txt",
         ]
     )
 
@@ -57,8 +60,8 @@ def test_a_cassette_of_another_test_is_not_taken_for_that_of_a_renamed_one(proje
     result = project.runpytest()
 
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*pytest test_it.py::test_b --turntape-mode=once  # record it"])
-    result.stdout.no_fnmatch_line("*git mv*")
+    result.stdout.fnmatch_lines(["*pytest test_it.py::test_b --turntape-mode=once"])
+    result.stdout.no_fnmatch_line("*mv *")
 
 
 def test_tests_that_fail_for_one_change_are_listed_once(
@@ -77,9 +80,34 @@ def test_tests_that_fail_for_one_change_are_listed_once(
             "    - a",
             "    + b",
             "  in test_it.py::test_a, test_it.py::test_b, test_it.py::test_c",
-            "  if it is intended: pytest test_it.py --turntape-mode=restamp  # or =all",
+            "  if it is intended (=all records again):",
+            "  *pytest test_it.py --turntape-mode=restamp",
         ]
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "program"),
+    [
+        (["-q", "-p", "no:recording", "-x"], "pytest -p no:recording"),
+        (["-pno:vcr", "--rootdir=.", "-k", "a"], "pytest -pno:vcr --rootdir=."),
+        (["-n", "2", "-vv"], "pytest"),
+    ],
+)
+def test_a_command_has_what_chooses_plugins_and_settings_and_can_be_pasted(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, given: list[str], program: str
+) -> None:
+    monkeypatch.setattr(pytestconfig, "workerinput", {"mainargv": ["/bin/pytest", *given]}, raising=False)
+    assert again(pytestconfig, ["a.py::t[x y]"], "--z=1") == f"{program} 'a.py::t[x y]' --z=1"
+
+
+def test_a_command_of_a_module_stays_one_and_names_files_from_where_it_was_started(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pytestconfig, "workerinput", {"mainargv": ["/x/pytest/__main__.py", "-q"]}, raising=False)
+    few, many = ["a/b.py::c", "a/d.py::e"], [f"a/b/{name}.py::c" for name in "uvwxyz"]
+    assert again(pytestconfig, files_of(pytestconfig, few)) == "python -m pytest a/b.py a/d.py"
+    assert again(pytestconfig, files_of(pytestconfig, many)) == "python -m pytest a/b"
 
 
 def test_a_cassette_of_a_failed_test_says_so_in_each_replay(
