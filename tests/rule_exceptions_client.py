@@ -13,13 +13,16 @@ from judged import (
     LOOK_UP,
     anthropic,
     asked,
+    gemini,
     given,
+    gives,
     item_call,
     item_output,
     responses,
     spoke,
     steps,
     trip,
+    turn,
     use,
     words,
 )
@@ -30,6 +33,8 @@ from turntape.cassettes.tape.model import RoundTrip
 CALLED = said(None, CALL)
 GIVEN = result("call_1", "a strip")
 DONE = said("It is a strip.")
+NAMELESS = [chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN | {"tool_call_id": None}], DONE, index=1)]
+NAMED = {"functionCall": {"id": "c1", "name": "look_up", "args": {"word": "tape"}}}
 HEADER = "x-claude-code-prev-tool-durations"
 THINKING = {"type": "thinking", "thinking": "I must look it up.", "signature": "c2lnbmVk" * 8}
 OTHER_TOOL = {"type": "function", "function": {"name": "search", "description": "Search.", "parameters": {
@@ -402,6 +407,12 @@ CLIENT: list[Row] = [
      anthropic([asked("hi"), spoke(*SEARCH), asked("and?")], [words("x")])),
     ("client-missing-tool-result", "The API holds the conversation",
      responses([HI, item_call(), HI], []), responses([HI, item_call(), HI], [], previous_response_id="resp_9")),
+    ("client-id-missing", "The API pairs results by the names of their tools", NAMELESS,
+     [gemini([turn("user", {"text": "hi"})], [NAMED]),
+      gemini([turn("user", {"text": "hi"}), turn("model", NAMED), turn("user", gives())], [{"text": "x"}], 1)]),
+    ("client-id-missing", "The API gave the calls no ids", NAMELESS,
+     [chat([HELLO], said(None, ("", *CALL[1:]))),
+      chat([HELLO, said(None, ("", *CALL[1:])), GIVEN | {"tool_call_id": None}], DONE, index=1)]),
     ("client-orphan-tool-result", "The API holds the conversation",
      responses([HI, item_output()], []), responses([HI, item_output()], [], previous_response_id="resp_9")),
     *[("client-orphan-tool-result", "The API itself returned the result, or its call is of a type that is not known",

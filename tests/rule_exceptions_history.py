@@ -145,12 +145,16 @@ HISTORY: list[Row] = [
      "Only the user's messages are missing, and a new one of the user comes at the end: then it is an info",
      third(HELLO, *LONGER[3:]),
      [chat([ASKS], CALLED), chat([CALLED, GIVEN, user("Which words describe the voice?")], DONE, index=1)], "info"),
+    ("client-history-truncated", "Only notes of the client are missing, such as a reminder in tags: then it is an info",
+     [chat([HELLO, user("Be brief, please.")], CALLED), chat(TURNED, DONE, index=1)],
+     [chat([HELLO, user("<note>Be brief.</note>")], CALLED), chat(TURNED, DONE, index=1)], "info"),
     *[("client-forged-answer", "The first request of a thread contains them: examples, or an earlier conversation",
        MADE_UP, run) for run in
       (chat([HELLO, said(NOTE, CALL), GIVEN], DONE), [chat([*PARCEL, HELLO], CALLED),
                                                       chat([*PARCEL, *TURNED], DONE, index=1)])],
-    ("client-forged-answer", "A whole answer comes after the recorded one: its turn may not have been recorded",
-     MADE_UP, follows(*TURNED, said(NOTE, OTHER), result("call_9", "a reel"))),
+    ("client-forged-answer",
+     "A few words are between a result and a message of the user, for an API that wants them there",
+     follows(*TURNED, said(NOTE), user("Look at it.")), follows(*TURNED, said("OK"), user("Look at it."))),
     *[("client-forged-answer", "The last message begins the next answer", made_up, run) for made_up, run in (
         (after(DONE, said(f"It is a strip. {NOTE}")), [chat([HELLO], DONE), chat(
             [HELLO, said(f"It is a strip. {NOTE}")], DONE, index=1)]),

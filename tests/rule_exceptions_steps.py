@@ -35,9 +35,20 @@ def ran(tool: str) -> list[RoundTrip]:
     return [chat([HELLO], call), chat([HELLO, call, result("call_1", "b'a strip of something'")], DONE, index=1)]
 
 
-def unprompted(*messages: dict[str, Any], answer: dict[str, Any] = CALLED) -> list[RoundTrip]:
+def unprompted(*messages: dict[str, Any], answer: dict[str, Any] = CALLED, **second: Any) -> list[RoundTrip]:
     """A turn under a system prompt, and one with these messages after it."""
-    return [chat([SYSTEM, HELLO], answer), chat([HELLO, answer, *messages], DONE, index=1)]
+    return [chat([SYSTEM, HELLO], answer), chat([HELLO, answer, *messages], DONE, index=1, **second)]
+
+
+SAID = said("It is a strip of plastic that holds the recording of a voice.")
+
+
+def withdrawn(*system: dict[str, Any]) -> list[RoundTrip]:
+    """The model calls a tool again that the second request does not offer."""
+    history = [*system, HELLO, CALLED, result("call_1", "a strip")]
+    other = [{"type": "function", "function": {"name": "count", "parameters": {"type": "object"}}}]
+    again = said(None, ("call_2", "look_up", '{"word":"reel"}'))
+    return [chat([HELLO], CALLED), chat(history, again, index=1, tools=other)]
 
 
 def held(*, as_message: bool = False, **second: Any) -> list[RoundTrip]:
@@ -125,8 +136,12 @@ STEPS: list[Row] = [
     ("client-system-prompt-lost", "The prompt, or its first line, is now in a message",
      unprompted(result("call_1", "a strip")),
      unprompted(result("call_1", "a strip"), user(f"Remember: {PROMPT}"))),
-    ("client-system-prompt-lost", "The request brings no result: another agent may continue",
-     unprompted(result("call_1", "a strip")), unprompted(user("and a reel?"), answer=DONE)),
+    ("client-system-prompt-lost", "The request brings no result and offers other tools: another agent may continue",
+     unprompted(user("and a reel?"), answer=SAID), unprompted(user("and a reel?"), answer=SAID, tools=None)),
+    ("client-tool-withdrawn", "The system prompt changed as well: another agent may have taken over",
+     withdrawn(), withdrawn({"role": "system", "content": "You count words."})),
+    ("model-unknown-tool", "An earlier request of the same agent offered it: then `client-tool-withdrawn` says so",
+     withdrawn({"role": "system", "content": "You count words."}), withdrawn()),
     ("template-tokens-in-text", "The token is in code",
      chat([HELLO], said(LEAKED)), chat([HELLO], said("ChatML ends a message with `<|im_end|>`."))),
     ("template-tokens-in-text", "The token is in code",

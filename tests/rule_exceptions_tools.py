@@ -86,13 +86,13 @@ def changed(sent: str, given: object) -> Trips:
     return story.results(("c1", "1")).turn().trips
 
 
-def gave_up(*, continues: bool = True) -> Trips:
+def gave_up(*, continues: bool = True, waits: float = 0.004, late: bool = False) -> Trips:
     story = Story().start().turn(ONE)
     story.exchange(notifies("notifications/cancelled", requestId=12, reason="Request timed out"))
     cancel = story.trips.pop()
-    story.call("add", {"a": 1})
-    call = story.trips.pop()
-    story.put(replace(cancel, started_at=call.started_at + 0.004)).put(call)
+    story.call("add", {"a": 1}, text("1") if late else None)
+    call = replace(story.trips.pop(), ended_at=int((waits + 1) * 1e6)) if late else story.trips.pop()
+    story.put(replace(cancel, started_at=call.started_at + waits)).put(call)
     return story.results(("c1", "The call timed out.")).turn().trips if continues else story.trips
 
 
@@ -333,12 +333,30 @@ TOOLS: list[Row] = [
     ("client-tool-call-unasked", "The call came before the first turn", unasked(), unasked(first=True)),
     (
         "tool-server-error",
-        "The code says that the server refuses the call, such as wrong arguments: then it is an info",
+        "The code says that the server refuses the call, such as wrong arguments: then it is an info. A tool that the "
+        "server itself lists cannot be unknown to it",
         refused(-32603),
         refused(-32602),
         "info",
     ),
-    ("tool-server-silent", "The client gave up on the call", silent(), gave_up()),
+    (
+        "tool-server-silent",
+        "The client gave up on the call in less than five seconds, or an answer came later",
+        gave_up(waits=6),
+        gave_up(),
+    ),
+    (
+        "tool-server-silent",
+        "The client gave up on the call in less than five seconds, or an answer came later",
+        gave_up(waits=6),
+        gave_up(waits=6, late=True),
+    ),
+    (
+        "client-tool-gave-up",
+        "The tool was silent for five seconds, and did not answer later either: then `tool-server-silent` says so",
+        gave_up(),
+        gave_up(waits=6),
+    ),
     ("tool-server-silent", "The server ended: `tool-server-died`", silent(), ended(None, "it broke")),
     (
         "client-tool-input-unanswered",

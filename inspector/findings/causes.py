@@ -20,11 +20,14 @@ ECHOES: Mapping[str, frozenset[str]] = {
             "client-assistant-mutated",
             "client-call-id-rewritten",
             "client-duplicated-call",
+            "client-forged-answer",
+            "client-id-missing",
             "client-missing-tool-result",
             "client-orphan-tool-result",
             "client-tool-calls-not-dispatched",
             "call-args-not-json",
             "model-args-break-schema",
+            "client-tool-withdrawn",
             "model-unknown-tool",
         }
     ),
@@ -33,6 +36,7 @@ ECHOES: Mapping[str, frozenset[str]] = {
         {
             "client-call-id-rewritten",
             "client-duplicated-call",
+            "client-id-missing",
             "client-missing-tool-result",
             "client-orphan-tool-result",
         }
@@ -46,6 +50,7 @@ ECHOES: Mapping[str, frozenset[str]] = {
             "client-missing-tool-result",
             "client-tool-calls-not-dispatched",
             "model-args-break-schema",
+            "client-tool-withdrawn",
             "model-unknown-tool",
         }
     ),
@@ -61,6 +66,7 @@ ECHOES: Mapping[str, frozenset[str]] = {
             "model-args-break-schema",
             "model-duplicate-call-in-batch",
             "model-empty-response",
+            "client-tool-withdrawn",
             "model-unknown-tool",
         }
     ),
@@ -134,6 +140,7 @@ TOOL_ECHOES = frozenset(
         "client-empty-tool-result",
         "client-missing-tool-result",
         "client-no-retry-on-transient",
+        "client-offers-unknown-tool",
         "client-stopped-silently",
         "client-tool-calls-not-dispatched",
         "client-tool-error-as-success",

@@ -8,6 +8,11 @@ CLIENTS: dict[str, Example] = {
         "contains it",
         ("#2 response", "#3 request /messages/6/content"),
     ),
+    "client-id-missing": Example("a result names no call", ("#1 request /messages/2",)),
+    "client-tool-withdrawn": Example(
+        "the model called 'refund_order', which the request no longer offers; #1 offered it",
+        ("#2 call call_9", "#2 request /tools"),
+    ),
     "client-foreign-history": Example(
         "2 pieces of another conversation are in front of this one: 'Where is my parcel?'",
         ("#2 request", "#3 request /messages/1/content", "#3 request /messages/2/content"),

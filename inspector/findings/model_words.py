@@ -22,6 +22,8 @@ _DISTINCTIVE = 64
 """An answer of at least this many characters is unlikely to occur twice."""
 _SAID = 24
 """After the same first message, this many characters are enough."""
+_SAME = 3
+"""Pieces at the front of both histories: a question, its answer and what followed it."""
 _DISTINCTIVE_CALLS = 24
 """And so are calls with at least this many characters of arguments."""
 _WHOLE = frozenset({"complete", "tool_calls", "stop_sequence"})
@@ -42,6 +44,8 @@ def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
     if echo.reasoning == "kept":
         return True  # Signed or long: no other answer has the same reasoning.
     now = context.turn.conversation
+    if context.turn.edge.kind == "continuation" and context.turn.shared >= now.ends[now.leading] + _SAME:
+        return not any(change.emitted for change in echo.changes)
     same_question = context.turn.edge.kind == "continuation" and context.turn.shared > now.ends[now.leading]
     if same_question and len(emission.text) >= _SAID:
         # Both begin with the same message of the user.

@@ -176,6 +176,9 @@ class RequestReading:
     """Every other top-level field of the body that is not history, tools or system."""
     previous_id: str | None = None
     """The server-held answer that this request continues (`previous_response_id` and similar)."""
+    conversation_id: str | None = None
+    """The conversation that the API keeps and to which it adds this request and its answer; then `previous_id` is the
+    same."""
     continuation: str | None = None
     """The token of an answer that this request lets the API finish. The request repeats the whole history, unlike one
     with a `previous_id`."""
@@ -418,7 +421,8 @@ class Reading:
     @property
     def answer_ids(self) -> tuple[str, ...]:
         """The ids and tokens by which a later request can continue this answer."""
-        return tuple(name for name in (self.response_id, self.continuation) if name)
+        names = (self.response_id, self.continuation, self.request.conversation_id)
+        return tuple(name for name in names if name)
 
     @property
     def is_generation(self) -> bool:

@@ -6,6 +6,7 @@ from itertools import pairwise, takewhile
 from ...analysis.conversation import Unit, joined, units_emitted
 from ...analysis.turn import Turn
 from ...wire.per_message import shared
+from ...wire.printable import several
 from ..model_words import is_user_text
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -37,7 +38,8 @@ def history_duplicated(context: RuleContext) -> Iterator[Note]:
         return
     how = f"the API holds it under {context.request.previous_id}" if held else "it is in the request already"
     yield Note(
-        f"{len(copies)} pieces of the history are sent again, although {how}; the first: {_shown(copies[0])}",
+        f"{several(len(copies), 'piece')} of the history {'is' if len(copies) == 1 else 'are'} sent again, although "
+        f"{how}; the first: {_shown(copies[0])}",
         (f"#{before.round_trip.index} request", *(f"{context.at} request {unit.pointer}" for unit in copies[:3])),
         key="doubled",
     )
@@ -80,7 +82,8 @@ def _unshared(before: Turn, now: Turn) -> tuple[list[Unit], list[Unit]]:
 def _held_pieces(context: RuleContext) -> list[Unit]:
     """The pieces that the API holds under the id which the request names, if answers of the model are among them."""
     units = [unit for unit in _spoken(context.turn) if _is_held(context, unit)]
-    return units if len(units) > 1 and _count_answers(units) else []
+    enough = len(units) > 1 or any(unit.kind == "call" for unit in units)
+    return units if enough and _count_answers(units) else []
 
 
 def _is_held(context: RuleContext, unit: Unit) -> bool:

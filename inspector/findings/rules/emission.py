@@ -71,6 +71,7 @@ def _loaded(context: RuleContext) -> frozenset[str]:
         "The API holds tools: a stored prompt, hosted tools or tool search",
         "A previous response may hold tools: then the tier is S",
         "The request offers no tools, and the API may hold some: a session, a cache or an earlier request",
+        "An earlier request of the same agent offered it: then `client-tool-withdrawn` says so",
     ),
 )
 def unknown_tool(context: RuleContext) -> Iterator[Note]:
@@ -82,6 +83,8 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
     offered = ", ".join(sorted(context.tools)[:8])
     for call in whole_calls(context):
         if call.toolset or call.name in context.tools or call.name in _loaded(context):
+            continue
+        if _offered_before(context, call.name):
             continue
         what = f"the model called {call.name!r}, which was not offered; the request offers {offered}"
         bare = re.split(r"[.:/]", call.name)[-1]
@@ -96,6 +99,39 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
             (call_at(context, call), f"{context.at} request {context.request.tools[0].pointer.rsplit('/', 1)[0]}"),
             tier="S" if context.request.previous_id is not None else None,
         )
+
+
+@rule(
+    "client-tool-withdrawn",
+    "client",
+    "error",
+    "S",
+    says="The model called a tool that an earlier request offered and this one no longer does, under the same instructions.",
+    fix="Send the whole list of tools with every request; forbid a tool by `tool_choice`, or say so in the instructions.",
+    not_when=("The system prompt changed as well: another agent may have taken over",),
+)
+def tool_withdrawn(context: RuleContext) -> Iterator[Note]:
+    if not context.request.tools or _held_elsewhere(context):
+        return
+    for call in whole_calls(context):
+        known = call.toolset or call.name in context.tools or call.name in _loaded(context)
+        if not known and (offered := _offered_before(context, call.name)):
+            yield Note(
+                f"the model called {call.name!r}, which the request no longer offers; {offered} offered it",
+                (call_at(context, call), f"{context.at} request {context.request.tools[0].pointer.rsplit('/', 1)[0]}"),
+                key=call.name,
+            )
+
+
+def _offered_before(context: RuleContext, name: str) -> str | None:
+    """The turn before, if it offered the tool; or an earlier one, if the history calls a tool that the run offered."""
+    before = context.before
+    if before is None or before.reading.request.instructions != context.request.instructions:
+        return None
+    if any(tool.name == name for tool in before.reading.request.tools):
+        return f"#{before.round_trip.index}"
+    called = any(part.call.name == name for part in context.calls.values() if part.call is not None)
+    return "an earlier request" if called and name in context.run.tools else None
 
 
 def _called_without_tools(context: RuleContext) -> Iterator[Note]:
@@ -377,6 +413,7 @@ def duplicate_in_batch(context: RuleContext) -> Iterator[Note]:
 
 RULES = (
     unknown_tool,
+    tool_withdrawn,
     arguments_not_json,
     arguments_break_schema,
     call_as_text,

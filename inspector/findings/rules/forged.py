@@ -1,7 +1,7 @@
 """What the client wrote in the model's place: words and calls that no answer contains, and foreign conversations.
 
-Nothing is reported that an answer outside the recording may explain: whole answers after the last recorded one, and
-whatever a thread's first request contains.
+Whatever a thread's first request contains may come from elsewhere. A whole answer after the last recorded one, with
+something new behind it, may be a turn that was not recorded: it is reported as a strong sign and not as proven.
 """
 
 import re
@@ -39,7 +39,7 @@ _LOADS_TOOLS = "auto_load_"
     fix="Put notes and reminders into a user or system message; never add text or calls to an answer.",
     not_when=(
         "The first request of a thread contains them: examples, or an earlier conversation",
-        "A whole answer comes after the recorded one: its turn may not have been recorded",
+        "A few words are between a result and a message of the user, for an API that wants them there",
         "The last message begins the next answer",
         "The answer contains the text elsewhere, such as its reasoning",
         "The answer was cut, filtered or refused",
@@ -69,6 +69,8 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
         return
     foreign = {unit.pointer for block in _foreign(context, echo) for unit in block}
     added = [unit for unit in _added(context, echo, before) if unit.pointer not in foreign]
+    between = [unit for unit in _between(context, echo, before) if unit not in added and unit.pointer not in foreign]
+    added += between
     given = _results(context)
     new = [unit for unit in echo.new if unit.role == "assistant" and unit not in added and context.request.tools]
     copied = [unit for unit in (*added, *new) if unit.kind == "text" and without_space(unit.text) in given]
@@ -92,6 +94,7 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
         f"{'them' if more else 'it'}",
         (f"#{before.round_trip.index} response", *(at for _, at in shown[:3])),
         severity="info" if _is_expected(context, pieces, extra, before) else None,
+        tier="S" if pieces and not longer and all(unit in between for unit in pieces) else None,
         key=tuple(sorted([*map(_named, pieces), *extra])),
     )
 
@@ -179,6 +182,20 @@ def _beside_the_answer(context: RuleContext, echo: HistoryDiff, before: Turn) ->
         # The request names the last answer, so no other one came between.
         return new if context.request.previous_id in before.reading.answer_ids else []
     return [*echo.beside, *takewhile(lambda unit: unit.role == "assistant", new)]
+
+
+def _between(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit]:
+    """Calls and words of the assistant after the results of the last answer, with something new behind them."""
+    if echo.state == "held" or not is_whole(context, before) or _was_left_out(echo, before):
+        return []
+    if before.reading.request.model != context.request.model:
+        return []  # A turn of the other model may not have been recorded.
+    new = list(echo.new)
+    while new and new[-1].role == "assistant":
+        new.pop()
+    mine = (unit for unit in new if unit.role == "assistant")
+    # A short text may come between results and a message of the user, where the API wants one of the assistant.
+    return [unit for unit in mine if unit.kind == "call" or (unit.kind == "text" and len(unit.text) >= _RESULT)]
 
 
 def _was_left_out(echo: HistoryDiff, before: Turn) -> bool:

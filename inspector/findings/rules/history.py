@@ -351,6 +351,7 @@ def _removed(context: RuleContext) -> list[HistoryChange]:
         "Only a short answer links the two requests",
         "Only the user's messages are missing, and a new one of the user comes at the end: then it is an info",
         "Whole exchanges are missing at the beginning, as with a sliding window: then it is an info",
+        "Only notes of the client are missing, such as a reminder in tags: then it is an info",
     ),
 )
 def truncated(context: RuleContext) -> Iterator[Note]:
@@ -365,9 +366,12 @@ def truncated(context: RuleContext) -> Iterator[Note]:
         return
     size = sum(len(change.was) for change in gone)
     window = _is_window(before, context.turn, echo)
+    notes = all(_NOTE.fullmatch(change.was.strip()) for change in gone)
     instead = (
         "as with a sliding window"
         if window
+        else "which the client had added for one request"
+        if notes
         else "possibly replaced by a summary"
         if summary
         else "and the user says something new"
@@ -378,8 +382,12 @@ def truncated(context: RuleContext) -> Iterator[Note]:
         f"{several(len(gone), 'piece')} of the history ({several(size, 'character')}) "
         f"{'is' if len(gone) == 1 else 'are'} missing, {instead}",
         (*(f"#{before.round_trip.index} request {change.before}" for change in gone[:4]), f"{context.at} request"),
-        severity="info" if window or summary or asks_again else "warning",
+        severity="info" if window or notes or summary or asks_again else "warning",
     )
+
+
+_NOTE = re.compile(r"<(?P<tag>[\w-]+)[^>]*>.*</(?P=tag)>", re.DOTALL)
+"""A text that is one block in tags, as clients add reminders, memories and the state of an editor."""
 
 
 def _is_window(before: Turn, now: Turn, echo: HistoryDiff) -> bool:
@@ -439,6 +447,8 @@ _START = 20
 """Characters. A text that begins as the result did is a part of the result."""
 _LONGEST_MARKER = 200
 """Characters. What is longer than this is a result or a summary."""
+_SHORT_MARKER = 60
+"""Characters. A marker of this length says only that something is gone, however short the result was."""
 
 
 def is_cleared(change: HistoryChange) -> bool:
@@ -446,7 +456,8 @@ def is_cleared(change: HistoryChange) -> bool:
     was, now = change.was.strip(), change.became.strip()
     if change.kind != "result_changed" or not _MARKER.search(now):
         return False
-    return len(now) <= min(_LONGEST_MARKER, len(was) // 2) and now[:_START] != was[:_START]
+    longest = min(_LONGEST_MARKER, max(_SHORT_MARKER, len(was) // 2))
+    return len(now) <= longest and now[:_START] != was[:_START]
 
 
 RULES = (truncated, result_rewritten, assistant_mutated, reasoning_dropped, reasoning_altered)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ...analysis.conversation import without_space
 from ...analysis.history_diff import lost_space
+from ...analysis.turn import Turn
 from ...wire.values import Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -22,7 +23,7 @@ from .user_text import ends_in_a_word, has_no_beginning, is_cut_off
     not_when=(
         "The API holds the conversation with its instructions",
         "The prompt, or its first line, is now in a message",
-        "The request brings no result: another agent may continue",
+        "The request brings no result and offers other tools: another agent may continue",
     ),
 )
 def system_lost(context: RuleContext) -> Iterator[Note]:
@@ -34,13 +35,13 @@ def system_lost(context: RuleContext) -> Iterator[Note]:
     # With the history, the API holds messages, but not always the field for instructions.
     asked = before.reading.request
     was = asked.instructions if request.continues is None else asked.system
-    if request.instructions or not was or not _answers_calls(context):
+    if request.instructions or not was or not (_answers_calls(context) or _same_tools(context, before)):
         return
     said = "\n".join(part.text for part in was)
     if not said.strip() or _is_still_there(said, context):
         return
     yield Note(
-        f"the request answers calls of #{before.round_trip.index} without its system prompt of "
+        f"the request continues #{before.round_trip.index} without its system prompt of "
         f"{len(said):,} characters: {said.strip()[:60]!r}",
         (f"#{before.round_trip.index} request {was[0].pointer}", f"{context.at} request"),
     )
@@ -49,6 +50,15 @@ def system_lost(context: RuleContext) -> Iterator[Note]:
 def _answers_calls(context: RuleContext) -> bool:
     """True when the request brings new results, so that it is another step of the same work."""
     return context.echo is not None and any(unit.kind == "result" for unit in context.echo.new)
+
+
+def _same_tools(context: RuleContext, before: Turn) -> bool:
+    """True when the request offers the tools of the turn before, and its history is whole: the same agent continues."""
+    echo, tools = context.echo, context.request.tools
+    whole = echo is not None and echo.state in ("verbatim", "respelled")
+    return (
+        whole and bool(tools) and [tool.name for tool in tools] == [tool.name for tool in before.reading.request.tools]
+    )
 
 
 def _is_still_there(said: str, context: RuleContext) -> bool:
@@ -62,9 +72,13 @@ def _is_still_there(said: str, context: RuleContext) -> bool:
 def system_cut(context: RuleContext) -> Iterator[Note]:
     """A system prompt of which a part is left that begins or ends inside a sentence, or that was damaged."""
     before, request = context.previous, context.request
-    if before is None or context.turn.edge.kind != "continuation" or request.continues is not None:
+    if before is None or context.turn.edge.kind != "continuation":
         return
-    was, now = (_joined(one.instructions) for one in (before.reading.request, request))
+    asked = before.reading.request
+    if request.continues is None:
+        was, now = _joined(asked.instructions), _joined(request.instructions)
+    else:
+        was, now = _joined(asked.system), _joined(request.system)  # the messages in front are held by the API
     if (what := _damaged(was, now)) is not None:
         yield Note(
             f"the system prompt of #{before.round_trip.index} {what}",
@@ -78,7 +92,7 @@ def _damaged(was: str, now: str) -> str | None:
     if was == now:
         return None
     missing = f"{len(was) - len(now):,} of its {len(was):,} characters are missing"
-    if is_cut_off(was, now) or ends_in_a_word(was, now):
+    if is_cut_off(was, now, least=_CUT) or ends_in_a_word(was, now):
         return f"is cut off inside a sentence: {missing}, and it ends with {now.strip()[-40:]!r}"
     if has_no_beginning(was, now):
         return f"has lost its beginning: {missing}, and it begins with {now.strip()[:40]!r}"
@@ -87,6 +101,10 @@ def _damaged(was: str, now: str) -> str | None:
     if without_space(was) == without_space(now) and (lost := lost_space(was, now)) is not None:
         return f"lost its {lost}: {now.strip()[:60]!r}"
     return None
+
+
+_CUT = 12
+"""Characters. People change a prompt between runs; what goes away within one, inside a sentence, was cut off."""
 
 
 def _joined(parts: tuple[Part, ...]) -> str:

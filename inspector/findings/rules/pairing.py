@@ -156,6 +156,43 @@ def left_open(context: RuleContext) -> Iterator[Note]:
     )
 
 
+@rule(
+    "client-id-missing",
+    "client",
+    "warning",
+    "P",
+    says="A call or a result has no id, although the API pairs them by ids and gave the calls ids.",
+    fix="Keep the id of each call with the call, and send it with its result.",
+    not_when=(
+        "The API pairs results by the names of their tools",
+        "The API gave the calls no ids",
+    ),
+)
+def id_missing(context: RuleContext) -> Iterator[Note]:
+    pairing = context.protocol.pairing
+    if pairing.named_results or not pairing.in_request or not (context.calls or context.thread.emitted_calls):
+        return
+    gave_ids = context.before is not None and bool(context.before.call_ids)
+    for message in context.fresh:
+        for part in message.parts:
+            result, call = part.result, part.call
+            if result is not None and not result.server and not result.call_id:
+                what = "a result names no call"
+            elif gave_ids and call is not None and not call.server and not call.id and _is_emitted(context, call):
+                what = f"the call of {call.name!r} has lost its id"
+            else:
+                continue
+            yield Note(what, (f"{context.at} request {part.pointer}",), key="id")
+            return
+
+
+def _is_emitted(context: RuleContext, call: ToolCall) -> bool:
+    """True for a call of the last answer, which has an id there."""
+    emission = context.before.reading.emission if context.before is not None else None
+    meaning = call_meaning(call)
+    return emission is not None and any(one.id and call_meaning(one) == meaning for one in emission.calls)
+
+
 def _open_calls(context: RuleContext, missing: Iterable[ToolCall]) -> list[ToolCall]:
     """The unanswered calls that the next request still holds. Dropped and renamed calls are reported by another rule."""
     changes = context.next_echo.changes if context.next_echo else ()
@@ -372,6 +409,7 @@ def wrong_name_for_held_call(context: RuleContext) -> Iterator[Note]:
 
 RULES = (
     missing_result,
+    id_missing,
     orphan_result,
     duplicate_result,
     duplicated_call,

@@ -14,7 +14,7 @@ from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..tool_context import ToolContext
 from .results import reads_like_error
-from .tool_results import of
+from .tool_results import never_answered, of
 
 _REFUSED = regex(
     r"error|fail|exception|timed? ?out|closed|cancel|abort|not (?:connected|found|available|allowed|permitted|executed)"
@@ -196,16 +196,20 @@ def _short(value: object) -> str:
     "P",
     says="The client gave up on a call before the tool had answered.",
     fix="Raise the client's time limit for tools, or make the tool faster and let it report progress.",
-    not_when=("The thread ends with it, as when a user stops the agent: then it is an info",),
+    not_when=(
+        "The thread ends with it, as when a user stops the agent: then it is an info",
+        "The tool was silent for five seconds, and did not answer later either: then `tool-server-silent` says so",
+    ),
 )
 def gave_up(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
-        if run.outcome != "cancelled":
+        ends = context.over == "closed" and call.turn.followed_by is None
+        if run.outcome != "cancelled" or (never_answered(run) and not ends):
             continue
         after = f" after {run.duration_ms / 1000:.3g} s" if run.duration_ms is not None else ""
         why = f" ({' '.join(run.reason.split())[:80]})" if run.reason else ""
         late = "; the server answered later" if run.result is not None or run.error is not None else ""
-        severity: Severity | None = "info" if context.over == "closed" and call.turn.followed_by is None else None
+        severity: Severity | None = "info" if ends else None
         yield Note(
             f"the client gave up on {of(run)}{after}{why}{late}",
             (f"#{run.index} request", f"#{call.turn.index} response"),

@@ -35,6 +35,15 @@ def of(run: ToolRun) -> str:
     return f"{run.name!r} of server {run.server!r}"
 
 
+_LONG = 5_000
+"""Milliseconds without an answer from which on a tool hangs, and the client that gives up is not too hasty."""
+
+
+def never_answered(run: ToolRun) -> bool:
+    """Whether the client waited long for an answer, and none came, not even after it had given up."""
+    return run.result is None and run.error is None and (run.duration_ms or 0) >= _LONG
+
+
 def _shown(context: ToolContext, *how: str) -> Iterator[tuple[ModelCall, ToolRun]]:
     """The answered runs that the next request shows in one of these ways."""
     for call, run in context.final:

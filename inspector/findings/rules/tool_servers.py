@@ -1,5 +1,6 @@
 """What tool servers do wrong on their own wire, and what clients leave unanswered there."""
 
+import re
 from collections.abc import Iterator
 
 from ...tools.definitions import compare
@@ -9,10 +10,14 @@ from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..schema_check import described
 from ..tool_context import ToolContext
-from .tool_results import of
+from .tool_results import never_answered, of
 
 _REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042, 400, 401, 403, 404, 405, 429})
 """Codes with which a server refuses a call, and says why."""
+_UNKNOWN = re.compile(
+    r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:found|registered|known)", re.IGNORECASE
+)
+"""How servers say that they do not have a tool."""
 
 
 @tool_rule(
@@ -22,14 +27,18 @@ _REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042, 4
     "P",
     says="A tool server answered a call with a JSON-RPC error.",
     fix="Look into the server's stderr at that time; errors of the tool itself belong into a result with `isError`.",
-    not_when=("The code says that the server refuses the call, such as wrong arguments: then it is an info",),
+    not_when=(
+        "The code says that the server refuses the call, such as wrong arguments: then it is an info. A tool that the "
+        "server itself lists cannot be unknown to it",
+    ),
 )
 def server_error(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
         if run.outcome == "failed":
             code = as_count((run.error or {}).get("code"))
-            severity: Severity | None = "info" if code in _REFUSALS else None
             said = " ".join((run.returned_text or "").split())[:120]
+            denied = context.definition(run) is not None and _UNKNOWN.search(said) is not None
+            severity: Severity | None = "info" if code in _REFUSALS and not denied else None
             number = f" (code {code})" if code is not None else ""
             yield Note(
                 f"server {run.server!r} answered the call of {run.name!r} with an error{number}: {said!r}",
@@ -78,9 +87,12 @@ def server_died(context: ToolContext) -> Iterator[Note]:
     "tool",
     "error",
     "S",
-    says="A tool server never answered a call, until the connection was closed.",
+    says="A tool server never answered a call, until the connection was closed or the client gave up.",
     fix="Let the server answer every request, also when the tool fails or hangs.",
-    not_when=("The client gave up on the call", "The server ended: `tool-server-died`"),
+    not_when=(
+        "The client gave up on the call in less than five seconds, or an answer came later",
+        "The server ended: `tool-server-died`",
+    ),
 )
 def server_silent(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
@@ -88,6 +100,13 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
         if waits and (run.ended_by == "client" or context.over == "closed"):
             yield Note(
                 f"server {run.server!r} never answered the call of {run.name!r}",
+                (f"#{run.exchanges[-1]} request", f"#{call.turn.index} response"),
+            )
+        given_up = run.outcome == "cancelled" and call.turn.followed_by is not None
+        if given_up and never_answered(run):
+            after = f"{(run.duration_ms or 0) / 1000:.3g} s"
+            yield Note(
+                f"server {run.server!r} had not answered the call of {run.name!r} when the client gave up after {after}",
                 (f"#{run.exchanges[-1]} request", f"#{call.turn.index} response"),
             )
 

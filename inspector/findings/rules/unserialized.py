@@ -134,10 +134,12 @@ def _texts_in(value: object) -> Iterator[str]:
 
 
 def _only_value(text: str) -> str:
-    """The value of a JSON object that holds one string, as clients of Gemini wrap results; else empty."""
+    """The string that a JSON object holds alone, as clients of Gemini and Cohere wrap results; else empty."""
     value = parse_json(text) if text.lstrip()[:1] == "{" else None
-    values = list(as_object(value).values())
-    return values[0] if len(values) == 1 and isinstance(values[0], str) else ""
+    while is_object(value):
+        values = list(as_object(value).values())
+        value = values[0] if len(values) == 1 else None
+    return value if isinstance(value, str) else ""
 
 
 RULES = (unserialized_result,)

@@ -42,6 +42,9 @@ _REPLACED = frozenset({"removed", "inserted", "text_changed"})
 _HARMLESS = frozenset({"args_respelled", "id_changed", "id_lost", "spaces_lost"})
 """Changes that leave what a history says as it was."""
 
+_CUT, _CUT_WORD = 100, 6
+"""At least this many characters must be missing, and where the cut is inside a word."""
+
 
 @rule(
     "client-user-text-lost",
@@ -229,17 +232,16 @@ def _is_another(old: str, new: str) -> bool:
     return min(len(was), len(now)) < _TEMPLATE or _same_ends(was, now) < _FIXED * max(len(was), len(now))
 
 
-def is_cut_off(old: str, new: str) -> bool:
-    """True for the beginning of a long text that ends inside a sentence, as a program cuts it and no person."""
+def is_cut_off(old: str, new: str, *, least: int = _CUT) -> bool:
+    """True for the beginning of a long text that ends inside a sentence, as a program cuts it and no person.
+
+    At least `least` characters must be missing.
+    """
     kept, whole = new.strip(), old.strip()
-    if not kept or not whole.startswith(kept) or len(whole) - len(kept) < _CUT:
+    if not kept or not whole.startswith(kept) or len(whole) - len(kept) < least:
         return False
     line = whole[len(kept) :].partition("\n")[0]
     return bool(line.strip()) and not (kept[-1] in ".!?:;" and line[0].isspace())
-
-
-_CUT, _CUT_WORD = 100, 6
-"""At least this many characters must be missing, and where the cut is inside a word."""
 
 
 def _is_cut(old: str, new: str) -> bool:

@@ -103,7 +103,7 @@ def read_responses_request(fields: Object) -> RequestReading:
     given = fields.get("input")
     items = [as_object(item) for item in as_array(given)]
     parallel = fields.get("parallel_tool_calls")
-    conversation = fields.get("conversation")
+    conversation = as_text(fields.get("conversation")) or as_text(as_object(fields.get("conversation")).get("id"))
     return RequestReading(
         model=as_text(fields.get("model")),
         streamed=fields.get("stream") is True,
@@ -117,9 +117,8 @@ def read_responses_request(fields: Object) -> RequestReading:
         output_format=response_format(as_object(fields.get("text")).get("format"), "/text/format"),
         cache_marks=responses_marks(fields),
         parameters=other_fields(fields, _KNOWN),
-        previous_id=as_text(fields.get("previous_response_id"))
-        or as_text(conversation)
-        or as_text(as_object(conversation).get("id")),
+        previous_id=as_text(fields.get("previous_response_id")) or conversation,
+        conversation_id=conversation,
     )
 
 

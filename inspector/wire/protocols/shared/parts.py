@@ -37,6 +37,9 @@ def text_of(content: object) -> str:
         for key in ("text", "content", "refusal", "thinking", "transcript"):
             if (inner := fields.get(key)) is not None and (text := text_of(inner)):
                 return text
+        data = as_object(fields.get("document")).get("data")
+        if isinstance(data, str) or is_object(data):
+            return data if isinstance(data, str) else compact(data)
         if kind := as_text(fields.get("type")):
             return "" if kind in ("text", "refusal", "thinking") else f"[{kind}]"
         return compact(fields)

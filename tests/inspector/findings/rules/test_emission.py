@@ -52,6 +52,19 @@ def test_a_tool_that_was_not_offered_is_the_models_fault(name: str, said_of_it: 
     assert said_of_it in one.message
 
 
+def test_a_tool_that_the_client_no_longer_offers_is_its_fault() -> None:
+    other = [{"type": "function", "function": {"name": "count", "parameters": {"type": "object"}}}]
+    first, again = said(None, CALL), said(None, ("call_2", *CALL[1:]))
+    history = [HELLO, first, result("call_1", "a strip")]
+    system = {"role": "system", "content": "You count words."}
+
+    trips = chat([HELLO], first), chat(history, again, index=1, tools=other)
+    one = only("client-tool-withdrawn", *trips)
+    assert one.message == "the model called 'look_up', which the request no longer offers; #0 offered it"
+    assert "model-unknown-tool" not in ids(*trips)
+    assert "model-unknown-tool" in ids(trips[0], chat([system, *history], again, index=1, tools=other))
+
+
 def test_a_tool_of_a_request_that_shows_none_is_not_judged() -> None:
     assert "model-unknown-tool" in ids(emitted("look_out", tools=None))
     assert "model-unknown-tool" not in ids(emitted("look_out", tools=None, conversation="conv_1"))

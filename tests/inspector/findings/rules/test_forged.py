@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
-from dialogues import APIS, asks, says
+from dialogues import APIS, asks, run, says
 from dialogues import calls as looks_up
 from dialogues import gives as is_given
 from judged import (
@@ -413,3 +413,18 @@ def test_the_users_words_as_the_models_own(api: str) -> None:
     assert f"the user's words {QUESTION!r} are in the history as the model's own" in found[0]
     kept = make([*asked_on, second, is_given("a reel")], answer, 2)
     assert lines(make(opened, answer, 0), make(asked_on, second, 1), kept, only="client-forged") == []
+
+
+@pytest.mark.parametrize("api", [api for api in APIS if api != "held"])
+def test_a_whole_exchange_that_no_model_made_is_a_strong_sign(api: str) -> None:
+    begun = [
+        asks("Which words describe the recording of a voice?"),
+        looks_up("a strip that is recorded"),
+        is_given("tape"),
+    ]
+    made_up = [looks_up("a reel that is recorded"), is_given("reel")]
+    turns = [(begun[:1], begun[1]), ([*begun, *made_up], says("It is a tape on a reel."))]
+
+    [line] = forged(*run(api, *turns))
+    assert "(client, warning, S): the history contains a call of 'look_up'" in line
+    assert forged(*run(api, turns[0], (begun, turns[1][1]))) == []

@@ -436,8 +436,22 @@ def test_an_old_result_that_became_a_marker_was_cleared_on_purpose(now: str, sev
     assert severities(opened, chat([*chat_results(now), *END], DONE, index=1)) == [severity]
 
 
-def test_a_short_result_is_not_cleared_to_save_space() -> None:
-    assert severities(LATER, chat([*chat_results("[cleared]"), *END], DONE, index=1)) == ["warning"]
+@pytest.mark.parametrize(("marker", "severity"), [("[cleared]", "info"), (f"[cleared{'.' * 60}]", "warning")])
+def test_a_short_result_is_cleared_by_a_few_words(marker: str, severity: str) -> None:
+    assert severities(LATER, chat([*chat_results(marker), *END], DONE, index=1)) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("note", "severity"),
+    [
+        ("<reminder>Answer briefly.</reminder>", "info"),
+        ("Answer <b>briefly</b>.", "warning"),
+    ],
+)
+def test_a_note_of_the_client_may_go_away(note: str, severity: str) -> None:
+    trips = [chat([HELLO, user(note)], said(None, CALL)), chat([HELLO, said(None, CALL), GIVEN], said("x"), index=1)]
+
+    assert [one.severity for one in judged(*trips) if one.id == "client-history-truncated"] == [severity]
 
 
 def gemini_results(old: str) -> list[dict[str, Any]]:

@@ -82,7 +82,7 @@ def test_a_system_prompt_that_stays_is_not(api: str) -> None:
 
 def test_the_message_quotes_the_prompt() -> None:
     assert lines(*loops(again=False)["chat"], only=NAME) == [
-        f"#1 {NAME} (client, warning, S): the request answers calls of #0 without its system prompt of 40 characters: "
+        f"#1 {NAME} (client, warning, S): the request continues #0 without its system prompt of 40 characters: "
         f"{PROMPT!r} | #0 request /messages/0/content, #1 request"
     ]
 
@@ -114,7 +114,7 @@ def continued(first: dict[str, Any], **second: Any) -> list[str]:
 
 def test_an_api_that_holds_the_conversation_forgets_the_field_for_instructions() -> None:
     assert continued({"instructions": PROMPT}) == [
-        f"#1 {NAME} (client, warning, S): the request answers calls of #0 without its system prompt of {len(PROMPT)} "
+        f"#1 {NAME} (client, warning, S): the request continues #0 without its system prompt of {len(PROMPT)} "
         f"characters: {PROMPT!r} | #0 request /instructions, #1 request"
     ]
     assert continued({"instructions": PROMPT}, instructions=PROMPT) == []
@@ -134,7 +134,9 @@ LONG = "You handle tickets of a shop. Look up each order first. Never invent dat
         (LONG[:72], True),
         (LONG[: len(LONG) - 100], True),
         (LONG[: len(LONG) - 99], True),
-        (LONG[: len(LONG) - 93], False),
+        (LONG[: len(LONG) - 93], True),
+        (LONG[: len(LONG) - 12], True),
+        (LONG[: len(LONG) - 9], False),
         (LONG, False),
         ("Be brief.", False),
     ],
@@ -146,6 +148,8 @@ LONG = "You handle tickets of a shop. Look up each order first. Never invent dat
         "100 are missing",
         "99 in a word",
         "93",
+        "12",
+        "9, a word",
         "whole",
         "another",
     ],

@@ -772,3 +772,33 @@ def test_a_result_of_a_call_that_the_api_holds_names_another_tool() -> None:
 
     assert reported("look_up") == []
     assert [line.partition(" | ")[0] for line in reported("find")] == ["the result of 'look_up' names 'find'"]
+
+
+@pytest.mark.parametrize(
+    "trips",
+    [
+        [chat([HELLO], FIRST), chat([HELLO, FIRST, result("call_1", "x") | {"tool_call_id": None}], DONE, index=1)],
+        [chat([HELLO], FIRST), chat([HELLO, FIRST, {"role": "tool", "content": "a strip"}], DONE, index=1)],
+        [chat([HELLO], FIRST), chat([HELLO, said(None, ("", *CALL[1:])), result("", "a strip")], DONE, index=1)],
+        [anthropic([asked("hi")], [use()]),
+         anthropic([asked("hi"), spoke(use()), asked(given() | {"tool_use_id": ""})], [words("x")], 1)],
+        [responses([{"role": "user", "content": "hi"}], [item_call()]),
+         responses([item_output() | {"call_id": None}], [], 1, previous_response_id="resp_0")],
+    ],
+    ids=["null", "absent", "both empty", "anthropic", "held"],
+)  # fmt: skip
+def test_an_id_that_is_missing(trips: list[RoundTrip]) -> None:
+    [line] = lines(*trips, only="client-id-missing")
+
+    assert line.startswith("#1 client-id-missing (client, warning, P): ")
+
+
+def test_the_results_of_a_conversation_that_the_api_keeps() -> None:
+    """Each request names the conversation, and none the answer that it continues."""
+    kept = {"conversation": {"id": "conv_1"}}
+    hi, other = {"role": "user", "content": "hi"}, item_output() | {"call_id": "call_9"}
+    first = responses([hi], [item_call()], **kept)
+
+    assert "client-missing-tool-result" in ids(first, responses([hi], [], 1, **kept))
+    assert "client-orphan-tool-result" in ids(first, responses([other], [], 1, **kept))
+    assert not any(name.startswith("client-") for name in ids(first, responses([item_output()], [], 1, **kept)))

@@ -151,13 +151,13 @@ def test_numbers_in_another_spelling_are_the_same() -> None:
     assert changed("", None).found() == []
 
 
-def gave_up(*, continues: bool = True, late: bool = False) -> Story:
+def gave_up(*, continues: bool = True, late: bool = False, waits: float = 0.004) -> Story:
     story = Story().start().turn(ONE)
     story.exchange(notifies("notifications/cancelled", requestId=12, reason="Request timed out"))
     cancel = story.trips.pop()
     story.call("add", {"a": 1}, text("1") if late else None)
-    call = story.trips.pop()
-    story.put(replace(cancel, started_at=call.started_at + 0.004)).put(call)
+    call = replace(story.trips.pop(), ended_at=int((waits + 1) * 1e6)) if late else story.trips.pop()
+    story.put(replace(cancel, started_at=call.started_at + waits)).put(call)
     return story.results(("c1", "The call timed out.")).turn() if continues else story
 
 
@@ -167,6 +167,20 @@ def test_a_client_that_gives_up_on_a_call() -> None:
         "the client gave up on 'add' of server 'files' after 0.004 s (Request timed out)"
     ]
     assert gave_up(late=True).says("client-tool-gave-up")[0].endswith("; the server answered later")
+
+
+@pytest.mark.parametrize(("waits", "late"), [(4.9, False), (5.1, True)])
+def test_a_client_that_gives_up_on_a_tool_that_is_slow(waits: float, late: bool) -> None:
+    assert gave_up(waits=waits, late=late).found() == [(2, "client-tool-gave-up", "client", "warning")]
+
+
+def test_a_client_that_waits_long_for_a_tool_that_hangs() -> None:
+    hangs = gave_up(waits=5.1)
+
+    assert hangs.found() == [(2, "tool-server-silent", "tool", "error")]
+    assert hangs.says("tool-server-silent") == [
+        "server 'files' had not answered the call of 'add' when the client gave up after 5.1 s"
+    ]
 
 
 def test_a_thread_that_ends_with_it_is_an_info() -> None:

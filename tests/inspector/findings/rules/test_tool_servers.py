@@ -25,9 +25,16 @@ def test_an_error_of_the_server() -> None:
 
 def test_a_server_that_refuses_a_call_is_an_info() -> None:
     story = Story().start().turn(ONE)
-    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), fails(12, "no such tool", -32602))
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), fails(12, "no such city", -32602))
 
-    assert story.results(("c1", "no such tool")).turn().found() == [(2, "tool-server-error", "tool", "info")]
+    assert story.results(("c1", "no such city")).turn().found() == [(2, "tool-server-error", "tool", "info")]
+
+
+def test_a_server_cannot_refuse_a_tool_that_it_lists_as_unknown() -> None:
+    story = Story().start().turn(ONE)
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), fails(12, "Unknown tool: add", -32602))
+
+    assert story.results(("c1", "Unknown tool: add")).turn().found() == [(2, "tool-server-error", "tool", "warning")]
 
 
 def test_an_error_of_the_tool_is_an_info() -> None:

@@ -210,3 +210,10 @@ def test_bytes_as_python_writes_them(text: str) -> None:
     assert len(of(text)) == 1
     assert of(text, "run_python") == []
     assert of(f"a {text}") == of("b'seven'") == of(f"{text} and {text}") == []
+
+
+def test_a_placeholder_in_a_document_of_cohere() -> None:
+    document = {"type": "document", "document": {"data": '{"result": "[object Object]"}'}}
+    history = [ASKED, CALLED, result("call_1", "") | {"content": [document]}]
+
+    assert NAME in ids(chat([ASKED], CALLED), chat(history, said("x"), index=1))
