@@ -106,6 +106,19 @@ def _gateway(options: argparse.Namespace) -> "GatewaySettings":
     return GatewaySettings(True, RotateAt(*options.rotate) if options.rotate else None, ship, options.grace)
 
 
+def _say(text: str) -> None:
+    """Write to stdout. Whoever has closed it, as `record | true` does, still wants a recording."""
+    import os
+    import sys
+
+    try:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is written later, at the latest at exit, must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 async def _record(settings: "Settings") -> int:
     import asyncio
     import os
@@ -135,8 +148,7 @@ async def _record(settings: "Settings") -> int:
     listen(end)
     await recording.start()
     colour = coloured(sys.stdout.isatty(), os.environ, settings.color)
-    sys.stdout.write("\n".join(what_to_export(recording, colour)) + "\n")
-    sys.stdout.flush()
+    _say("\n".join(what_to_export(recording, colour)))
     await over.wait()
     if drains:
         over.clear()

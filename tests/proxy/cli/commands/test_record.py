@@ -45,6 +45,16 @@ def test_what_it_prints_can_be_pasted_and_a_signal_ends_it_cleanly(number: signa
     assert (tmp_path / "t.cassette.jsonl").exists()
 
 
+def test_a_recording_goes_on_when_nobody_reads_what_it_prints() -> None:
+    code = "from turntape.proxy.cli.commands import record; record._say('x' * 99999)"
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer) as closed:
+        done = subprocess.run([sys.executable, "-c", code], stdout=closed, stderr=subprocess.PIPE, check=False)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     import socket
 
