@@ -26,6 +26,7 @@ from ..errors import CassetteError
 from ..redaction.prose_of_tape import has_prose
 from ..redaction.redactor import Redactor
 from ..redaction.search_process import LEAST
+from ..tape.bounds import MOST_IN_TOTAL
 from ..tape.carried import continued_line
 from ..tape.compression import FRAME_END, MAGIC, Decompression, compressor
 from ..tape.delta import Window
@@ -42,8 +43,9 @@ log = logging.getLogger(__name__)
 
 BATCH_SECONDS = 0.01
 """How long finished round trips are collected before they are written, since a thread takes a while to wake up."""
-WAITING_BYTES = 64 << 20
-"""How many bytes may wait for the disk before `write` waits too: minutes of a busy agent."""
+WAITING_BYTES = MOST_IN_TOTAL
+"""How many bytes may wait for the disk before `write` waits too, and with it all traffic of a proxy: minutes of a busy
+agent, and four of the longest bodies, each of which is searched for seconds."""
 _PER_CHUNK = 100
 """About how many bytes of memory the size and the time of a chunk take."""
 _PER_ITEM = 1000
