@@ -45,7 +45,7 @@ def test_what_it_prints_can_be_pasted_and_a_signal_ends_it_cleanly(number: signa
     assert (tmp_path / "t.cassette.jsonl").exists()
 
 
-def test_a_recording_goes_on_when_nobody_reads_what_it_prints() -> None:
+def test_a_recording_continues_when_nobody_reads_what_it_prints() -> None:
     code = "from turntape.proxy.cli.commands import record; record._say('x' * 99999)"
     reader, writer = os.pipe()
     os.close(reader)
