@@ -138,8 +138,15 @@ class Api:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A protocol that is named before it is imported, so that replay need not wait for what only reading needs."""
+    """A protocol that is named before it is imported: never for replay, and when a round trip may be its own."""
 
     protocol: str
     """Where the whole protocol is: `package.module:NAME`."""
     api: Api = Api()
+    name: str = ""
+    """The name of the protocol. Empty: it is imported to learn it."""
+    paths: re.Pattern[str] | None = None
+    """Found in the path, without query, of each round trip that is the protocol's, except for those of `answers`.
+    None: the protocol is imported and asked about every round trip."""
+    answers: re.Pattern[bytes] | None = None
+    """Found in each answer that is the protocol's whatever the path."""

@@ -1,10 +1,10 @@
 """The protocols, in the order in which they are tried: declared by the user, installed, then our own.
 
-All come through the entry-point group `turntape.protocols`; `protocols/table.py` is our own part of it.
+All come through the entry-point group `turntape.protocols`; `protocols/table.py` is our own part of it. A protocol is
+imported when a round trip may be its own: when its path or its answer has what the registration says.
 """
 
 import logging
-from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 
@@ -22,23 +22,26 @@ log = logging.getLogger(__name__)
 
 @cache
 def protocols() -> tuple[Protocol, ...]:
-    """Every protocol, most specific first."""
-    return tuple(_loaded(registered()))
+    """Every protocol, most specific first; all of them are imported."""
+    return tuple(found for place in range(len(registered())) if (found := _at(place)) is not None)
 
 
 @cache
 def built_in() -> tuple[Protocol, ...]:
     """Our own protocols alone."""
-    return tuple(_loaded(BUILT_IN))
+    return tuple(_protocol(one) for one in BUILT_IN)
 
 
-def _loaded(registrations: Iterable[HasApi]) -> Iterable[Protocol]:
-    for one in registrations:
-        try:
-            yield _protocol(one)
-        except Exception as exc:  # noqa: BLE001 - somebody else's code; reading continues without it
-            name = one.protocol if isinstance(one, Registration) else repr(one)
-            log.warning("turntape: the protocol %s cannot be read: %s: %s", name, type(exc).__name__, exc)
+@cache
+def _at(place: int) -> Protocol | None:
+    """The protocol at a place in the order; None when it cannot be imported."""
+    one = registered()[place]
+    try:
+        return _protocol(one)
+    except Exception as exc:  # noqa: BLE001 - somebody else's code; reading continues without it
+        name = one.protocol if isinstance(one, Registration) else repr(one)
+        log.warning("turntape: the protocol %s cannot be read: %s: %s", name, type(exc).__name__, exc)
+        return None
 
 
 def _protocol(one: HasApi) -> Protocol:
@@ -52,19 +55,22 @@ def _protocol(one: HasApi) -> Protocol:
     return found
 
 
-@cache
-def _by_name() -> dict[str, Protocol]:
-    # The first of a name counts, as in `detect`.
-    return {protocol.name: protocol for protocol in reversed(protocols())}
-
-
 def detect(exchange: Exchange) -> tuple[Protocol, Kind] | None:
     """The first protocol that claims the exchange, with what its endpoint is for; None when none does."""
-    for protocol in protocols():
-        kind = _claims(protocol, exchange)
-        if kind is not None:
-            return protocol, kind
+    for place, one in enumerate(registered()):
+        if may_claim(one, exchange) and (protocol := _at(place)) is not None:
+            kind = _claims(protocol, exchange)
+            if kind is not None:
+                return protocol, kind
     return None
+
+
+def may_claim(one: HasApi, exchange: Exchange) -> bool:
+    """False when the registration alone shows that the exchange is not the protocol's."""
+    if not isinstance(one, Registration) or one.paths is None or one.paths.search(exchange.path):
+        return True
+    response = exchange.response
+    return one.answers is not None and response is not None and one.answers.search(response.body) is not None
 
 
 def _claims(protocol: Protocol, exchange: Exchange) -> Kind | None:
@@ -80,9 +86,14 @@ def _warn_once(name: str, problem: str) -> None:
     log.warning("turntape: the protocol %r fails to say whether a round trip is its own: %s", name, problem)
 
 
+@cache
 def by_name(name: str) -> Protocol | None:
-    """The protocol of that name."""
-    return _by_name().get(name)
+    """The protocol of that name: the first, as in `detect`."""
+    for place, one in enumerate(registered()):
+        stated = one.name if isinstance(one, Registration) else ""
+        if stated in ("", name) and (found := _at(place)) is not None and found.name == name:
+            return found
+    return None
 
 
 def traits_of(name: str) -> Protocol:
@@ -92,5 +103,5 @@ def traits_of(name: str) -> Protocol:
 
 def forget() -> None:
     """Read the entry points again on the next use: for tests, and after a package was installed."""
-    for cached in (protocols, _by_name):
+    for cached in (protocols, _at, by_name):
         cached.cache_clear()

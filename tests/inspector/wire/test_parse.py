@@ -69,8 +69,11 @@ def test_a_protocol_that_raises_spoils_only_its_own_reading(monkeypatch: pytest.
 
     last = registry.built_in()[-1]
     protocol = replace(last, detect=lambda _: "generation", read_request=broken, read_response=broken)
-    monkeypatch.setattr(registry, "protocols", lambda: (protocol,))
-    reading = read(exchanged(CHAT, {}, {}))
+    with monkeypatch.context() as patch:
+        patch.setattr(registry, "registered", lambda: (protocol,))
+        registry.forget()
+        reading = read(exchanged(CHAT, {}, {}))
+    registry.forget()
     assert reading.problems == (
         f"The {protocol.name} request could not be read: KeyError: 'choices'",
         f"The {protocol.name} answer could not be read: KeyError: 'choices'",

@@ -1,6 +1,7 @@
 """A declared gateway, whole and streamed."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -58,8 +59,12 @@ ANSWER = {
 
 
 @pytest.fixture(autouse=True)
-def only_acme(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "protocols", lambda: (ACME,))
+def only_acme(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as patch:
+        patch.setattr(registry, "registered", lambda: (ACME,))
+        registry.forget()
+        yield
+    registry.forget()
 
 
 def streamed(*events: object) -> RoundTrip:

@@ -4,12 +4,14 @@ import re
 from importlib.metadata import entry_points
 
 import pytest
+from round_trips import exchanged
 
 from turntape.cassettes.apis.entry_points import GROUP
 from turntape.cassettes.apis.lookup import UNKNOWN, api_at
 from turntape.cassettes.matching.request_key import path_key
+from turntape.inspector.wire.exchange import Exchange
 from turntape.inspector.wire.protocols.table import BUILT_IN
-from turntape.inspector.wire.registry import built_in, by_name, protocols
+from turntape.inspector.wire.registry import built_in, by_name, detect, may_claim, protocols
 
 ENDPOINTS = {
     "https://api.anthropic.com/v1/messages": "anthropic-messages",
@@ -67,6 +69,37 @@ def test_another_endpoint_has_no_api(url: str) -> None:
 def test_every_row_names_a_protocol_that_has_the_same_api() -> None:
     assert len(built_in()) == len(BUILT_IN)
     assert [protocol.api for protocol in built_in()] == [row.api for row in BUILT_IN]
+    assert [protocol.name for protocol in built_in()] == [row.name for row in BUILT_IN]
+
+
+@pytest.mark.parametrize("url", ENDPOINTS)
+def test_no_registration_keeps_a_protocol_from_what_it_accepts(url: str) -> None:
+    for end in ("", "/"):
+        exchange = Exchange(exchanged(url.partition("?")[0] + end, {"input": "a", "contents": [], "messages": []}, {}))
+        for row, protocol in zip(BUILT_IN, built_in(), strict=True):
+            assert protocol.detect(exchange) is None or may_claim(row, exchange), protocol.name
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "name"),
+    [
+        ({"messages": [], "max_tokens": 9}, {"type": "message", "content": []}, "anthropic-messages"),
+        ({"messages": [], "max_tokens": 9}, b"event: message_start\ndata: {}\n\n", "anthropic-messages"),
+        ({"contents": []}, {"candidates": []}, "gemini-generate"),
+        ({"input": "a"}, {"object": "response"}, "openai-responses"),
+        ({}, {"object": "chat.completion"}, "openai-chat"),
+        ({}, {"choices": [{"message": {}}]}, "openai-chat"),
+    ],
+)
+def test_an_answer_is_recognised_on_any_path(asked: dict[str, object], answer: object, name: str) -> None:
+    found = detect(Exchange(exchanged("https://gateway.example/ask", asked, answer)))
+    assert found is not None
+    assert found[0].name == name
+
+
+def test_a_protocol_is_not_imported_for_what_cannot_be_its_own() -> None:
+    exchange = Exchange(exchanged("https://gateway.example/ask", {"messages": []}, {"choices": [{"message": {}}]}))
+    assert [row.name for row in BUILT_IN if may_claim(row, exchange)] == ["mcp", "openai-chat", "endpoint"]
 
 
 def test_our_own_table_comes_through_the_entry_point() -> None:
