@@ -25,7 +25,8 @@ demo: setup
 test: setup
 	$(RUN)pytest -n auto -q
 
-# The type checker needs one core for about as long as all the rest.
+# The type checker needs one core for longer than all the rest. Tests that are collected here are compiled when
+# `make test` comes, where each worker would compile them.
 check: setup
 	@$(MAKE) --no-print-directory -j 2 check-types check-rest
 
@@ -46,6 +47,8 @@ check-rest: setup
 	$(RUN)python docs/screens.py --check
 	$(RUN)python docs/python_api.py --check
 	.ci/check-workflows
+	@echo 'every test can be collected'
+	@found=$$($(RUN)pytest --collect-only -qq) || { echo "$$found"; exit 1; }
 
 format: setup
 	$(RUN)ruff check --fix .

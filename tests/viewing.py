@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from textual import _wait
 from textual.pilot import Pilot
 
 from turntape.inspector.run.run_index import Run
@@ -14,6 +15,9 @@ from turntape.inspector.views.tui.widgets.page_view import PageView
 
 EXAMPLE = Path(__file__).parent.parent / "docs" / "example.cassette.jsonl"
 """A coding agent that goes wrong in turn 3 of its main thread."""
+
+# Textual looks after each key, five times with `settle`, whether 20 ms go by in which the process does nothing.
+_wait.SLEEP_GRANULARITY = 0.005
 
 
 async def settle(pilot: Pilot[Any]) -> None:
