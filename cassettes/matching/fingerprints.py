@@ -23,6 +23,7 @@ from .ignored_fields import blanked, ignored_at
 from .json_diff import Difference, differences
 from .json_texts import with_texts
 from .multipart import parts
+from .own_files import without_own_files
 from .pointers import DROPPED, Node, change, plant, pruned, segments, step, word
 from .request_fields import (
     CONTAINERS,
@@ -390,17 +391,22 @@ class Fingerprints:
     def _blank(self, value: object, rules: FieldRules) -> object:
         if isinstance(value, str):
             if len(value) < _LONG:
-                return text_in_order(blanked(value, rules.texts))
+                return _settled(value, rules)
             key = (id(rules), value)
             text = self._blanked.get(key)
             if text is None:
-                text = self._blanked[key] = text_in_order(blanked(value, rules.texts))
+                text = self._blanked[key] = _settled(value, rules)
             return text
         if isinstance(value, dict):
             return {key: self._blank(item, rules) for key, item in cast(Json, value).items()}
         if isinstance(value, list):
             return [self._blank(item, rules) for item in cast(list[object], value)]
         return value
+
+
+def _settled(text: str, rules: FieldRules) -> str:
+    """A text without what differs between two runs, and with what has no order in one order."""
+    return text_in_order(blanked(without_own_files(text), rules.texts))
 
 
 def texts_in_same_places(recorded: object, given: object) -> Iterator[tuple[str, str]]:
