@@ -28,6 +28,7 @@ _COVERED = {
     "ignore_localhost": "named in allow",
     "ignore_hosts": "named in allow",
     "match_on": "see profile",
+    "additional_matchers": "see profile",
     "filter_post_data_parameters": "named in ignore",
 }
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
@@ -128,7 +129,7 @@ class Move:
 def arguments(config: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of our mark for the settings of a test."""
     found: dict[str, Any] = {}
-    names = _strings(config.get("match_on"))
+    names = _matchers(config)
     if not _CONTENT & set(names) and not any("body" in name for name in names):
         found["profile"] = "sequence"
     ignored: list[Any] = config.get("filter_post_data_parameters") or []
@@ -140,6 +141,10 @@ def arguments(config: Mapping[str, Any]) -> dict[str, Any]:
     if hosts:
         found["allow"] = hosts
     return found
+
+
+def _matchers(config: Mapping[str, Any]) -> list[str]:
+    return _strings(config.get("match_on")) + _strings(config.get("additional_matchers"))
 
 
 def _strings(given: Any) -> list[str]:
@@ -155,7 +160,7 @@ def unmapped(config: Mapping[str, Any]) -> list[str]:
         if not value or name in _COVERED:
             continue
         found.append(f"the setting {name} = {value} has no counterpart; secrets are replaced in any case")
-    own = [str(name) for name in _strings(config.get("match_on")) if name not in _USUAL]
+    own = [name for name in _matchers(config) if name not in _USUAL]
     if own:
         found.append(f"the matchers {', '.join(own)} have no counterpart; write ignore= or ignore_text= in the mark")
     return found

@@ -237,7 +237,10 @@ class ActiveTest:
         return lines
 
     def _found(self, *, ended: bool = True, passed: bool | None = None) -> Found:
-        advice = Advice(self._again, self._mark, cost_of(self.item.config), self._names_a_test, self.subject == "test")
+        item = self.item
+        advice = Advice(
+            self._again, self._mark, cost_of(item.config), item.path, self._names_a_test, self.subject == "test"
+        )
         passed = self.outcome == "passed" if passed is None else passed
         return Found(self.session, self.settings, self.tools, self._actions, advice, passed, ended)
 

@@ -1,5 +1,6 @@
 """What to do about a failed replay, as commands to copy, the likeliest first."""
 
+import glob
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ class Advice:
     mark: Mapping[str, Any]
     """The arguments of its mark."""
     cost: Cost
+    file: Path
+    """The test file."""
     names_a_test: Callable[[str], bool]
     """True when the test file still has a test of this name."""
     has_mark: bool = True
@@ -69,6 +72,11 @@ class Advice:
     def without_cassette(self, session: Session) -> list[str]:
         """What to do when the cassette is missing: it may belong to the test under its earlier name."""
         twin = self._twin(session)
+        if twin is not None and twin.parent != session.path.parent:
+            return [
+                f"{twin.parent.name}/ beside its folder holds this very request; if the test file was renamed:",
+                f"  mv {shlex.join(map(_from_here, (twin.parent, session.path.parent)))}",
+            ]
         if twin is not None:
             return [
                 f"{twin.name} beside it holds this very request; if the test was renamed:",
@@ -90,23 +98,36 @@ class Advice:
         return f"@pytest.mark.turntape({given})"
 
     def _twin(self, session: Session) -> Path | None:
-        """A cassette of no test in the same folder that answers the request that has no cassette."""
-        asked = session.unanswered
-        if asked is None or not session.path.parent.is_dir():
-            return None
-        beside = sorted(path for path in session.path.parent.iterdir() if path.name.endswith(_ENDINGS))
-        for path in beside[:_BESIDE]:
-            name = path.name.partition(".cassette.")[0].rpartition(".")[2].partition("-")[0]
-            if self.names_a_test(name):
-                continue
-            try:
-                Player(path, matching=session.player.matching).answer(
-                    asked.method, asked.url, asked.headers, asked.body
-                )
-            except TurntapeError:
-                continue
-            return path
-        return None
+        """A cassette of no test that answers the request that has no cassette: in the same folder under another name,
+        or under the same name in the folder of a test file that is gone."""
+        folder = session.path.parent
+        if folder.is_dir():
+            near = sorted(path for path in folder.iterdir() if path.name.endswith(_ENDINGS))
+            found = [path for path in near[:_BESIDE] if not self.names_a_test(_function(path))]
+        else:
+            found = [
+                path
+                for path in sorted(folder.parent.glob(f"*/{glob.escape(session.path.name)}"))[:_BESIDE]
+                if not self.file.with_name(f"{path.parent.name}.py").exists()
+            ]
+        return next((path for path in found if _answers(path, session)), None)
+
+
+def _function(path: Path) -> str:
+    """The function of the test whose cassette this is."""
+    return path.name.partition(".cassette.")[0].rpartition(".")[2].partition("-")[0]
+
+
+def _answers(path: Path, session: Session) -> bool:
+    """True when a cassette has the request that found none."""
+    asked = session.unanswered
+    if asked is None:
+        return False
+    try:
+        Player(path, matching=session.player.matching).answer(asked.method, asked.url, asked.headers, asked.body)
+    except TurntapeError:
+        return False
+    return True
 
 
 def _moves(twin: Path, path: Path) -> list[tuple[Path, Path]]:

@@ -131,6 +131,7 @@ def test_a_changed_prompt_fails_where_bodies_were_compared(
         ({"match_on": ["body"], "filter_post_data_parameters": ["key", ["id", "x"]]}, {"ignore": ["/key", "/id"]}),
         ({"match_on": ["body"], "ignore_hosts": ["a.b"]}, {"allow": ["a.b"]}),
         ({"match_on": ["json_body_without_ids"]}, {}),
+        ({"match_on": ["method", "path"], "additional_matchers": ["body"]}, {}),
     ],
 )
 def test_settings_become_arguments(config: dict[str, object], expected: dict[str, object]) -> None:

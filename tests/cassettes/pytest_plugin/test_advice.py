@@ -52,6 +52,10 @@ def test_a_renamed_test_gets_the_command_that_moves_its_cassette(project: pytest
         ]
     )
 
+    (project.path / "test_it.py").rename(project.path / "test_moved.py")
+    write(project, WORD.format(mark="", name="old"), "test_moved")
+    project.runpytest().stdout.fnmatch_lines(["*mv cassettes/test_it cassettes/test_moved"])
+
 
 def test_a_cassette_of_another_test_is_not_taken_for_that_of_a_renamed_one(project: pytest.Pytester) -> None:
     record(project, WORD.format(mark="", name="a"))
