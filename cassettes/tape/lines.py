@@ -216,13 +216,12 @@ class Lines:
 
         Raises ValueError or CassetteError when it breaks the format or refers to a body that is missing.
         """
-        pieces: list[bytes] = []
+        pieces: list[memoryview] = []
         todo: list[tuple[Json, int, int, int | None]] = [(_delta_body(self.trips[place]), place, 0, None)]
         while todo:
             item, owner, start, stop = todo.pop()
             if "base" not in item:
-                data = restored(item)
-                pieces.append(data[start : len(data) if stop is None else stop])
+                pieces.append(memoryview(restored(item))[start:stop])
                 continue
             middle = restored(item)
             base_place, base = self._base(owner)

@@ -301,10 +301,11 @@ class Tail:
     def _added(self) -> Iterator[RoundTrip]:
         size = BLOCK
         while data := self._read_block(size):
-            taken = self._take(data)
+            taken, length = self._take(data), len(data)
+            del data  # it may be as large as a body, and what is given now may be used for long
             yield from self._found()
             if not taken:
-                if len(data) < size:
+                if length < size:
                     return
                 size *= 2
 

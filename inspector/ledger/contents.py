@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 from ..analysis.call_words import begins, call_words
 from ..analysis.pictures import pictures_in
-from ..wire.json_value import as_array, as_object, compact
+from ..wire.json_value import as_array, as_object, compact, compact_size
 from ..wire.values import Message, Part, Tool, ToolCall
 from .model import PieceKind
 from .shape import NO_TEXT, Shape, begins_message, of_call, shape_of
@@ -205,7 +205,7 @@ def _named(role: str, part: Part) -> str:
 
 
 def _size(part: Part) -> int:
-    return len(_bytes(compact(part.raw if part.raw is not None else part.text)))
+    return compact_size(part.raw if part.raw is not None else part.text)
 
 
 def _bytes(text: str) -> bytes:

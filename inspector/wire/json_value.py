@@ -16,6 +16,7 @@ __all__ = [
     "as_object",
     "as_text",
     "compact",
+    "compact_size",
     "first_document",
     "is_array",
     "is_json",
@@ -74,6 +75,14 @@ def compact(value: object) -> str:
         return orjson.dumps(value).decode()
     except (TypeError, ValueError):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def compact_size(value: object) -> int:
+    """The bytes of `compact(value)` in UTF-8."""
+    try:
+        return len(orjson.dumps(value))
+    except (TypeError, ValueError):
+        return len(compact(value).encode("utf-8", "surrogatepass"))
 
 
 def values_at(value: object, steps: Sequence[str]) -> Iterator[object]:

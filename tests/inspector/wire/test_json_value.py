@@ -2,7 +2,7 @@
 
 import pytest
 
-from turntape.inspector.wire.json_value import as_count
+from turntape.inspector.wire.json_value import as_count, compact, compact_size
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,8 @@ from turntape.inspector.wire.json_value import as_count
 )
 def test_a_count_is_a_number_that_json_exchanges_exactly(value: object, count: int | None) -> None:
     assert as_count(value) == count
+
+
+@pytest.mark.parametrize("value", [{"a": [1, None, "é\n"]}, "\ud83d", {"n": 2**80}])
+def test_the_size_of_a_value_is_that_of_its_bytes(value: object) -> None:
+    assert compact_size(value) == len(compact(value).encode("utf-8", "surrogatepass"))

@@ -1,9 +1,11 @@
 """Texts as lines. A long text is cut into lines only where it is shown, so 20 MB open as fast as two lines."""
 
 from abc import abstractmethod
+from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, islice
+from operator import sub
 from typing import overload, override
 
 from ....wire.printable import safe
@@ -43,12 +45,15 @@ class Prose(LazyLines):
         self._width = width if text.isascii() or len(text) <= LONG else max(8, width // 2)
         if len(text) <= LONG:
             self._lines = [line for whole in safe(text).split("\n") for line in _wrapped(whole, width)]
-            self._starts: list[int] | None = None
+            self._starts: array[int] | None = None
             self._count = len(self._lines)
             return
-        self._lines = text.split("\n")
-        # The number of the first shown line of each line of the text.
-        self._starts = list(accumulate((max(1, -(-len(line) // self._width)) for line in self._lines), initial=0))
+        # Only places are kept: a string for each line would take several times the memory of the text.
+        self._text, self._begins = text, array("q", _begins(text))
+        sizes = map(sub, islice(self._begins, 1, None), self._begins)
+        # The number of the first shown line of each line of the text. The end of a line counts as a character of it.
+        shown = (max(1, -(-(size - 1) // self._width)) for size in sizes)
+        self._starts = array("q", accumulate(shown, initial=0))
         self._count = self._starts.pop()
 
     @override
@@ -61,9 +66,20 @@ class Prose(LazyLines):
             text = self._lines[index]
         else:
             number = bisect_right(self._starts, index) - 1
-            start = (index - self._starts[number]) * self._width
-            text = safe(self._lines[number][start : start + self._width])
+            start = self._begins[number] + (index - self._starts[number]) * self._width
+            text = safe(self._text[start : min(start + self._width, self._begins[number + 1] - 1)])
         return self._look(text) if callable(self._look) else [(text, self._look)]
+
+
+def _begins(text: str) -> Iterator[int]:
+    """Where each line of a text begins, and where one after the last would."""
+    at = -1
+    while True:
+        yield at + 1
+        at = text.find("\n", at + 1)
+        if at < 0:
+            yield len(text) + 1
+            return
 
 
 def _wrapped(line: str, width: int) -> Iterable[str]:

@@ -1,6 +1,9 @@
 """Texts that are cut into lines as they are shown."""
 
+import tracemalloc
 from collections.abc import Sequence
+
+import pytest
 
 from turntape.inspector.views.tui.pages.blocks import Spans
 from turntape.inspector.views.tui.pages.text_lines import LONG, Prose, flowed, flowing
@@ -42,6 +45,26 @@ def test_a_long_text_keeps_its_lines() -> None:
 
     assert len(cut) == LONG // 20 + 1 + 2
     assert ["".join(part for part, _ in line) for line in cut[-4:]] == ["a" * 20, "", "b" * 20, "b" * 10]
+
+
+@pytest.mark.parametrize("text", ["ab\n\nc" * LONG, "\n" * LONG * 2, "ab\n" * LONG + "end", "abcd efg\n" * LONG])
+def test_a_long_text_of_short_lines_is_shown_line_by_line(text: str) -> None:
+    cut = Prose(text, 4)
+    expected = [line[at : at + 4] for line in text.split("\n") for at in range(0, len(line) or 1, 4)]
+
+    assert len(cut) == len(expected)
+    for at in (0, 1, 2, len(cut) // 2, len(cut) - 2, len(cut) - 1):
+        assert "".join(part for part, _ in cut[at]) == expected[at]
+
+
+def test_the_lines_of_a_long_text_take_less_memory_than_the_text() -> None:
+    text = "a line of an answer\n" * 10_000
+    tracemalloc.start()
+    cut = Prose(text, 80)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+
+    assert len(cut) == 10_001 and held < 1.5 * len(text)
 
 
 def shown(lines: Sequence[Spans]) -> list[str]:
