@@ -48,6 +48,8 @@ class GrowthStrip(Themed):
         self._twin = twin
         """Shows the same run in the other unit."""
         self.strip = Strip((), None, 0)
+        self._known = False
+        """Whether it was shown a run: before, nobody knows that there are no turns."""
         self.unit: Unit = "dollars"
         self.chosen = False
         """Whether the user chose the unit; until then it is dollars where any turn has a price."""
@@ -61,7 +63,7 @@ class GrowthStrip(Themed):
 
     def show(self, strip: Strip, place: int | None) -> None:
         """Show this run, with the cursor on the row at `place`."""
-        self.strip, self.place = strip, place
+        self.strip, self.place, self._known = strip, place, True
         if not self.chosen:
             self.unit = "dollars" if strip.has("dollars") or not strip.has("tokens") else "tokens"
         if self._twin is not None:
@@ -137,7 +139,7 @@ class GrowthStrip(Themed):
     def render_line(self, y: int) -> TextualStrip:
         width, palette = self.size.width, self.palette
         if not self.strip.lanes:
-            text = " no turns" if y == 0 else ""
+            text = " no turns" if y == 0 and self._known else ""
             return TextualStrip([Segment(text.ljust(width), palette["dim"] + Style(bgcolor=palette.background))], width)
         shown = Shown(self.place, self.under, self.playing, self.share, palette.coloured)
         segments = [

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from viewing import press, screen, settle, viewing
 
-from turntape.inspector.views.tui.widgets.growth_strip import strip_height
+from turntape.inspector.run.strip import Strip
+from turntape.inspector.views.tui.widgets.growth_strip import GrowthStrip, strip_height
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,10 @@ def test_it_is_on_every_page_with_the_cursor_in_it() -> None:
             await press(pilot, "e")
             assert strip.place == app.run_screen.place == 6
             assert "turn 3 of t1" in screen(app).splitlines()[1]
+            await app.run_screen.mount(fresh := GrowthStrip())
+            assert fresh.render_line(0).text.strip() == "", "nobody knows yet that there are no turns"
+            fresh.show(Strip((), None, 0), None)
+            assert fresh.render_line(0).text.strip() == "no turns"
 
     asyncio.run(flow())
 
