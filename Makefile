@@ -94,7 +94,8 @@ suites: setup
 	UV='$(UV)' $(RUN)python -m bench.suites $(ARGS)
 
 # One fault in one layer of clean loops of every protocol, then of recorded ones: is it found, is the right layer blamed?
-# `make faults ARGS="--recorded -v"` for the recorded loops alone, each miss with the command that shows it.
+# `make faults ARGS="--recorded -v"` for the recorded loops alone, each miss with the command that shows it;
+# `make faults ARGS="--generated -v"` for random changes of recorded answers.
 faults: setup
 	$(RUN)python -m bench.faults $(ARGS)
 

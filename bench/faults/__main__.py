@@ -12,6 +12,7 @@ from .catalogue import CASES, Case
 from .clean import Clean, clean_loops
 from .dialects import DIALECTS
 from .frameworks import run as frameworks
+from .generated import run as generated
 from .loop import Loop, record
 from .recorded import run as recorded
 from .report import as_json, text
@@ -26,6 +27,8 @@ def main() -> int:
         return frameworks.main(given)
     if given.tools or given.tool_clients:
         return tools.main(given)
+    if given.generated or given.case:
+        return generated.main(given)
     if given.recorded or given.loop:
         return recorded.main(given)
     try:
@@ -42,6 +45,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--recorded", action="store_true", help="only the recorded loops of the corpus")
     parser.add_argument("--tools", action="store_true", help="only recorded loops with a tool server")
     parser.add_argument("--tool-clients", action="store_true", help="only runs of real clients with a tool server")
+    parser.add_argument("--generated", action="store_true", help="only random changes of recorded answers")
+    parser.add_argument("--count", metavar="N", type=int, help="so many random changes")
+    parser.add_argument("--seed", metavar="TEXT", help="another row of random changes")
+    parser.add_argument("--case", metavar="N", type=int, action="append", help="the random change of this number")
     parser.add_argument("--frameworks", action="store_true", help="only loops of real frameworks")
     parser.add_argument("--framework", metavar="NAME", action="append", help="one of the frameworks")
     parser.add_argument("--again", action="store_true", help="run the frameworks again, instead of reading kept tapes")
