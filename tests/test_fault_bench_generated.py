@@ -47,7 +47,7 @@ def test_each_change_is_real_and_comes_again_from_its_seed(make: Any) -> None:
 
 
 def leaves(value: Any, path: str = "") -> dict[str, str]:
-    """Each key of a value with what stands there; an object or a list is only its type."""
+    """Each key of a value with its value; an object or a list is only its type."""
     if isinstance(value, dict | list):
         items = value.items() if isinstance(value, dict) else enumerate(value)
         inner = {at: shown for key, one in items for at, shown in leaves(one, f"{path}/{key}").items()}

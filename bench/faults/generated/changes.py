@@ -75,7 +75,7 @@ def _field(
 
 
 def _same(answer: Body, place: str, key: str, value: str) -> list[Keys]:
-    """Where the same text stands in the same field of other events."""
+    """Where the same text is in the same field of other events."""
     return [
         keys
         for kind, body in bodies_of(answer)
