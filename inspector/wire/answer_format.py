@@ -194,7 +194,7 @@ def _is_a(value: object, types: str) -> bool:
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and value == int(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and value % 1 == 0
 
 
 _IS: Mapping[str, Callable[[object], bool]] = {

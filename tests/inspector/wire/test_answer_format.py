@@ -17,6 +17,7 @@ BLOCK = Tagged("type", {"text": {"text!": "text"}, "call": {"name!": "name"}})
         ("name", " ", [" is blank, where the API has a text ~"]),
         ("count", 3.0, []),
         ("count", 3.5, [" is the number 3.5, where the API has a whole number from 0 on"]),
+        ("count", float("inf"), [" is the number inf, where the API has a whole number from 0 on"]),
         ("count", True, [" is true, where the API has a whole number from 0 on"]),
         ("number", -1.5, []),
         ("flag", "yes", [" is the text 'yes', where the API has true or false"]),
