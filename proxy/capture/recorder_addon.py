@@ -161,9 +161,11 @@ class RecorderAddon:
         if kept.close_code is not None:
             pending.extra["closed"] = {"from": side, "code": kept.close_code, "reason": kept.close_reason or ""}
         aborted = side == "server" and kept.close_code == _ABNORMAL
-        self.finish(
-            flow, side, Failure("cut", "the server ended the session without a close frame") if aborted else None
-        )
+        failure = Failure("cut", "the server ended the session without a close frame") if aborted else None
+        ending = noted(flow)
+        if ending is not None and ending.kind == "protocol":
+            failure = Failure("protocol", ending.text or "a message of the session is not as WebSocket requires")
+        self.finish(flow, side, failure)
 
     @harmless
     def error(self, flow: http.HTTPFlow) -> None:

@@ -25,10 +25,16 @@ from mitmproxy.proxy.layers.websocket import (
     WebsocketMessageHook,
     WebSocketMessageInjected,
 )
+from wsproto import frame_protocol
 from wsproto.connection import ConnectionState
 from wsproto.frame_protocol import CloseReason, Opcode
 
 from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
+
+from ..capture.ending import Ending, note
+
+# Codes that wsproto does not know were given a meaning since, as 1014 (bad gateway): they are passed on.
+frame_protocol.MAX_PROTOCOL_CLOSE_REASON = frame_protocol.MIN_PROTOCOL_CLOSE_REASON - 1
 
 _BOTH_CLOSED = (ConnectionState.CLOSED, ConnectionState.CLOSED)
 
@@ -141,6 +147,8 @@ class Session(WebsocketLayer):
     ) -> CommandGenerator[None]:
         self._closed(from_client, said.code, said.reason)
         broke = source.state not in (ConnectionState.REMOTE_CLOSING, ConnectionState.CLOSED)
+        if broke:  # the code and the reason are ours
+            note(self.flow, Ending("client" if from_client else "server", "protocol", said.reason))
         for side in (target, source) if broke else (target,):
             if side.state in (ConnectionState.OPEN, ConnectionState.REMOTE_CLOSING):
                 yield side.send2(said)

@@ -78,7 +78,7 @@ def closing(code: int, reason: str) -> Talk:
 
 
 @ROUTES
-@pytest.mark.parametrize(("code", "reason"), [(1000, ""), (1011, "out of memory"), (4008, "rate limit")])
+@pytest.mark.parametrize(("code", "reason"), [(1000, ""), (1014, "bad gateway"), (4008, "rate limit")])
 def test_the_servers_close_arrives_and_is_kept(route: str, code: int, reason: str, tape: Path, confdir: Path) -> None:
     with session(route, closing(code, reason), tape, confdir) as client:
         assert end(client) == (code, reason, ["one"])
@@ -108,6 +108,18 @@ def test_an_abort_of_the_server_reaches_the_client_as_one(route: str, way: str, 
     assert trip.extra["closed"] == {"from": "server", "code": 1006, "reason": ""}
     assert trip.closed_first == "server"
     assert trip.failure == Failure("cut", "the server ended the session without a close frame")
+
+
+def test_a_server_that_breaks_the_protocol_is_named_in_the_record(tape: Path, confdir: Path) -> None:
+    def talk(connection: ServerConnection) -> None:
+        connection.socket.sendall(b"\x83\x01x")  # a message of a kind that there is not
+        connection.recv()
+
+    with session("base_url", talk, tape, confdir) as client:
+        assert end(client) == (1002, "Invalid opcode 0x3", [])
+
+    trip = only(tape)
+    assert (trip.closed_first, trip.failure) == ("server", Failure("protocol", "Invalid opcode 0x3"))
 
 
 @ROUTES
