@@ -24,16 +24,19 @@ _NAMES = ("default_cassette_name", "vcr_cassette_name")
 _KEY: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_KEY] = []
+    config.option.dist, config.option.tx = "no", []  # workers of pytest-xdist would collect, and not this process
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> bool:
-    """Read the settings of a test in place of running it."""
-    marks = [mark for name in MARKS for mark in item.iter_markers(name)]
-    if marks:
-        item.config.stash[_KEY].append(_said(item, marks))
+def pytest_runtestloop(session: pytest.Session) -> bool:
+    """Read the settings of each test in place of running it, whatever plugin runs tests in its own way."""
+    for item in session.items:
+        marks = [mark for name in MARKS for mark in item.iter_markers(name)]
+        if marks:
+            session.config.stash[_KEY].append(_said(item, marks))
     return True
 
 

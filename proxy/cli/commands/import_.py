@@ -66,6 +66,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _suite(tests: str, *, apply: bool, force: bool) -> int:
+    import importlib.util
     import sys
     from pathlib import Path
 
@@ -95,7 +96,9 @@ def _suite(tests: str, *, apply: bool, force: bool) -> int:
     written = [done for done in results if done.target]
     said = f"{several(len(written), 'recording')} for {several(len({done.target for done in written}), 'test')}"
     write(f"converted {said} and rewrote {several(len(move.rewrites), 'mark')} in {several(changed, 'file')}; ")
-    write(f"run the tests with: {Path(sys.executable).name} -m pytest {tests}\n")
+    others = (("pytest_recording", "recording"), ("pytest_vcr", "vcr"), ("cassetter", "cassetter"))
+    off = "".join(f" -p no:{name}" for module, name in others if importlib.util.find_spec(module))
+    write(f"run the tests with: {Path(sys.executable).name} -m pytest{off} {tests}\n")
     return USAGE if any(done.problem for done in results) else OK
 
 

@@ -101,6 +101,8 @@ def test_a_moved_suite_passes(
     place = suite(project, matched=matched, sent=sent)
     monkeypatch.chdir(place)
     before = (place / "test_moved.py").read_text()
+    usual = (place / "pytest.ini").read_text()
+    (place / "pytest.ini").write_text(f"{usual}addopts = -n 1\n")
 
     assert main(["import", "--pytest", "test_moved.py"]) == 0
     dry = capsys.readouterr().out
@@ -108,6 +110,7 @@ def test_a_moved_suite_passes(
     assert "not mapped: the setting before_record_response = <print>" in dry
     assert (place / "test_moved.py").read_text() == before
 
+    (place / "pytest.ini").write_text(usual)
     assert main(["import", "--pytest", "test_moved.py", "--apply"]) == 0
     assert "pytest.mark.vcr" not in (place / "test_moved.py").read_text()
     assert len(list((place / "cassettes" / "test_moved").iterdir())) == 4
