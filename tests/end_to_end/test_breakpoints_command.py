@@ -21,18 +21,23 @@ from turntape.proxy.scripted.story import Call, Step
 
 STORY = (Step("I will send it.", (Call("send_email", {"to": "ann@example.com"}),)), Step("Sent."))
 CLIENT = """
-import openai
-client = openai.OpenAI(api_key="none", max_retries=0)
-try:
-    asked = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}], "stream": True}
+import http.client, json, os, urllib.parse
+url = urllib.parse.urlsplit(os.environ["OPENAI_BASE_URL"])
+client = http.client.HTTPConnection(url.netloc)
+asked = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}], "stream": True}
+said = {"authorization": "Bearer none", "content-type": "application/json"}
+client.request("POST", url.path + "/chat/completions", json.dumps(asked), said)
+answer = client.getresponse()
+if answer.status == 400:
+    print("client got", json.load(answer)["error"]["message"], flush=True)
+else:
     text, arguments = "", ""
-    for chunk in client.chat.completions.create(**asked):
-        for choice in chunk.choices:
-            text += choice.delta.content or ""
-            arguments += "".join(call.function.arguments for call in choice.delta.tool_calls or [])
+    for line in answer:
+        if line.startswith(b"data: {"):
+            for choice in json.loads(line[6:])["choices"]:
+                text += choice["delta"].get("content") or ""
+                arguments += "".join(call["function"]["arguments"] for call in choice["delta"].get("tool_calls") or [])
     print("client got", repr(text), arguments, flush=True)
-except openai.BadRequestError as exc:
-    print("client got", exc.body["message"], flush=True)
 """
 EDITOR = """
 import pathlib, sys

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from turntape.cassettes.routes.base_urls import BASE_URLS, KEYS
@@ -36,9 +37,10 @@ def variables(source: str) -> Iterator[str]:
                 pass
 
 
-def in_code() -> set[str]:
+@cache
+def in_code() -> frozenset[str]:
     paths = (path for floor in ("cassettes", "inspector", "proxy") for path in (ROOT / floor).rglob("*.py"))
-    return {name for path in paths for name in variables(path.read_text(encoding="utf-8"))}
+    return frozenset(name for path in paths for name in variables(path.read_text(encoding="utf-8")))
 
 
 def test_every_way_to_read_a_variable_is_recognised() -> None:

@@ -1,8 +1,10 @@
-"""`turntape show` as a process: pipes, exit codes."""
+"""`turntape show`: its forms, its exit codes, and as a process with pipes."""
 
 import json
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from conversations import HELLO, chat, loop, said, user
 
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.tape.model import Request, Response, RoundTrip
+from turntape.proxy.cli import main
 
 SHOW = [sys.executable, "-m", "turntape.proxy.cli", "show"]
 
@@ -56,7 +59,9 @@ def test_hints_are_shown_with_their_option(tmp_path: Path) -> None:
         recorder.write(chat([HELLO], said("I'm sorry, but I can't help with that.")))
 
     def shown(*options: str) -> str:
-        return subprocess.run([*SHOW, str(path), *options], capture_output=True, check=True).stdout.decode()
+        done = show(str(path), *options)
+        assert done.returncode == 0
+        return done.stdout
 
     assert "model-refused-in-text" not in shown() + shown("--json")
     assert "model-refused-in-text" in shown("--hints")
@@ -75,7 +80,14 @@ def threads(tmp_path: Path) -> str:
 
 
 def show(*argv: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SHOW, *argv], capture_output=True, text=True, check=False)
+    """The command in this process."""
+    out, err = BytesIO(), BytesIO()
+    with TextIOWrapper(out, "utf-8") as stdout, TextIOWrapper(err, "utf-8") as stderr:
+        with redirect_stdout(stdout), redirect_stderr(stderr):
+            code = main(["show", *argv])
+        stdout.flush()
+        stderr.flush()
+        return subprocess.CompletedProcess(argv, code, out.getvalue().decode(), err.getvalue().decode())
 
 
 def test_a_thread_is_shown_alone_in_every_form(threads: str) -> None:
