@@ -8,6 +8,8 @@ from .json_value import Object, as_object, as_text, is_array, is_object
 
 type Place = tuple[object, ...]
 """The kind of an event, then the keys and numbers that lead to a value in it."""
+type Values = Sequence[tuple[Place, object]]
+"""The pieces of a stream, as `values_of` finds them."""
 
 _TEXTS = frozenset(
     {
@@ -32,20 +34,20 @@ _FEW, _MANY, _LONG, _AGAIN = 3, 8, 20, 40
 _DEEPEST = 8
 
 
-def repeated_text(events: Iterable[Event]) -> list[str]:
+def repeated_text(values: Values) -> list[str]:
     """The last two pieces of the first text that comes as snapshots, each with all that came before; else empty."""
     texts: dict[Place, list[str]] = {}
-    for place, value in _values(events):
+    for place, value in values:
         if isinstance(value, str) and value:
             texts.setdefault(place, []).append(value)
     found = [pieces[-2:] for pieces in texts.values() if _are_snapshots(pieces)]
     return found[0] if found else []
 
 
-def doubled_text(events: Iterable[Event]) -> str | None:
+def doubled_text(values: Values) -> str | None:
     """A piece of the first text whose pieces all come twice in a row; None when there is no such text."""
     texts: dict[Place, list[str]] = {}
-    for place, value in _values(events):
+    for place, value in values:
         if isinstance(value, str) and value.strip():
             texts.setdefault(place, []).append(value)
     found = (pieces[0] for pieces in texts.values() if _are_doubled(pieces))
@@ -57,13 +59,13 @@ def _are_doubled(pieces: Sequence[str]) -> bool:
     return len(pieces) >= _MANY and pieces[::2] == pieces[1::2] and len(set(pieces)) >= _FEW
 
 
-def begun_again(events: Iterable[Event]) -> str | None:
+def begun_again(values: Values) -> str | None:
     """The first text that starts again from its beginning, up to there; None when there is no such text.
 
     A model that repeats itself continues to do so.
     """
     texts: dict[Place, list[str]] = {}
-    for place, value in _values(events):
+    for place, value in values:
         if isinstance(value, str) and value:
             texts.setdefault(place, []).append(value)
     for pieces in texts.values():
@@ -80,10 +82,10 @@ def begun_again(events: Iterable[Event]) -> str | None:
     return None
 
 
-def repeats_calls(events: Iterable[Event]) -> bool:
+def repeats_calls(values: Values) -> bool:
     """True when each list of calls begins with the list before it."""
     lists: dict[Place, list[list[object]]] = {}
-    for place, value in _values(events):
+    for place, value in values:
         if is_array(value) and any(map(_is_call, value)):
             lists.setdefault(place, []).append(list(value))
     return any(_is_repeated(sent) for sent in lists.values())
@@ -106,7 +108,7 @@ def _are_snapshots(pieces: Sequence[str]) -> bool:
     return len(pieces) >= _FEW and len(pieces[-1]) >= _LONG and grows
 
 
-def _values(events: Iterable[Event]) -> Iterator[tuple[Place, object]]:
+def values_of(events: Iterable[Event]) -> Iterator[tuple[Place, object]]:
     """`(place, value)` of all pieces of text and lists of calls, in order."""
     for event in events:
         body = event.value if event.kind != "comment" else None

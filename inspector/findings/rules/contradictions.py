@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ...wire.json_value import values_at
-from ...wire.stream_pieces import begun_again, doubled_text, repeated_text, repeats_calls
+from ...wire.stream_pieces import begun_again, doubled_text, repeated_text, repeats_calls, values_of
 from ..causes import CONTRADICTION
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -34,15 +34,15 @@ def contradiction(context: RuleContext) -> Iterator[Note]:
 
 def _ways(context: RuleContext) -> Iterator[str]:
     exchange, rules = context.spoken
-    events = exchange.events
-    snapshots = repeated_text(events)
+    values = list(values_of(exchange.events))
+    snapshots = repeated_text(values)
     if snapshots and any("".join(snapshots) in text for text in _read(context)):
         yield f"each piece repeats all before it; the last one is {snapshots[-1].strip()[:80]!r}"
-    if repeats_calls(events) and len(context.emission.calls) > 1:
+    if len(context.emission.calls) > 1 and repeats_calls(values):
         yield "each piece repeats the calls before it"
-    if (twice := doubled_text(events)) is not None:
+    if (twice := doubled_text(values)) is not None:
         yield f"each piece comes twice, such as {twice[:40]!r}"
-    if (again := begun_again(events)) is not None:
+    if (again := begun_again(values)) is not None:
         yield f"a text begins again from the start after {len(again)} characters: {again[:40]!r}"
     if rules.contradictions is not None:
         yield from rules.contradictions(exchange)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..exchange import Exchange
 from ..json_value import Object, as_object, as_text, is_object
-from ..protocols.shared.answers import answer, has_done, posts, stream_error, stream_objects
+from ..protocols.shared.answers import answer, has_done, objects, posts, stream_error
 from ..protocols.shared.counts import Counts
 from ..protocols.shared.errors import error_in
 from ..protocols.shared.parts import arguments_of, call_part, other_fields, text_of, text_part, unread
@@ -83,7 +83,7 @@ class Reader:
         """What a stream adds up to: texts are joined, calls are collected, and any other field has its last value."""
         at, text, calls = self._at, "", list[Object]()
         body: Object = {}
-        for _, event in stream_objects(exchange):
+        for _, event in objects(exchange.events, []):
             text += as_text(get(event, at.text)) or ""
             calls += objects_at(event, at.calls)
             _merge(body, event)

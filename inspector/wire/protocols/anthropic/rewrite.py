@@ -6,7 +6,7 @@ from turntape.cassettes.framing.encode import sse_event
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, compact, parse_json
-from ..shared.answers import stream_objects
+from ..shared.answers import objects
 from ..traits import EditTargets, Rewrite
 from .answer import MessageDraft
 
@@ -17,7 +17,7 @@ _OF_THE_END = ("stop_reason", "stop_sequence", "stop_details")
 
 def whole(exchange: Exchange) -> Object:
     draft = MessageDraft()
-    for name, event in stream_objects(exchange):
+    for name, event in objects(exchange.events, []):
         draft.add(event, name)
     content: list[Object] = []
     for index in sorted(draft.blocks):
@@ -29,7 +29,7 @@ def whole(exchange: Exchange) -> Object:
 
 def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
     end = next(
-        (event for _, event in stream_objects(exchange) if event.get("type") == "message_delta"), as_object(None)
+        (event for _, event in objects(exchange.events, []) if event.get("type") == "message_delta"), as_object(None)
     )
     of_the_end = {*_OF_THE_END, *as_object(end.get("delta"))}
     usage = as_object(body.get("usage"))

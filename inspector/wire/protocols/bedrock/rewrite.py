@@ -6,13 +6,13 @@ from turntape.cassettes.framing.encode import aws_event
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, compact, is_json, parse_json
-from ..shared.answers import stream_objects
+from ..shared.answers import objects
 from ..traits import EditTargets, Rewrite
 from .converse_blocks import assemble
 
 
 def whole(exchange: Exchange) -> Object:
-    body = assemble(stream_objects(exchange))
+    body = assemble(objects(exchange.events, []))
     body.pop("p", None)  # padding
     for block in map(as_object, as_array(_message(body).get("content"))):
         use = as_object(block.get("toolUse"))

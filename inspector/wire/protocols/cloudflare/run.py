@@ -11,7 +11,7 @@ from ..openai_chat.answer import read_chat_answer, read_chat_body
 from ..openai_chat.request import read_call, read_chat_request
 from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
-from ..shared.answers import answer, first_object, has_done, prompt_message, stream_error, stream_objects
+from ..shared.answers import answer, first_object, has_done, objects, prompt_message, stream_error
 from ..shared.errors import error_in
 from ..shared.parts import call_part, text_of, text_part, unread
 from ..traits import AnswerRules
@@ -57,7 +57,7 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     if exchange.framing == "sse":
         if "choices" in first_object(exchange):
             return read_chat_answer(exchange)
-        bodies = [body for _, body in stream_objects(exchange)]
+        bodies = [body for _, body in objects(exchange.events, [])]
         return _read(bodies, exchange, ended=has_done(exchange))
     body = exchange.answer_fields
     if not body:

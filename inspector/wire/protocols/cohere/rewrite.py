@@ -6,13 +6,13 @@ from turntape.cassettes.framing.encode import sse_event
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object
-from ..shared.answers import has_done, stream_objects
+from ..shared.answers import has_done, objects
 from ..traits import EditTargets, Rewrite
 from .stream import assemble
 
 
 def whole(exchange: Exchange) -> Object:
-    body, _ = assemble(stream_objects(exchange))
+    body, _ = assemble(objects(exchange.events, []))
     message = as_object(body["message"])
     body["message"] = {"role": "assistant", **{key: value for key, value in message.items() if value}}
     return body

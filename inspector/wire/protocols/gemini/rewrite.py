@@ -8,21 +8,21 @@ from turntape.cassettes.framing.encode import sse_event
 
 from ...exchange import Exchange
 from ...json_value import Object, as_object
-from ..shared.answers import stream_objects
+from ..shared.answers import objects
 from ..traits import EditTargets, Rewrite
 from .answer import merge_chunk
 
 
 def whole(exchange: Exchange) -> Object:
     body: Object = {}
-    for _, chunk in stream_objects(exchange):
+    for _, chunk in objects(exchange.events, []):
         # Code Assist wraps the chunks.
         merge_chunk(body, as_object(chunk.get("response")) or chunk)
     return body
 
 
 def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
-    wrapped = any("response" in chunk for _, chunk in stream_objects(exchange))
+    wrapped = any("response" in chunk for _, chunk in objects(exchange.events, []))
     chunk: Object = {"response": body} if wrapped else body
     yield {
         "json-array": lambda: b"[" + orjson.dumps(chunk) + b"]",

@@ -6,7 +6,7 @@ import orjson
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object
-from ..shared.answers import stream_objects
+from ..shared.answers import objects
 from ..traits import EditTargets, Rewrite
 
 _TEXTS = ("content", "thinking")
@@ -15,7 +15,7 @@ _TEXTS = ("content", "thinking")
 def whole(exchange: Exchange) -> Object:
     body: Object = {}
     message: Object = {"role": "assistant", "content": ""}
-    for _, line in stream_objects(exchange):
+    for _, line in objects(exchange.events, []):
         said = as_object(line.get("message"))
         for key in _TEXTS:
             if said.get(key):

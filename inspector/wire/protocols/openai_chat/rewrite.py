@@ -6,7 +6,7 @@ from turntape.cassettes.framing.encode import sse_event
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object
-from ..shared.answers import has_done, stream_objects
+from ..shared.answers import has_done, objects
 from ..traits import EditTargets, Rewrite
 from .deltas import ChoiceDraft, index_of
 from .request import REASONING_FIELDS
@@ -16,7 +16,7 @@ def whole(exchange: Exchange) -> Object:
     body: Object = {}
     drafts: dict[int, ChoiceDraft] = {}
     reasoning = REASONING_FIELDS[0]
-    for _, chunk in stream_objects(exchange):
+    for _, chunk in objects(exchange.events, []):
         for key, value in chunk.items():
             if key != "choices" and value is not None:
                 body[key] = value
@@ -34,7 +34,7 @@ def whole(exchange: Exchange) -> Object:
 
 
 def frames(body: Object, exchange: Exchange) -> Iterator[bytes]:
-    chunks = [chunk for _, chunk in stream_objects(exchange)]
+    chunks = [chunk for _, chunk in objects(exchange.events, [])]
     kind = next((chunk["object"] for chunk in chunks if chunk.get("object")), "chat.completion.chunk")
     base: Object = {key: value for key, value in body.items() if key not in ("choices", "usage")}
     base["object"] = kind

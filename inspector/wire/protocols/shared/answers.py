@@ -88,7 +88,10 @@ def summed(*values: int | None) -> int | None:
 
 
 def objects(events: Iterable[Event], problems: list[str]) -> list[tuple[str, Object]]:
-    """`(name, body)` of each event that is a JSON object; the others are named in `problems`, but not `[DONE]`."""
+    """`(name, body)` of each event that is a JSON object; the others are named in `problems`, but not `[DONE]`.
+
+    The bodies belong to the caller, who may change them.
+    """
     found: list[tuple[str, Object]] = []
     for event in events:
         data = event.data.strip()
@@ -180,8 +183,12 @@ def first_of(value: object) -> Object:
 
 
 def stream_objects(exchange: Exchange) -> list[tuple[str, Object]]:
-    """Name and body of each event of a streamed answer that holds a JSON object."""
-    return objects(exchange.events, [])
+    """As `objects`, for who only looks at the bodies: all readers of the exchange share them."""
+    return [
+        (event.name if event.kind != "exception" else f"!{event.name}", event.value)
+        for event in exchange.events
+        if event.kind != "comment" and is_object(event.value)
+    ]
 
 
 def has_done(exchange: Exchange) -> bool:
