@@ -97,8 +97,10 @@ def at(finding: Finding, context: RuleContext) -> Finding:
 
 
 FORM_ECHOES: Mapping[str, tuple[str, ...]] = {
+    "call-args-not-json": ("arguments", "texts"),
     "client-assistant-mutated": ("calls", "texts", "arguments"),
     "client-missing-tool-result": ("calls", "ids"),
+    "model-args-break-schema": ("arguments",),
     "model-empty-response": ("texts",),
     "model-unknown-tool": ("calls",),
 }

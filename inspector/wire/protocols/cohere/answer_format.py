@@ -12,7 +12,7 @@ _COUNTS: Format = {
     "tokens?": {"input_tokens?": "count", "output_tokens?": "count"},
     "cached_tokens?": "count",
 }
-_CALL: Format = {"id": "name", "type?": "text", "function?": {"name?": "text", "arguments?": "any"}}
+_CALL: Format = {"id": "name", "type?": "text", "function!": {"name!": "name", "arguments": "any"}}
 _PIECE = Tagged("type", {"text": {"text!": "text"}, "thinking": {"thinking": "text"}})
 _V1_CALL: Format = {"name": "name", "parameters": "object"}
 _V1_ANSWER: Format = {

@@ -257,6 +257,35 @@ def test_a_compaction_keeps_the_messages_of_the_user() -> None:
     assert "api-field-wrong" not in ids(trip(url, {"model": "gpt-5", "input": "hi"}, answer))
 
 
+def test_arguments_that_are_not_json_may_follow_from_a_wrong_piece() -> None:
+    def piece(text: object) -> dict[str, Any]:
+        return {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": text}}
+
+    block = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {}}
+    opens = {"type": "content_block_start", "index": 0, "content_block": block}
+    closes = {"type": "content_block_stop", "index": 0}
+    ends = {
+        "type": "message_delta",
+        "delta": {"stop_reason": "tool_use", "stop_sequence": None},
+        "usage": STOP[0]["usage"],
+    }
+
+    def called(second: object) -> RoundTrip:
+        return messages(opened(), opens, piece('{"word"'), piece(second), piece('"tape"}'), closes, ends, STOP[1])
+
+    assert only("call-args-not-json", called(None)).because_of == ("api-field-wrong",)
+    assert only("call-args-not-json", called("=")).because_of == ()
+
+
+def test_a_call_without_its_function() -> None:
+    call = {"id": "c1", "type": "function", "function": None}
+    message = {"role": "assistant", "tool_calls": [call]}
+    answer = {"id": "c", "finish_reason": "TOOL_CALL", "message": message}
+    found = only("api-field-wrong", trip(COHERE, {"model": "command", "messages": [HI]}, answer))
+
+    assert (found.severity, found.message.split("`")[1]) == ("warning", "message.tool_calls[0].function")
+
+
 def test_a_name_without_a_character_is_not_put_up_with() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "", "arguments": "{}"}}
     message = {"role": "assistant", "content": None, "tool_calls": [call]}
