@@ -3,6 +3,7 @@
 Rows are as in `rule_exceptions_model_api`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
@@ -42,6 +43,14 @@ def drawn(*parts: dict[str, Any]) -> list[RoundTrip]:
     hi = turn("user", {"text": "hi"})
     echoed = turn("model", {"text": "Here is a picture."}, calls())
     return [gemini([hi], [*parts, calls()]), gemini([hi, echoed, turn("user", gives())], [{"text": "done"}], 1)]
+
+
+def seen(*later: dict[str, Any], before: Sequence[dict[str, Any]] = ()) -> list[RoundTrip]:
+    """The user shows an image, which the second request does not have."""
+    words = {"type": "text", "text": "What is in this picture?"}
+    shown = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+    first = [{"role": "user", "content": [words, shown]}, *before]
+    return [chat(first, CALLED), chat([{"role": "user", "content": [words]}, *before, *later], DONE, index=1)]
 
 
 IMAGE = {"inlineData": {"mimeType": "image/png", "data": "aGk="}}
@@ -192,6 +201,10 @@ HISTORY: list[Row] = [
      follows(HELLO, said(None, CALL, ("auto_load_9", *OTHER[1:])), GIVEN, result("auto_load_9", "a reel")), "info"),
     ("client-forged-answer", "The text replaces an answer that was empty: then it is an info",
      MADE_UP, after(said(""), said("(no content)")), "info"),
+    ("client-user-media-lost", "The model had ended its answer, or the user says something new",
+     seen(CALLED, GIVEN), seen(CALLED, GIVEN, user("And what is a reel?"))),
+    ("client-user-media-lost", "An older message had it",
+     seen(CALLED, GIVEN), seen(CALLED, GIVEN, before=[user("And a reel?")])),
     ("client-foreign-history", "The first request of a thread contains them", MIXED, chat([*PARCEL, HELLO], DONE)),
     ("client-foreign-history", "An earlier request of the thread contained them", MIXED, restored()),
     ("client-foreign-history", "The history was shortened: they may be a summary",

@@ -13,6 +13,10 @@ CLIENTS: dict[str, Example] = {
         "the model called 'refund_order', which the request no longer offers; #1 offered it",
         ("#2 call call_9", "#2 request /tools"),
     ),
+    "client-user-media-lost": Example(
+        "1 image of the user's last message is not in the request any more",
+        ("#0 request /messages/1/content/1", "#1 request"),
+    ),
     "client-foreign-history": Example(
         "2 pieces of another conversation are in front of this one: 'Where is my parcel?'",
         ("#2 request", "#3 request /messages/1/content", "#3 request /messages/2/content"),

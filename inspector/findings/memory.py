@@ -146,6 +146,8 @@ class RunMemory:
     """The first result of each call, by the round trip that made the call and the call's id; the newest ones."""
     call_ids: set[str] = field(default_factory=set[str])
     """The ids of all calls that the API returned."""
+    calls_of: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict[str, tuple[int, tuple[str, ...]]])
+    """The round trip and the ids of the calls of each answer that made some, by the id of the answer."""
     said: dict[int, int] = field(default_factory=dict[int, int])
     """The round trip that first returned a text, a call or reasoning, by its meaning."""
     answers: dict[str, bool] = field(default_factory=dict[str, bool])

@@ -91,6 +91,9 @@ def after_rules(context: RuleContext) -> None:
 def _note_calls(context: RuleContext) -> None:
     thread, run, index = context.thread, context.run, context.index
     seen: set[tuple[int, str]] = set()
+    made = tuple(call.id for call in context.emission.calls if call.id)
+    if made and context.reading.response_id:
+        run.calls_of[context.reading.response_id] = (index, made)
     for call in context.emission.calls:
         if call.name in run.tools:
             offered, called, size = run.tools[call.name]

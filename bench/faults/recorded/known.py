@@ -6,6 +6,7 @@ at as well.
 
 EXPLAINED: dict[str, tuple[int, str]] = {
     "api-model-substituted": (1, "a retired name of xAI, served by a newer model"),
+    "client-forged-answer": (3, "a test puts answers that it wrote by hand behind the recorded one"),
     "client-foreign-history": (1, "a test puts an older conversation in front of its second request"),
     "client-system-prompt-lost": (1, "a test sends its last request without the system prompt and the tools"),
     "model-args-break-schema": (27, "Gemini models give arguments to a tool without parameters; a model names a field "

@@ -6,6 +6,7 @@ from copy import deepcopy
 from functools import wraps
 from typing import Any, Literal
 
+from ..dialects.dialect import compact
 from ..recorded.bodies import Json
 from ..recorded.catalogue.edits import pick, write_text
 from ..recorded.catalogue.table import CACHE, Fault, Places, Table
@@ -155,10 +156,19 @@ def text_lost(loop: ToolLoop) -> Touched:
 
 def _with_block(loop: ToolLoop, salt: str, block: Json) -> Touched:
     one = chosen(loop, salt, _plain)
-    if one is None:
+    if one is None or _shows_media(loop, one):
         return None
     one.give({"content": [{"type": "text", "text": returned(one)}, block]})
     return [one.turn]
+
+
+def _shows_media(loop: ToolLoop, one: Exchange) -> bool:
+    """Whether the next request holds an image or a file: it may be what the client made of the block."""
+    following = loop.loop.turns[one.turn + 1 :][:1]
+    return any(word in compact(turn.request) for turn in following for word in _MEDIA)
+
+
+_MEDIA = ('"image', '"input_image', '"inlineData', '"inline_data', '"fileData', '"file', '"document', '"media')
 
 
 @fault("an image is left out", "client", "client-tool-image-lost")

@@ -124,13 +124,14 @@ def tool_withdrawn(context: RuleContext) -> Iterator[Note]:
 
 
 def _offered_before(context: RuleContext, name: str) -> str | None:
-    """The turn before, if it offered the tool; or an earlier one, if the history calls a tool that the run offered."""
+    """The turn before, if it offered the tool; or an earlier one, if this thread has calls of it."""
     before = context.before
     if before is None or before.reading.request.instructions != context.request.instructions:
         return None
     if any(tool.name == name for tool in before.reading.request.tools):
         return f"#{before.round_trip.index}"
-    called = any(part.call.name == name for part in context.calls.values() if part.call is not None)
+    thread = context.thread
+    called = name in thread.answered_tools or any(name == one[1] for one in thread.emitted_calls.values())
     return "an earlier request" if called and name in context.run.tools else None
 
 

@@ -136,6 +136,20 @@ def _missing(context: RuleContext) -> Iterator[Note]:
         )
 
 
+@missing_result.also("ended")
+def gone_back_to(context: RuleContext) -> Iterator[Note]:
+    """A request that goes back to an earlier answer which the API holds, and answers none of its calls."""
+    held = context.request.previous_id
+    known = context.run.calls_of.get(held) if held is not None and context.turn.edge.kind == "fork" else None
+    if known is None or {result.call_id for result in context.request.results} & set(known[1]):
+        return
+    yield Note(
+        f"the request continues {held}, whose {several(len(known[1]), 'call')} it does not answer",
+        (f"#{known[0]} call {known[1][0]}", f"{context.at} request"),
+        key=known[1][0],
+    )
+
+
 @missing_result.also("followed")
 def left_open(context: RuleContext) -> Iterator[Note]:
     following, done = context.following, context.dispatch
@@ -409,6 +423,7 @@ def wrong_name_for_held_call(context: RuleContext) -> Iterator[Note]:
 
 RULES = (
     missing_result,
+    gone_back_to,
     id_missing,
     orphan_result,
     duplicate_result,

@@ -194,6 +194,43 @@ def _emptied(context: RuleContext, echo: HistoryDiff, before: Turn) -> Iterator[
             )
 
 
+@rule(
+    "client-user-media-lost",
+    "client",
+    "warning",
+    "P",
+    says="An image or a file of the user's last message is no longer in the request, while the model works on it.",
+    fix="Send the whole message of the user until the model has given its answer; check what a converter does with parts.",
+    not_when=("The model had ended its answer, or the user says something new", "An older message had it"),
+)
+def user_media_lost(context: RuleContext) -> Iterator[Note]:
+    echo, before = context.echo, context.before
+    if echo is None or before is None or not _is_amid_a_loop(before) or any(map(is_user_text, echo.new)):
+        return
+    spoken = [unit for unit in before.conversation.history if unit.role == "user" and unit.kind in ("text", "media")]
+    last = _message_of(spoken[-1]) if spoken else None
+    lost = [unit for unit in echo.removed if unit.kind == "media" and unit.role == "user"]
+    mine = [unit for unit in lost if _message_of(unit) == last]
+    # What goes away with its whole message is history that was cut, and another rule reports that.
+    kept = _user_texts(context.turn)
+    if mine and surely_continues(context, echo) and any(_message_of_place(at) == last for at in kept):
+        yield Note(
+            f"{several(len(mine), 'image')} of the user's last message "
+            f"{'is' if len(mine) == 1 else 'are'} not in the request any more",
+            (*(f"#{before.round_trip.index} request {unit.pointer}" for unit in mine[:3]), f"{context.at} request"),
+            key=mine[0].meaning,
+        )
+
+
+def _message_of(unit: Unit) -> str:
+    return _message_of_place(unit.pointer)
+
+
+def _message_of_place(pointer: str) -> str:
+    """The message to which a place in a request belongs: its first two steps."""
+    return "/".join(pointer.split("/")[:3])
+
+
 _BY_PEOPLE = frozenset({"in lower case", "in upper case"})
 """Changes that a person may make as well."""
 
@@ -276,4 +313,4 @@ def _same_ends(one: str, other: str) -> int:
     return start + len(commonprefix((one[start:][::-1], other[start:][::-1])))
 
 
-RULES = (user_text_lost, user_text_changed)
+RULES = (user_text_lost, user_text_changed, user_media_lost)

@@ -802,3 +802,12 @@ def test_the_results_of_a_conversation_that_the_api_keeps() -> None:
     assert "client-missing-tool-result" in ids(first, responses([hi], [], 1, **kept))
     assert "client-orphan-tool-result" in ids(first, responses([other], [], 1, **kept))
     assert not any(name.startswith("client-") for name in ids(first, responses([item_output()], [], 1, **kept)))
+
+
+def test_a_request_goes_back_to_an_answer_whose_calls_it_leaves_open() -> None:
+    hi, stale = {"role": "user", "content": "hi"}, {"previous_response_id": "resp_0"}
+    first = responses([hi], [item_call()])
+    second = responses([item_output()], [], 1, **stale)
+
+    assert "client-missing-tool-result" in ids(first, second, responses([hi], [], 2, **stale))
+    assert "client-missing-tool-result" not in ids(first, second, responses([item_output()], [], 2, **stale))
