@@ -7,7 +7,7 @@ tokens; `$` changes between them.
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from ...run.strip import KINDS, Axis, Bar, Lane, Mark, MarkKind, Strip, Unit, axis, fold, highest
+from ...run.strip import KINDS, Addition, Axis, Bar, Lane, Mark, MarkKind, Strip, Unit, axis, fold, highest
 from ..text.number_format import count, dollars, several
 from ..text.status_styles import EDGES
 from ..vocabulary.kinds import KIND_LOOKS
@@ -21,6 +21,8 @@ OPEN = 5
 WIDTH, HEIGHT = 1000.0, 100.0
 LABELS = 4
 """Additions with a label in a lane."""
+ROOM, MOST_ROOM = 0.22, 0.48
+"""The least and the most of a lane's width for such a label."""
 
 
 def growth_strip(strip: Strip) -> Html:
@@ -146,20 +148,29 @@ def _mark(kind: MarkKind, marks: Sequence[Mark], at: float) -> Html:
 
 
 def _additions(bars: Sequence[Bar], longest: int, scale: Axis) -> Iterator[Html]:
-    """The largest additions by name, those that have room beside each other."""
+    """The largest additions by name, those that have room beside each other. A label ends where the next one begins."""
     named = [(at, bar) for at, bar in enumerate(bars) if bar.addition is not None]
     named.sort(key=lambda one: -(one[1].addition.tokens if one[1].addition else 0))
-    taken: list[float] = []
+    taken: list[tuple[float, float]] = []
+    chosen: list[tuple[float, Bar, Addition]] = []
     for at, bar in named:
         where = (at + 0.5) / longest
-        if bar.addition is None or len(taken) == LABELS or any(abs(where - other) < 0.18 for other in taken):
+        begin, end = (where - ROOM, where) if where > 0.75 else (where, where + ROOM)
+        if bar.addition is None or len(taken) == LABELS or any(begin < to and since < end for since, to in taken):
             continue
-        taken.append(where)
-        text = f"+{count(bar.addition.tokens)} {bar.addition.name}"
+        taken.append((begin, end))
+        chosen.append((where, bar, bar.addition))
+    for (where, bar, addition), (begin, end) in zip(chosen, taken, strict=True):
+        text = f"+{count(addition.tokens)} {addition.name}"
         top = min(0.86, scale.share(bar.highest or Decimal(0)))
-        side = "right" if where > 0.75 else "left"
-        edge = 1 - where if side == "right" else where
-        yield tag("span", text, class_="addition", style=f"{side}:{edge:.2%};bottom:{top:.1%}", title=text)
+        if where > 0.75:
+            place = f"right:{1 - where:.2%}"
+            room = ROOM if any(to <= begin for _, to in taken) else MOST_ROOM
+        else:
+            place = f"left:{where:.2%}"
+            room = min((since for since, _ in taken if since >= end), default=1) - begin
+        style = f"{place};bottom:{top:.1%};max-width:min(24em,{min(room, MOST_ROOM):.2%})"
+        yield tag("span", text, class_="addition", style=style, title=text)
 
 
 def caption(bar: Bar, lane: Lane) -> str:

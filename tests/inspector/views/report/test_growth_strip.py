@@ -3,7 +3,9 @@
 import re
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 
+import pytest
 from conversations import HELLO, chat, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -94,3 +96,19 @@ def test_the_cost_so_far_rises_to_the_total_of_the_run() -> None:
 def test_the_colours_are_those_of_all_views() -> None:
     for kind in KIND_LOOKS:
         assert f"--kind-{kind.name}: light-dark({kind.light}, {kind.dark})" in colours()
+
+
+@pytest.mark.parametrize("turns", [2, 4, 5, 9])
+def test_the_labels_of_large_additions_do_not_overlap(turns: int) -> None:
+    run = Run.of(growing(turns))
+    page = str(growth_strip(strip_of(run.rows.all, run.ledger))).split('class="strip tokens"')[0]
+    found = re.findall(r'class="addition" style="(left|right):([0-9.]+)%;.*?max-width:min\(24em,([0-9.]+)%\)', page)
+
+    taken = sorted(
+        (float(at), float(at) + float(room)) if side == "left" else (100 - float(at) - float(room), 100 - float(at))
+        for side, at, room in found
+    )
+    assert taken and len(found) == page.count('class="addition"')
+    assert taken[0][0] >= 0 and taken[-1][1] <= 100.01
+    assert all(end <= begin + 0.02 for (_, end), (begin, _) in pairwise(taken))
+    assert all(end - begin > 21 for begin, end in taken)
