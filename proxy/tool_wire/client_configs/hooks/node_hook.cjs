@@ -1,6 +1,6 @@
 // Puts our wrapper in front of the tool servers that JavaScript's MCP SDKs start. `turntape run` preloads it into Node.
-// A server is recognised by who starts it: code of an MCP SDK is on the stack, and stdin and stdout are pipes. Whatever
-// goes wrong here, the program starts its server as it would without us.
+// A server is recognised by who starts it: code of an MCP SDK is on the stack, and stdin and stdout are pipes. So is a
+// command that is known to be one. Whatever goes wrong here, the program starts its server as it would without us.
 'use strict';
 const VARIABLE = 'TURNTAPE_TOOL_WIRE';
 const SDK = /[\\/](?:@modelcontextprotocol[\\/](?:sdk|client)|@ai-sdk[\\/]mcp|@mastra[\\/]mcp)[\\/]/;
@@ -10,7 +10,7 @@ if (process.env[VARIABLE]) {
     const processes = require('node:child_process');
     const fs = require('node:fs');
     const path = require('node:path');
-    const { wrapper: front, missing } = JSON.parse(process.env[VARIABLE]);
+    const { wrapper: front, missing, known = [] } = JSON.parse(process.env[VARIABLE]);
 
     const onPath = (command, options) => {
       const places = command.includes('/') ? [''] : String((options.env || process.env).PATH || '').split(path.delimiter);
@@ -24,6 +24,11 @@ if (process.env[VARIABLE]) {
       return SDK.test(stack);
     };
     const piped = ({ stdio }) => stdio === 'pipe' || (Array.isArray(stdio) && stdio[0] === 'pipe' && stdio[1] === 'pipe');
+    const same = (one, other) => one.length === other.length && one.every((word, place) => word === other[place]);
+    const knownAs = (command, args, options) =>
+      Array.isArray(args) && options && !options.shell && piped(options)
+        ? known.find(({ words }) => same(words, [command, ...args]))
+        : undefined;
     const isServer = (command, args, options) =>
       typeof command === 'string' &&
       Array.isArray(args) &&
@@ -39,7 +44,9 @@ if (process.env[VARIABLE]) {
     processes.spawn = function spawn(command, args, options) {
       let words = null;
       try {
-        if (isServer(command, args, options)) words = [...front, command, ...args];
+        const found = knownAs(command, args, options);
+        if (found) words = [...found.front, command, ...args];
+        else if (isServer(command, args, options)) words = [...front, command, ...args];
       } catch {
         // it is started as it is
       }

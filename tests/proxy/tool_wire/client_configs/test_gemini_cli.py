@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from turntape.proxy.tool_wire.client_configs import gemini_cli
 from turntape.proxy.tool_wire.client_configs.client import Launch
 from turntape.proxy.tool_wire.client_configs.gemini_cli import VARIABLE, GeminiCli
 from turntape.proxy.tool_wire.client_configs.wrapper import Wrapper
@@ -38,7 +39,23 @@ def test_the_users_the_projects_and_the_systems_files_count(launch: Launch) -> N
     assert found.hosts == ("a.example",)
 
 
-def test_the_systems_file_is_replaced_with_all_that_it_says(launch: Launch, tmp_path: Path) -> None:
+def test_without_a_folder_of_root_its_process_wraps_the_commands(launch: Launch, tmp_path: Path) -> None:
+    """It skips a system settings file of anybody else, and of a folder like /tmp."""
+    found = GeminiCli().find(launch)
+
+    after = GeminiCli().wrap(launch, found, OURS, tmp_path)
+
+    assert (after.command, after.environ[VARIABLE]) == (launch.command, launch.environ[VARIABLE])
+    known = json.loads(after.environ["TURNTAPE_TOOL_WIRE"])["known"]
+    assert {"front": ["ours", "mcp", "--name", "b", "--"], "words": ["p-b"]} in known
+    assert len(known) == 4
+    assert "node_hook.cjs" in after.environ["NODE_OPTIONS"]
+
+
+def test_the_systems_file_is_replaced_with_all_that_it_says(
+    launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gemini_cli, "_is_trusted", lambda _folder: True)
     (tmp_path / "run").mkdir()
 
     after = GeminiCli().wrap(launch, GeminiCli().find(launch), OURS, tmp_path / "run")

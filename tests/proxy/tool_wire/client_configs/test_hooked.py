@@ -127,14 +127,16 @@ def node(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def javascript(node: Path, code: str, *, missing: bool = False, front: tuple[str, ...] = ()) -> str:
-    """What a program prints, with a wrapper that only prints its arguments."""
+def javascript(
+    node: Path, code: str, *, missing: bool = False, front: tuple[str, ...] = (), known: tuple[str, ...] = ()
+) -> str:
+    """What a program prints, with a wrapper that only prints its arguments; `known` is the command of `mine`."""
     (node / "program.js").write_text(code)
     program = shutil.which("node")
     assert program is not None
     echo = Wrapper((program, *ECHO, "--", "WRAPPED", *front))
     environ = {"PATH": os.environ["PATH"]}
-    environ |= variables(environ, echo, missing=missing)
+    environ |= variables(environ, echo, missing=missing, known={"mine": known} if known else {})
     line = [program, str(node / "program.js")]
     done = subprocess.run(line, env=environ, capture_output=True, text=True, check=True)
     assert done.stderr == ""
@@ -161,6 +163,14 @@ def test_a_server_of_the_javascript_sdk_is_wrapped(node: Path) -> None:
 )
 def test_another_process_is_left_alone(node: Path, code: str) -> None:
     assert javascript(node, code) == "one two"
+
+
+@pytest.mark.parametrize(
+    ("known", "says"),
+    [(("echo", "one", "two"), "WRAPPED --name mine -- echo one two"), (("echo", "one"), "one two")],
+)
+def test_a_known_command_is_wrapped_whoever_starts_it(node: Path, known: tuple[str, ...], says: str) -> None:
+    assert javascript(node, spawning("another", "echo"), known=known) == says
 
 
 def test_a_program_that_node_cannot_find_is_left_to_it(node: Path) -> None:

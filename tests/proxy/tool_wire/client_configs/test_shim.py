@@ -66,8 +66,8 @@ def test_a_client_that_is_configured_by_variables_works_too(home: Path) -> None:
     arguments, environ = script(home, "gemini -p x", missing=True)
 
     assert arguments == ["-p", "x"]
-    settings = json.loads(Path(environ["GEMINI_CLI_SYSTEM_SETTINGS_PATH"]).read_text())
-    assert {name: one["command"] for name, one in settings["mcpServers"].items()} == {"here": "ours", "gone": "ours"}
+    known = json.loads(environ["TURNTAPE_TOOL_WIRE"])["known"]
+    assert [one["front"][:4] for one in known] == [["ours", "mcp", "--name", name] for name in ("here", "gone")]
 
 
 def test_a_client_without_servers_is_started_as_it_is(home: Path) -> None:
