@@ -35,6 +35,14 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+LONG = {"test_testing_page.py", "test_wheel.py"}
+"""The last files by name, with tests of many seconds: one that starts last leaves the other cores idle."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONG)
+
+
 @pytest.fixture(autouse=True)
 def _no_signal_stays_blocked() -> Iterator[None]:
     """A test that calls a command in this process may block signals; the commands that later tests start inherit it."""
