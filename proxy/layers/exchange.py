@@ -32,6 +32,7 @@ from .wire_events import InterimResponse, ProtocolError, RawEnd, RawResponse, Re
 
 _PIECE = 1 << 16
 _NO_HTTP = "the server's answer is not HTTP"
+_LONG_HEAD = "the head of the server's answer is longer than 8 MB"
 _CUT_HEAD = "the server closed the connection within the head of its answer"
 
 
@@ -110,7 +111,8 @@ class Exchange(HttpStream):
         if isinstance(event, RawResponse) and self.server_state != self.state_raw:
             self.server_state = self.state_raw
             note(self.flow, Ending("server", "cut" if event.cut else "protocol"))
-            self.flow.error = flow.Error(_CUT_HEAD if event.cut else f"{_NO_HTTP}: {event.data[:100]!r}")
+            what = _CUT_HEAD if event.cut else _LONG_HEAD if event.long else f"{_NO_HTTP}: {event.data[:100]!r}"
+            self.flow.error = flow.Error(what)
             yield HttpErrorHook(self.flow)
         yield SendHttp(event, self.context.client)
         if isinstance(event, RawEnd):

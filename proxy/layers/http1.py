@@ -282,7 +282,7 @@ class UpstreamSide(_Messages, base.Http1Client):
             self._searched = 0 if end else len(self.buf)
             if end is None:
                 if self._searched > _LONGEST_HEAD:
-                    yield from self._relay_raw(stream)
+                    yield from self._relay_raw(stream, long=True)
                 return
             received = bytes(self.buf._data[: end.end()])
             head = self.buf.maybe_extract_lines() or []
@@ -303,12 +303,12 @@ class UpstreamSide(_Messages, base.Http1Client):
         self.state = self.read_body
         yield from self.state(event)
 
-    def _relay_raw(self, stream: int, before: bytes = b"") -> CommandGenerator[None]:
+    def _relay_raw(self, stream: int, before: bytes = b"", *, long: bool = False) -> CommandGenerator[None]:
         """Pass on what was received, after these bytes of it, and what follows."""
         received = before + bytes(self.buf)
         self.buf = ReceiveBuffer()
         self.state = self.relay
-        yield ReceiveHttp(RawResponse(stream, received))
+        yield ReceiveHttp(RawResponse(stream, received, long=long))
 
     def relay(self, event: events.Event) -> CommandGenerator[None]:
         """Pass on what is not HTTP, until the upstream closes."""

@@ -25,6 +25,8 @@ class RawResponse(HttpEvent):
     data: bytes
     cut: bool = False
     """True for a head that the upstream did not finish."""
+    long: bool = False
+    """True for a head that is too long to be held."""
 
 
 @dataclass

@@ -55,6 +55,7 @@ def test_an_answer_with_an_endless_head_is_passed_on_and_not_held(monkeypatch: p
 
     assert time.process_time() - begun < 5  # when all of it was looked at again each time: 100 s
     assert all(isinstance(event, RawResponse) for event in said) and len(side.buf) == 0
+    assert isinstance(said[0], RawResponse) and said[0].long
     assert sum(len(event.data) for event in said if isinstance(event, RawResponse)) == 25 + 2000 * len(PIECE)
     ended = list(side.handle_event(events.ConnectionClosed(side.conn)))
     assert any(isinstance(command, ReceiveHttp) and isinstance(command.event, RawEnd) for command in ended)
