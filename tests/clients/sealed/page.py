@@ -70,7 +70,19 @@ IN_ANOTHER_FOLDER = """
 `--spaces recorded` or `--spaces replayed` uses a folder with spaces and an umlaut in its path for one side. Tried with
 the server `filesystem` over stdio, these were equal both ways: Claude Code, Codex and Gemini CLI (once each,
 2026-11-22), opencode and Copilot CLI (twice each, 2026-11-23); and the OpenAI Agents SDK recorded there. The other
-side's path has the same length, because Copilot CLI prints long paths cut off at a column."""
+side's path has the same length, because Copilot CLI prints long paths cut off at a column.
+
+## What a client says of its folder
+
+Some clients list the working directory in their first message. Recordings with the names that turntape gives them
+(`run-DATE-TIME.cassette.jsonl`) do not count there; put one with a name of yours into another folder.
+
+Claude Code in a git repository also sends the branch, the changed files and the last commits. A replay after the next
+commit differs there, and is a miss. This leaves them out (tried in another clone with another commit, 2026-11-23):
+
+```
+turntape run --replay F --ignore-text '(?s)# gitStatus.*?Recent commits:.*?\\n\\n' -- claude -p "…"
+```"""
 
 
 def _place(client: str, server: str, transport: Transport) -> Path:
