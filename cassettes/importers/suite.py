@@ -22,6 +22,8 @@ _COVERED = {
     "record_mode": "the mode is --turntape-mode; without it nothing is recorded",
     "allowed_hosts": "named in allow",
     "serializer": "read by the import",
+    "cassette_library_dir": "read by the import",
+    "path_transformer": "read by the import",
     "drop_unused_requests": "recording again replaces a cassette",
     "filter_query_parameters": "keys in a query do not count",
     "record_on_exception": "a failed test is recorded, and the summary says so",

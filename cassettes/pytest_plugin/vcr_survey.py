@@ -56,13 +56,13 @@ def _said(item: pytest.Item, marks: list[pytest.Mark]) -> dict[str, Any]:
     for mark in reversed(marks):
         given |= mark.kwargs
         names += [str(name) for name in mark.args]
-    folder = next((values[name] for name in _FOLDERS if values.get(name)), None)
+    folder = next((str(values[name]) for name in _FOLDERS if values.get(name)), None)
     own = next((str(values[name]) for name in _NAMES if values.get(name)), _usual_name(item))
     return {
         "test": item.nodeid,
         "file": str(item.path),
         "marks": [mark.name for mark in marks],
-        "sources": [str(path) for path in _cassettes(item, folder, [own, *names])],
+        "sources": [str(path) for path in _cassettes(item, folder, given.get("cassette_library_dir"), [own, *names])],
         "target": str(cassette_path(item)),
         "config": {str(key): _plain(value) for key, value in given.items()},
     }
@@ -95,10 +95,11 @@ def _fixtures(item: pytest.Item, names: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def _cassettes(item: pytest.Item, folder: object, names: list[str]) -> list[Path]:
+def _cassettes(item: pytest.Item, folder: str | None, library: str | None, names: list[str]) -> list[Path]:
     """The recordings of a test that exist, by their names."""
     home = item.path.parent
-    roots = [Path(str(folder))] if folder else [home / "cassettes" / item.path.stem, home / "cassettes"]
+    roots = [Path(folder)] if folder else [home / "cassettes" / item.path.stem, home / "cassettes"]
+    roots += [Path(library)] if library else []
     found: list[Path] = []
     for name in names:
         spelled = (root / f"{name}{ending}" for root in roots for ending in _ENDINGS)

@@ -38,7 +38,8 @@ import pytest
 @pytest.fixture(scope="module")
 def vcr_config():
     return {"match_on": MATCHED, "filter_headers": ["authorization"], "before_record_response": print,
-            "filter_post_data_parameters": ["api_key"], "ignore_localhost": False}
+            "filter_post_data_parameters": ["api_key"], "ignore_localhost": False,
+            "cassette_library_dir": "library"}
 
 @pytest.fixture(scope="module")
 def vcr_cassette_dir(request):
@@ -81,7 +82,8 @@ def suite(project: pytest.Pytester, *, matched: list[str], sent: str = "hi") -> 
     (folder / "named").mkdir(parents=True)
     for name, word in (("test_one[gpt-5.4]", "gpt-5.4"), ("test_one[a-b]", "a/b"), ("named/test_two", "two")):
         (folder / f"{name}.yaml").write_text(CASSETTE.replace("WORD", word))
-    (folder / "extra.yaml").write_text(CASSETTE.replace("WORD", "three"))
+    library = project.mkdir("library")
+    (library / "extra.yaml").write_text(CASSETTE.replace("WORD", "three"))
     (project.path / "conftest.py").write_text(CONFTEST.replace("MATCHED", repr(matched)))
     (project.path / "test_moved.py").write_text(TESTS.replace("WORD", sent, 1).replace('ask("WORD")', f'ask("{sent}")'))
     (project.path / "pytest.ini").write_text("[pytest]\nmarkers = vcr\n")
