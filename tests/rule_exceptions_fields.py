@@ -3,7 +3,7 @@
 from typing import Any
 
 from conversations import HELLO
-from judged import MESSAGES, anthropic, asked, trip, words
+from judged import MESSAGES, RESPONSES, anthropic, asked, trip, words
 from round_trips import CHAT, sse
 from rule_exceptions_model_api import Row
 
@@ -25,6 +25,22 @@ def without(key: str, index: int = 0) -> RoundTrip:
     fields = {name: value for name, value in COMPLETE.items() if name != key}
     choice = {"index": 0, "message": MESSAGE, "finish_reason": "stop"}
     return trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, {**fields, "choices": [choice]}, index)
+
+
+def refused(*kinds: str) -> RoundTrip:
+    """A Responses stream with these events of a refusal."""
+    response = {"id": "r", "object": "response", "created_at": 1, "model": "gpt-5", "output": []}
+    pieces = ({"type": f"response.refusal.{kind}", **REFUSED, _TEXT[kind]: "No."} for kind in kinds)
+    events = (
+        {"type": "response.created", "response": {**response, "status": "in_progress"}},
+        *pieces,
+        {"type": "response.completed", "response": {**response, "status": "completed"}},
+    )
+    return trip(RESPONSES, {"model": "gpt-5", "stream": True, "input": "hi"}, sse(*events, names=True))
+
+
+REFUSED = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+_TEXT = {"delta": "delta", "done": "refusal"}
 
 
 def opened(**fields: Any) -> dict[str, Any]:
@@ -79,4 +95,7 @@ FIELDS: list[Row] = [
      messages(opened(), *BLOCK, *STOP, STOP[1]), messages(opened(), BLOCK[0], GROWN)),
     ("api-stream-out-of-order", "Only the id changes, as gateways do it: then it is an info",
      chunks(("c", "gpt-5"), ("c", "gpt-5-mini")), chunks(("c", "gpt-5"), ("d", "gpt-5")), "info"),
+    ("api-stream-out-of-order",
+     "Only the event that closes a piece is left out, which clients can do without: then it is an info",
+     refused("delta", "done", "delta"), refused("delta"), "info"),
 ]  # fmt: skip
