@@ -32,6 +32,8 @@ _LISTS = frozenset({"parts", "tool_calls"})
 _NUMBERS = ("index", "output_index", "content_index", "summary_index", "contentBlockIndex")
 _FEW, _MANY, _LONG, _AGAIN = 3, 8, 20, 40
 _DEEPEST = 8
+_EFFORT = 4
+"""A text that keeps coming back to its first words is compared with its beginning up to so many times its length."""
 
 
 def repeated_text(values: Values) -> list[str]:
@@ -68,17 +70,21 @@ def begun_again(values: Values) -> str | None:
     for place, value in values:
         if isinstance(value, str) and value:
             texts.setdefault(place, []).append(value)
-    for pieces in texts.values():
-        text, at = "".join(pieces), 0
-        for number, piece in enumerate(pieces, 1):
-            at += len(piece)
-            if (
-                number >= _FEW
-                and at >= _AGAIN
-                and text.startswith(text[:at], at)
-                and not text.startswith(text[:at], 2 * at)
-            ):
-                return text[:at]
+    return next((found for pieces in texts.values() if (found := _begun_again(pieces)) is not None), None)
+
+
+def _begun_again(pieces: Sequence[str]) -> str | None:
+    text, at = "".join(pieces), 0
+    head, left = text[:_AGAIN], _EFFORT * len(text)
+    for number, piece in enumerate(pieces, 1):
+        at += len(piece)
+        if 2 * at > len(text) or left < 0:
+            return None
+        if number < _FEW or at < _AGAIN or not text.startswith(head, at):
+            continue
+        said, left = text[:at], left - at
+        if text.startswith(said, at) and not text.startswith(said, 2 * at):
+            return said
     return None
 
 
