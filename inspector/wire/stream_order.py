@@ -144,6 +144,8 @@ def twice(events: Iterable[Named], names: FieldNames) -> Iterator[str]:
 
 _LONG = 24
 """Characters. A model may say a shorter text twice in a row."""
+_VARIED = 8
+"""Different characters. Lines, indents and rows of a table have fewer, and some are one token that comes many times."""
 
 
 def _only_once(value: object, names: FieldNames, depth: int = 0) -> bool:
@@ -153,7 +155,7 @@ def _only_once(value: object, names: FieldNames, depth: int = 0) -> bool:
         return False
     return any(
         (key in names.ends and bool(inner))
-        or (key in names.texts and isinstance(inner, str) and len(inner) >= _LONG)
+        or (key in names.texts and isinstance(inner, str) and len(inner) >= _LONG and len(set(inner)) >= _VARIED)
         or _only_once(inner, names, depth + 1)
         for key, inner in value.items()
     )

@@ -59,6 +59,8 @@ def test_numbers_go_on_by_one() -> None:
     ("body", "expected"),
     [
         ({"delta": {"text": "a text that nobody says twice"}}, True),
+        ({"delta": {"text": "-" * 64}}, False),
+        ({"delta": {"text": "| --- " * 8}}, False),
         ({"delta": {"text": "ha"}}, False),
         ({"choices": [{"finish_reason": "stop"}]}, True),
         ({"choices": [{"finish_reason": None}]}, False),
