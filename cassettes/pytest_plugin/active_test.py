@@ -26,7 +26,7 @@ from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from .advice import Advice
 from .commands import again, target
-from .failures import Found, expects_all, remarks
+from .failures import Found, damage, expects_all, remarks
 from .marker import Faulty, Marker, cassette_of, mode_for
 from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
@@ -205,6 +205,8 @@ class ActiveTest:
             said.append(str(exc))
         self._settle()
         self.session.notes += remarks(self.session)
+        if damaged := damage(self.session):
+            self.session.notes.append(damaged)
         if self.session.is_of_failed_test:
             self.session.notes.append(f"its {self.subject} failed when this cassette was recorded; record again")
         return [*said, *self.problems()]

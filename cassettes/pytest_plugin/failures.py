@@ -80,6 +80,7 @@ class Found:
         lines = [
             f"the run is not the recorded one: {self._first(report, misses, tool_misses, left)}",
             "",
+            *_damage(session),
             *_some(tool_misses),
             *_requests(misses, self.tools),
             *_some([f"order: {one}" for one in moved]),
@@ -109,6 +110,19 @@ class Found:
         return _some(
             [f"not requested: {turn} ({said[places[turn]]})" if said else f"not requested: {turn}" for turn in left]
         )
+
+
+def _damage(session: Session) -> list[str]:
+    """What of the cassette could not be read, which may be why a request has no answer."""
+    said = damage(session)
+    return [said, "restore the file, for example from version control, before anything else", ""] if said else []
+
+
+def damage(session: Session) -> str | None:
+    """What of the cassette could not be read, in one sentence; None for a whole one."""
+    first, *others = session.player.cassette.problems or [None]
+    more = f" (and {len(others)} more)" if others else ""
+    return f"the cassette is damaged: {first}{more}" if first else None
 
 
 def expects_all(session: Session, settings: Marker) -> bool:
