@@ -795,7 +795,7 @@ def test_an_id_that_is_missing(trips: list[RoundTrip]) -> None:
 
 def test_the_results_of_a_conversation_that_the_api_keeps() -> None:
     """Each request names the conversation, and none the answer that it continues."""
-    kept = {"conversation": {"id": "conv_1"}}
+    kept: dict[str, Any] = {"conversation": {"id": "conv_1"}}
     hi, other = {"role": "user", "content": "hi"}, item_output() | {"call_id": "call_9"}
     first = responses([hi], [item_call()], **kept)
 
@@ -805,7 +805,8 @@ def test_the_results_of_a_conversation_that_the_api_keeps() -> None:
 
 
 def test_a_request_goes_back_to_an_answer_whose_calls_it_leaves_open() -> None:
-    hi, stale = {"role": "user", "content": "hi"}, {"previous_response_id": "resp_0"}
+    hi = {"role": "user", "content": "hi"}
+    stale: dict[str, Any] = {"previous_response_id": "resp_0"}
     first = responses([hi], [item_call()])
     second = responses([item_output()], [], 1, **stale)
 
