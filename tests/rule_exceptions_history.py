@@ -163,7 +163,12 @@ HISTORY: list[Row] = [
                                                       chat([*PARCEL, *TURNED], DONE, index=1)])],
     ("client-forged-answer",
      "A few words are between a result and a message of the user, for an API that wants them there",
-     follows(*TURNED, said(NOTE), user("Look at it.")), follows(*TURNED, said("OK"), user("Look at it."))),
+     follows(*TURNED, said(NOTE, OTHER), result("call_9", "a reel")),
+     follows(*TURNED, said("OK"), user("Look at it."))),
+    ("client-forged-answer",
+     "The user speaks there too: a turn may not have been recorded, or a cache answered it; then it is an info",
+     follows(*TURNED, said(NOTE, OTHER), result("call_9", "a reel")),
+     follows(*TURNED, said(NOTE), user("Look at it.")), "info"),
     *[("client-forged-answer", "The last message begins the next answer", made_up, run) for made_up, run in (
         (after(DONE, said(f"It is a strip. {NOTE}")), [chat([HELLO], DONE), chat(
             [HELLO, said(f"It is a strip. {NOTE}")], DONE, index=1)]),

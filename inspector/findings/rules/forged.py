@@ -40,6 +40,7 @@ _LOADS_TOOLS = "auto_load_"
     not_when=(
         "The first request of a thread contains them: examples, or an earlier conversation",
         "A few words are between a result and a message of the user, for an API that wants them there",
+        "The user speaks there too: a turn may not have been recorded, or a cache answered it; then it is an info",
         "The last message begins the next answer",
         "The answer contains the text elsewhere, such as its reasoning",
         "The answer was cut, filtered or refused",
@@ -89,12 +90,13 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
         return
     extra = [extra_text(change) for change in longer]
     more = f" and {several(len(shown) - 1, 'more piece')}" if len(shown) > 1 else ""
+    apart = bool(pieces) and not longer and all(unit in between for unit in pieces)
     yield Note(
         f"the history contains {shown[0][0]}{more} as the model's own, but no answer contains "
         f"{'them' if more else 'it'}",
         (f"#{before.round_trip.index} response", *(at for _, at in shown[:3])),
-        severity="info" if _is_expected(context, pieces, extra, before) else None,
-        tier="S" if pieces and not longer and all(unit in between for unit in pieces) else None,
+        severity="info" if _is_expected(context, pieces, extra, before) or (apart and _asked(echo)) else None,
+        tier="S" if apart else None,
         key=tuple(sorted([*map(_named, pieces), *extra])),
     )
 
@@ -196,6 +198,11 @@ def _between(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit
     mine = (unit for unit in new if unit.role == "assistant")
     # A short text may come between results and a message of the user, where the API wants one of the assistant.
     return [unit for unit in mine if unit.kind == "call" or (unit.kind == "text" and len(unit.text) >= _RESULT)]
+
+
+def _asked(echo: HistoryDiff) -> bool:
+    """True when the user speaks too: another turn came between, which was not recorded or which a cache answered."""
+    return any(unit.role == "user" and unit.kind == "text" for unit in echo.new)
 
 
 def _was_left_out(echo: HistoryDiff, before: Turn) -> bool:

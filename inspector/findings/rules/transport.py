@@ -305,7 +305,7 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
         yield Note(f"the answer breaks the API's format: {found}; SDKs fail on it", (f"{context.at} response",))
         return
     framing, known = context.exchange.framing, context.protocol.streams
-    if framing is not None and known and framing not in known:
+    if context.request.streamed and framing is not None and known and framing not in known:
         yield Note(
             f"the body is {_FRAMINGS.get(framing, framing)}, where the API sends {_FRAMINGS.get(known[0], known[0])}",
             (f"{context.at} response byte 0",),
