@@ -5,7 +5,7 @@ imported when the first marked test begins.
 """
 
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -252,9 +252,10 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     marked = item.stash.get(_MARKED, None)
-    shown = False
+    shown, faults = False, list[str]()
     if marked is not None and call.excinfo is not None and item.get_closest_marker("xfail") is None:
-        explained = marked.explained(call.excinfo.value)
+        error = call.excinfo.value
+        explained = _unless_it_fails(lambda: marked.explained(error), faults)
         if explained is not None:
             trace = explained.__traceback__ or call.excinfo.tb
             explained.__traceback__, info = trace, cast("type[pytest.ExceptionInfo[Any]]", pytest.ExceptionInfo)
@@ -265,11 +266,21 @@ def pytest_runtest_makereport(
         crash.message = crash.message.replace("turntape: turntape: ", "turntape: ", 1)
     if marked is not None and call.when != "teardown" and (call.when == "call" or not report.passed):
         marked.outcome = report.outcome
-        if report.failed and (cause := marked.cause()) is not None:
+        if report.failed and (cause := _unless_it_fails(marked.cause, faults)) is not None:
             _usage_log(item.config).failed(item.nodeid, cause)
-        if report.failed and not shown and (said := "\n".join(marked.problems())):
-            report.sections.append(("turntape", said))
+        if report.failed and not shown and (said := _unless_it_fails(marked.problems, faults)):
+            report.sections.append(("turntape", "\n".join(said)))
+        report.sections += [("turntape", fault) for fault in dict.fromkeys(faults)]
     return report
+
+
+def _unless_it_fails[Said](say: Callable[[], Said], faults: list[str]) -> Said | None:
+    """What explains a failed test. Where that fails itself, pytest would end the whole run: it is noted instead."""
+    try:
+        return say()
+    except Exception as exc:  # noqa: BLE001 - whatever is wrong, the other tests must run
+        faults.append(f"turntape failed to explain this ({type(exc).__name__}: {exc}); please report it")
+        return None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

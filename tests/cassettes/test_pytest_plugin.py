@@ -10,6 +10,7 @@ import pytest
 from plugin_project import taken_away, write
 
 from turntape.cassettes import Cassette
+from turntape.cassettes.pytest_plugin.active_test import ActiveTest
 from turntape.cassettes.pytest_plugin.naming import safe_name
 from turntape.cassettes.pytest_plugin.network import is_loopback
 from turntape.cassettes.pytest_plugin.telemetry_hosts import is_side_traffic
@@ -150,6 +151,20 @@ def test_a_miss_that_fails_the_test_is_said_with_it_and_not_twice(project: pytes
     )  # with the failure, and in pytest's summary of a line each
     assert "no recorded round trip" not in said
     assert "site-packages" not in said
+
+
+def test_a_fault_in_what_explains_a_failure_does_not_end_the_run(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> list[str]:
+        raise ValueError("odd value")
+
+    write(project, "@pytest.mark.turntape\ndef test_a(): ask('a')\ndef test_b(): pass")
+    monkeypatch.setattr(ActiveTest, "_found", fails)
+    result = project.runpytest("--turntape-mode=none")
+
+    result.assert_outcomes(failed=1, passed=1, errors=1)
+    result.stdout.fnmatch_lines(["turntape failed to explain this (ValueError: odd value); please report it"])
 
 
 def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> None:
