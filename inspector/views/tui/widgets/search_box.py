@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from rich.text import Text
+from textual.events import Paste
 from textual.widgets import Input
 
 from .header_footer import KeyHint
@@ -30,6 +32,13 @@ class SearchBox(Input):
         self.add_class("shown")
         self.value = text
         self.focus()
+
+    def on_paste(self, event: Paste) -> None:
+        """Take the pasted text as a terminal shows it, in one line."""
+        event.prevent_default()
+        event.stop()
+        shown = Text.from_ansi(event.text).plain
+        self.insert_text_at_cursor(" ".join("".join(c if c.isprintable() else " " for c in shown).split()))
 
     def end(self) -> None:
         """Hide it."""

@@ -2,7 +2,10 @@
 
 import asyncio
 
+from textual.events import Paste
 from viewing import press, screen, viewing
+
+from turntape.inspector.views.tui.widgets.search_box import SearchBox
 
 
 def test_the_key_that_it_names_for_help_works_while_typing() -> None:
@@ -18,3 +21,14 @@ def test_the_key_that_it_names_for_help_works_while_typing() -> None:
             assert app.run_screen.state.search.filter.text == "wri"
 
     asyncio.run(flow())
+
+
+def test_pasted_text_is_one_line_as_a_terminal_shows_it() -> None:
+    async def flow() -> str:
+        async with viewing(keys=["slash"]) as (app, pilot):
+            box = app.run_screen.query_one(SearchBox)
+            app.run_screen.focused.post_message(Paste("\x1b[31mwrite\x1b[0m\n\tthe\x07 file\n"))  # type: ignore[union-attr]
+            await pilot.pause()
+            return box.value
+
+    assert asyncio.run(flow()) == "write the file"
