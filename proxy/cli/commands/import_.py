@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from turntape.cassettes.importers.conversion import Done
+    from turntape.cassettes.importers.suite_marks import Rewrite
 
 PROGRESS_AFTER = 1.0
 """Seconds after which progress is shown."""
@@ -76,10 +77,9 @@ def _suite(tests: str, *, apply: bool, force: bool) -> int:
 
     move = Move.of(_survey(tests))
     write = sys.stdout.write
-    files = sorted({one.file for one in move.rewrites})
-    for file in files:
-        for one in (one for one in move.rewrites if one.file == file):
-            write(f"{file}:{one.line}: {one.old} → {one.new}\n")
+    files = {one.file for one in move.rewrites}
+    for line in rewrite_lines(move.rewrites, Path.cwd()):
+        write(f"{line}\n")
     for said in move.unmapped:
         write(f"not mapped: {said}\n")
     targets = len({target for _, target in move.plan})
@@ -100,6 +100,19 @@ def _suite(tests: str, *, apply: bool, force: bool) -> int:
     off = "".join(f" -p no:{name}" for module, name in others if importlib.util.find_spec(module))
     write(f"run the tests with: {Path(sys.executable).name} -m pytest{off} {tests}\n")
     return USAGE if any(done.problem for done in results) else OK
+
+
+def rewrite_lines(rewrites: "Sequence[Rewrite]", here: "Path") -> list[str]:
+    """What is written in place of which marks: each change of a file once."""
+    places: dict[tuple[Path, str, str], list[int]] = {}
+    for one in sorted(rewrites, key=lambda one: (one.file, one.line)):
+        places.setdefault((one.file, one.old, one.new), []).append(one.line)
+    lines: list[str] = []
+    for (file, old, new), at in places.items():
+        shown = file.relative_to(here) if file.is_relative_to(here) else file
+        more = f" (and {len(at) - 1} more)" if len(at) > 1 else ""
+        lines.append(f"{shown}:{at[0]}{more}: {old} → {new}")
+    return lines
 
 
 def _survey(tests: str) -> "Sequence[Mapping[str, Any]]":
