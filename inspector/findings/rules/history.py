@@ -386,7 +386,7 @@ def truncated(context: RuleContext) -> Iterator[Note]:
     )
 
 
-_NOTE = re.compile(r"<(?P<tag>[\w-]+)[^>]*>.*</(?P=tag)>", re.DOTALL)
+_NOTE = regex(r"<(?P<tag>[\w-]+)[^>]*>.*</(?P=tag)>", re.DOTALL)
 """A text that is one block in tags, as clients add reminders, memories and the state of an editor."""
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...tools.definitions import compare
 from ...wire.json_value import as_count
 from ...wire.printable import several
@@ -14,9 +16,7 @@ from .tool_results import never_answered, of
 
 _REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042, 400, 401, 403, 404, 405, 429})
 """Codes with which a server refuses a call, and says why."""
-_UNKNOWN = re.compile(
-    r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:found|registered|known)", re.IGNORECASE
-)
+_UNKNOWN = regex(r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:found|registered|known)", re.IGNORECASE)
 """How servers say that they do not have a tool."""
 
 
