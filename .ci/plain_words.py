@@ -74,7 +74,9 @@ SKIPPED = ("uv.lock", "LICENSE")
 SUFFIXES = (".py", ".md", ".toml", ".yml", ".yaml", ".js", ".css", ".tcss", ".html", "Makefile")
 QUOTED = "plain-words: quoted"
 
-_WORD = re.compile("|".join(rf"(?P<w{n}>\b(?:{pattern})\b)" for n, (pattern, _) in enumerate(WORDS)), re.IGNORECASE)
+_WORD = re.compile(
+    rf"\b(?:{'|'.join(f'(?P<w{n}>{pattern})' for n, (pattern, _) in enumerate(WORDS))})\b", re.IGNORECASE
+)
 
 
 def hits(text: str) -> Iterator[tuple[int, str, str]]:
