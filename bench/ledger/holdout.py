@@ -31,6 +31,7 @@ class Silent:
     reading: Reading
     turn: Turn | None
     tool_runs: tuple[ToolRun, ...]
+    cost: None = None
 
 
 @dataclass(slots=True)

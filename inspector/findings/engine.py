@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..analysis.dispatch import Dispatch
+from ..analysis.pricing import Cost
 from ..analysis.turn import Turn
 from ..tools.definitions import Definition
 from ..tools.join import ToolJoin
@@ -36,6 +37,8 @@ class JudgedTurn:
 
     context: RuleContext
     findings: list[Finding] = field(default_factory=list[Finding])
+    cost: Cost | None = None
+    """What it cost; None where that is not known, or not asked for."""
     tool_calls: TurnCalls | None = None
     """Its calls with their tool runs; None where the tools' own wire was not recorded."""
     tool_offers: list[tuple[Tool, Definition]] = field(default_factory=list[tuple[Tool, Definition]])

@@ -53,7 +53,7 @@ class Bill:
 
 def bill_of(turn: SentTurn) -> Bill:
     """The bill of a turn, by the prices of its day."""
-    found = cost_of(*turn.priced)
+    found = turn.cost or cost_of(*turn.priced)
     spans = list(_spans(turn))
     paid = found.input if found is not None else None
     if paid is None or not turn.input:

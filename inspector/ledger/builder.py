@@ -13,6 +13,7 @@ from typing import Protocol
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.call_words import begins
+from ..analysis.pricing import Cost
 from ..analysis.turn import Turn
 from ..tools.tool_run import ToolRun
 from ..wire.caching import rule_of
@@ -44,6 +45,8 @@ class LabelledTurn(Protocol):
     def turn(self) -> Turn | None: ...
     @property
     def tool_runs(self) -> tuple[ToolRun, ...]: ...
+    @property
+    def cost(self) -> Cost | None: ...
 
 
 @dataclass(slots=True)
@@ -115,6 +118,7 @@ class LedgerBuilder:
             attempt=turn.attempt,
             usage=reading.usage or Usage(),
             priced=without_bodies(one.round_trip, reading),
+            cost=one.cost,
         )
         sent.cache = self._caches.add(place, turn)
         emission = reading.emission

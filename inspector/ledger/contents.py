@@ -13,6 +13,8 @@ from .shape import NO_TEXT, Shape, begins_message, of_call, shape_of
 
 CALL_FRAMING = 96
 """The same for a call and a definition, which are written out in a form of the model's own."""
+_WRITTEN_OUT = 3
+"""So many times its bytes a call or a definition may have in that form: with indents, or as XML."""
 MARKS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 """The fields of a block that mark it for the cache."""
 FRAMING = 32
@@ -49,8 +51,9 @@ class Content:
     @property
     def ceiling(self) -> int | None:
         """The most tokens that it can have, with what is around it; None when its bytes do not limit them."""
-        around = CALL_FRAMING if self.kind in ("call", "tool") else FRAMING
-        return self.weight + around if self.limited else None
+        if not self.limited:
+            return None
+        return _WRITTEN_OUT * self.weight + CALL_FRAMING if self.kind in ("call", "tool") else self.weight + FRAMING
 
     @property
     def may_think(self) -> bool:

@@ -1,14 +1,24 @@
 """The pieces of a request by kind: how many, their bytes, tokens and dollars, without looking at each piece."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise, repeat
 
 from .bill import Bill, shares
 from .model import KindShare, Piece, PieceKind
 from .solve import Solved
 from .stretch import SentTurn
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Of one kind, sums over the first `n` pieces of a stretch."""
+
+    pieces: list[int]
+    sizes: list[int]
+    tokens: list[int]
 
 
 class KindSums:
@@ -22,37 +32,44 @@ class KindSums:
         return [self._pieces[number].kind for number in self._solved.stretch.ids]
 
     @cached_property
-    def _tokens(self) -> dict[PieceKind, list[int]]:
-        """By kind, how many tokens its pieces have among the first `n` pieces."""
+    def _sums(self) -> dict[PieceKind, _Sums]:
+        """By kind, in the order in which they first come in the stretch."""
         ends = self._solved.ends
-        return {kind: self._summed(kind, lambda at: ends[at + 1] - ends[at]) for kind in dict.fromkeys(self._kinds)}
+        sizes = [self._pieces[number].size for number in self._solved.stretch.ids]
+        tokens = [after - before for before, after in pairwise(ends)]
+        return {
+            kind: _Sums(
+                self._summed(kind, repeat(1)),
+                self._summed(kind, sizes),
+                self._summed(kind, tokens),
+            )
+            for kind in dict.fromkeys(self._kinds)
+        }
 
-    def _summed(self, kind: PieceKind, amount: Callable[[int], int]) -> list[int]:
-        amounts = (amount(at) if one == kind else 0 for at, one in enumerate(self._kinds))
-        return list(accumulate(amounts, initial=0))
+    def _summed(self, kind: PieceKind, amounts: Iterable[int]) -> list[int]:
+        own = (amount if one == kind else 0 for one, amount in zip(self._kinds, amounts, strict=False))
+        return list(accumulate(own, initial=0))
 
     def of(self, turn: SentTurn, bill: Bill) -> list[KindShare]:
         """The kinds of a turn's pieces, in the order in which they first come in its prompt."""
-        kinds, length = self._kinds[: turn.length], turn.length
-        known = dict.fromkeys(kinds)
+        kinds, length = self._kinds, turn.length
+        known: dict[PieceKind, _Sums] = {kind: sums for kind, sums in self._sums.items() if sums.pieces[length]}
         priced = bill.input is not None and turn.input is not None
-        cost = dict.fromkeys(known, Decimal(0))
+        cost: dict[PieceKind, Decimal] = dict.fromkeys(known, Decimal(0))
         for share in shares(bill.zones, self._solved.ends, length) if priced else ():
-            for kind in known:
-                tokens = self._tokens[kind][share.last] - self._tokens[kind][share.first]
-                cost[kind] += share.zone.rate * tokens
+            for kind, sums in known.items():
+                cost[kind] += share.zone.rate * (sums.tokens[share.last] - sums.tokens[share.first])
             for at, tokens in share.parts:
                 cost[kinds[at]] += share.zone.rate * tokens
-        if priced and kinds:
-            cost[kinds[-1]] += bill.rest
-        ids = self._solved.stretch.ids
+        if priced and length:
+            cost[kinds[length - 1]] += bill.rest
         return [
             KindShare(
                 kind,
-                kinds.count(kind),
-                sum(self._pieces[ids[at]].size for at, one in enumerate(kinds) if one == kind),
-                self._tokens[kind][length] if turn.input is not None else None,
+                sums.pieces[length],
+                sums.sizes[length],
+                sums.tokens[length] if turn.input is not None else None,
                 cost[kind] if priced else None,
             )
-            for kind in known
+            for kind, sums in known.items()
         ]

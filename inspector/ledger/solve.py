@@ -65,7 +65,7 @@ def _figures(model: Model, segment: Segment, ids: list[int]) -> list[Figure]:
     if apart is not None:
         return apart
     total = segment.total
-    if len(ids) == 1:
+    if len(ids) == 1 and segment.start:
         return [Figure.exact(total)]
     unknown = [number for number in ids if number not in model.figures]
     if unknown and len(unknown) < len(ids) and segment.before is None:

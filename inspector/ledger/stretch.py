@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from turntape.cassettes.tape.model import Request, Response, RoundTrip
 
+from ..analysis.pricing import Cost
 from ..wire.values import Reading, RequestReading, Usage
 from .model import CacheEntry
 
@@ -30,6 +31,8 @@ class SentTurn:
     """From `new` up to this one, the pieces are the last answer, sent back."""
     priced: tuple[RoundTrip, Reading]
     """What its price depends on, without bodies."""
+    cost: Cost | None = None
+    """Its price, where it is known already."""
     before: int | None = None
     """The place of the thread's previous turn that has counts; None when there is none."""
     extended: bool = False

@@ -6,6 +6,7 @@ from typing import cast
 
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..analysis.pricing import Cost
 from ..analysis.turn import Turn
 from ..findings import causes
 from ..findings.engine import JudgedTurn
@@ -27,6 +28,8 @@ class LabelledRoundTrip:
     label: Label
     tool_runs: tuple[ToolRun, ...] = ()
     """The tool runs of the turn's calls. A round trip of the tools' own wire has its run while no call has it."""
+    cost: Cost | None = None
+    """What the turn cost; None where that is not known, or the labeller was not asked for prices."""
 
 
 def labelled(judged: JudgedTurn, label: Label) -> LabelledRoundTrip:
@@ -37,7 +40,7 @@ def labelled(judged: JudgedTurn, label: Label) -> LabelledRoundTrip:
     label["tool_runs"] = [run.as_json() for run in runs]
     if runs:
         _prove(label, judged, runs)
-    return LabelledRoundTrip(turn.round_trip, turn.reading, turn, label, runs)
+    return LabelledRoundTrip(turn.round_trip, turn.reading, turn, label, runs, judged.cost)
 
 
 def put_findings(judged: JudgedTurn, label: Label) -> None:

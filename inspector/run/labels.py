@@ -177,7 +177,8 @@ class Labeller:
             if compacted[0].context.turn.number == 1:
                 compacted[1]["edge"] = edge.as_json()
                 yield compacted[0].context.index, labelled(*compacted)
-        label = turn_label(turn, self.price)
+        judged.cost = self.price(round_trip, reading)
+        label = turn_label(turn, judged.cost)
         _settle(label, judged, dispatch(turn, None), None)
         self._open[turn.thread] = (judged, label)
         yield from self._tools.ended(judged, label)
@@ -382,7 +383,7 @@ def money(amount: Decimal | None) -> str | None:
     return None if amount is None else format(amount.normalize(), "f")
 
 
-def turn_label(turn: Turn, price: Price = cost_of) -> Label:
+def turn_label(turn: Turn, cost: Cost | None) -> Label:
     """The label of a turn without its client layer and findings."""
     trip, reading = turn.round_trip, turn.reading
     emission, finish, usage, error = reading.emission, reading.finish, reading.usage, reading.error
@@ -416,7 +417,6 @@ def turn_label(turn: Turn, price: Price = cost_of) -> Label:
         "output": usage.output if usage else None,
         "reasoning": usage.reasoning if usage else None,
     }
-    cost = price(trip, reading)
     label["cost_usd"] = money(cost.amount) if cost else None
     label["cost_source"] = cost.source if cost else None
     return label

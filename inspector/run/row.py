@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from ..analysis.call_words import LONGEST, call_words
-from ..analysis.pricing import CostParts, CostSource, cost_of
+from ..analysis.pricing import CostParts, CostSource
 from ..analysis.turn import Edge
 from ..findings.finding import SEVERITIES, Finding
 from ..tools.tool_run import ToolRun
@@ -174,8 +174,7 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
     trip, reading, turn, label = one.round_trip, one.reading, one.turn, one.label
     model, api = as_object(label["model"]), as_object(label["api"])
     error = as_object(api.get("error"))
-    price = as_text(label["cost_usd"])
-    cost = cost_of(trip, reading) if price is not None else None
+    price, cost = as_text(label["cost_usd"]), one.cost
     usage = reading.usage or Usage()
     attempt = label.get("attempt")
     failure = trip.failure.message if trip.failure else None

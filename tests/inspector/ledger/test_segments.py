@@ -46,20 +46,20 @@ def said(ledger: Ledger, place: int) -> list[tuple[int, str]]:
 def test_a_write_up_to_a_mark_gives_the_tokens_before_it() -> None:
     made = ledger_of(label_all([turn(0, [{"role": "user", "content": [block("question")]}], (0, 1200, 300))]))
 
-    assert said(made, 0) == [(1200, "exact"), (300, "exact")]
+    assert said(made, 0) == [(1200, "estimated"), (300, "exact")]
 
 
 def test_a_read_up_to_the_only_mark_gives_them_too() -> None:
     made = ledger_of(label_all([turn(0, [{"role": "user", "content": [block("question")]}], (1200, 0, 300))]))
 
-    assert said(made, 0) == [(1200, "exact"), (300, "exact")]
+    assert said(made, 0) == [(1200, "estimated"), (300, "exact")]
 
 
 def test_of_two_marks_the_read_ends_at_the_first_and_the_write_at_the_last() -> None:
     messages = [{"role": "user", "content": [block("question", True), block("and more")]}]
     made = ledger_of(label_all([turn(0, messages, (1200, 200, 300))]))
 
-    assert said(made, 0) == [(1200, "exact"), (200, "exact"), (300, "exact")]
+    assert said(made, 0) == [(1200, "estimated"), (200, "exact"), (300, "exact")]
 
 
 def test_a_read_that_may_end_at_several_marks_gives_nothing() -> None:

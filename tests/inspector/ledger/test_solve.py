@@ -149,7 +149,24 @@ def test_pictures_have_what_the_api_counts_for_them() -> None:
     trip = replace(trip, response=replace(trip.response, content=json.dumps(counts).encode()))
 
     text, seen = ledger_of(label_all([trip])).turns[0].uses
-    assert (seen.tokens, text.tokens) == (Figure.exact(470), Figure.exact(30))
+    assert (seen.tokens, text.tokens) == (Figure.exact(470), Figure(30, 0, 30, "estimated"))
+
+
+def test_a_message_alone_in_the_first_request_is_not_exact() -> None:
+    """The API may have put its own text in front of it."""
+    (use,) = ledger_of(label_all([chat([user("hi")], said("a tape"), tools=None, usage=(200, 9))])).turns[0].uses
+
+    assert use.tokens == Figure(200, 0, 200, "estimated")
+
+
+def test_a_definition_may_be_written_out_with_indents() -> None:
+    fields = {name: {"type": "string", "description": "what it is"} for name in ("path", "since", "limit", "format")}
+    tool = {"type": "function", "function": {"name": "query", "parameters": {"properties": fields}}}
+    pretty = len(json.dumps(tool, indent=4))
+    trip = chat([user("hi")], said("a tape"), tools=[tool], usage=(pretty + 10, 9))
+    definition, _ = ledger_of(label_all([trip])).turns[0].uses
+
+    assert definition.tokens is not None and definition.tokens.high >= pretty
 
 
 def test_a_picture_has_the_tokens_of_its_size() -> None:

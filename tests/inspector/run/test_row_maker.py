@@ -4,9 +4,11 @@ import json
 from dataclasses import replace
 from decimal import Decimal
 
-from conversations import HELLO, chat, said, user
+import pytest
+from conversations import HELLO, chat, loop, said, user
 
 from turntape.cassettes.tape.model import Frame, Request, RoundTrip
+from turntape.inspector.analysis import pricing
 from turntape.inspector.run.row_maker import RowMaker
 
 
@@ -28,6 +30,17 @@ def test_a_row_without_a_price_has_neither() -> None:
     [row] = RowMaker().add(chat([HELLO], said("hi"), model="acme-1"))
 
     assert (row.cost, row.cost_source, row.input_cost) == (None, None, None)
+
+
+def test_the_price_of_a_turn_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, price = list[float](), pricing._price
+    monkeypatch.setattr(pricing, "_price", lambda *known: asked.append(known[2]) or price(*known))
+    maker = RowMaker()
+
+    rows = [row for trip in loop() for row in maker.add(trip)]
+
+    assert maker.ledger.ledger().total == sum(row.cost or 0 for row in {row.key: row for row in rows}.values())
+    assert len(asked) == len(loop())
 
 
 def test_rows_that_came_without_a_price_get_it_later() -> None:
