@@ -28,7 +28,7 @@ from turntape.cassettes.tape.model import FailureKind
 
 from ..capture.ending import ConnectError, Ending, note, note_interim
 from ..capture.pending import BEGINNING, ROOM, HasRoom
-from .wire_events import InterimResponse, ProtocolError, RawEnd, RawResponse, ResponsePieces, cause_of
+from .wire_events import InterimResponse, ProtocolError, RawEnd, RawResponse, ResponsePieces, cause_of, without_advice
 
 _PIECE = 1 << 16
 _NO_HTTP = "the server's answer is not HTTP"
@@ -127,10 +127,15 @@ class Exchange(HttpStream):
     def check_invalid(self, request: bool) -> CommandGenerator[bool]:
         if not request:
             return False  # the client decides what it accepts
-        is_invalid = yield from super().check_invalid(request)
-        if is_invalid:
-            note(self.flow, Ending("client", "protocol"))
-        return is_invalid
+        checking = super().check_invalid(request)
+        while True:
+            try:
+                command = next(checking)
+            except StopIteration as result:
+                return result.value
+            # Before the hooks. Only for what is invalid there is a command at all.
+            note(self.flow, Ending("client", "protocol", self.flow.error and without_advice(self.flow.error.msg)))
+            yield command
 
     @override
     def check_killed(self, emit_error_hook: bool) -> CommandGenerator[bool]:

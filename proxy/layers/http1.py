@@ -9,7 +9,9 @@ not HTTP at all reaches the client byte for byte.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportPrivateUsage=false
 
+import json
 import re
+from http import HTTPStatus
 from typing import Any, override
 
 import h11
@@ -33,19 +35,29 @@ from mitmproxy.proxy.layers.http._events import (
 
 from .chunks import chunked, note_pieces, whole_chunks
 from .half_closed import still_reads
-from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, ResponsePieces, blame
+from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, ResponsePieces, blame, without_advice
 
 _INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
 """The beginning of an interim answer; 101 is a final one."""
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _LONGEST_HEAD = 8 << 20
 """A head that is longer is not held. Servers allow 8 to 64 KB."""
-_TOO_LONG = b'{"error":{"type":"turntape_long_head","message":"the head of the request is longer than 8 MB"}}'
+_TOO_LONG = "the head of the request is longer than 8 MB"
 _END = b"0\r\n\r\n"
 _SOON, _LATER = 0.05, 1.0
 """Seconds until it is looked at again whether a client still reads."""
 _HEAD = "turntape_head"
 """The attribute of a response that has its head as it came, with the fields that were read from it."""
+
+
+def error_response(status_code: int, message: str = "") -> bytes:
+    """The answer to a request that cannot be sent on, in the place of mitmproxy's page. It ends the connection."""
+    reason = HTTPStatus(status_code).phrase
+    kind = f"turntape_{reason.lower().replace(' ', '_')}"
+    error = {"type": kind, "code": status_code, "message": without_advice(message) or reason}
+    body = json.dumps({"error": error}).encode()
+    head = f"HTTP/1.1 {status_code} {reason}\r\nconnection: close\r\ncontent-type: application/json\r\n"
+    return b"%scontent-length: %d\r\n\r\n%s" % (head.encode(), len(body), body)
 
 
 class TrailerReader:
@@ -181,11 +193,16 @@ class ClientSide(_Messages, base.Http1Server):
 
     @override
     def read_headers(self, event: events.ConnectionEvent) -> CommandGenerator[None]:
-        yield from super().read_headers(event)
+        while (blank := self.buf._data[:2]) and b"\r\n".startswith(blank):
+            if len(blank) == 1:
+                return
+            self.buf.maybe_extract_at_most(2)  # a blank line before a request means nothing (RFC 9112, 2.2)
+        for command in super().read_headers(event):
+            if isinstance(command, ReceiveHttp) and isinstance(command.event, RequestProtocolError):
+                blame(command.event, Cause(broke=True))
+            yield command
         if len(self.buf) > _LONGEST_HEAD and self.state == self.read_headers:
-            head = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n"
-            kind = b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(_TOO_LONG)
-            yield commands.SendData(self.conn, head + kind + _TOO_LONG)
+            yield commands.SendData(self.conn, error_response(431, _TOO_LONG))
             yield commands.CloseConnection(self.conn)
             self.state = self.done
 

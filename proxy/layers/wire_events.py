@@ -9,6 +9,7 @@ from mitmproxy.proxy.layers.http._events import RequestProtocolError, ResponsePr
 type ProtocolError = RequestProtocolError | ResponseProtocolError
 
 _CAUSE = "turntape_cause"
+_ADVICE = " Disable the validate_inbound_headers option"
 
 
 @dataclass
@@ -60,3 +61,8 @@ def blame(event: ProtocolError, cause: Cause) -> None:
 def cause_of(event: ProtocolError) -> Cause:
     """The cause that was kept with an event."""
     return getattr(event, _CAUSE, None) or Cause()
+
+
+def without_advice(message: str) -> str:
+    """What mitmproxy says of a request that it refuses, without its advice: turntape has no such option."""
+    return message.partition(_ADVICE)[0]

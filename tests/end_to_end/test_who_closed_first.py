@@ -1,5 +1,6 @@
 """Who ended an exchange: taken from the events of the connections, on both routes, over HTTP/1.1 and HTTP/2."""
 
+import json
 import os
 import resource
 import socket
@@ -120,6 +121,30 @@ def test_a_client_that_breaks_http_within_its_request_body(route: str, tape: Pat
         request = up.request(route).partition(b"Content-Length")[0]
         client.sendall(request + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n")
         assert up.trip() == ("client", "protocol")
+
+
+@ROUTES
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("Transfer-Encoding: chunked", "both transfer-encoding and content-length headers"),
+        ("Content-Length: 5", "content-length header"),
+    ],
+    ids=["two ways to read it", "two lengths"],
+)
+def test_a_request_that_cannot_be_sent_on_is_the_fault_of_the_client(
+    route: str, field: str, message: str, tape: Path, confdir: Path
+) -> None:
+    with raw(tape, confdir, SILENT) as (up, _), up.connect() as client:
+        client.sendall(up.request(route).replace(b"\r\n\r\n", f"\r\n{field}\r\n\r\n".encode()))
+        assert up.trip() == ("client", "protocol")
+        head, _, body = Connection(client).rest().partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 400 ") and b"mitmproxy" not in head + body
+    error = json.loads(body)["error"]
+    assert error["type"] == "turntape_bad_request" and message in error["message"]
+    [trip] = Cassette.load(tape)
+    assert trip.failure is not None and message in trip.failure.message and "option" not in trip.failure.message
 
 
 LATE = Behaviour("an answer after a while", (0.3, OK + SIZED + b"\r\n" + BODY))

@@ -99,3 +99,12 @@ def test_a_body_of_known_size_is_passed_on_as_it_comes_up_to_its_end() -> None:
     exact = client()
     received(exact, b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 4\r\n\r\n")
     assert received(exact, whole) == [RequestData(1, whole), RequestEndOfMessage(1)]
+
+
+@pytest.mark.parametrize("split", range(8))
+def test_blank_lines_before_a_request_mean_nothing(split: int) -> None:
+    side, asked = client(), b"\r\n\r\nGET http://a/ HTTP/1.1\r\nhost: a\r\n\r\n"
+
+    said = received(side, asked[:split]) + received(side, asked[split:])
+
+    assert [type(event) for event in said] == [RequestHeaders, RequestEndOfMessage]

@@ -1,9 +1,11 @@
 """mitmproxy makes our layers, and a mitmproxy with other ones is refused."""
 
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
 from mitmproxy.proxy.layers import http, websocket
+from mitmproxy.proxy.layers.http import _http1
 
 from turntape.proxy.layers import install as module
 from turntape.proxy.layers.install import REPLACED, install
@@ -14,15 +16,20 @@ def test_the_layers_are_ours_and_a_second_call_changes_nothing() -> None:
     install()
 
     assert [getattr(module, name) for module, name, _ in REPLACED] == [ours for _, _, ours in REPLACED]
-    assert {module for module, _, _ in REPLACED} == {http, websocket}
+    assert {module for module, _, _ in REPLACED} == {http, websocket, _http1}
 
 
-@pytest.mark.parametrize("theirs", [None, type("Http1Client", (), {})], ids=["gone", "another class"])
-def test_another_mitmproxy_is_refused(theirs: type | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = ModuleType("mitmproxy.changed")
+@pytest.mark.parametrize("replaced", [REPLACED[2], REPLACED[-1]], ids=["class", "function"])
+@pytest.mark.parametrize("theirs", [None, type("Http1Client", (), {})], ids=["gone", "something else"])
+def test_another_mitmproxy_is_refused(
+    theirs: type | None,
+    replaced: tuple[ModuleType, str, Callable[..., object]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    changed, (_, name, ours) = ModuleType("mitmproxy.changed"), replaced
     if theirs is not None:
-        changed.Http1Client = theirs  # type: ignore[attr-defined]
-    monkeypatch.setattr(module, "REPLACED", ((changed, "Http1Client", REPLACED[2][2]),))
+        setattr(changed, name, theirs)
+    monkeypatch.setattr(module, "REPLACED", ((changed, name, ours),))
 
-    with pytest.raises(RuntimeError, match="does not fit the installed mitmproxy: mitmproxy.changed.Http1Client"):
+    with pytest.raises(RuntimeError, match=f"does not fit the installed mitmproxy: mitmproxy.changed.{name}"):
         install()
