@@ -25,7 +25,7 @@ from turntape.proxy.capture.certificates import ensure_authority
 from .behaviours import BEHAVIOURS, ID, Behaviour
 from .certificate import certificate, server_context
 from .http2 import STREAMED, Http2Client, Http2Upstream, StreamSeen, serving2
-from .raw import Connection, RawUpstream, Seen, ask, opened, request_of, serving
+from .raw import PATIENCE, Connection, RawUpstream, Seen, ask, opened, request_of, serving
 
 PATH = "/v1/chat/completions"
 ROUTES = ("base URL", "forward")
@@ -180,7 +180,7 @@ class Clients:
             else (f"ws://127.0.0.1:{self.socket}/v1/realtime", f"http://127.0.0.1:{self.proxy}")
         )
         said: list[str | bytes] = []
-        with connect(url, proxy=proxy, compression=None) as client:
+        with connect(url, proxy=proxy, compression=None, open_timeout=PATIENCE) as client:
             for number in range(5):
                 client.send(f"{name} {number}")
                 said.append(client.recv())

@@ -3,7 +3,7 @@
 A model without a known price is unpriced, never free.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -16,6 +16,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.price_names import PriceName, price_names
 from ..wire.values import Reading, Usage
+from .known_prices import Answer, digest, known_prices
 from .price_list import price_list
 
 if TYPE_CHECKING:
@@ -178,6 +179,20 @@ def _listed(round_trip: RoundTrip, reading: Reading) -> Cost | None:
 
 
 def _price(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
+    """What the price list says, or what it said before of the same."""
+    known = known_prices()
+    if known is None:
+        return _calculated(name, reading, started_at)
+    terms, counted = sorted(reading.price_terms.items()), sorted(_counted(reading).items())
+    question = digest(name.provider, name.model, started_at, terms, counted)
+    if question in known:
+        return _cost_from(known[question])
+    found = _calculated(name, reading, started_at)
+    known[question] = _figures(found)
+    return found
+
+
+def _calculated(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
     prices = price_list()
     from genai_prices.types import Usage
 
@@ -192,10 +207,24 @@ def _price(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
     return Cost(found.total_price, "listed", found.input_price, _parts(found, usage), _rates(found, usage))
 
 
-def _parts(found: "PriceCalculation", usage: Usage | None) -> CostParts | None:
-    """The cost by kind of token. The cached tokens have their own prices, and the rest of the input is fresh."""
-    if usage is None:
+def _figures(cost: Cost | None) -> list[str] | None:
+    """A cost by the price list as texts; `_cost_from` reads them."""
+    if cost is None:
         return None
+    assert cost.input is not None and cost.parts is not None and cost.rates is not None
+    figures = (cost.amount, cost.input, *astuple(cost.parts), *astuple(cost.rates))
+    return [str(figure) for figure in figures]
+
+
+def _cost_from(figures: Answer) -> Cost | None:
+    if figures is None:
+        return None
+    amount, into, *others = map(Decimal, figures)
+    return Cost(amount, "listed", into, CostParts(*others[:5]), InputRates(*others[5:]))
+
+
+def _parts(found: "PriceCalculation", usage: Usage) -> CostParts:
+    """The cost by kind of token. The cached tokens have their own prices, and the rest of the input is fresh."""
     prices, whole = found.model_price, usage.input or 0
     fresh_price = _rate(prices.input_mtok, whole)
     read_price = _rate(prices.cache_read_mtok, whole, fresh_price)

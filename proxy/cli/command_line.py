@@ -56,7 +56,10 @@ def main(arguments: list[str]) -> int:
             use_redaction(options)
         if chosen.name not in WITHOUT_SETTINGS:
             _check_settings()
-        code = command.main(options)
+        from turntape.inspector.analysis.known_prices import keeping_prices
+
+        with keeping_prices():
+            code = command.main(options)
         sys.stdout.flush()
     except BrokenPipeError:
         # `turntape show F | head`: the reader has closed the pipe. Without this Python would complain again at exit.

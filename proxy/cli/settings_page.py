@@ -36,7 +36,7 @@ SETTINGS = {
 """Key, type and meaning. A test compares the keys with the settings object."""
 
 READ = {
-    "TURNTAPE_HOME": "folder of the certificate authority and of updated prices (default: `~/.turntape`)",
+    "TURNTAPE_HOME": "folder of the certificate authority and of updated and known prices (default: `~/.turntape`)",
     "TURNTAPE_MODE": "record mode of tests and of the transports: `none`, `once`, `new`, `all` or `verify`; takes "
     "precedence over the code, also in CI",
     "TURNTAPE_MCP_LINK": "where `turntape mcp` sends its traffic without `--link` and `-o`; `turntape run` sets it",

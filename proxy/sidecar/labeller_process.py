@@ -26,6 +26,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from turntape.inspector.analysis.known_prices import keeping_prices
+
 from ..limits.limits import MARK
 from ..limits.progress import ProgressCounter
 from ..signals import unblock
@@ -71,7 +73,8 @@ def main(argv: Sequence[str]) -> int:
     heartbeat.start()
     try:
         spans = _span_export(options) if options.otlp else None
-        LabelLoop(options.console, options.colour, options.progress, heartbeat, spans).run(options.file)
+        with keeping_prices():
+            LabelLoop(options.console, options.colour, options.progress, heartbeat, spans).run(options.file)
     except BrokenPipeError:
         return 1  # the proxy has ended, so this process ends too
     except Exception as exc:  # noqa: BLE001 - the proxy reports it in one sentence, and the recording continues
