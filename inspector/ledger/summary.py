@@ -61,7 +61,8 @@ def _pieces(known: Pieces) -> Iterator[Piece]:
             turn=first.turn,
             pointer=content.pointer,
             size=content.size,
-            never_called=content.kind == "tool" and content.tool not in known.called,
+            # A tool that the API runs (its definition is not limited to its bytes) needs no call in an answer.
+            never_called=content.kind == "tool" and content.limited and content.tool not in known.called,
         )
 
 

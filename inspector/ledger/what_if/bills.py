@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from turntape.cassettes.tape.model import RoundTrip
 
-from ...analysis.pricing import cost_of
+from ...analysis.pricing import cost_of, listed_cost
 from ...wire.values import Reading, RequestReading, Usage
 from .change import Change
 from .recorded import RecordedRun
@@ -25,23 +25,26 @@ class Bill:
     read: int
     written: int
     """Tokens over all turns."""
+    stated: int = 0
+    """Turns whose answer states its cost, which is not always what the price list says."""
 
 
 def bill(run: RecordedRun, change: Change) -> Bill:
     """The bill of a run after a change; without one, as the API counted and stated it."""
     if change == Change():
-        return _added_up([turn.usage for turn in run.turns], [_stated(*turn.priced) for turn in run.turns])
+        counts = [turn.usage for turn in run.turns]
+        return _added_up(counts, [_stated(*turn.priced) for turn in run.turns], _stating(run))
     counts = Simulation(run, change).usages() if change.prompt else [turn.usage for turn in run.turns]
-    return _added_up(counts, _listed(run, counts, change))
+    return _added_up(counts, _listed(run, counts, change), _stating(run))
 
 
 def by_the_rules(run: RecordedRun) -> Bill:
     """The bill of the unchanged run, if its cache had begun empty and had followed its rules."""
     counts = Simulation(run, Change()).usages()
-    return _added_up(counts, _listed(run, counts, Change()))
+    return _added_up(counts, _listed(run, counts, Change()), _stating(run))
 
 
-def _added_up(counts: Sequence[Usage], costs: Sequence[Decimal | None]) -> Bill:
+def _added_up(counts: Sequence[Usage], costs: Sequence[Decimal | None], stated: int) -> Bill:
     known = [one for one in costs if one is not None]
     return Bill(
         sum(known, Decimal(0)) if known else None,
@@ -49,7 +52,12 @@ def _added_up(counts: Sequence[Usage], costs: Sequence[Decimal | None]) -> Bill:
         sum(one.input or 0 for one in counts),
         sum(one.cache_read or 0 for one in counts),
         sum(one.cache_write or 0 for one in counts),
+        stated,
     )
+
+
+def _stating(run: RecordedRun) -> int:
+    return sum(turn.priced[1].stated_cost is not None for turn in run.turns)
 
 
 def _stated(trip: RoundTrip, reading: Reading) -> Decimal | None:
@@ -62,15 +70,25 @@ def _listed(run: RecordedRun, counts: Sequence[Usage], change: Change) -> list[D
 
 
 def _cost(trip: RoundTrip, reading: Reading, usage: Usage, change: Change) -> Decimal | None:
-    """The price of other counts, model and tier. A cost that the answer states does not hold for them."""
+    """The price of other counts, model and tier. A cost that the answer states holds for none of them, but what the API
+    takes more or less than the price list stays the same share of it."""
     asked = replace(reading, usage=usage, stated_cost=None)
     if change.tier is not None:
         terms = {"processing": "batch"} if change.tier == "batch" else {"service_tier": change.tier}
         asked = replace(asked, price_terms={**reading.price_terms, **terms})
     if change.model is None:
-        return _stated(trip, asked)
+        found = _stated(trip, asked)
+        return None if found is None else found * _over_list(trip, reading)
     vendor, _, name = change.model.rpartition("/")
     same = replace(asked, request=RequestReading(model=name), response_model=None)
     # Another vendor's model is looked for in the whole list.
     found = (_stated(trip, one) for one in (same, replace(same, provider=vendor or None, protocol="unknown")))
     return next((one for one in found if one is not None), None)
+
+
+def _over_list(trip: RoundTrip, reading: Reading) -> Decimal:
+    """What the answer states as its cost, as a share of what the price list says; 1 where it states none."""
+    if reading.stated_cost is None or reading.stated_cost.amount is None:
+        return Decimal(1)
+    listed = listed_cost(trip, reading)
+    return reading.stated_cost.amount / listed if listed else Decimal(1)

@@ -14,6 +14,7 @@ _CAP = 2000
 _WORTH = Decimal("0.005")
 """A smaller share of the bill is not shown unless an option names it."""
 _SAME_ANSWERS = "The answers stay as they were: another model or prompt may need more or fewer turns."
+_STATED = "Where the API stated a cost, it takes the same share more or less than the price list after the change."
 _RULES = "The cache begins empty and follows its provider's rules, and each read that they allow happens."
 
 
@@ -86,7 +87,9 @@ def _found(run: RecordedRun, actual: Bill) -> Iterator[Scenario]:
     """What could have been done otherwise in this run, and makes a difference."""
     rules = by_the_rules(run)
     own = _scenario(actual, Change(), rules, "as the rules of the cache promise")
-    own = Scenario(own.change, own.what, own.bill, own.difference, own.share, (_RULES,))
+    own = Scenario(
+        own.change, own.what, own.bill, own.difference, own.share, (_RULES, _STATED) if rules.stated else (_RULES,)
+    )
     if _worth(own):
         yield own
     for change in _candidates(run):
@@ -132,5 +135,7 @@ def _assumptions(change: Change, found: Bill) -> Iterator[str]:
         yield "A piece has the tokens of the ledger: the API's counts where these allow it, and else an estimate."
     if change.no_clock:
         yield "Dates, times, timestamps and ids are found by their form."
+    if found.stated and change.model is None:
+        yield _STATED
     if found.unpriced:
         yield f"Turns without a price are in no bill ({found.unpriced} here)."

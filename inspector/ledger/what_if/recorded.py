@@ -68,7 +68,7 @@ class RecordedRun:
     known: dict[int, int] = field(default_factory=dict[int, int])
     """The tokens of blocks by their content without dates."""
     called: set[str] = field(default_factory=set[str])
-    """The names of the tools that were called."""
+    """The names of the tools that were called, and of those that the API runs, which need no call in an answer."""
     origins: dict[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
     """By node: the place of the turn that had it first, and the pointer there."""
     place: int = 0
@@ -121,6 +121,7 @@ def recorded_run(found: Iterable[LabelledTurn]) -> RecordedRun:
             continue
         if reading.emission is not None:
             run.called.update(call.name for call in reading.emission.calls)
+        run.called.update(tool.name for tool in reading.request.tools if tool.server)
         usage = reading.usage
         if usage is None or usage.input is None or usage.output is None:
             run.uncounted += 1

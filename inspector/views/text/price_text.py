@@ -8,19 +8,24 @@ from ...ledger.what_if import Bill, Comparison, Scenario
 from .number_format import count, dollars, several
 
 _ACTUAL = "as it was"
+_NO_PRICE = "no turn has a price, so there are no bills to compare; `--model NAME` gives the bill of a known model"
+_NO_DIFFERENCE = "no change of cache, tools, results or tier makes a difference of half a percent in this run"
 
 
 def price_text(comparison: Comparison, name: str, width: int) -> Iterator[str]:
     """The lines: the actual bill, the others with their difference, and what they rest on."""
     turns = several(comparison.turns, "turn")
-    yield f"{name}: {turns}, {_money(comparison.actual.amount)}"
+    head = [f"{name}: {turns}, {_money(comparison.actual.amount)}"]
     if comparison.uncounted:
-        yield f"{several(comparison.uncounted, 'turn')} without counts: in no bill"
+        head.append(f"{several(comparison.uncounted, 'turn')} without counts: in no bill")
     if comparison.actual.unpriced:
-        yield f"{several(comparison.actual.unpriced, 'turn')} without a price: `turntape prices` shows the models"
+        unpriced = several(comparison.actual.unpriced, "turn")
+        head.append(f"{unpriced} without a price: `turntape prices` shows the models")
+    for line in head:
+        yield from wrap(line, width)
     if not comparison.scenarios:
         yield ""
-        yield "no change of cache, tools, results or tier makes a difference of half a percent in this run"
+        yield from wrap(_NO_PRICE if comparison.actual.amount is None else _NO_DIFFERENCE, width)
         return
     yield ""
     rows = list(_rows(comparison))

@@ -157,10 +157,12 @@ def _check_tools(names: list[str], offered: list[str]) -> None:
 
 def as_json(found: "Comparison") -> dict[str, object]:
     """The comparison as one JSON object; amounts are strings, unknown is null."""
+    from turntape.inspector.run.labels import money
+
     return {
         "turns": found.turns,
         "uncounted": found.uncounted,
-        "actual_usd": _amount(found.actual.amount),
+        "actual_usd": money(found.actual.amount),
         "unpriced": found.actual.unpriced,
         "input": found.actual.input,
         "cache_read": found.actual.read,
@@ -170,20 +172,18 @@ def as_json(found: "Comparison") -> dict[str, object]:
 
 
 def _scenario(one: "Scenario") -> dict[str, object]:
+    from turntape.inspector.run.labels import money
+
     return {
         "what": one.what,
-        "bill_usd": _amount(one.bill.amount),
-        "difference_usd": _amount(one.difference),
+        "bill_usd": money(one.bill.amount),
+        "difference_usd": money(one.difference),
         "unpriced": one.bill.unpriced,
         "input": one.bill.input,
         "cache_read": one.bill.read,
         "cache_write": one.bill.written,
         "assumptions": list(one.assumptions),
     }
-
-
-def _amount(amount: object) -> str | None:
-    return None if amount is None else str(amount)
 
 
 COMMAND = Command(

@@ -1,5 +1,6 @@
 """Bills of a run in another form. The amounts of the first tests are vector 10 of the caching reference."""
 
+import json
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -160,6 +161,22 @@ def test_turns_without_counts_or_price_are_in_no_bill() -> None:
     run = recorded(failed, claude([U], (0, 5166, 3), model="private-1"))
     assert run.uncounted == 1
     assert bill(run, Change()) == Bill(None, 1, 5169, 0, 5166)
+
+
+def test_a_stated_cost_keeps_its_share_of_the_price_list() -> None:
+    """A gateway that takes a tenth more: a change that saves nothing costs nothing, and others cost a tenth more."""
+    listed = gpt([BARE], (2000, 0, 9))
+    assert listed.response is not None
+    document = json.loads(listed.response.body)
+    plain = bill(recorded(listed), Change()).amount
+    assert plain is not None
+    document["usage"]["cost"] = float(plain * Decimal("1.1"))
+    stated = recorded(replace(listed, response=replace(listed.response, content=json.dumps(document).encode())))
+
+    actual, same = bill(stated, Change()), bill(stated, Change(cache="none"))
+    assert actual.amount == plain * Decimal("1.1") and same.stated == 1
+    assert same.amount == pytest.approx(actual.amount)
+    assert bill(stated, Change(model="gpt-4o")).amount == bill(recorded(listed), Change(model="gpt-4o")).amount
 
 
 def test_a_piece_has_the_tokens_of_the_ledger() -> None:

@@ -1,5 +1,6 @@
 """Bills beside each other."""
 
+import json
 from dataclasses import replace
 from decimal import Decimal
 
@@ -24,6 +25,15 @@ CLOCK = (
     claude([U], (0, 5166, 3), system="It is 12:01. " + POLICY),
     claude(MORE, (0, 5266, 3), at=30, system="It is 12:02. " + POLICY),
 )
+
+
+SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+
+
+def replace_tools(trip: RoundTrip) -> RoundTrip:
+    """The same turn with a search of the API's own as its only tool."""
+    body = {**json.loads(trip.request.body), "tools": [SEARCH]}
+    return replace(trip, request=replace(trip.request, content=json.dumps(body).encode()))
 
 
 def test_the_cheapest_is_first() -> None:
@@ -55,6 +65,12 @@ def test_never_called_tools_are_found() -> None:
         *(claude(m, c, at=t, tools=[big]) for m, c, t in ((([U]), (0, 5166, 3), 0), (MORE, (5166, 100, 3), 9)))
     )
     assert [one.change.without for one in found.scenarios if one.change.without] == [("look",)]
+
+
+def test_a_tool_that_the_api_runs_is_not_called_idle() -> None:
+    """It may have found something without a call in the answer."""
+    found = compared(*(replace_tools(trip) for trip in LOOP))
+    assert [one.change.without for one in found.scenarios if one.change.without] == []
 
 
 def test_what_the_api_did_against_its_rules_is_found() -> None:

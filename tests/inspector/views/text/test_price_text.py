@@ -36,7 +36,15 @@ def test_long_words_are_wrapped_and_no_line_is_too_long() -> None:
 
 
 def test_when_nothing_makes_a_difference_it_says_so() -> None:
-    assert lines()[-1] == "no change of cache, tools, results or tier makes a difference of half a percent in this run"
+    said = "no change of cache, tools, results or tier makes a difference of half a percent in this run"
+    assert lines(width=200)[-1] == said
+    assert " ".join(lines(width=60)[2:]) == said
+    assert max(map(len, lines(width=60))) <= 60
+
+
+def test_without_a_price_nothing_is_said_to_make_no_difference() -> None:
+    found = " ".join(lines(actual=Bill(None, 3, 1000, 0, 0)))
+    assert "no turn has a price" in found and "difference" not in found
 
 
 def test_what_is_missing_is_counted() -> None:
