@@ -10,7 +10,7 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ LOCAL_PORTS = tuple(
 """Loopback ports of LLM servers."""
 WEB_PORTS = frozenset({443, 80, 8443})
 PAUSE = 0.02
+_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,10 +45,18 @@ class Watch:
     """`with Watch(pid, ours=PORT) as watch:` samples until the block ends, or until `stop`.
 
     `ours` is the proxy's port, `local_ports` are loopback ports of LLM servers: other loopback connections are
-    ignored.
+    ignored. Samples are `pause` seconds apart, and further when they would take more than `share` of one core.
     """
 
-    def __init__(self, pid: int, *, ours: int, local_ports: Iterable[int] = LOCAL_PORTS, pause: float = PAUSE) -> None:
+    def __init__(
+        self,
+        pid: int,
+        *,
+        ours: int,
+        local_ports: Iterable[int] = LOCAL_PORTS,
+        pause: float = PAUSE,
+        share: float = 1.0,
+    ) -> None:
         self.pid = pid
         self.past_us: set[Connection] = set()
         """Connections that did not go to the proxy."""
@@ -57,7 +66,7 @@ class Watch:
         """Executables that ran in the process tree."""
         self._ours = ours
         self._local = frozenset(local_ports)
-        self._pause = pause
+        self._pause, self._share = pause, share
         self._pids = {pid}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="turntape-sockets", daemon=True)
@@ -84,24 +93,35 @@ class Watch:
             self._thread.join()
 
     def _run(self) -> None:
-        while not self._over.wait(self._pause):
+        pause = self._pause
+        while not self._over.wait(pause):
+            before = time.thread_time()
             self.look()
+            took = time.thread_time() - before
+            pause = max(self._pause, took / self._share - took)
 
     def look(self) -> None:
         """Take one sample."""
         self._pids = tree(self._pids)
+        open_: list[tuple[int, str, frozenset[bytes], str]] = []
         for pid in self._pids:
             try:
-                program = str(Path(f"/proc/{pid}/exe").readlink())
-                inodes = _inodes(pid)
+                program = os.readlink(f"/proc/{pid}/exe")  # noqa: PTH115 - pathlib is slow, and this is asked often
+                inodes, network = _inodes(pid), os.readlink(f"/proc/{pid}/ns/net")  # noqa: PTH115
             except OSError:
                 continue  # it has ended, or belongs to another user
             self.executables.add(_as_called(pid, program))
-            if not inodes:
-                continue
-            for inode, address, port in _peers(pid):
-                if inode in inodes:
-                    self._note(address, port, program, pid)
+            if inodes:
+                open_.append((pid, program, inodes, network))
+        # A table has the sockets of all processes of a network namespace, and the kernel takes long to write it.
+        tables = {network: pid for pid, _, _, network in open_}
+        for network, reader in tables.items():
+            ours = [one for one in open_ if one[3] == network]
+            wanted = frozenset[bytes]().union(*(inodes for _, _, inodes, _ in ours))
+            for inode, address, port in _peers(reader, wanted):
+                for pid, program, inodes, _ in ours:
+                    if inode in inodes:
+                        self._note(address, port, program, pid)
 
     def _note(self, address: str, port: int, program: str, pid: int) -> None:
         loopback = ipaddress.ip_address(address).is_loopback
@@ -117,8 +137,8 @@ def _as_called(pid: int, program: str) -> str:
     The Python of a virtual environment has packages that the bare executable does not have.
     """
     try:
-        called = os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0])
-        return called if Path(called).is_absolute() and Path(called).samefile(program) else program
+        called = os.fsdecode(_read(f"/proc/{pid}/cmdline").partition(b"\0")[0])
+        return called if os.path.isabs(called) and os.path.samefile(called, program) else program  # noqa: PTH117, PTH121
     except OSError:
         return program
 
@@ -126,14 +146,14 @@ def _as_called(pid: int, program: str) -> str:
 def tree(known: set[int]) -> set[int]:
     """The running processes of `known`, and all their descendants."""
     parents: dict[int, int] = {}
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
+    for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib is slow
+        if name.isdigit():
             try:
-                stat = Path(f"/proc/{entry.name}/stat").read_bytes()
+                stat = _read(f"/proc/{name}/stat")
             except OSError:
                 continue
             # The name in brackets may hold anything; the parent is the second field after it.
-            parents[int(entry.name)] = int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])
+            parents[int(name)] = int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])
     found = {pid for pid in known if pid in parents}
     more = True
     while more:
@@ -143,30 +163,42 @@ def tree(known: set[int]) -> set[int]:
     return found
 
 
-def _inodes(pid: int) -> set[str]:
-    found: set[str] = set()
-    for entry in Path(f"/proc/{pid}/fd").iterdir():
+def _inodes(pid: int) -> frozenset[bytes]:
+    """The sockets of a process."""
+    folder = f"/proc/{pid}/fd"
+    found: set[bytes] = set()
+    for name in os.listdir(folder):  # noqa: PTH208
         try:
-            target = str(entry.readlink())
+            target = os.readlink(f"{folder}/{name}")  # noqa: PTH115
         except OSError:
             continue
         if target.startswith("socket:["):
-            found.add(target[8:-1])
-    return found
+            found.add(target[8:-1].encode())
+    return frozenset(found)
 
 
-def _peers(pid: int) -> Iterable[tuple[str, str, int]]:
-    """(inode, address, port) of connected sockets in the network namespace of `pid`."""
+def _peers(pid: int, wanted: Collection[bytes]) -> Iterable[tuple[bytes, str, int]]:
+    """(inode, address, port) of those `wanted` that are connected, in the network namespace of `pid`."""
     for name in ("tcp", "tcp6", "udp", "udp6"):
         try:
-            lines = Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]
+            lines = _read(f"/proc/{pid}/net/{name}").splitlines()[1:]
         except OSError:
             continue
         for line in lines:
-            fields = line.split()
-            address, port = remote(fields[2])
-            if port:
-                yield fields[9], address, port
+            fields = line.split(None, 10)
+            if fields[9] in wanted:
+                address, port = remote(fields[2].decode())
+                if port:
+                    yield fields[9], address, port
+
+
+def _read(path: str) -> bytes:
+    """A file of /proc."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return b"".join(iter(lambda: os.read(file, _PIECE), b""))
+    finally:
+        os.close(file)
 
 
 def remote(field: str) -> tuple[str, int]:

@@ -47,7 +47,7 @@ async def _run(
     watch: list[Watch] = []
 
     def started(child: Child) -> None:
-        watch.append(Watch(child.pid, ours=recording.port, pause=0.1))
+        watch.append(Watch(child.pid, ours=recording.port, pause=0.1, share=0.05))
         watch[0].start()
         recording.on_first = watch[0].over  # once something is recorded, the connections are not needed
         if tools is not None and not quiet:

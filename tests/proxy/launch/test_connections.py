@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from turntape.proxy.launch import connections
 from turntape.proxy.launch.connections import AVAILABLE, Watch, names, remote, tree
 
 CONNECT = "import socket, sys; s = socket.create_connection(('{}', int(sys.argv[1]))); print('up', flush=True); input()"
@@ -52,6 +53,38 @@ def test_a_grandchilds_connection_past_us_is_seen_with_its_program(host: str) ->
     assert not to_us.past_us
     assert to_us.to_us == 1
     assert not other.past_us
+
+
+@only_linux
+def test_the_tables_of_a_network_are_read_once_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    monkeypatch.setattr(connections, "_peers", lambda pid, _wanted: read.append(pid) or ())
+    command = [sys.executable, "-c", "import socket; s = socket.socket(); print('up', flush=True); input()"]
+    with socket.socket(), subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "up\n"
+        Watch(os.getpid(), ours=1).look()
+        child.communicate("\n", timeout=20)
+
+    assert len(read) == 1
+
+
+def test_samples_that_take_long_are_further_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = iter([0.0, 0.001, 1.0, 1.5])
+    monkeypatch.setattr(connections.time, "thread_time", lambda: next(spent))
+    pauses: list[float] = []
+
+    class Over:
+        def wait(self, pause: float) -> bool:
+            pauses.append(pause)
+            return len(pauses) == 3
+
+    watch = Watch(os.getpid(), ours=1, pause=0.1, share=0.05)
+    monkeypatch.setattr(watch, "look", lambda: None)
+    monkeypatch.setattr(watch, "_over", Over())
+    watch._run()
+
+    assert pauses == pytest.approx([0.1, 0.1, 9.5])
 
 
 @only_linux
