@@ -9,7 +9,7 @@ import pytest
 from clients.environments import HERE, Runtime
 from clients.sealed import closed
 from clients.sealed.cell import SealedCell, run_cell
-from clients.sealed.page import page
+from clients.sealed.page import PAGE, measured, page, remember
 from clients.sealed.servers import SERVERS, SealedServer
 from clients.test_tool_results import CLIENT
 from clients.tool_results.catalogue import TOOL_CLIENTS, TRANSPORTS, Configured, ToolClient
@@ -61,10 +61,10 @@ def runtime_of(tmp_path: Path, code: str) -> Runtime:
 def test_a_recording_is_replayed_without_its_server(tmp_path: Path, authority: Path) -> None:
     runtime = runtime_of(tmp_path, CLIENT)
 
-    cell = run_cell(ToolClient("own", (), configure=configured), runtime, OWN, "stdio", authority, 2)
+    cell = run_cell(ToolClient("own", (), configure=configured), runtime, OWN, "stdio", authority, 2, jobs=2)
 
     assert cell.problems == []
-    assert (cell.turns, cell.calls, cell.equal, cell.tried, cell.is_sealed) == (2, 2, 2, 2, True)
+    assert (cell.equal, cell.tried, cell.is_sealed) == (2, 2, True)
 
 
 def test_a_client_that_does_something_else_is_found(tmp_path: Path, authority: Path) -> None:
@@ -100,8 +100,8 @@ def test_every_server_has_a_story_and_a_command(tmp_path: Path) -> None:
 
 def test_the_page_says_what_was_not_equal() -> None:
     cells = [
-        SealedCell("Codex", "1", "shop", "stdio", "2026-01-01", 7, 7, 20, 20),
-        SealedCell("Codex", "1", "shop", "http", "2026-01-01", 7, 7, 20, 19, ["turn 3 was answered with status 400"]),
+        SealedCell("Codex", "1", "shop", "stdio", "2026-01-01", 20, 20),
+        SealedCell("Codex", "1", "shop", "http", "2026-01-01", 20, 19, ["turn 3 was answered with status 400"]),
         SealedCell("Codex", "1", "filesystem", "http", "2026-01-01", problems=["recording: 1 of 2 calls were made"]),
     ]
     lines = page(cells).splitlines()
@@ -112,3 +112,21 @@ def test_the_page_says_what_was_not_equal() -> None:
     assert "## What was not equal" not in page(cells[:1])
     assert {client.name for client in TOOL_CLIENTS} >= {"Codex"}
     assert TRANSPORTS == ("stdio", "http")
+
+
+def test_the_page_is_made_of_what_was_measured() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(measured())
+
+
+def test_a_run_with_fewer_replays_does_not_replace_one_with_more(tmp_path: Path) -> None:
+    file = tmp_path / "measured.json"
+    many = SealedCell("Codex", "1", "shop", "stdio", "2026-01-01", 20, 20)
+    few = SealedCell("Codex", "1", "shop", "stdio", "2026-01-02", 3, 3)
+    worse = SealedCell("Codex", "1", "shop", "stdio", "2026-01-02", 3, 2, ["a result is not equal"])
+    newer = SealedCell("Codex", "2", "shop", "stdio", "2026-01-02", 3, 3)
+    first = SealedCell("Claude Code", "1", "shop", "http", "2026-01-01", 3, 3)
+
+    assert remember([many, few], file) == [many] == measured(file)
+    assert remember([first], file) == [first, many] == measured(file)
+    assert remember([worse], file) == [first, worse]
+    assert remember([many, newer], file) == [first, newer]

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,13 +33,11 @@ class SealedCell:
     server: str
     transport: Transport
     day: str = ""
-    turns: int = 0
-    calls: int = 0
     tried: int = 0
     equal: int = 0
     """Replays with every turn and every call, without a miss and with equal output."""
     problems: list[str] = field(default_factory=list[str])
-    """What was wrong, each once, with how many replays had it first."""
+    """What was wrong, each once."""
 
     @property
     def is_sealed(self) -> bool:
@@ -83,31 +82,38 @@ def run_cell(
     transport: Transport,
     authority: Path,
     count: int,
+    *,
+    jobs: int = 1,
     keep: Path | None = None,
     places: Places = PLACES,
 ) -> SealedCell:
-    """Record once and replay `count` times. With `keep`, the tapes and the output of what failed are left there."""
+    """Record once and replay `count` times, `jobs` at once.
+
+    With `keep`, the tapes and the output of what failed are left there.
+    """
     cell = SealedCell(client.name, runtime.version, server.name, transport, f"{datetime.now(UTC):%Y-%m-%d}")
-    with run_folder() as folder:
+    with run_folder() as folder, ThreadPoolExecutor(jobs) as pool:
         tape = folder / "tape.cassette.jsonl"
         recorded, configured = _record(client, runtime, server, transport, authority, folder / places.recorded, tape)
         _kept(keep, "recorded", tape, recorded)
         if problem := _not_recorded(recorded, server):
             cell.problems.append(problem)
             return cell
-        cell.turns, cell.calls = len(_turns(recorded)), len(_calls(recorded))
-        for number in range(1, count + 1):
+        shutil.rmtree(recorded.home.parent, ignore_errors=True)
+
+        def replay(number: int) -> str | None:
             again = folder / f"replay-{number}.cassette.jsonl"
             home = folder / f"{places.replayed}{_JOB[:-4]}{number:04}"
             done = _replay(client, runtime, server, configured, authority, (recorded.home, home), (tape, again))
-            cell.tried += 1
             problem = difference(recorded, done)
-            cell.equal += problem is None
             if problem is not None:
                 _kept(keep, f"replay-{number}", again, done)
-                if problem not in cell.problems:
-                    cell.problems.append(problem)
             shutil.rmtree(done.home.parent, ignore_errors=True)
+            return problem
+
+        problems = list(pool.map(replay, range(1, count + 1)))
+    cell.tried, cell.equal = count, problems.count(None)
+    cell.problems = list(dict.fromkeys(one for one in problems if one is not None))
     return cell
 
 
@@ -150,7 +156,6 @@ def _replay(
     command = tuple(word.replace(str(before), str(home)) for word in recorded.command)
     configured = Configured(recorded.name, command, recorded.url)
     client.configure(home, configured)
-    shutil.rmtree(before.parent, ignore_errors=True)
     tape, again = tapes
     environ = closed.variables(environ_of(client, home.parent, authority, configured))
     options = ["--out", str(again), "--replay", str(tape)]

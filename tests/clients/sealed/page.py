@@ -1,4 +1,4 @@
-"""docs/sealed.md, generated from the last run of each cell."""
+"""docs/sealed.md, generated from what was measured of each cell, which is kept beside this module."""
 
 import re
 from collections.abc import Iterable
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import orjson
 
-from ..environments import CACHE, ROOT
+from ..environments import ROOT
 from ..tool_results.catalogue import TOOL_CLIENTS, TRANSPORTS, Transport
 from .cell import SealedCell
 from .servers import SERVERS
 
 PAGE = ROOT / "docs" / "sealed.md"
-FOLDER = CACHE / "runs"
+MEASURED = Path(__file__).parent / "measured.json"
 HEAD = """\
 # Sealed runs
 
@@ -85,21 +85,31 @@ turntape run --replay F --ignore-text '(?s)# gitStatus.*?Recent commits:.*?\\n\\
 ```"""
 
 
-def _place(client: str, server: str, transport: Transport) -> Path:
-    return FOLDER / f"sealed {client}, {server}, {transport}.json"
+def _place(cell: SealedCell) -> tuple[int, int, int]:
+    """The place of a cell in the catalogues."""
+    clients, servers = [one.name for one in TOOL_CLIENTS], [one.name for one in SERVERS]
+    return clients.index(cell.client), servers.index(cell.server), TRANSPORTS.index(cell.transport)
 
 
-def remember(cell: SealedCell) -> None:
-    """Keep this run as the last one of its cell."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    path = _place(cell.client, cell.server, cell.transport)
-    path.write_bytes(orjson.dumps(cell, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+def remember(cells: Iterable[SealedCell], file: Path = MEASURED) -> list[SealedCell]:
+    """Add runs to those that were measured before, and return them all in the order of the catalogues.
+
+    A run replaces an earlier one of its cell, unless that one has more replays of the same version.
+    """
+    known = {_place(cell): cell for cell in measured(file)}
+    for cell in cells:
+        before = known.get(_place(cell))
+        if before is None or before.version != cell.version or cell.tried >= before.tried or not cell.is_sealed:
+            known[_place(cell)] = cell
+    kept = [known[place] for place in sorted(known)]
+    lines = b",\n".join(orjson.dumps(cell) for cell in kept)
+    file.write_bytes(b"[\n" + lines + b"\n]\n")
+    return kept
 
 
-def remembered() -> list[SealedCell]:
-    """The last run of each cell, in the order of the catalogues."""
-    paths = [_place(c.name, s.name, t) for c in TOOL_CLIENTS for s in SERVERS for t in TRANSPORTS]
-    return [SealedCell(**orjson.loads(path.read_bytes())) for path in paths if path.exists()]
+def measured(file: Path = MEASURED) -> list[SealedCell]:
+    """What was measured."""
+    return [SealedCell(**cell) for cell in orjson.loads(file.read_bytes())] if file.exists() else []
 
 
 def page(cells: Iterable[SealedCell]) -> str:
