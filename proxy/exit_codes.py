@@ -1,4 +1,7 @@
-"""The exit codes of `turntape`. `turntape run` and `fork` return the exit code of their command instead."""
+"""The exit codes of `turntape`. `turntape run` and `fork` return the exit code of their command instead.
+
+When that is 0, they may return `FINDINGS` (with `--prove` or `--replay`) or `NOT_RECORDED`.
+"""
 
 OK = 0
 FINDINGS = 1

@@ -17,6 +17,7 @@ from ..replay.pace import Pace
 from ..replay.player import Player
 from ..replay.tool_http import http_recording
 from ..replay.tool_player import ToolPlayer
+from ..replay.uploads import is_discovery
 from ..routes.admission import Admission, base_urls, is_local, new_token, open_to_others
 from .asgi import App, Message, Receive, Send
 from .cassette_folder import CassetteFolder
@@ -112,7 +113,10 @@ def run_replay(
     """`turntape replay F…`: serve cassettes until interrupted; print what to export, each miss when it happens (unless
     `live` is false), and at the end what was played. With `tool_link`, the recorded tool servers are played on that
     unix socket, except for those named in `live_tools`. On a `host` beyond loopback each request needs `token`, which
-    is made when it is not given."""
+    is made when it is not given.
+
+    The exit code: 0, 1 when a request or a call had no recorded answer, 2 when a cassette or the port cannot be used.
+    """
     if token is None and not is_local(host):
         token = new_token()
     try:
@@ -134,7 +138,12 @@ def run_replay(
     except TurntapeError as exc:
         print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
         return 2
-    return 0
+    missed = [miss for player in folder.players.values() for miss in player.misses if not _fails_nothing(miss)]
+    return int(bool(missed or (tools is not None and tools.misses)))
+
+
+def _fails_nothing(miss: Miss) -> bool:
+    return is_discovery(miss.method, miss.path)
 
 
 def _say_ready(folder: CassetteFolder, host: str, token: str | None, port: int) -> None:

@@ -31,7 +31,7 @@ Written by `python -m turntape.proxy.cli.reference_page` from the commands thems
 | code | meaning |
 |---|---|
 | 0 | all went well |
-| 1 | something was found: a finding, an exceeded budget, a difference, a problem |
+| 1 | something was found: a finding, an exceeded budget, a difference, a problem, a miss in a replay |
 | 2 | usage: an option or a file is wrong |
 | 3 | internal: a bug in turntape, or an optional part that is not installed |
 | 4 | some traffic was not recorded (`record`, and `run` and `fork` when their command exits with 0) |

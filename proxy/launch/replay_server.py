@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.routes.admission import PREFIX, new_token
 
+from ..exit_codes import FINDINGS
 from ..signals import unblock
 
 END_TIMEOUT = 5.0
@@ -22,14 +23,16 @@ START_TIMEOUT = 30.0
 """Seconds that a replay server may take to read its cassettes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReplayServer:
-    """Where a replay server is."""
+    """Where a replay server is, and after its end what it found."""
 
     url: str
     """The base URL of the API."""
     tools: str
     """The socket of the recorded tool servers."""
+    missed: bool = False
+    """True when a request or a call had no recorded answer."""
 
 
 @contextmanager
@@ -74,7 +77,8 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
                 last = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
                 reason = last.removeprefix("turntape: ") or "it did not open its port"
                 raise TurntapeError(f"the replay server did not start: {reason}")
-            yield ReplayServer(f"http://127.0.0.1:{port}{PREFIX}{token}", tools)
+            server = ReplayServer(f"http://127.0.0.1:{port}{PREFIX}{token}", tools)
+            yield server
         finally:
             process.send_signal(signal.SIGINT)
             try:
@@ -84,6 +88,7 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
                 process.wait()
         errors.seek(0)
         sys.stderr.write(errors.read().decode(errors="replace"))
+        server.missed = process.returncode == FINDINGS
 
 
 def _opened(process: subprocess.Popen[bytes], port: int) -> bool:

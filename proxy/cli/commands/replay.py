@@ -52,7 +52,8 @@ COMMAND = Command(
     usage="turntape replay F ... [--port N] [--pace]",
     description="Serve recorded round trips as the API: the same requests get the same bytes. A request that was not "
     "recorded gets an error that names the nearest one. With several cassettes, or a folder, each has the prefix "
-    "/s/NAME, and / lists them; /s/NAME@AGENT replays one from its first turn for that agent only.",
+    "/s/NAME, and / lists them; /s/NAME@AGENT replays one from its first turn for that agent only. The exit code is 1 "
+    "when a request or a tool call had no recorded answer.",
     add=add,
     main=main,
 )

@@ -2,7 +2,7 @@
 
 import argparse
 
-from ...exit_codes import USAGE
+from ...exit_codes import FINDINGS, OK, USAGE
 from ..command import Command
 from ..option_groups import add_recording, add_replaying, replay_arguments
 from ..recording_options import cassette_path, require_posix, settings_of
@@ -94,7 +94,8 @@ def main(options: argparse.Namespace) -> int:
         settings = replace(settings, play_tools=played.tools, play_url=played.url, live_tools=tuple(options.live_mcp))
         if not options.live_llm:
             settings = replace(settings, upstreams={"*": played.url})
-        return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
+        code = asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
+    return code or (FINDINGS if played.missed else OK)
 
 
 def _conflict(options: argparse.Namespace, how: list[str]) -> str | None:
@@ -117,8 +118,9 @@ def _conflict(options: argparse.Namespace, how: list[str]) -> str | None:
 COMMAND = Command(
     usage="turntape run [options] -- CMD ...",
     description="Run CMD behind the proxy, with the environment set for base URLs, proxies and certificates, and "
-    "record its traffic to a cassette. CMD keeps the terminal, the signals and the exit code. When CMD exits with 0 "
-    "and some traffic was not recorded, the exit code is 4.",
+    "record its traffic to a cassette. CMD keeps the terminal, the signals and the exit code. When CMD exits with 0, "
+    "the exit code is 4 if some traffic was not recorded, and 1 if, with --replay, a request or a tool call had no "
+    "recorded answer.",
     add=add,
     main=main,
     tail="required",

@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import socket
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from turntape.cassettes import CassetteError, Recorder, Request, Response, RoundTrip
+from turntape.cassettes.server import folder_server
 from turntape.cassettes.server.cassette_folder import CassetteFolder
 from turntape.cassettes.server.folder_server import folder_app, run_replay, tools_of
 from turntape.cassettes.tape.model import ToolWire
@@ -189,6 +192,49 @@ def test_a_miss_is_reported_with_the_name_of_its_cassette(tmp_path: Path) -> Non
     assert ask(folder, "/s/b/openai/v1/other")[0] == 400
     assert ask(folder, "/s/a@2/openai/v1/other")[0] == 400
     assert heard == [("b", "POST"), ("a@2", "POST")]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code"),
+    [
+        ("POST", "/openai/v1/chat/completions", b'{"n": 0}', 0),
+        ("POST", "/openai/v1/chat/completions", b'{"n": 7}', 1),
+        ("GET", "/.well-known/oauth-protected-resource", b"", 0),
+    ],
+)
+def test_the_exit_code_says_whether_something_had_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, path: str, body: bytes, code: int
+) -> None:
+    def serve(app: Any, *_: object, **__: object) -> None:
+        asyncio.run(asked(app, path, body, method))
+
+    monkeypatch.setattr(folder_server, "serve", serve)
+
+    assert run_replay([write(tmp_path / "a.cassette.jsonl", "as recorded")]) == code
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="tool servers are played on a unix socket")
+@pytest.mark.parametrize(("tool", "code"), [("t", 0), ("other", 1)])
+def test_the_exit_code_says_whether_a_tool_call_had_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str, code: int
+) -> None:
+    call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s"}}\n'
+    answer = b'{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'
+    with Recorder(tmp_path / "a.cassette.jsonl") as recorder:
+        wire = ToolWire("1", "files", "client", 0, 1)
+        request = Request("STDIO", "stdio://files", content=(call % "t").encode())
+        recorder.write(RoundTrip(request, Response(0, content=answer), 1.0, ended_at=0, tool_wire=wire))
+    link = str(tmp_path / "tools")
+
+    def serve(*_: object, **__: object) -> None:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(link)
+            client.sendall(b'{"server":"files"}\n' + (call % tool).encode())
+            assert client.recv(1000)
+
+    monkeypatch.setattr(folder_server, "serve", serve)
+
+    assert run_replay([tmp_path / "a.cassette.jsonl"], tool_link=link) == code
 
 
 def test_tool_servers_that_are_live_are_not_expected(tmp_path: Path) -> None:
