@@ -4,12 +4,13 @@ A call is answered by the recorded call of the same tool with the same arguments
 recorded, whichever process of the server the client sends it to: some clients start one process for each call. The
 rest is answered as recorded: until the first call after the recorded time, since a faster server changes what a client
 offers in its first turn; lists by how many times they have changed; what the server says on its own after the
-message of the client that it followed. Ids and progress tokens are those of the client.
+message of the client that it followed. Ids and progress tokens are those of the client. A server that ended on its own
+ends again once it has answered as much.
 """
 
 import threading
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,7 +24,7 @@ from ..matching.grades import Matching
 from ..matching.json_diff import Difference, differences
 from ..matching.json_texts import with_texts
 from ..redaction.redactor import Redactor
-from ..tape.model import RoundTrip
+from ..tape.model import RoundTrip, ToolServer
 from .pace import Pace
 from .tool_batches import AnsweredBatches, Sent
 from .tool_recording import CALL, Asked, Json, RecordedSession, Said, canonical, message, params_of, recorded_sessions
@@ -99,14 +100,15 @@ class ToolPlayer:
         matching: Matching | None = None,
         values: HasBindings | None = None,
         pace: Pace | None = None,
-        folders: Mapping[str, str] | None = None,
+        servers: Iterable[ToolServer] = (),
         redactor: Redactor | None = None,
     ) -> None:
         self.matching = matching or Matching()
         self.pace = pace or Pace.of("recorded")
         self.redactor = redactor or Redactor()
         """Clears what a client says of secrets, as the recording is, before it is compared and reported."""
-        self.sessions = recorded_sessions(trips, self.redactor.normalise)
+        processes = list(servers)
+        self.sessions = recorded_sessions(trips, self.redactor.normalise, processes)
         self.played: list[PlayedCall] = []
         self.misses: list[ToolMiss] = []
         self.unknown: list[str] = []
@@ -115,9 +117,10 @@ class ToolPlayer:
         self.answered: dict[tuple[str, int], float] = {}
         """When each recorded answer was sent, by the session and sequence of its call."""
         self._values = values or _Values()
-        self._folders = folders or {}
+        self._folders = {one.server: one.cwd for one in processes if one.cwd}
         self._connections: defaultdict[str, int] = defaultdict(int)
-        self._taken: set[tuple[str, int]] = set()
+        self.taken: set[tuple[str, int]] = set()
+        """The recorded calls that were played, by the session and sequence of each."""
         self._before: dict[tuple[str, int], list[Asked]] = {}
 
     @property
@@ -156,7 +159,7 @@ class ToolPlayer:
     @property
     def unplayed(self) -> list[Asked]:
         """Recorded calls that were not made."""
-        return [call for server in self.sessions for call in self.calls(server) if _place(call) not in self._taken]
+        return [call for server in self.sessions for call in self.calls(server) if _place(call) not in self.taken]
 
     def lines(self) -> list[str]:
         """One line for each difference from the recording."""
@@ -173,7 +176,7 @@ class ToolPlayer:
         given: object = params.get("arguments") or {}
         with self.lock:
             same = [call for call in self.calls(server) if call.name == name]
-            free = [call for call in same if _place(call) not in self._taken]
+            free = [call for call in same if _place(call) not in self.taken]
             for call in free:
                 if self._fits(call, given):
                     return self._play(call)
@@ -189,7 +192,7 @@ class ToolPlayer:
             return miss
 
     def _play(self, call: Asked, found: tuple[Difference, ...] = ()) -> Asked:
-        self._taken.add(_place(call))
+        self.taken.add(_place(call))
         self.played.append(PlayedCall(call.session.server, call.name, call.index, found))
         return call
 
@@ -286,7 +289,7 @@ class ToolConnection:
     """One process of a played server: `receive` a line of the client; `due` gives the lines to send now.
 
     `wait` says how long until there is something to do without the client. `closed` is True once the recorded server
-    had ended at this place.
+    had ended at this place. `errors` gives what it writes to stderr now, and `rest_of_errors` what is left at the end.
     """
 
     def __init__(self, player: ToolPlayer, server: str, number: int, answers_apart: bool = False) -> None:
@@ -304,6 +307,11 @@ class ToolConnection:
         """True until the first call of the first process."""
         self._scripts: list[_Script] = []
         self._batches = AnsweredBatches()
+        self._reached = 0.0
+        """The recorded time up to which this process has been played."""
+        self._errors = deque(self._session.errors if self._session else ())
+        self._ends_at: float | None = None
+        """When it ends on its own."""
         if self._session:
             self._scripts.append(_Script([_other(said) for said in self._session.greeting]))
 
@@ -312,6 +320,8 @@ class ToolConnection:
 
         The recorded message that says how it is answered; None when there is none, and for a batch.
         """
+        if self._session is not None and not self._session.asked and self._session.ends_unasked:
+            return None  # it ended before it read anything
         if parts := batch(data):
             if self._session is not None and self._session.answers_batches:
                 self._batches.begin([said["id"] for said in map(message, parts) if "method" in said and "id" in said])
@@ -343,6 +353,24 @@ class ToolConnection:
             self._player.unknown.append(problem)
             self._say({"id": number, "error": {"code": _NO_METHOD, "message": f"turntape: {problem}"}})
         return asked if isinstance(asked, Asked) else None
+
+    @property
+    def process(self) -> ToolServer | None:
+        """How the recorded process ended; None when that was not recorded."""
+        return self._session.process if self._session else None
+
+    def errors(self) -> bytes:
+        """What the recorded process had written to stderr up to here."""
+        pieces: list[bytes] = []
+        while self._errors and self._errors[0][0] <= self._reached:
+            pieces.append(self._errors.popleft()[1])
+        return b"".join(pieces)
+
+    def rest_of_errors(self) -> bytes:
+        """What the recorded process wrote to stderr until its end."""
+        pieces = [data for _, data in self._errors]
+        self._errors.clear()
+        return b"".join(pieces)
 
     def _say(self, fields: Json) -> None:
         self._scripts.append(_Script([_Step({"jsonrpc": "2.0", **fields}, b"", is_ours=True)], fields["id"]))
@@ -380,6 +408,8 @@ class ToolConnection:
 
     def _play(self, asked: Asked, number: object, token: object, now: float) -> None:
         steps: list[_Step] = []
+        if asked.session is self._session:
+            self._reached = max(self._reached, asked.request.at)
         answer = asked.answer
         for said in asked.others:
             if answer is not None and said.sequence > answer.sequence:
@@ -414,12 +444,29 @@ class ToolConnection:
             while sum(self._advance(script, now, sent) for script in self._scripts):
                 pass
             self._scripts = [script for script in self._scripts if script.steps]
+            self._end_unasked(now)
         return list(self._batches.joined(sent))
+
+    def _end_unasked(self, now: float) -> None:
+        """End when the recorded server did: as long as then after the last of its messages.
+
+        Not sooner: without proof of what it was that ended it, the client gets the time that it had then.
+        """
+        session = self._session
+        if session is None or not session.ends_unasked or self._scripts or session.process is None:
+            return
+        played = self._used | self._player.taken
+        if any(_place(one) not in played for one in session.asked if one.answer is not None):
+            return
+        if self._ends_at is None:
+            self._ends_at = now + max((session.process.ended_at or 0.0) - session.last, 0.0)
+        self.closed = self.closed or now >= self._ends_at
 
     def wait(self, now: float) -> float | None:
         """Seconds until `due` may give something although the client says nothing; None for never."""
         times = [script.until if script.until is not None else script.not_before for script in self._scripts]
         times += [script.look for script in self._scripts if script.look is not None]
+        times += [self._ends_at] if self._ends_at is not None else []
         return max(min(times) - now, 0.0) if times else None
 
     def _advance(self, script: _Script, now: float, sent: list[Sent]) -> bool:
@@ -440,6 +487,8 @@ class ToolConnection:
                 return False
             script.until = script.look = None
             self._player.answered[_place(step.answers)] = now
+            if step.answers.session is self._session and step.answers.answer is not None:
+                self._reached = max(self._reached, step.answers.answer.at)
         del script.steps[0]
         if step.closes:
             self.closed = True

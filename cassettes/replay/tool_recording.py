@@ -8,7 +8,7 @@ from typing import cast
 import orjson
 
 from ..framing import batch, messages
-from ..tape.model import Request, Response, RoundTrip, Side, ToolWire
+from ..tape.model import Request, Response, RoundTrip, Side, ToolServer, ToolWire
 
 type Json = dict[str, object]
 
@@ -89,6 +89,25 @@ class RecordedSession:
     """The requests and notifications of the client, in order."""
     answers_batches: bool = False
     """True when the server answered in batches."""
+    process: ToolServer | None = None
+    """How its process was started, what it wrote to stderr, and how it ended; None when that was not recorded."""
+
+    @property
+    def errors(self) -> list[tuple[float, bytes]]:
+        """What it wrote to stderr, with the seconds since the epoch."""
+        process = self.process
+        return [] if process is None else [(self.started_at + at / 1_000_000, data) for at, data in process.stderr]
+
+    @property
+    def ends_unasked(self) -> bool:
+        """True when the server ended before the client closed its end."""
+        return self.process is not None and self.process.closed_first == "server"
+
+    @property
+    def last(self) -> float:
+        """The time of the last message."""
+        said = [*self.greeting, *(one for asked in self.asked for one in (asked.request, asked.answer, *asked.others))]
+        return max((one.at for one in said if one is not None), default=self.started_at)
 
     def changes_before(self, kind: str, sequence: int) -> int:
         """How many times the server had said that a list (`tools`, `prompts`, …) has changed."""
@@ -141,11 +160,14 @@ def _as_it_is(data: bytes) -> bytes:
 
 
 def recorded_sessions(
-    trips: Iterable[RoundTrip], normalised: Callable[[bytes], bytes] = _as_it_is
+    trips: Iterable[RoundTrip],
+    normalised: Callable[[bytes], bytes] = _as_it_is,
+    processes: Iterable[ToolServer] = (),
 ) -> dict[str, list[RecordedSession]]:
     """The sessions over stdio and in process by the name of their server, in the order in which they started.
 
-    `normalised` puts one mark in place of each secret in a message of the client.
+    `normalised` puts one mark in place of each secret in a message of the client. A process that ended on its own
+    before any message has a session too.
     """
     parts: defaultdict[tuple[str, str], list[RoundTrip]] = defaultdict(list)
     for place, trip in enumerate(trips):
@@ -155,6 +177,12 @@ def recorded_sessions(
     found: defaultdict[str, list[RecordedSession]] = defaultdict(list)
     for (server, key), exchanges in parts.items():
         found[server].append(_session(server, key, exchanges, normalised))
+    known = {session.key: session for sessions in found.values() for session in sessions}
+    for process in processes:
+        session = known.get(process.session) or RecordedSession(process.server, process.session, 0.0)
+        session.process, session.started_at = process, process.started_at or session.started_at
+        if process.session not in known and session.ends_unasked:
+            found[process.server].append(session)
     for sessions in found.values():
         sessions.sort(key=lambda session: session.started_at)
     return dict(found)

@@ -185,8 +185,8 @@ def tools_of(
     if not wires and not recording.exchanges:
         return None, None
     player.leave_out(recording.trips.values())
-    servers = {one.server: one.cwd for one in player.cassette.tool_servers.values() if one.cwd}
-    tools = ToolPlayer([*wires, *recording.exchanges], matching=matching, values=player, folders=servers)
+    servers = [one for one in player.cassette.tool_servers.values() if one.server not in live]
+    tools = ToolPlayer([*wires, *recording.exchanges], matching=matching, values=player, servers=servers)
     return tools, HttpTools(tools, recording) if recording.exchanges else None
 
 

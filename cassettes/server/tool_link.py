@@ -1,7 +1,9 @@
 """A local socket where the wrappers of tool servers get the recorded servers in place of the real ones.
 
-The first line of a connection is a JSON object, `{"server": name, "cwd": folder}`; the rest is what the client and the
-server say, one message a line. The connection ends when the recorded server had ended.
+The first line of a connection is a JSON object, `{"server": name, "cwd": folder}`; the rest is what the client says,
+one message a line. What comes back are frames: a letter, the length in four bytes (the highest first), and the data.
+`o` is for stdout, `e` for stderr, `x` for the end: a JSON object with `exit`, the code, or `signal`, its name. The
+connection ends when the recorded server had ended.
 """
 
 import asyncio
@@ -47,6 +49,7 @@ async def talk(player: ToolPlayer, reader: asyncio.StreamReader, writer: asyncio
                 break
             connection.receive(data.rstrip(b"\r\n"), clock())
             line = asyncio.ensure_future(reader.readline())
+        _end(connection, writer)
     except (OSError, ValueError, KeyError, asyncio.LimitOverrunError):
         pass  # the wrapper has ended, or it is none
     finally:
@@ -65,9 +68,23 @@ async def _finish(connection: ToolConnection, writer: asyncio.StreamWriter, unti
 
 
 async def _send(connection: ToolConnection, writer: asyncio.StreamWriter, now: float) -> None:
-    for data in connection.due(now):
-        writer.write(data + b"\n")
+    lines = connection.due(now)
+    _write(writer, b"e", connection.errors())
+    for data in lines:
+        _write(writer, b"o", data + b"\n")
     await writer.drain()
+
+
+def _end(connection: ToolConnection, writer: asyncio.StreamWriter) -> None:
+    _write(writer, b"e", connection.rest_of_errors())
+    process = connection.process
+    if process is not None and (process.signal or process.exit is not None):
+        _write(writer, b"x", orjson.dumps({"exit": process.exit, "signal": process.signal}))
+
+
+def _write(writer: asyncio.StreamWriter, kind: bytes, data: bytes) -> None:
+    if data:
+        writer.writelines((kind + len(data).to_bytes(4), data))
 
 
 @contextmanager

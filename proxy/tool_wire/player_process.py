@@ -7,7 +7,7 @@ process PID, has ended and nobody is connected.
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from turntape.cassettes.errors import CassetteError, TurntapeError
@@ -37,9 +37,8 @@ def servers_of(path: str) -> Servers:
     trips = [trip for trip in cassette if trip.tool_wire is not None]
     if not trips:
         raise CassetteError(f"{path!r} has no tool server (MCP); record one with `turntape mcp` or `turntape run`")
-    folders: Mapping[str, str] = {one.server: one.cwd for one in cassette.tool_servers.values() if one.cwd}
     # The time that a server took to start matters only to a model that is played too.
-    return Servers(trips, folders=folders, pace=Pace.of("instant"))
+    return Servers(trips, servers=cassette.tool_servers.values(), pace=Pace.of("instant"))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -110,9 +110,13 @@ def environ_of(client: Client, folder: Path, runtime: Runtime, authority: Path) 
 
 
 def run_turntape(
-    options: list[str], command: list[str], environ: Mapping[str, str], before: Sequence[str] = ()
+    options: list[str],
+    command: list[str],
+    environ: Mapping[str, str],
+    before: Sequence[str] = (),
+    patience: float = PATIENCE,
 ) -> subprocess.CompletedProcess[str] | None:
-    """`turntape run` with `options`, behind the words `before`; None when it took too long."""
+    """`turntape run` with `options`, behind the words `before`; None when it took more than `patience` seconds."""
     line = [*before, sys.executable, "-m", "turntape.proxy.cli", "run", *options, "--", *command]
     process = subprocess.Popen(
         line,
@@ -125,7 +129,7 @@ def run_turntape(
         start_new_session=True,
     )
     try:
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = process.communicate(timeout=patience)
     except subprocess.TimeoutExpired:
         import signal
 

@@ -178,7 +178,7 @@ def test_values_of_this_run_are_in_arguments_and_answers() -> None:
 )
 def test_the_folder_of_a_server_may_have_spaces_in_its_path(recorded: str, given: str) -> None:
     trips = session(call(1, path=f"{recorded}/a b"), answer(1, f"file://{quote(recorded)}/a is {recorded}"))
-    player = ToolPlayer(trips, folders={"files": recorded})
+    player = ToolPlayer(trips, servers=[ToolServer("-", "files", cwd=recorded)])
 
     asked = call(1, path=f"{given}/a b")
     assert ask(player.connect("files", given), asked) == [(1, f"file://{quote(given)}/a is {given}")]
@@ -489,7 +489,7 @@ def test_a_secret_is_not_quoted_in_a_miss() -> None:
 
 def test_the_working_directory_that_no_text_names_is_that_of_the_server() -> None:
     trips = session(call(1, path="/home/ana/proj/a.txt"), answer(1, "read /home/ana/proj/a.txt and /home/ana/b"))
-    player = ToolPlayer(trips, folders={"files": "/home/ana/proj"})
+    player = ToolPlayer(trips, servers=[ToolServer("-", "files", cwd="/home/ana/proj")])
 
     connection = player.connect("files", "/srv/ci/job")
 
@@ -510,6 +510,56 @@ def test_without_two_working_directories_nothing_is_mapped(
     recorded: str | None, folder: str | None, matching: Matching
 ) -> None:
     trips = session(call(1), answer(1, "read /home/ana/proj/a.txt"))
-    player = ToolPlayer(trips, matching=matching, folders={"files": recorded} if recorded else {})
+    player = ToolPlayer(trips, matching=matching, servers=[ToolServer("-", "files", cwd=recorded)])
 
     assert ask(player.connect("files", folder), call(1)) == [(1, "read /home/ana/proj/a.txt")]
+
+
+def ended(closed_first: Side, *lines: Line, after: float = 1.0) -> ToolConnection:
+    """A session whose process ended `after` seconds from its last message."""
+    trips = session(*lines)
+    key = trips[0].tool_wire.session if trips and trips[0].tool_wire else "s"
+    at = 100.0 + max(len(lines) - 1, 0) + after
+    process = ToolServer(key, "files", started_at=100.0, ended_at=at, exit=1, closed_first=closed_first)
+    return ToolPlayer(trips, servers=[process]).connect("files")
+
+
+def test_a_server_that_ended_unasked_ends_as_long_after_its_last_answer() -> None:
+    files = ended("server", call(1, path="a"), answer(1, "A"), call(2, path="b"), answer(2, "B"), after=0.5)
+
+    assert ask(files, call(1, path="a"), now=10.0) == [(1, "A")]
+    assert (files.closed, files.wait(10.0)) == (False, None)
+    assert ask(files, call(2, path="b"), now=20.0) == [(2, "B")]
+    assert (files.closed, files.wait(20.0)) == (False, 0.5)
+    assert files.due(20.5) == [] and files.closed
+
+
+def test_a_server_that_the_client_ended_stays() -> None:
+    files = ended("client", call(1, path="a"), answer(1, "A"), after=0.0)
+
+    assert ask(files, call(1, path="a"), now=10.0, until=99.0) == [(1, "A")]
+    assert (files.closed, files.wait(99.0)) == (False, None)
+
+
+def test_a_server_that_ended_before_any_message_reads_none() -> None:
+    files = ended("server", after=2.0)
+
+    assert files.due(10.0) == []
+    assert ask(files, client(0, "initialize"), now=10.0) == []
+    assert files.wait(10.0) == 2.0
+    assert files.due(12.0) == [] and files.closed
+
+
+def test_what_a_server_wrote_to_stderr_comes_with_the_message_that_it_followed() -> None:
+    trips = session(call(1, path="a"), answer(1, "A"), call(2, path="b"), answer(2, "B"))
+    assert trips[0].tool_wire is not None
+    stderr = ((0, b"banner"), (900_000, b"early"), (2_500_000, b"second"), (9_000_000, b"late"))
+    process = ToolServer(trips[0].tool_wire.session, "files", started_at=100.0, stderr=stderr)
+    files = ToolPlayer(trips, servers=[process]).connect("files")
+
+    assert files.errors() == b""
+    ask(files, call(1, path="a"))
+    assert files.errors() == b"bannerearly"
+    ask(files, call(2, path="b"))
+    assert files.errors() == b"second"
+    assert (files.rest_of_errors(), files.rest_of_errors()) == (b"late", b"")

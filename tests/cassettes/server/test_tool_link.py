@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -12,7 +13,7 @@ from turntape.cassettes import CassetteError, Request, Response, RoundTrip
 from turntape.cassettes.replay.tool_player import ToolPlayer
 from turntape.cassettes.server import tool_link as module
 from turntape.cassettes.server.tool_link import talk, tool_link
-from turntape.cassettes.tape.model import Failure, ToolWire
+from turntape.cassettes.tape.model import Failure, ToolServer, ToolWire
 
 pytestmark = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs unix sockets")
 
@@ -36,6 +37,18 @@ def address(tmp_path: Path) -> Iterator[str]:
         yield path
 
 
+def frames(link: socket.socket) -> Iterator[tuple[bytes, bytes]]:
+    """What comes back: the kind of each frame and its data, to the end."""
+    with link.makefile("rb") as stream:
+        while head := stream.read(5):
+            yield head[:1], stream.read(int.from_bytes(head[1:]))
+
+
+def answers(link: socket.socket) -> Iterator[Any]:
+    """The results on stdout."""
+    return (orjson.loads(data)["result"] for kind, data in frames(link) if kind == b"o")
+
+
 def connected(address: str, hello: bytes = b'{"server": "files"}\n') -> socket.socket:
     made = socket.socket(socket.AF_UNIX)
     made.settimeout(20)
@@ -51,10 +64,8 @@ def asked(name: str) -> bytes:
 def test_a_line_is_answered_by_a_line(address: str) -> None:
     with connected(address) as link:
         link.sendall(asked("b") + asked("a"))
-        lines = link.makefile("rb")
-        assert [orjson.loads(lines.readline())["result"] for _ in range(2)] == ["B", "A"]
         link.shutdown(socket.SHUT_WR)
-        assert lines.read() == b""
+        assert list(answers(link)) == ["B", "A"]
 
 
 def test_who_closes_its_end_still_gets_an_answer_that_takes_time(tmp_path: Path) -> None:
@@ -67,22 +78,41 @@ def test_who_closes_its_end_still_gets_an_answer_that_takes_time(tmp_path: Path)
         link.sendall(asked + b"\n")
         link.shutdown(socket.SHUT_WR)
 
-        assert orjson.loads(link.makefile("rb").read())["result"] == "late"
+        assert list(answers(link)) == ["late"]
 
 
 def test_the_working_directory_of_the_wrapper_is_that_of_the_recording(tmp_path: Path) -> None:
     path = str(tmp_path / "tools")
-    player = ToolPlayer([called(1, "a", "in /home/ana/proj/x")], folders={"files": "/home/ana/proj"})
+    player = ToolPlayer(
+        [called(1, "a", "in /home/ana/proj/x")], servers=[ToolServer("-", "files", cwd="/home/ana/proj")]
+    )
     with tool_link(player, path), connected(path, b'{"server": "files", "cwd": "/srv/ci/job"}\n') as link:
         link.sendall(asked("a"))
 
-        assert orjson.loads(link.makefile("rb").readline())["result"] == "in /srv/ci/job/x"
+        assert next(answers(link)) == "in /srv/ci/job/x"
 
 
 def test_the_connection_ends_where_the_recorded_server_ended(address: str) -> None:
     with connected(address) as link:
         link.sendall(asked("c"))
         assert link.recv(100) == b""
+
+
+def test_the_end_of_a_server_is_that_of_the_recording(tmp_path: Path) -> None:
+    path = str(tmp_path / "tools")
+    early, late = (0, b"ready\n"), (60_000_000, b"bye\n")
+    server = ToolServer("s", "files", started_at=100.0, ended_at=161.0, exit=3, stderr=(early, late))
+    with tool_link(ToolPlayer([called(1, "a", "A")], servers=[server]), path), connected(path) as link:
+        link.sendall(asked("a"))
+        link.shutdown(socket.SHUT_WR)
+
+        said = list(frames(link))
+
+    assert [(kind, data) for kind, data in said if kind != b"o"] == [
+        (b"e", b"ready\n"),
+        (b"e", b"bye\n"),
+        (b"x", b'{"exit":3,"signal":null}'),
+    ]
 
 
 @pytest.mark.parametrize("hello", [b"", b"nonsense\n", b"[]\n", b"{}\n"])
@@ -121,7 +151,8 @@ def test_a_line_may_be_long() -> None:
         serving = asyncio.ensure_future(talk(ToolPlayer([called(1, "a", "A" * (1 << 20))]), reader, writer))
         our_reader, our_writer = await asyncio.open_unix_connection(sock=client, limit=module.LINE_BYTES)
         our_writer.write(b'{"server": "files"}\n' + asked("a"))
-        line = await our_reader.readline()
+        head = await our_reader.readexactly(5)
+        line = await our_reader.readexactly(int.from_bytes(head[1:]))
         our_writer.close()
         await serving
         return line

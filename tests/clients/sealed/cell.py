@@ -53,6 +53,8 @@ class Places:
 
 
 PLACES = Places()
+PATIENCE = 600
+"""Seconds that a run may take. A slow machine does not count as a difference, a client that hangs does."""
 SPACES = "My Project/\u00e4 b"
 """A folder with spaces and other letters in its path."""
 _JOB = "/job-0001"
@@ -136,7 +138,7 @@ def _record(
             client.configure(home, configured)
             options = ["--out", str(tape), "--upstream", f"*={llm.url}"]
             environ = environ_of(client, home.parent, authority, configured)
-            said = run_turntape(options, command_of(client, runtime, configured), environ)
+            said = run_turntape(options, command_of(client, runtime, configured), environ, patience=PATIENCE)
     finally:
         programs.remove()
     return _Done(said, _rows(tape), home), configured
@@ -159,7 +161,7 @@ def _replay(
     tape, again = tapes
     environ = closed.variables(environ_of(client, home.parent, authority, configured))
     options = ["--out", str(again), "--replay", str(tape)]
-    said = run_turntape(options, command_of(client, runtime, configured), environ, before=closed.words())
+    said = run_turntape(options, command_of(client, runtime, configured), environ, closed.words(), PATIENCE)
     return _Done(said, _rows(again), home)
 
 
