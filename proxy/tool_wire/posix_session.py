@@ -22,7 +22,10 @@ LINGER = 1.0
 LINGER_MOST = 5.0
 """The same, whatever comes."""
 PATIENCE = 1.0
-"""Seconds without progress after which the recorder is given up at the end."""
+"""Seconds without progress after which the recorder of a run is given up at the end."""
+OWN_PATIENCE = 10.0
+"""The same for a recorder of our own, which says at its end what it could not write: nobody else would say it. A client
+that does not wait so long sends a signal, which ends this."""
 
 
 def run(wrapped: Wrapped) -> int:
@@ -160,7 +163,8 @@ def _settle(link: Link, hurry: Callable[[], bool]) -> None:
     import select
 
     half_closed = False
-    until = monotonic() + PATIENCE
+    patience = OWN_PATIENCE if link.own else PATIENCE
+    until = monotonic() + patience
     while (descriptor := link.descriptor) is not None and monotonic() < until and not hurry():
         if not link.waiting and not half_closed:
             if not link.own:
@@ -177,7 +181,7 @@ def _settle(link: Link, hurry: Callable[[], bool]) -> None:
             if events & ~select.POLLOUT:
                 link.receive()
         if link.waiting < before:
-            until = monotonic() + PATIENCE
+            until = monotonic() + patience
     link.close()
 
 

@@ -18,7 +18,8 @@ import pytest
 
 from turntape.cassettes import Cassette
 from turntape.cassettes.tape.lock import being_written
-from turntape.proxy.tool_wire import frames
+from turntape.proxy.tool_wire import frames, posix_session
+from turntape.proxy.tool_wire.link import Link
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the POSIX side of the wrapper")
 
@@ -493,6 +494,20 @@ def test_a_full_disk_is_reported_and_the_traffic_continues(tmp_path: Path) -> No
         client.stdin.close()
         assert client.ended() == 0
     assert printed.startswith(b"turntape: cannot write to ")
+
+
+def test_a_recorder_of_our_own_is_heard_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posix_session, "PATIENCE", 0.0)
+    for own, heard in ((True, ["2 of 9 messages were not written"]), (False, [])):
+        ours, theirs = socket.socketpair()
+        link = Link(ours, own=own)
+        theirs.sendall(frames.encode(frames.SAY, 0.0, b"2 of 9 messages were not written"))
+        theirs.close()
+
+        posix_session._settle(link, lambda: False)
+
+        assert link.said == heard
+        ours.close()
 
 
 def test_a_server_that_is_killed_leaves_its_open_call_cut(tmp_path: Path) -> None:
