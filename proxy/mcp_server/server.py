@@ -7,12 +7,13 @@ structured content, and three leave the text out where there is both (`turntape`
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
-from pydantic import Field
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from turntape.cassettes.errors import TurntapeError
 
@@ -43,7 +44,7 @@ SkipFiles = Annotated[int, Field(ge=0, description="Leave out so many of the new
 def server_of(folder: Path) -> MCPServer:
     """The server for the cassettes below `folder`. Raises TurntapeError when that is not a folder."""
     tapes = TapeFolder(folder)
-    server = MCPServer(
+    server = _Server(
         "turntape", instructions=INSTRUCTIONS, version=version("turntape"), log_level="WARNING", subscriptions=False
     )
 
@@ -102,7 +103,7 @@ def server_of(folder: Path) -> MCPServer:
         return run_tools.list_findings(tapes, file, severity, layer, offset, limit, skip_files)
 
     def explain_finding(
-        id: Annotated[str, Field(description="The id of a finding, such as client-result-missing.")],
+        id: Annotated[str, Field(description="The id of a finding, such as client-missing-tool-result.")],
     ) -> str:
         """Explain a class of findings: what it means, how sure it is, when it does not fire, an example, the fix."""
         return run_tools.explain_finding(id)
@@ -138,6 +139,28 @@ def server_of(folder: Path) -> MCPServer:
     for tool in (*listing, explain_finding, run_costs, diff_runs, search):
         _add(server, tool)
     return server
+
+
+class _Server(MCPServer):
+    """Says in one sentence which argument is wrong, where the SDK shows an agent the words of its validation."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as exc:
+            if not isinstance(exc.__cause__, ValidationError):
+                raise
+            wrong = [_said_of(error) for error in exc.__cause__.errors(include_url=False)]
+            raise ToolError(f"Error executing tool {name}: {'; '.join(wrong)}") from exc
+
+
+def _said_of(error: ErrorDetails) -> str:
+    field = ".".join(map(str, error["loc"])) or "the arguments"
+    if error["type"] == "missing":
+        return f"{field} is missing"
+    return f"{field} is {error['input']!r:.80}: {error['msg'][0].lower()}{error['msg'][1:]}"
 
 
 def _add(server: MCPServer, tool: Callable[..., str]) -> None:

@@ -1,6 +1,7 @@
 """The tools as an agent calls them, through the SDK's client."""
 
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -295,14 +296,30 @@ async def test_a_folder_of_very_many_files_is_read_in_portions(
         ("read_turn", {"address": "good.cassette.jsonl"}, "is not an address"),
         ("read_turn", {"address": "good.cassette.jsonl#9"}, "has no round trip #9"),
         ("diff_runs", {"a": "good.cassette.jsonl", "b": "/etc/passwd"}, "'/etc/passwd' is not a cassette"),
+        ("list_findings", {"severity": "fatal"}, "severity is 'fatal': input should be 'info', 'warning' or 'error'"),
+        ("list_runs", {"limit": 1000}, "limit is 1000: input should be less than or equal to 100"),
+        ("run_costs", {}, "file is missing"),
     ],
 )
-async def test_a_mistake_is_one_sentence(name: str, arguments: dict[str, str], message: str, tapes: Path) -> None:
+async def test_a_mistake_is_one_sentence(name: str, arguments: dict[str, Any], message: str, tapes: Path) -> None:
     async with tools(tapes) as call:
         shown = await call(name, **arguments)
 
     assert shown.startswith("ERROR ")
     assert message in shown
+    assert "\n" not in shown and "pydantic" not in shown
+
+
+async def test_findings_that_are_named_to_an_agent_exist(tapes: Path) -> None:
+    async with Client(server_of(tapes)) as client:
+        listed = (await client.list_tools()).tools
+
+    named = re.findall(
+        r"\b(?:model|api|client|tool)-[a-z]+(?:-[a-z]+)*", json.dumps([one.input_schema for one in listed])
+    )
+    assert named
+    for name in named:
+        assert f"`{name}`" in (Path(__file__).parents[3] / "docs" / "findings.md").read_text(encoding="utf-8")
 
 
 def written(folder: Path) -> dict[Path, int]:
