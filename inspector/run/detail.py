@@ -12,6 +12,7 @@ from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.seen import Seen
 from ..analysis.turn import Edge, Turn
 from ..wire.exchange import Exchange
+from ..wire.sessions import SessionPart
 from ..wire.values import Message, Reading, ToolResult
 from .row import Row
 
@@ -28,6 +29,8 @@ class Detail:
     """The previous turn of the thread; None when there is none."""
     following: Reading | None = None
     """The next turn of the thread."""
+    part: SessionPart | None = None
+    """For a turn of a WebSocket session, the messages that it was read from: `round_trip` is made of them."""
 
     @cached_property
     def sent(self) -> int:

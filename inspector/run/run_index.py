@@ -24,7 +24,7 @@ from ..tools.spans import spans_ahead, spans_in
 from ..tools.tool_run import ToolRun
 from ..wire.exchange import Exchange
 from ..wire.parse import read_exchange
-from ..wire.sessions import turns_of
+from ..wire.sessions import SessionPart, part_of, turns_of
 from ..wire.values import Reading
 from .detail import Detail
 from .row import Row
@@ -37,6 +37,10 @@ LARGE = 16_000_000
 """Of details with more bytes of bodies than this only the last one is kept."""
 
 
+type Known = tuple[RoundTrip, Exchange, Reading, SessionPart | None]
+"""A round trip, and what was read from it."""
+
+
 class Run:
     """The rows of a file, and its round trips one by one. `read` in one thread, the rest in any."""
 
@@ -45,7 +49,7 @@ class Run:
         self.rows = Rows()
         self._tail = Tail(self.path, longest=LARGE_LINE)
         self._maker = RowMaker(priced=priced, again=self._round_trip)
-        self._known: OrderedDict[int, tuple[RoundTrip, Exchange, Reading]] = OrderedDict()
+        self._known: OrderedDict[int, Known] = OrderedDict()
         self._lock = Lock()
         self._given: dict[int, RoundTrip] | None = None
         self._windows: Windows | None = None
@@ -116,11 +120,11 @@ class Run:
     def detail(self, place: int) -> Detail:
         """The round trip at that place. Raises CassetteError when the file no longer holds it."""
         row = self.rows.all[place]
-        trip, exchange, reading = self._read(place)
+        trip, exchange, reading, part = self._read(place)
         before, after = self.rows.before(place), self.rows.after(place)
         previous = self._neighbour(before) if not row.messages_before else None
         following = self._neighbour(after) if reading.emission and reading.emission.calls else None
-        return Detail(row, trip, exchange, reading, previous, following)
+        return Detail(row, trip, exchange, reading, previous, following, part)
 
     def in_order(self) -> None:
         """All details are read now, in the order of the file: the last bodies are held for that."""
@@ -141,19 +145,21 @@ class Run:
         """The round trip at that place; its parts are parsed when they are used."""
         return self._read(place)[1]
 
-    def _read(self, place: int) -> tuple[RoundTrip, Exchange, Reading]:
+    def _read(self, place: int) -> Known:
         with self._lock:
             if place in self._known:
                 self._known.move_to_end(place)
                 return self._known[place]
         row = self.rows.all[place]
-        trip = self._round_trip(row.index)
+        trip, part = self._round_trip(row.index), None
         if row.session is not None:
-            trip = turns_of(trip)[row.session]
+            turns = turns_of(trip)
+            part = part_of(trip, turns, row.session)
+            trip = turns[row.session]
         # Resolve the body once, because it may be stored as a difference to other bodies.
         trip = replace(trip, request=replace(trip.request, content=trip.request.body))
         exchange = Exchange(trip)
-        found = (trip, exchange, read_exchange(exchange))
+        found = (trip, exchange, read_exchange(exchange), part)
         with self._lock:
             self._known[place] = found
             size = sum(_bodies(one[0]) for one in self._known.values())

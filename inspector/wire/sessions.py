@@ -1,8 +1,9 @@
 """Round trips that hold several turns: WebSocket sessions, and the event streams of agents that the API runs."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.model import Frame, RoundTrip
 
 from . import agent_sessions, websocket
 
@@ -22,3 +23,30 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
         if turns[place].started_at < earliest:
             turns[place] = replace(turns[place], started_at=earliest)
     return turns
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPart:
+    """The part of a WebSocket session that is one turn, as it was on the wire."""
+
+    handshake: RoundTrip
+    """The session's own request and answer, without its messages."""
+    place: int
+    """Which turn of the session, from 0."""
+    turns: int
+    begun: int
+    """When the turn was asked, in microseconds since the session's start."""
+    messages: tuple[Frame, ...]
+    """From the end of the turn before to the end of this one; of the last turn, to the end of the session."""
+
+
+def part_of(session: RoundTrip, turns: Sequence[RoundTrip], place: int) -> SessionPart | None:
+    """What of the session's messages is the turn at `place` of its `turns`; None for a session without messages."""
+    if not session.frames:
+        return None
+    begun = [round((turn.started_at - session.started_at) / _MICROSECOND) for turn in turns[: place + 1]]
+    ends = [at + (turn.ended_at or 0) for at, turn in zip(begun, turns, strict=False)]
+    before, end = max(ends[:-1], default=-1), ends[-1]
+    is_last = place + 1 == len(turns)
+    messages = tuple(frame for frame in session.frames if frame.at > before and (is_last or frame.at <= end))
+    return SessionPart(replace(session, frames=()), place, len(turns), begun[-1], messages)

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from ...ledger import Group, Ledger, Piece
 from ...run.rows import Rows
-from ..text.number_format import count, dollars, several, size
+from ..text.number_format import count, dollars, percent, several, size
 from ..vocabulary.pieces import ALONE, GROUPS, KINDS, SHORT_FIGURES, short_figure
 from .markup import NOTHING, Html, joined, link, span, tag
 
@@ -50,7 +50,7 @@ def _group(ledger: Ledger, group: Group, name: str) -> Html:
         "tr",
         _cost(group.cost),
         _bar(part),
-        tag("td", f"{part:.0%}" if part is not None else "–", class_="figure"),
+        tag("td", percent(part) if part is not None else "–", class_="figure"),
         tag("td", count(tokens) if tokens else size(group.size), class_="figure"),
         tag("td", name, never),
     )

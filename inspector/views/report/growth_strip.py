@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from ...run.strip import KINDS, Addition, Axis, Bar, Lane, Mark, MarkKind, Strip, Unit, axis, fold, highest
-from ..text.number_format import count, dollars, several
+from ..text.number_format import count, dollars, percent, several
 from ..text.status_styles import EDGES
 from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.signs import MARKS
@@ -184,9 +184,9 @@ def caption(bar: Bar, lane: Lane) -> str:
     parts = [f"{round(mean):,} {title}" for (_, title), mean in named if round(mean)]
     spent = [turn.row.cost for turn in bar.turns if turn.row.cost is not None]
     cost = dollars(sum(spent, Decimal(0))) if spent else "–"
-    full = f", {bar.fill:.0%} of the context window" if bar.fill is not None else ""
+    full = f", {percent(bar.fill)} of the context window" if bar.fill is not None else ""
     marks = "".join(f"; {mark.text}" for mark in bar.marks[:2])
-    return f"{where}: {', '.join(parts) or 'tokens not reported'}{full}; {cost}, so far {dollars(bar.so_far)}{marks}"
+    return f"{where}: {cost}, so far {dollars(bar.so_far)}; {', '.join(parts) or 'tokens not reported'}{full}{marks}"
 
 
 def _legend(strip: Strip, unit: Unit) -> Html:
@@ -196,6 +196,8 @@ def _legend(strip: Strip, unit: Unit) -> Html:
         for kind, amount in zip(KIND_LOOKS, sums, strict=True)
         if amount
     ]
+    if strip.total:
+        keys.append(tag("li", tag("span", class_="key line"), "cost of the run so far"))
     seen = {mark.kind for lane in strip.lanes for turn in lane.turns for mark in turn.marks}
     signs = [
         tag("li", tag("span", f"{sign.glyph} ", class_=sign.style), sign.words.partition(":")[0])

@@ -26,7 +26,7 @@ from .neutral import NeutralRun
 from .packed import Blocks, node, packed
 from .raw_bodies import RawBodies
 from .timeline_page import timeline_page
-from .turn_list import dearest, groups, turn_line
+from .turn_list import column_heads, dearest, groups, turn_line
 from .turn_request import Shown
 from .turn_view import turn_view
 
@@ -169,7 +169,7 @@ def _banner(run: Reported, title: str, *, redacted: bool) -> Html:
         facts.append(several(sums.tool_messages, "message") + " of tool servers")
     if sums.others:
         facts.append(several(sums.others, "other round trip"))
-    cached = f" ({count(sums.cache_read)} from the cache)" if sums.cache_read else ""
+    cached = f" ({count(sums.cache_read)} cache read)" if sums.cache_read else ""
     facts += [f"{count(sums.input)} tokens in{cached}, {count(sums.output)} out", lasted(sums.seconds * 1000)]
     facts += [", ".join(sums.models[:3]) + (" …" if len(sums.models) > 3 else "")] if sums.models else []
     if rows:
@@ -218,7 +218,14 @@ def _counts(rows: Sequence[Row]) -> Iterator[Html]:
 
 def _list(run: Reported) -> Html:
     found = [*findings(run.rows)]
-    tabs = [("turns", "Turns"), ("findings", f"Findings ({len(found)})"), ("costs", "Costs"), ("timeline", "Timeline")]
+    sums = totals(run.rows.all)
+    problems = sums.errors + sums.warnings
+    tabs = [
+        ("turns", "Turns"),
+        ("findings", f"Findings ({problems})" if problems else "Findings"),
+        ("costs", "Costs"),
+        ("timeline", "Timeline"),
+    ]
     bar = tag(
         "div",
         tag("div", *(_tab(name, words, first=not at) for at, (name, words) in enumerate(tabs)), role="tablist"),
@@ -236,7 +243,7 @@ def _list(run: Reported) -> Html:
         tag("div", id=name, role="tabpanel", aria_labelledby=f"tab-{name}", tabindex="0", hidden=True, class_="panel")
         for name in ("costs", "timeline")
     ]
-    return tag("div", bar, turns, none, marked, *others, id="list")
+    return tag("div", bar, column_heads(), turns, none, marked, *others, id="list")
 
 
 def _tab(name: str, words: str, *, first: bool) -> Html:

@@ -9,7 +9,7 @@ from ...run.rows import Rows
 from ...run.totals import totals
 from ...tools.run_words import alone_words
 from ..text.number_format import count, dollars, lasted, several
-from ..text.status_styles import ASIDE, EDGES, EMITTED, FINISH, OUTCOME, SEVERITY
+from ..text.status_styles import ASIDE, EDGES, EMITTED, FINISH, FINISH_WORDS, OUTCOME, OUTCOME_WORDS, SEVERITY
 from ..text.terminal_text import GLYPHS
 from .markup import NOTHING, Html, span, tag
 
@@ -83,9 +83,15 @@ def _turn(row: Row, dearest: Decimal) -> Iterator[Html]:
     share = float(row.cost / dearest) if row.cost is not None and dearest else 0.0
     yield tag("span", row.label, class_="number", title=f"round trip #{row.index}")
     yield _cell("model", emitted_words(row), EMITTED.get(row.emitted or "none", "good"), row.said)
-    yield _cell("api", *_api_words(row), row.error)
-    yield _cell("client", (row.outcome or "nothing").replace("_", " "), OUTCOME.get(row.outcome or "", "dim"), None)
-    yield tag("span", f"{count(row.usage.input)} → {count(row.usage.output)}", class_="tokens", title="tokens in → out")
+    if row.failed and row.error and row.emitted in (None, "none"):
+        # Nothing for the client to do: the words of the API's error take its cell too.
+        status = f"{row.status} " if row.status is not None and row.status >= 400 else ""
+        yield _cell("api", f"{status}{row.error}", "bad", None, wide=True)
+    else:
+        yield _cell("api", *_api_words(row), row.error)
+        yield _cell("client", *_client_words(row), None)
+    used = "" if row.failed and row.usage.input is None else f"{count(row.usage.input)} → {count(row.usage.output)}"
+    yield tag("span", used, class_="tokens", title="tokens in → out")
     bar = tag("span", class_="fill", style=f"width:{share:.1%}")
     # A refused request used no tokens, so it is not a turn without a known price.
     free = row.cost is None and row.error is not None and row.usage.input is None
@@ -126,12 +132,39 @@ def emitted_words(row: Row) -> str:
 def _api_words(row: Row) -> tuple[str, str]:
     """How the API finished it, and the look of that: the status of an error, the finish otherwise."""
     if row.status is not None and row.status >= 400:
-        return f"error {row.status}", "bad"
-    return (row.finish or "nothing").replace("_", " "), FINISH.get(row.finish or "", "warn")
+        return str(row.status), "bad"
+    finish = row.finish or "none"
+    return FINISH_WORDS.get(finish, finish), FINISH.get(finish, "warn")
 
 
-def _cell(layer: str, words: str, look: str, title: str | None) -> Html:
+def _client_words(row: Row) -> tuple[str, str]:
+    """What the client did, with the number of results that were errors."""
+    outcome = row.outcome or ""
+    word = OUTCOME_WORDS.get(outcome, outcome)
+    return (f"{word} ✗{row.failed_results}", "bad") if row.failed_results else (word, OUTCOME.get(outcome, "dim"))
+
+
+def column_heads() -> Html:
+    """The names of the columns of turns."""
+    layers = (tag("span", span(name, f"{GLYPHS[name]} {name}"), class_="cell") for name in ("model", "api", "client"))
+    return tag(
+        "div",
+        span("number", "turn"),
+        *layers,
+        span("tokens", "in → out"),
+        tag("span", "cost", class_="cost"),
+        span("time", "time"),
+        class_="row heads",
+        aria_hidden="true",
+    )
+
+
+def _cell(layer: str, words: str, look: str, title: str | None, *, wide: bool = False) -> Html:
     glyph = tag("span", GLYPHS[layer], class_=f"glyph {layer}", aria_label=layer)
     return tag(
-        "span", glyph, span(look, words), class_="cell", title=f"{layer}: {words}" + (f" – {title}" if title else "")
+        "span",
+        glyph,
+        span(look, words),
+        class_="cell wide" if wide else "cell",
+        title=f"{layer}: {words}" + (f" – {title}" if title else ""),
     )

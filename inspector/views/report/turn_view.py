@@ -8,7 +8,7 @@ from ...run.growth import GrowthStep
 from ...run.row import Row
 from ...run.rows import Rows
 from ...wire.json_value import as_text
-from ..text.number_format import cost_note, count, dollars, lasted, several
+from ..text.number_format import cost_note, count, dollars, lasted, percent, several
 from ..text.status_styles import EMITTED, FINISH, OUTCOME, REBUILT
 from ..text.terminal_text import GLYPHS
 from .findings_list import finding
@@ -83,7 +83,7 @@ def _spent(row: Row, step: GrowthStep | None) -> Iterator[Html | str]:
     if step is not None:
         yield span("dim", f", so far {dollars(step.cumulative)}")
         if step.fill is not None and step.window:
-            yield span("dim", f" · {step.fill:.0%} of a context of {count(step.window)}")
+            yield span("dim", f" · {percent(step.fill)} of a context of {count(step.window)}")
 
 
 def _tokens(row: Row) -> Iterator[Html | str]:
@@ -91,11 +91,11 @@ def _tokens(row: Row) -> Iterator[Html | str]:
     yield f"{usage.input:,} in" if usage.input is not None else "tokens not reported"
     before = row.before.input if row.before is not None else None
     if before is not None and usage.input is not None and usage.input >= before:
-        yield span("dim", f" ({usage.input - before:,} new, {before:,} resent)")
+        yield span("dim", f" ({usage.input - before:,} new, {before:,} sent before)")
     if usage.cache_read:
-        yield f", {usage.cache_read:,} from the cache"
+        yield f", {usage.cache_read:,} cache read"
     if usage.cache_write:
-        yield f", {usage.cache_write:,} to the cache"
+        yield f", {usage.cache_write:,} cache write"
     if usage.output is not None:
         yield f", {usage.output:,} out"
     if usage.reasoning:
@@ -104,9 +104,9 @@ def _tokens(row: Row) -> Iterator[Html | str]:
 
 def _layers(row: Row) -> Iterator[tuple[str, Html]]:
     """What each layer did, by its name."""
-    calls = f": {', '.join(row.calls)}" if row.calls else ""
+    calls = f": {', '.join(row.done or row.calls)}" if row.calls else ""
     emitted = row.emitted or "nothing"
-    yield "model", joined((span(EMITTED.get(emitted, "good"), emitted.replace("_", " ")), calls))
+    yield "model", joined((span(EMITTED.get(emitted, "good"), emitted), calls))
     yield "api", joined(_api(row))
     yield "client", joined(_client(row))
     if row.tool_runs:
@@ -115,7 +115,7 @@ def _layers(row: Row) -> Iterator[tuple[str, Html]]:
 
 def _api(row: Row) -> Iterator[Html]:
     finish = row.finish or "nothing"
-    yield span(FINISH.get(finish, "warn"), finish.replace("_", " "))
+    yield span(FINISH.get(finish, "warn"), finish)
     if row.finish_raw is not None and row.finish_raw != row.finish:
         yield span("dim", f" said {row.finish_raw!r}")
     if row.status is not None and row.status != 200:
@@ -126,7 +126,7 @@ def _api(row: Row) -> Iterator[Html]:
 
 def _client(row: Row) -> Iterator[Html]:
     outcome = row.outcome or "nothing"
-    yield span(OUTCOME.get(outcome, "dim"), outcome.replace("_", " "))
+    yield span(OUTCOME.get(outcome, "dim"), outcome)
     if row.results:
         yield joined((f" {several(row.results, 'result')}",))
     if row.failed_results:

@@ -7,7 +7,7 @@ from ...ledger.allocate import shared_out
 from ...run.growth import KINDS, GrowthStep, Tokens, steps, summed
 from ...run.rows import Rows
 from ...run.totals import Totals, totals
-from .number_format import count, dollars, several, turn_count
+from .number_format import count, dollars, percent, several, turn_count
 from .terminal_text import Line, Style, clip, fit
 
 MARKS: dict[str, tuple[str, Style]] = {
@@ -77,7 +77,7 @@ def _turn(step: GrowthStep, top: int, threads: bool, width: int) -> Line:
     row, tokens = step.row, step.tokens
     name = f"{row.thread}:{row.turn}" if threads else f"{row.turn}"
     cells = _bar_cells(width)
-    fill = f"{step.fill:.0%} full" if step.fill is not None else ""
+    fill = percent(step.fill) if step.fill is not None else ""
     return [
         (f"{name:>8}  ", "bold"),
         *(_bar(tokens, top, cells) if tokens else [(clip("tokens unknown", cells).ljust(cells), "dim")]),
@@ -108,7 +108,8 @@ def _kinds(tokens: Tokens, width: int) -> Iterator[Line]:
         length = max(1, round(amount / whole * cells)) if amount else 0
         bar = (mark * length).ljust(cells)
         yield fit(
-            [(f"{label:>13}  ", "plain"), (bar, style), (f" {amount:>13,}  {amount / whole:>4.0%}", "plain")], width
+            [(f"{label:>13}  ", "plain"), (bar, style), (f" {amount:>13,}  {percent(amount / whole):>5}", "plain")],
+            width,
         )
 
 

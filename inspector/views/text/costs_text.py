@@ -6,7 +6,7 @@ from decimal import Decimal
 from ...ledger import Group, GroupKey, Ledger, Piece
 from ...wire.printable import safe
 from ..vocabulary.pieces import ALONE, FIGURES, GROUPS, KINDS, NEVER, figure
-from .number_format import count, dollars, several
+from .number_format import count, dollars, percent, several
 from .terminal_text import Line, Style, clip, fit
 
 MOST = 40
@@ -67,14 +67,14 @@ def _groups(groups: Sequence[Group], by: GroupKey, heading: str, total: Decimal 
     yield []
     yield [(heading, "bold")]
     for group in groups[:_MOST_GROUPS]:
-        share = f"{group.cost / total:.0%}" if group.cost is not None and total else ""
+        share = percent(float(group.cost / total)) if group.cost is not None and total else ""
         name = KINDS.get(group.name, group.name) if by == "kind" else group.name
         tokens = group.tokens_sent + group.output
         never = f"  {NEVER}" if by == "definition" and group.never_called else ""
         yield fit(
             [
                 (f"{dollars(group.cost):>10}", _style(group.cost)),
-                (f"{share:>5}{count(tokens):>8} tokens  ", "dim"),
+                (f"{share:>6}{count(tokens):>8} tokens  ", "dim"),
                 (clip(safe(name), 60), "plain"),
                 (never, "warn"),
             ],

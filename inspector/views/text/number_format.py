@@ -28,6 +28,11 @@ def turn_count(turns: int, attempts: int) -> str:
     return counted if attempts <= turns else f"{counted} · {several(attempts - turns, 'more attempt')}"
 
 
+def percent(share: float) -> str:
+    """A part of a whole: `53 %`; `<1 %` for what is there and would round to nothing."""
+    return "<1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
 def lasted(milliseconds: float | None) -> str:
     """A duration: `40 ms`, `1.2 s`, `3 min`."""
     if milliseconds is None:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from textwrap import wrap
 
 from ...ledger.what_if import Bill, Comparison, Scenario
-from .number_format import count, dollars, several
+from .number_format import count, dollars, percent, several
 
 _ACTUAL = "as it was"
 _NO_PRICE = "no turn has a price, so there are no bills to compare; `--model NAME` gives the bill of a known model"
@@ -56,7 +56,7 @@ def _rows(comparison: Comparison) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def _row(what: str, bill: Bill, difference: str) -> tuple[str, str, str, str, str]:
-    cached = f"{100 * bill.read / bill.input:.0f} %" if bill.input else "–"
+    cached = percent(bill.read / bill.input) if bill.input else "–"
     return what, _money(bill.amount), difference, count(bill.input), cached
 
 

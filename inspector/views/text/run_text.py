@@ -351,11 +351,11 @@ def _tokens_line(one: LabelledRoundTrip) -> Line:
         spans.append((f"{tokens_text(usage.input)} in", "plain"))
         if before is not None and before.input is not None and before.input <= usage.input:
             fresh = usage.input - before.input
-            spans.append((f" ({fresh:,} new, {before.input:,} resent)", "dim"))
+            spans.append((f" ({fresh:,} new, {before.input:,} sent before)", "dim"))
         if usage.cache_read:
-            spans.append((f", {usage.cache_read:,} cached", "good"))
+            spans.append((f", {usage.cache_read:,} cache read", "good"))
         if usage.cache_write:
-            spans.append((f", {usage.cache_write:,} written to cache", "dim"))
+            spans.append((f", {usage.cache_write:,} cache write", "dim"))
         spans.append((f", {tokens_text(usage.output)} out", "plain"))
         if usage.reasoning:
             spans.append((f" ({usage.reasoning:,} reasoning)", "dim"))

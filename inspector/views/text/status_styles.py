@@ -35,6 +35,19 @@ EMITTED: dict[str, Style] = {
 }
 """Styles of emissions other than text and calls."""
 
+FINISH_WORDS = {
+    "complete": "done",
+    "tool_calls": "calls",
+    "stop_sequence": "stop",
+    "context_full": "full",
+    "content_filter": "filter",
+    "malformed": "broken",
+    "cancelled": "cancel",
+}
+"""Finishes in at most seven cells, for lists; the others are short enough."""
+OUTCOME_WORDS = {"dispatched": "ran", "partly": "part", "not_dispatched": "not run"}
+"""Outcomes, for lists."""
+
 SEVERITY: dict[str, tuple[str, Style]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 EDGES: dict[str, str] = {
     "main": "main",

@@ -84,6 +84,8 @@ def wrap(text: str, cells: int) -> list[str]:
             line, used = "", 0
         for character in word:
             if used + width_of(character) > cells:
+                if character == " ":  # the end of the word that fills the line
+                    continue
                 lines.append(line)
                 line, used = "", 0
             line += character

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..text.number_format import count, dollars, several, size
-from ..text.status_styles import EMITTED, SEVERITY
+from ..text.status_styles import EMITTED, FINISH_WORDS, OUTCOME_WORDS, SEVERITY
 from ..text.status_styles import FINISH as FINISH_STYLES
 from ..text.status_styles import OUTCOME as OUTCOME_STYLES
 from ..text.terminal_text import width_of
@@ -15,23 +15,13 @@ __all__ = [
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
-_FINISH_WORDS = {
-    "complete": "done",
-    "tool_calls": "calls",
-    "stop_sequence": "stop",
-    "context_full": "full",
-    "content_filter": "filter",
-    "malformed": "broken",
-    "cancelled": "cancel",
-}
 FINISH: dict[str, tuple[str, str]] = {
-    label: (_FINISH_WORDS.get(label, label), style) for label, style in FINISH_STYLES.items()
+    label: (FINISH_WORDS.get(label, label), style) for label, style in FINISH_STYLES.items()
 }
 """The finish of a turn in at most seven cells."""
 
-_OUTCOME_WORDS = {"dispatched": "ran", "partly": "part", "not_dispatched": "not run"}
 OUTCOME: dict[str, tuple[str, str]] = {
-    outcome: (_OUTCOME_WORDS.get(outcome, outcome), style) for outcome, style in OUTCOME_STYLES.items()
+    outcome: (OUTCOME_WORDS.get(outcome, outcome), style) for outcome, style in OUTCOME_STYLES.items()
 }
 """What the client did with the calls."""
 

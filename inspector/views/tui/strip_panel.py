@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from ...run.strip import Bar, StripTurn
+from ..text.number_format import percent
 from ..text.terminal_text import width_of
 from ..vocabulary.kinds import KIND_LOOKS, KindLook
 from .formatting import bar as gauge
@@ -78,8 +79,10 @@ def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
 
 def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Spans:
     spent = so_far(shown, bar) if shown.is_open(turn) and turn.dollars is not None else turn.so_far
+    if layout.strip.total is None:
+        return [("unpriced", "dim")]
     spans: Spans = [("so far ", "dim"), (dollars(spent), "money")]
-    if shown.playing is None and layout.strip.total is not None:
+    if shown.playing is None:
         at_least = "≥ " if layout.strip.unpriced else ""
         spans.append((f" of {at_least}{dollars(layout.strip.total)}", "dim"))
     return spans
@@ -90,7 +93,7 @@ def _window(turn: StripTurn) -> Spans:
     if turn.fill is None or turn.window is None:
         return []
     look = "bad" if turn.fill > 0.9 else "warn" if turn.fill > 0.7 else "good"
-    return [("window ", "dim"), (gauge(turn.fill, 6), look), (f" {turn.fill:.0%} of {count(turn.window)}", "dim")]
+    return [("window ", "dim"), (gauge(turn.fill, 6), look), (f" {percent(turn.fill)} of {count(turn.window)}", "dim")]
 
 
 def _split(layout: StripLayout, turn: StripTurn) -> Spans:
@@ -136,7 +139,7 @@ def legend_line(layout: StripLayout, width: int, shown: Shown) -> Spans:
                 spans.append((f"{group}: ", "dim"))
             title = kind.title if titles else kind.short
             sign = "█" if shown.coloured else kind.shade
-            spans += [(f"{sign} ", kind.name), (f"{title} {float(sums[kind.name] / whole):.0%}  ", "dim")]
+            spans += [(f"{sign} ", kind.name), (f"{title} {percent(float(sums[kind.name] / whole))}  ", "dim")]
         if sum(width_of(text) for text, _ in spans) <= width:
             break
     return spans

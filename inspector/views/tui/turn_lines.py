@@ -72,24 +72,26 @@ def column_heads(width: int) -> Spans:
 
 
 def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None) -> Spans:
-    """The head of a thread in `width` cells; with `until` as it was before the turn at that place."""
+    """The head of a thread in `width` cells; with `until` as it was before the answer at that place had arrived."""
     sums = totals([rows.all[place] for place in line.places if until is None or place < until])
+    begun = totals([rows.all[place] for place in line.places if until is None or place <= until])
     edge = rows.all[line.place].edge
     kind = edge.kind.replace("_", " ") if edge else ""
     sign = "▾" if line.open else "▸"
     task = rows.all[line.place].asked
-    models = ", ".join(dict.fromkeys(map(model_name, sums.models)))
+    models = ", ".join(dict.fromkeys(map(model_name, begun.models)))
     spans: list[tuple[str, str]] = [
         ("  " * line.depth, "plain"),
         (f"{sign} ", "accent"),
         (f"{line.thread} ", "title"),
         (f"{kind} " if kind else "", "accent"),
-        (f" {several(sums.turns, 'turn')}", "dim"),
+        (f" {several(begun.turns, 'turn')}", "dim"),
         (f" · {models}" if models else "", "dim"),
         (f"  “{task}”" if task else "", "string"),
     ]
     cells = columns_for(width)
-    cost = f" {dollars(sums.cost)}".rjust(8) + (" " * 6 if cells.time else "")
+    price = "" if until is not None and sums.cost is None else dollars(sums.cost)
+    cost = f" {price}".rjust(8) + (" " * 6 if cells.time else "")
     tail: list[tuple[str, str]] = [(cost, "money" if sums.cost else "dim"), *_marks(sums.errors, sums.warnings)]
     return _both_ends(spans, tail, width)
 

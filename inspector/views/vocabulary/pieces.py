@@ -1,5 +1,7 @@
 """The pieces of prompts: what their kinds and groups are called, and how a number of tokens shows how sure it is."""
 
+from collections.abc import Iterable
+
 from ...ledger import Figure, GroupKey
 
 KINDS = {
@@ -42,8 +44,21 @@ def figure(tokens: Figure | None) -> str:
     return f"≈ {_rounded(tokens.value):,}"
 
 
-FIGURES = "tokens: 1,204 is exact by the API's counts, 1,150–1,260 are bounds, ≈ 1,200 is an estimate"
-"""What the forms of `figure` mean."""
+_FORMS = {
+    "exact": "1,204 is exact by the API's counts",
+    "bounded": "1,150–1,260 are bounds",
+    "estimated": "≈ 1,200 is an estimate",
+}
+
+
+def figures_note(shown: Iterable[Figure | None] | None = None) -> str:
+    """What the forms of `figure` mean; with the numbers that are shown, only the forms that these have."""
+    used = set(_FORMS) if shown is None else {one.certainty for one in shown if one is not None}
+    return f"tokens: {', '.join(text for form, text in _FORMS.items() if form in used)}" if used else ""
+
+
+FIGURES = figures_note()
+"""What all forms of `figure` mean."""
 
 
 def short_figure(tokens: Figure) -> str:

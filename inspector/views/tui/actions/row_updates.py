@@ -15,8 +15,10 @@ from .state import OF_THE_RUN, ScreenState
 
 REST = 20
 """While a file is read, the strip rests this many times as long as it took to draw."""
+PAUSE = 9
+"""While a file is read, the list rests this many times as long as it took to draw: the rest is for reading."""
 REFRESH = 0.12
-"""Seconds between two drawings of a run that is being read."""
+"""Seconds between two drawings of a run that is being read, at least."""
 
 
 class RowUpdates:
@@ -39,6 +41,8 @@ class RowUpdates:
         """When the file was read to its end."""
         self._drawn = 0.0
         """When rows were drawn last."""
+        self._wait = REFRESH
+        """Seconds from that to the next time."""
         self._grow_at = 0.0
         """When the growth strip may be drawn again."""
 
@@ -53,10 +57,10 @@ class RowUpdates:
         self.stale = True
         if self._page_changed(change.first, change.again):
             self._selection.request_page()
-        if time.monotonic() - self._drawn > REFRESH:
+        if time.monotonic() - self._drawn > self._wait:
             self._redraw()
         else:
-            self._later(REFRESH, self._redraw)
+            self._later(self._wait, self._redraw)
 
     def _select_first(self, first: int | None) -> None:
         """Select the first round trip, or the last turn of its thread when the cursor follows."""
@@ -100,7 +104,7 @@ class RowUpdates:
         """Draw the rows that were read, and let the cursor follow."""
         if not self.stale:
             return
-        self.stale, self._drawn = False, time.monotonic()
+        begun, self.stale = time.monotonic(), False
         state, turns = self._state, self._panes.turns
         target = state.follow.target(state.place, on_turn=turns.on_turn)
         self._draw_list()
@@ -111,6 +115,8 @@ class RowUpdates:
         else:
             state.follow.count(state.place or 0, turns.places)
         self._bars.refresh()
+        self._drawn = time.monotonic()
+        self._wait = max(REFRESH, PAUSE * (self._drawn - begun)) if state.reading else REFRESH
 
     def _grow(self) -> None:
         """Draw the growth strip again; of a long run that is being read, from time to time."""

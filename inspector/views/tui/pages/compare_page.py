@@ -52,10 +52,12 @@ def _figures(first: Detail, second: Detail, rows: Rows, ledger: Ledger) -> Itera
     table.append(_money("cost", old.cost, new.cost))
     for word, before, after in _tokens(old, new):
         table.append(_number(word, before, after))
-    table += [
-        _time("time", old.duration_ms, new.duration_ms),
-        _time("first byte", old.first_byte_ms, new.first_byte_ms),
-    ]
+    for word, before, after in (
+        ("time", old.duration_ms, new.duration_ms),
+        ("first byte", old.first_byte_ms, new.first_byte_ms),
+    ):
+        if before is not None or after is not None:
+            table.append(_time(word, before, after))
     table += [
         _number("messages", old.messages, new.messages),
         _number("tools", len(old.tools), len(new.tools)),
@@ -89,9 +91,10 @@ def _fitted(line: Spans, width: int) -> Spans:
 def _tokens(old: Row, new: Row) -> Iterator[tuple[str, int | None, int | None]]:
     a, b = old.usage, new.usage
     yield "input", a.input, b.input
-    yield "  cache read", a.cache_read, b.cache_read
-    yield "  cache write", a.cache_write, b.cache_write
-    yield "  other", _fresh(a), _fresh(b)
+    if a.cache_read or b.cache_read or a.cache_write or b.cache_write:
+        yield "  cache read", a.cache_read, b.cache_read
+        yield "  cache write", a.cache_write, b.cache_write
+        yield "  other", _fresh(a), _fresh(b)
     yield "output", a.output, b.output
     if a.reasoning or b.reasoning:
         yield "  reasoning", a.reasoning, b.reasoning

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from ....run.request_cost import Context, Piece
+from ...text.number_format import percent
 from ...text.terminal_text import clip
-from ...vocabulary.pieces import FIGURES, figure
+from ...vocabulary.pieces import figure, figures_note
 from ..formatting import ROLE, bar, count, dollars, full, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
@@ -71,7 +72,7 @@ class _Bar:
             end = round(done * (width - 1) / whole)
             cells.append((_FILLS[kind] * (end - used), _LOOKS[kind]))
             used = end
-            legend += [(f"{_FILLS[kind]} ", _LOOKS[kind]), (f"{kind} {100 * own / whole:.0f} %   ", "dim")]
+            legend += [(f"{_FILLS[kind]} ", _LOOKS[kind]), (f"{kind} {percent(own / whole)}   ", "dim")]
         head: list[tuple[str, str]] = [(f"{full(found.tokens)} tokens in", "title"), (f"  {size(found.size)}", "dim")]
         fill: list[Spans] = []
         if found.window and found.tokens is not None:
@@ -79,9 +80,11 @@ class _Bar:
             look = "bad" if share > 0.9 else "warn" if share > 0.7 else "good"
             room = max(8, min(40, width - 44))
             fill = [
-                [("window ", "dim"), (bar(share, room), look), (f" {100 * share:.0f} % of {count(found.window)}", look)]
+                [("window ", "dim"), (bar(share, room), look), (f" {percent(share)} of {count(found.window)}", look)]
             ]
-        note = flowed([(FIGURES if counted else "bytes; the API did not report its tokens", "dim")], width)
+        figures = (one.tokens for piece in found.pieces for one in (piece, *piece.pieces))
+        forms = figures_note(figures) if counted else "bytes; the API did not report its tokens"
+        note = flowed([(forms, "dim")], width)
         wide = f"{'tokens':>15} {'':{_BAR}}{'part':>7} {'sent':>6}{'cost':>10}  what"
         columns = [(wide if width >= WIDE else "  tokens   part  what", "dim")]
         return [head, cells, *flowed(legend, width), *fill, *note, (), columns]

@@ -8,6 +8,7 @@ from functools import partial
 from ....ledger import Group, GroupKey, Ledger, Piece
 from ....run.rows import Rows
 from ....wire.printable import safe
+from ...text.number_format import percent
 from ...text.terminal_text import clip, width_of
 from ...vocabulary.pieces import ALONE, GROUPS, KINDS, NEVER, SHORT_FIGURES, short_figure
 from ..formatting import bar, count, dollars, several, size
@@ -199,9 +200,9 @@ class _Costs:
         tokens = group.tokens_sent + group.output
         lead = [(f"{_money(group.cost):>9} ", "money" if group.cost else "dim")]
         if width >= NARROW:
-            part = 100 * group.cost / self.ledger.total if group.cost is not None and self.ledger.total else None
+            part = float(group.cost / self.ledger.total) if group.cost is not None and self.ledger.total else None
             lead += [self._share(group.cost, _BAR if width >= WIDE else 0)]
-            lead += [(f"{part:3.0f} % " if part is not None else "    – ", "dim")]
+            lead += [(f"{percent(part) if part is not None else '–':>5} ", "dim")]
         lead += [(f"{count(tokens) if tokens else size(group.size):>7}  ", "plain")]
         room = max(8, width - 4 - sum(width_of(text) for text, _ in lead))
         column = min(room, 20 if width >= NARROW and what else room)

@@ -1,6 +1,6 @@
 """The events of a streamed answer: one line for each with its payload, which Enter opens."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import override
 
@@ -21,42 +21,53 @@ _LONG = 200_000
 """A payload with more bytes is not parsed for its line."""
 _WIDEST = 28
 """Most cells of the names."""
+_FRAMINGS = {"sse": "SSE", "ndjson": "NDJSON", "json-array": "a JSON array", "aws-event-stream": "an AWS event stream"}
+TIMES = "when each came, and how long after the one before"
+"""What the first columns of the lines are."""
 
 
 def event_blocks(events: Sequence[Event], framing: str) -> Iterator[Block]:
     """A title, then the events."""
-    yield Block("events", rule("events", f"{several(len(events), 'event')} of {framing}"), group=True)
+    note = f"{several(len(events), 'event')} of {_FRAMINGS.get(framing, framing)}: {TIMES}"
+    yield Block("events", rule("events", note), group=True)
     names = min(_WIDEST, max((width_of(_name(event)) for event in events), default=0))
     for number in range(min(OPENABLE, len(events))):
         title = partial(_line, events, number, names)
-        body = _payload(events[number]) if events[number].data else None
+        body = payload(events[number].data) if events[number].data else None
         yield Block(f"event:{number}", title, body, open=False, indent=2, parent="events", anchors=(f"event {number}",))
     if len(events) > OPENABLE:
-        yield Block("event:rest", (), lambda width: _Rest(events, names, width), indent=2, parent="events")
+        body = rest(len(events), lambda number, width: _line(events, number, names, width))
+        yield Block("event:rest", (), body, indent=2, parent="events")
 
 
 def _name(event: Event) -> str:
     return safe(event.name or ("" if event.kind == "data" else event.kind))
 
 
-def _payload(event: Event) -> Body:
-    value = parse_json(event.data)
-    return prose(event.data.decode("utf-8", "backslashreplace")) if value is None else prose(pretty(value), json_line)
+def payload(data: bytes) -> Body:
+    """The whole payload of an event or a message."""
+    value = parse_json(data)
+    return prose(data.decode("utf-8", "backslashreplace")) if value is None else prose(pretty(value), json_line)
+
+
+def rest(count: int, line: Callable[[int, int], Spans]) -> Body:
+    """The lines of what comes after the first `OPENABLE`; `line` makes the one of a number for a width."""
+    return lambda width: _Rest(count - OPENABLE, line, width)
 
 
 class _Rest(LazyLines):
     """The lines of the events that cannot be opened."""
 
-    def __init__(self, events: Sequence[Event], names: int, width: int) -> None:
-        self._events, self._names, self._width = events, names, width
+    def __init__(self, count: int, line: Callable[[int, int], Spans], width: int) -> None:
+        self._count, self._line, self._width = count, line, width
 
     @override
     def __len__(self) -> int:
-        return len(self._events) - OPENABLE
+        return self._count
 
     @override
     def make(self, index: int) -> Spans:
-        return _line(self._events, OPENABLE + index, self._names, self._width)
+        return self._line(OPENABLE + index, self._width)
 
 
 def _line(events: Sequence[Event], number: int, names: int, width: int) -> Spans:
@@ -67,13 +78,20 @@ def _line(events: Sequence[Event], number: int, names: int, width: int) -> Spans
     look = "dim" if event.kind == "comment" else "bad" if event.problem or event.kind == "exception" else "plain"
     name = clip(_name(event), names)
     lead: list[tuple[str, str]] = [
-        (f"{event.at / 1_000_000:7.3f} s", "number"),
-        (f" {'+' + format((event.at - (before.at if before else 0)) / 1000, '.0f'):>5} ms ", "dim"),
+        *times(event.at, before.at if before else 0),
         (name + " " * (names - width_of(name)) + (" " if names else ""), "key"),
     ]
     room = max(8, width - sum(width_of(text) for text, _ in lead) - 4)
     problem = f"  {event.problem}" if event.problem else ""
     return [*lead, (clip(shown(event, before), room), look), (problem, "bad")]
+
+
+def times(at: int, before: int) -> list[tuple[str, str]]:
+    """When something arrived, and how long after the one before; both are given in microseconds."""
+    return [
+        (f"{at / 1_000_000:7.3f} s", "number"),
+        (f" {'+' + format((at - before) / 1000, '.0f'):>5} ms ", "dim"),
+    ]
 
 
 def shown(event: Event, before: Event | None) -> str:

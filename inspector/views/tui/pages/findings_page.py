@@ -29,8 +29,10 @@ def findings_page(rows: Rows) -> Page:
 
 def _head(rows: Rows, found: list[_Found]) -> Spans:
     counts = {severity: sum(mark.severity == severity for *_, mark in found) for severity in SEVEREST_FIRST}
-    nouns = {"info": "note"}
-    text = " · ".join(several(number, nouns.get(name, name)) for name, number in counts.items() if number)
+    words = (
+        f"{number:,} info" if name == "info" else several(number, name) for name, number in counts.items() if number
+    )
+    text = " · ".join(words)
     trouble = rows.first_trouble()
     place = min(place for place, *_ in found) if trouble is None else trouble
     number = f" (#{rows.all[place].index})" if rows.all[place].is_turn else ""

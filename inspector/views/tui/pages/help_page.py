@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....run.filters import FIELDS
+from ...text.status_styles import FINISH, FINISH_WORDS, OUTCOME, OUTCOME_WORDS
 from ...text.terminal_text import GLYPHS, wrap
 from ...vocabulary.kinds import KIND_LOOKS
 from ...vocabulary.signs import ADDED, MARKS, RANGE, RETRY, UNKNOWN
@@ -28,6 +29,7 @@ def help_page(sections: Sequence[HelpSection]) -> Page:
     for section in sections:
         blocks += _section(section.title, [(key, "accent", what) for key, what in section.keys])
     blocks += _section("signs", _signs())
+    blocks += _section("words in the list", WORDS)
     blocks += _section("in the growth strip", STRIP)
     words = [
         ("word", 'is sent or received, counted at its first turn; "two words" together'),
@@ -79,12 +81,20 @@ SIGNS: tuple[Row, ...] = (
     ("!2", "warn", "2 findings that are warnings"),
     (RETRY[0], "bold", RETRY[1]),
     ("m", "accent", "the marked turn, with which others are compared"),
+    ("i", "dim", "a finding that is neither: worth knowing"),
     ("✗1 under ▶", "bad", "a call whose result is an error"),
+    ("#6", "dim", "the round trip's number in the file, from 0; evidence is given by it"),
     ("▾ ▸", "accent", "a thread, or a part of a page, open and folded; a subagent has its task in quotes"),
     ("·", "dim", "a request that is not a turn, such as a list of models"),
     ("?", "dim", "tokens that the API did not report"),
     ("–", "dim", "a cost that is not known: no tokens, or no price for the model"),
 )
+WORDS: tuple[Row, ...] = (
+    ("cut:", "bad", "partial_call: the calls were cut off while they were written"),
+    *((word, FINISH[label], label) for label, word in FINISH_WORDS.items()),
+    *((word, OUTCOME[label], label) for label, word in OUTCOME_WORDS.items()),
+)
+"""The short words of the list, with the words of the pages, of `show` and of the filter."""
 GROUPS = {
     "again": ": input that the previous request contained too",
     "new": ": input that is new in this request",

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from ....run.row import Row
 from ....tools.run_words import WHOLE
 from ....wire.printable import safe
+from ...text.number_format import lasted
 from ...text.terminal_text import GLYPHS, clip
-from ..formatting import EMITTED, FINISH, OUTCOME, seconds, several
+from ..formatting import EMITTED, FINISH, OUTCOME, several
 from .blocks import Spans
 
 
@@ -32,12 +33,12 @@ def _api(row: Row) -> Iterator[tuple[str, str]]:
     if row.error:
         yield f"  {clip(row.error, 400)}", "bad"
     if row.first_byte_ms is not None:
-        yield f"  first byte {seconds(row.first_byte_ms)}, whole {seconds(row.duration_ms)}", "dim"
+        yield f"  first byte {lasted(row.first_byte_ms)}, whole {lasted(row.duration_ms)}", "dim"
 
 
 def _client(row: Row) -> Iterator[tuple[str, str]]:
     outcome = row.outcome or "nothing"
-    yield outcome.replace("_", " "), OUTCOME.get(outcome, ("", "plain"))[1]
+    yield outcome, OUTCOME.get(outcome, ("", "plain"))[1]
     if row.results:
         yield f"  {several(row.results, 'result')}", "plain"
     if row.failed_results:
@@ -49,7 +50,7 @@ def _client(row: Row) -> Iterator[tuple[str, str]]:
 def _tools(row: Row) -> Iterator[tuple[str, str]]:
     """Each run with its time; then what the model did not see."""
     for number, run in enumerate(row.tool_runs):
-        yield f"{', ' if number else ''}{clip(run.name, 40)} {seconds(run.duration_ms)}", "plain"
+        yield f"{', ' if number else ''}{clip(run.name, 40)} {lasted(run.duration_ms)}", "plain"
         if run.is_error or run.outcome != "answered":
             yield " ✗", "bad"
     if other := sum(run.seen_as not in WHOLE for run in row.tool_runs):

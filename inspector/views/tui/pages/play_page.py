@@ -6,7 +6,7 @@ from dataclasses import replace
 from ....run.detail import Detail
 from ....run.rows import Rows
 from ....run.stream_timeline import arrived, length
-from ..formatting import seconds
+from ...text.number_format import lasted
 from ..played_rows import played_row
 from .answer_blocks import answer_blocks
 from .blocks import Block
@@ -40,7 +40,7 @@ def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
     shown = replace(detail, reading=reading, following=None)
     if not whole and (reading.emission is None or reading.emission.emitted in ("empty", "none")):
         yield Block("gap", (), lines(()))
-        yield Block("waiting", [("━━ ", "faint"), ("answer", "accent"), (f"  waiting, {seconds(at / 1000)}", "dim")])
+        yield Block("waiting", [("━━ ", "faint"), ("answer", "accent"), (f"  waiting, {lasted(at / 1000)}", "dim")])
         return
     for block in answer_blocks(shown, rows, place, joined=False, whole=whole):
         # A played answer is shown in full; a fold would hide what arrives.

@@ -5,7 +5,7 @@ from functools import partial
 
 from ....run.rows import Rows
 from ....run.run_timeline import Phase, RunLane, RunTimeline, Span, TurnTimes, run_timeline
-from ...text.number_format import lasted
+from ...text.number_format import lasted, percent
 from ...text.terminal_text import GLYPHS, clip, width_of
 from ..formatting import several
 from .blocks import Block, Goto, Spans
@@ -36,6 +36,8 @@ def timeline_page(rows: Rows, place: int, first_token: float | None = None) -> P
     found = run_timeline(rows)
     if not found.turns:
         return Page("timeline", [Block("none", (), lines([("no turns", "dim")]))])
+    if not found.seconds():
+        return Page("timeline", [Block("none", (), lines([("no times were recorded in this file", "dim")]))])
     blocks = [*_here(rows, found, place, first_token), *_lanes(rows, found, place), *_turns(rows, found, place)]
     return Page("timeline", blocks)
 
@@ -63,7 +65,7 @@ def _lasted(seconds: float | None) -> str:
 def _lanes(rows: Rows, found: RunTimeline, place: int) -> Iterator[Block]:
     whole = found.seconds() or 1.0
     words: Mapping[Phase, str] = {"wait": "waiting", "stream": "answers", "client": "client"}
-    parts = [f"{100 * found.seconds(phase) / whole:.0f} % {word}" for phase, word in words.items()]
+    parts = [f"{percent(found.seconds(phase) / whole)} {word}" for phase, word in words.items()]
     yield gap("lanes")
     note = f"{_lasted(found.axis.end - found.axis.begin)} from first to last; {', '.join(parts)}"
     yield Block("lanes", rule("threads and tools", note), group=True)

@@ -56,9 +56,9 @@ def _head(row: Row) -> Iterator[Block]:
         if fresh >= 0:
             spent.append((f" ({fresh:,} new)", "dim"))
     if usage.cache_read:
-        spent.append((f"  {usage.cache_read:,} cached", "cache_read"))
+        spent.append((f"  {usage.cache_read:,} cache read", "cache_read"))
     if usage.cache_write:
-        spent.append((f"  {usage.cache_write:,} to cache", "cache_write"))
+        spent.append((f"  {usage.cache_write:,} cache write", "cache_write"))
     spent.append((f"  {full(usage.output)} out", "plain"))
     if usage.reasoning:
         spent.append((f" ({usage.reasoning:,} reasoning)", "reasoning"))

@@ -1,17 +1,20 @@
 """The page of the wire: headers, events with their times, and the bodies as they were sent."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from turntape.cassettes.tape.model import Headers
+from turntape.cassettes.tape.model import Headers, Request
 
 from ....run.detail import Detail
 from ....wire.printable import safe
+from ....wire.sessions import SessionPart
+from ...text.terminal_text import wrap
 from ..formatting import several, size
 from .blocks import Block, Body, Spans
 from .event_blocks import event_blocks
+from .frame_blocks import frame_blocks
 from .json_lines import json_line, pretty
 from .page import Page
-from .sections import rule
+from .sections import gap, rule
 from .text_lines import lines, prose
 
 _PRETTY = 4_000_000
@@ -20,9 +23,43 @@ _PRETTY = 4_000_000
 
 def wire_page(detail: Detail) -> Page:
     """Everything that was recorded of a round trip."""
+    if detail.part is not None:
+        return Page("wire", [*_session_head(detail.part), *frame_blocks(detail.part, detail)])
     response = detail.round_trip.response
     answer = [Block("response", rule("response", "nothing came back", "bad"))] if response is None else _answer(detail)
     return Page("wire", [*_head(detail), *_request(detail), *answer])
+
+
+def _session_head(part: SessionPart) -> Iterator[Block]:
+    """The handshake of a WebSocket session, of which this page shows one turn."""
+    request, response = part.handshake.request, part.handshake.response
+    status = "no answer" if response is None else f"{response.status} {safe(response.reason)}".rstrip()
+    facts: list[Spans] = [
+        [
+            (
+                f"WebSocket session: {status}  turn {part.place + 1} of {part.turns}; times since the session's start",
+                "dim",
+            )
+        ]
+    ]
+    yield _first_line(request, facts)
+    yield gap("head")
+    for name, headers in (("request", request.headers), ("response", response.headers if response else ())):
+        if headers:
+            title = rule(f"{name} headers", several(len(headers), "field"))
+            yield Block(f"{name} headers", title, lines(*_headers(headers)), open=False)
+
+
+def _first_line(request: Request, facts: Sequence[Spans]) -> Block:
+    """Method and URL, however long that is, then facts."""
+
+    def body(width: int) -> Sequence[Spans]:
+        first, *more = wrap(f"{request.method} {safe(request.url)}", width)
+        begin = first.removeprefix(request.method)
+        title: Spans = [(request.method, "title"), (begin, "plain")]
+        return [title, *([(line, "plain")] for line in more), *facts]
+
+    return Block("head", (), body)
 
 
 def _head(detail: Detail) -> Iterator[Block]:
@@ -40,8 +77,8 @@ def _head(detail: Detail) -> Iterator[Block]:
     elif trip.closed_first is not None:
         facts.append([(f"the {trip.closed_first} closed first", "warn")])
     facts += [[(f"! {safe(fault)}", "warn")] for fault in trip.faults]
-    yield Block("head", [(f"{request.method} ", "title"), (safe(request.url), "plain")], lines(*facts))
-    yield Block("gap", (), lines(()))
+    yield _first_line(request, facts)
+    yield gap("head")
 
 
 def _request(detail: Detail) -> Iterator[Block]:
@@ -59,7 +96,7 @@ def _answer(detail: Detail) -> Iterator[Block]:
     if response is None:
         return
     if detail.round_trip.tool_wire is None:
-        note = f"{response.status} {safe(response.reason)}  {several(len(response.headers), 'field')}"
+        note = f"{f'{response.status} {safe(response.reason)}'.rstrip()}  {several(len(response.headers), 'field')}"
         yield Block("response headers", rule("response headers", note), lines(*_headers(response.headers)))
     streamed = exchange.framing is not None
     if streamed:

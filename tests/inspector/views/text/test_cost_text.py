@@ -22,8 +22,8 @@ def test_each_turn_has_a_bar_of_its_kinds_and_the_cost_so_far() -> None:
     first, second = (line for line in shown if " in " in line and " out " in line)
     assert (first.count("█"), first.count("●"), first.count("▓")) == (23, 2, 0)
     assert (second.count("▓"), second.count("█"), second.count("●")) == (22, 11, 5)
-    assert first.split()[-4:] == ["$0.0002", "$0.0002", "0%", "full"]
-    assert second.split()[-4:] == ["$0.0004", "$0.0006", "0%", "full"]
+    assert first.split()[-4:] == ["$0.0002", "$0.0002", "<1", "%"]
+    assert second.split()[-4:] == ["$0.0004", "$0.0006", "<1", "%"]
 
 
 def test_each_column_has_its_name() -> None:
@@ -35,7 +35,7 @@ def test_each_column_has_its_name() -> None:
         assert head.split() == ["turn", "tokens", "cost", "so", "far", "context"]
         assert head.index("cost") + 4 == first.index("$0.0002") + 7
         assert head.index("so far") + 6 == first.rindex("$0.0002") + 7
-        assert head.index("context") == first.index("0% full")
+        assert head.index("context") == first.index("<1 %")
 
 
 def test_a_turn_without_tokens_keeps_the_columns() -> None:
@@ -51,7 +51,8 @@ def test_the_sums_by_kind_are_those_of_the_turns() -> None:
     shown = lines(Run.of(loop()).rows)
 
     assert "$0.0006 · 2 turns · 250 tokens in, 30 out" in shown
-    assert {line[:14].strip(): line.split()[-2] for line in shown if line.endswith("%")} == {
+    sums = [line for line in shown if line.endswith("%") and " in " not in line]
+    assert {line[:14].strip(): line.split()[-3] for line in sums} == {
         "cache read": "0", "written again": "0", "cache write": "0", "resent": "100", "new input": "150",
         "output": "30", "reasoning": "0",
     }  # fmt: skip

@@ -27,7 +27,7 @@ def test_groups_follow_by_kind_tool_and_definition() -> None:
     lines = shown(*loop())
 
     kinds = lines[lines.index("by kind") + 1 :]
-    assert kinds[0].split() == ["$0.0003", "49%", "30", "tokens", "output"]
+    assert kinds[0].split() == ["$0.0003", "49", "%", "30", "tokens", "output"]
     assert "by tool: its definition, its calls, its results" in lines
     assert "by thread" not in lines
     assert "by MCP server" not in lines

@@ -33,7 +33,7 @@ Turn 2  $0.0004  so far $0.0006  gpt-5-2025-08-07  openai-chat  250 ms  #1
   ◆ model  It holds a recording.
   ■ api    complete (said 'stop')
   ▶ client ended
-    150 in (50 new, 100 resent), 20 out\
+    150 in (50 new, 100 sent before), 20 out\
 """)
 
 

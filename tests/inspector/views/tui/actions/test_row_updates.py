@@ -1,6 +1,7 @@
 """Rows as they are read."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tool_tapes
@@ -8,7 +9,7 @@ from viewer_parts import Parts, parts, trips
 
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.tui.actions.row_updates import REFRESH
+from turntape.inspector.views.tui.actions.row_updates import PAUSE, REFRESH
 from turntape.inspector.views.tui.controllers.messages import ReadingEnded, RowsRead
 
 ROWS: list[Row] = Run.of(trips()).rows.all
@@ -51,6 +52,28 @@ def test_more_rows_are_drawn_after_a_while_and_only_once() -> None:
     for call in made.waiting:
         call()
     assert made.did("list") == [((0, 1, 2), 0)] and not made.updates.stale
+
+
+def test_drawing_takes_a_tenth_of_the_time_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.monotonic", lambda: now)
+    made = parts(empty=True, reading=True)
+    read(made, ROWS[0])
+    show = made.panes.turns.show
+
+    def slowly(*given: Any) -> None:
+        nonlocal now
+        now += 0.5
+        show(*given)
+
+    monkeypatch.setattr(made.panes.turns, "show", slowly)
+    read(made, ROWS[1])
+    now += 4.0
+    read(made, ROWS[2])
+    assert made.updates.stale and made.delays == [PAUSE * 0.5]
+    now += 0.6
+    read(made, ROWS[2])
+    assert not made.updates.stale
 
 
 def test_rows_after_a_pause_are_drawn_at_once() -> None:

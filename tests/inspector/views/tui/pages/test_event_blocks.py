@@ -43,7 +43,7 @@ def test_a_line_has_time_name_and_payload_and_opens() -> None:
     blocks = list(event_blocks(events, "sse"))
 
     assert lines(blocks) == [
-        "▾ ━━ events  2 events of sse",
+        "▾ ━━ events  2 events of SSE: when each came, and how long after the one before",
         '  ▸   1.500 s +1500 ms start                {"n":1}',
         '  ▸   1.750 s  +250 ms a_long_name_of_an_e… {"n":2}',
     ]
@@ -54,7 +54,7 @@ def test_a_line_has_time_name_and_payload_and_opens() -> None:
 def test_a_payload_is_clipped_and_a_problem_is_said() -> None:
     (title, line) = lines(list(event_blocks([event(b"x" * 500, kind="comment", problem="cut")], "sse")), 60)
 
-    assert title.endswith("1 event of sse") and line.rstrip().endswith("…  cut")
+    assert "1 event of SSE" in title and line.rstrip().endswith("…  cut")
 
 
 def test_of_very_many_events_the_rest_are_lines_only() -> None:

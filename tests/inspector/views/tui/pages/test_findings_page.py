@@ -37,14 +37,14 @@ def text(found: Rows, width: int = 80) -> list[str]:
 def test_errors_come_first_and_the_head_counts_them() -> None:
     shown = text(rows(("info", "warning"), ("error", "error")))
 
-    assert shown[0] == "2 errors · 1 warning · 1 note   first in turn 1 of t2 (#1)"
+    assert shown[0] == "2 errors · 1 warning · 1 info   first in turn 1 of t2 (#1)"
     heads = [line for line in shown if "id-" in line]
     assert [line.split()[3] for line in heads] == ["id-error", "id-error", "id-warning", "id-info"]
     assert [line.split("turn ")[1][:7] for line in heads] == ["1 of t2", "1 of t2", "1 of t1", "1 of t1"]
 
 
 def test_with_notes_only_the_first_of_them_is_named() -> None:
-    assert text(rows((), ("info",)))[0] == "1 note   first in turn 1 of t2 (#1)"
+    assert text(rows((), ("info",)))[0] == "1 info   first in turn 1 of t2 (#1)"
 
 
 def test_a_run_without_findings_says_so() -> None:

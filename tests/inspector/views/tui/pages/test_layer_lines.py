@@ -16,7 +16,7 @@ def test_each_layer_says_what_it_did() -> None:
     model, api, client = lines(loop(), 0)
 
     assert model == "◆ model   calls: look_up tape"
-    assert api == "■ api     tool_calls  first byte 200ms, whole 250ms"
+    assert api == "■ api     tool_calls  first byte 200 ms, whole 250 ms"
     assert client == "▶ client  dispatched  1 result"
 
 
@@ -38,6 +38,6 @@ def test_a_changed_history_is_said_and_a_rebuilt_prompt_is_not_called_one() -> N
 def test_the_tools_are_a_fourth_line_where_their_wire_was_recorded() -> None:
     trips = tool_tapes.story().trips
 
-    assert lines(trips, 2)[3] == "● tool    read 5ms, search 80ms  2 results not seen as returned"
-    assert lines(trips, 5)[3] == "● tool    write 5ms ✗"
+    assert lines(trips, 2)[3] == "● tool    read 5 ms, search 80 ms  2 results not seen as returned"
+    assert lines(trips, 5)[3] == "● tool    write 5 ms ✗"
     assert len(lines(trips, 8)) == 3

@@ -71,7 +71,7 @@ def test_a_run_that_no_call_explains_is_on_its_own_page() -> None:
 def test_a_turn_has_a_lane_for_each_run_and_a_line_for_the_tools() -> None:
     lines = text(turn_page(RUN.detail(FIRST), RUN.rows, FIRST))
 
-    assert "● tool    read 5ms, search 80ms  2 results not seen as returned" in lines
+    assert "● tool    read 5 ms, search 80 ms  2 results not seen as returned" in lines
     at = next(number for number, line in enumerate(lines) if line.startswith("━━ timeline"))
     assert lines[at] == "━━ timeline  280 ms to the last result, the next request 20 ms later"
     lanes = lines[at + 1 : at + 4]
