@@ -12,6 +12,7 @@ from rule_exceptions_model_api import Row, chunk, edited, stream
 from turntape.cassettes.tape.model import RoundTrip
 
 DONE = said("It is a strip.")
+WOUND = "It is a strip that is wound on a reel."
 SYSTEM = {"role": "system", "content": "You look words up and say what they mean. " * 4}
 STOPPED = chat([HELLO], said("It is a strip.\nObservation: made up"), stop=["\nObservation:"])
 
@@ -68,6 +69,29 @@ def after_results(*texts: str) -> RoundTrip:
     return chat(history, DONE)
 
 
+def asked_twice() -> list[RoundTrip]:
+    """A long question, its answer, and the same question."""
+    ask = user("What is the oldest kind of magnetic tape?")
+    return [chat([ask], DONE), chat([ask, DONE, ask], said("Paper."), index=1)]
+
+
+def also_said(text: str, more: str = "") -> list[RoundTrip]:
+    """A result, and a message of the user with the same text."""
+    called = said(None, CALL)
+    later = [HELLO, called, result("call_1", text), user(text + more)]
+    return [chat([HELLO], called), chat(later, DONE, index=1)]
+
+
+def told(answer: str = WOUND, held: str | None = None, **second: Any) -> list[RoundTrip]:
+    """A turn after a call, and a request with the conversation as text; it may hold another answer."""
+    history = [HELLO, said(None, CALL), result("call_1", "a strip")]
+    return [
+        chat([HELLO], said(None, CALL)),
+        chat(history, said(answer), index=1),
+        chat([user(f"User: what is a tape?\nAssistant: {held or answer}\nUser: Why?")], DONE, index=2, **second),
+    ]
+
+
 def searched(kind: str) -> RoundTrip:
     item = {"type": kind, "call_id": "call_1", "name": "look_up", "arguments": {"word": "tape"}, "status": "completed"}
     return responses([HELLO], [item])
@@ -104,6 +128,22 @@ ANSWERS: list[Row] = [
      TWICE, repeated(HELLO, HELLO), "info"),
     ("client-user-message-repeated", "An answer of the model comes between the copies",
      TWICE, repeated(HELLO, DONE, HELLO, DONE, user("Why?"), DONE, user("Why?"))),
+    ("client-user-message-repeated", "A longer question that was answered comes again: then it is an info",
+     TWICE, asked_twice(), "info"),
+    ("client-user-message-repeated", "The first message comes again after one result: then it is an info",
+     after_results(WHAT, WHAT), after_results(WHAT), "info"),
+    ("client-result-as-user-text", "The result is short: then it is an info",
+     also_said(WOUND), also_said("a strip"), "info"),
+    ("client-result-as-user-text", "The user's message says more than the result",
+     also_said(WOUND), also_said(WOUND, " What does that mean?")),
+    ("client-history-as-text",
+     "Another system prompt or other tools: a judge or a summary gets the conversation as text",
+     told(), told(tools=None)),
+    ("client-history-as-text", "The text has no answer or call of the run",
+     told(), told(held="It is a kind of disc.")),
+    ("client-history-as-text",
+     "It begins a new conversation with what came before: a client may have compacted its history, so it is an info",
+     told(), told(answer=f"{WOUND} It began as a wire."), "info"),
     ("client-user-message-repeated", "Another message is repeated after each result: a reminder of the client",
      after_results(WHAT, WHAT), after_results("Go on.", "Go on.")),
     ("api-arguments-wrong-type", "The client understood the calls and ran them all: then it is an info",

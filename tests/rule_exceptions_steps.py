@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from conversations import CALL, HELLO, START, TOOLS, chat, result, said, user
 from judged import anthropic, asked, given, item_call, item_output, responses, spoke, use, words
 from rule_exceptions_model_api import Row, edited, looped
 
@@ -118,6 +118,9 @@ STEPS: list[Row] = [
     ("client-continued-after-end",
      "No tools are offered and the request says something: a person may ask for more, so it is an info",
      asked_on("next"), asked_on("next", tools=None), "info"),
+    ("client-continued-after-end",
+     "The request says something and comes three seconds later: a person may ask for more, so it is an info",
+     asked_on("next"), [asked_on("next")[0], replace(asked_on("next")[1], started_at=START + 30)], "info"),
     ("client-history-truncated",
      "Whole exchanges are missing at the beginning, as with a sliding window: then it is an info",
      windowed(answer_first=True), windowed(answer_first=False), "info"),

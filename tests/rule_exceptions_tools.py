@@ -9,7 +9,7 @@ from typing import Any
 
 from rule_exceptions_model_api import Row
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import asks, fails, notifies
+from tool_wire import answers, asks, fails, notifies
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 
@@ -115,8 +115,35 @@ def silent() -> Trips:
     return story.put(story.trips.pop(3)).trips
 
 
-def input_asked(got: object) -> Trips:
-    story = Story().start().exchange(asks(1, "elicitation/create", message="Sure?"), got, sender="server")
+def not_listed(tool: str) -> Trips:
+    """A call that its server does not know, under a name that it does not list."""
+    story = Story().start().turn(ONE)
+    story.exchange(asks(12, "tools/call", name=tool, arguments={"a": 1}), fails(12, f"Unknown tool: {tool}", -32602))
+    return story.results(("c1", "it broke")).turn().trips
+
+
+def unread() -> Trips:
+    """A call, although the list of tools has another page."""
+    story = Story().start().exchange(asks(50, "tools/list"), answers(50, tools=[ADD, SAY], nextCursor="p2"))
+    return story.turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn().trips
+
+
+def outdated() -> Trips:
+    """Tools that changed some seconds before a turn that offers the old ones."""
+    story = Story().start().exchange(notifies("notifications/tools/list_changed"), sender="server")
+    story.trips[-1] = replace(story.trips[-1], started_at=story.at - 5)
+    return story.turn().trips
+
+
+def unmarked(tool: str) -> Trips:
+    """A result that reads like an error."""
+    story = Story(tools=[{**ADD, "name": tool}]).start().turn(("c1", tool, '{"a":1}'))
+    story.call(tool, {"a": 1}, text("Error: no connection"))
+    return story.results(("c1", "Error: no connection")).turn().trips
+
+
+def input_asked(got: object, method: str = "elicitation/create") -> Trips:
+    story = Story().start().exchange(asks(1, method, message="Sure?"), got, sender="server")
     if got is None:
         story.trips[-1] = replace(story.trips[-1], failure=Failure("cut", "it ended"))
     return story.trips
@@ -340,6 +367,39 @@ TOOLS: list[Row] = [
         "info",
     ),
     (
+        "tool-server-error",
+        "The server has listed its tools, and this is none of them: then `client-tool-not-on-server` says so",
+        refused(-32603),
+        not_listed("mul"),
+    ),
+    (
+        "client-tool-input-unanswered",
+        "It is a ping or asks for the roots: then it is an info",
+        input_asked(None),
+        input_asked(None, "ping"),
+        "info",
+    ),
+    (
+        "tool-invalid-result",
+        "Only structured content is there: then it is an info",
+        ended({"output": "1"}, "1"),
+        ended({"structuredContent": {"degrees": 21}}, '{"degrees":21}'),
+        "info",
+    ),
+    (
+        "client-tool-protocol-broken",
+        "The tools changed and the client offers the old ones: then it is an info",
+        unread(),
+        outdated(),
+        "info",
+    ),
+    (
+        "tool-error-unmarked",
+        "The tool reads files, logs or pages: the text may be what it read",
+        unmarked("add"),
+        unmarked("read_log"),
+    ),
+    (
         "tool-server-silent",
         "The client gave up on the call in less than five seconds, or an answer came later",
         gave_up(waits=6),
@@ -423,5 +483,7 @@ FIRES: dict[str, Trips] = {
     "tool-reported-error": ended(FAILED, "the disk is full"),
     "tool-server-died": ended(None, "Connection closed"),
     "tool-invalid-result": marked(text("1"), "1", **SUM),
+    "tool-protocol-broken": listed(ADD, {**ADD, "description": "Multiply."}),
+    "client-tool-not-on-server": not_listed("mul"),
 }
 """Rules without exceptions."""

@@ -139,6 +139,8 @@ def _explains(one: Finding, fields: frozenset[str]) -> bool:
 
 TOOL_ECHOES = frozenset(
     {
+        "call-args-not-taken",
+        "call-result-refused",
         "client-empty-tool-result",
         "client-missing-tool-result",
         "client-no-retry-on-transient",
@@ -154,6 +156,9 @@ TOOL_CAUSES = (
     "tool-server-silent",
     "tool-server-error",
     "tool-reported-error",
+    "tool-error-unmarked",
+    "tool-invalid-result",
+    "client-tool-not-on-server",
     "client-tool-gave-up",
     "client-tool-error-mark-lost",
     "client-tool-never-executed",

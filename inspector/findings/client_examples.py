@@ -54,6 +54,14 @@ CLIENTS: dict[str, Example] = {
         "them",
         ("#2 request", "#3 request", "#4 request"),
     ),
+    "client-history-as-text": Example(
+        "the history is sent as JSON in a message of the user, with what #0 answered",
+        ("#0 response", "#1 request /messages/0"),
+    ),
+    "client-result-as-user-text": Example(
+        "the result of call_1 is a message of the user as well: 'a strip that is wound on a reel'",
+        ("#1 request /messages/2", "#1 request /messages/3"),
+    ),
     "client-history-truncated": Example(
         "1 piece of the history (201 characters) is missing, without a replacement",
         ("#3 request /messages/8", "#4 request"),

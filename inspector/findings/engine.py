@@ -43,6 +43,8 @@ class JudgedTurn:
     """Its calls with their tool runs; None where the tools' own wire was not recorded."""
     tool_offers: list[tuple[Tool, Definition]] = field(default_factory=list[tuple[Tool, Definition]])
     """The tools of servers that it offers to the model for the first time."""
+    tool_outdated: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    """The servers of tools that it offers as they were before an announced change, with the round trip of that."""
     tool_causes: tuple[str, ...] = ()
     """The findings about the tool runs of the previous turn: they explain what is missing in this one's request."""
     tool_findings: list[Finding] = field(default_factory=list[Finding])
@@ -127,7 +129,10 @@ class RuleEngine:
         """All findings about the tool runs of a turn's calls, as far as they are known."""
         turn = judged.context.turn
         return self._about_tools(
-            ToolContext(over, turn, judged.tool_calls, join=join, offers=judged.tool_offers), judged.context.index
+            ToolContext(
+                over, turn, judged.tool_calls, join=join, offers=judged.tool_offers, outdated=judged.tool_outdated
+            ),
+            judged.context.index,
         )
 
     def tool_wire(self, notes: Iterable[WireNote]) -> list[Finding]:

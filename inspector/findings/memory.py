@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ..analysis.conversation import sorted_json, unmarked
 from ..analysis.turn import Turn
+from .agents import Agent
 from .finding import Finding, Layer
 
 _KEPT_TURNS = 40
@@ -146,6 +147,8 @@ class RunMemory:
     """The first result of each call, by the round trip that made the call and the call's id; the newest ones."""
     call_ids: set[str] = field(default_factory=set[str])
     """The ids of all calls that the API returned."""
+    called_in: dict[str, int] = field(default_factory=dict[str, int])
+    """The round trip that first returned a call, by its id, or by its name where it has none."""
     calls_of: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict[str, tuple[int, tuple[str, ...]]])
     """The round trip and the ids of the calls of each answer that made some, by the id of the answer."""
     said: dict[int, int] = field(default_factory=dict[int, int])
@@ -156,6 +159,10 @@ class RunMemory:
     """Tools by name: how often offered, how often called, characters of the definition."""
     subagents: dict[str, Subagent] = field(default_factory=dict[str, Subagent])
     """The subagents of the run, by thread."""
+    agents: dict[Agent, bool] = field(default_factory=dict[Agent, bool])
+    """The agents so far, and whether they had messages of the model or calls in their turns."""
+    open_calls: dict[str, int] = field(default_factory=dict[str, int])
+    """By thread: its last round trip, if that made calls that no later request of the thread has continued."""
     overloaded: tuple[int, tuple[int, ...], int] | None = None
     """The last request, if the API failed to answer it: its round trip, the `Conversation.prefixes` of its history, and
     the place of its last result among the units."""

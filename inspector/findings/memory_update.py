@@ -5,6 +5,7 @@ from dataclasses import replace
 from ..analysis.conversation import call_meaning, joined, meanings_emitted, text_meaning
 from ..wire.per_message import PerMessage
 from ..wire.values import Emission, Tool, ToolCall
+from .agents import agent_of
 from .causes import STORM
 from .memory import Explained, GivenResult, PastTurn, RejectedBefore, SentRequest, Subagent, block_hash, request_key
 from .rule_context import RuleContext
@@ -18,6 +19,7 @@ _MOST_BLOCKS = 20_000
 _MOST_COUNTS = 200
 _MOST_RESULTS = 500
 _MOST_SUBAGENTS = 500
+_MOST_AGENTS = 500
 _TASK = 4_000
 """This many characters of a subagent's first message are kept."""
 _CACHE_MARKERS = (b"cache_control", b"cachePoint", b"prompt_cache_breakpoint")
@@ -84,6 +86,7 @@ def after_rules(context: RuleContext) -> None:
     _note_overload(context)
     _note_rejection(context)
     _note_subagent(context)
+    _note_agent(context)
     for _, blob in context.blobs:
         context.thread.blobs[blob] = context.thread.blobs.get(blob, 0) + 1
 
@@ -98,6 +101,7 @@ def _note_calls(context: RuleContext) -> None:
         if call.name in run.tools:
             offered, called, size = run.tools[call.name]
             run.tools[call.name] = (offered, called + 1, size)
+        run.called_in.setdefault(call.id or call.name, index)
         if call.id is None:
             continue
         if (call.choice, call.id) in seen or (call.id in thread.emitted_calls and not context.is_attempt):
@@ -207,6 +211,17 @@ def _note_rejection(context: RuleContext) -> None:
     cause = next((finding for finding in context.found if finding.id == REQUEST_REJECTED and finding.because_of), None)
     if cause is not None:
         thread.explained = Explained(rejection_text(context), cause.because_of, cause.layer)
+
+
+def _note_agent(context: RuleContext) -> None:
+    """Keeps which agents there are, and which threads wait for results."""
+    run, calls = context.run, context.emission.calls
+    if (agent := agent_of(context.request)) is not None and len(run.agents) < _MOST_AGENTS:
+        answered = any(message.role == "assistant" for message in context.request.messages)
+        run.agents[agent] = run.agents.get(agent, False) or answered or bool(calls)
+    run.open_calls.pop(context.turn.thread, None)
+    if calls and context.succeeded:
+        run.open_calls[context.turn.thread] = context.index
 
 
 def _note_subagent(context: RuleContext) -> None:

@@ -36,6 +36,9 @@ class ToolContext:
     offers: Sequence[tuple[Tool, Definition]] = ()
     """The tools of servers that the turn offers to the model for the first time, each as its server defines it."""
 
+    outdated: Sequence[tuple[str, int]] = ()
+    """The servers of offered tools that announced a change and were not listed again, with the round trip of that."""
+
     @property
     def runs(self) -> list[tuple[ModelCall, ToolRun]]:
         """The runs of the turn on the tools' own wire, each with its call.

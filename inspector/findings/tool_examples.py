@@ -48,6 +48,14 @@ TOOLS: dict[str, Example] = {
         "the model called 'mcp__files__add' (c1), but server 'files' was not asked to run it",
         ("#2 response", "#3 request /messages/2"),
     ),
+    "client-tool-not-on-server": Example(
+        "the client called 'add' on server 'notes', which does not list it",
+        ("#5 request /params/name", "#4 response"),
+    ),
+    "client-tool-protocol-broken": Example(
+        "the client calls a tool of server 'files' without having read the rest of its list of tools",
+        ("#1 response", "#3 request"),
+    ),
     "client-tool-resource-lost": Example(
         "a link to a resource in the result of 'add' of server 'files' was left out; the model sees 'see this'",
         ("#3 response /result", "#4 request /messages/2"),
@@ -97,6 +105,10 @@ TOOLS: dict[str, Example] = {
         "server 'files' wrote a line to stdout that is not a message: 'listening on port 3'",
         ("#0 request",),
     ),
+    "tool-error-unmarked": Example(
+        "'add' of server 'files' returned an error that is not marked as one: 'Error: no connection'",
+        ("#3 response /result", "#2 response"),
+    ),
     "tool-invalid-result": Example(
         "the result of 'add' of server 'files' breaks its tool's `outputSchema` (wrong-type): sum: \"1\" is not"
         ' of type "number"',
@@ -105,6 +117,10 @@ TOOLS: dict[str, Example] = {
     "tool-reported-error": Example(
         "'add' of server 'files' reports an error: 'disk full'",
         ("#3 response /result", "#2 response"),
+    ),
+    "tool-protocol-broken": Example(
+        "server 'files' names the page 'p2' as the next one of that page itself, so its list never ends",
+        ("#2 response /result",),
     ),
     "tool-server-died": Example(
         "server 'files' ended before it had answered the call of 'add'",

@@ -50,6 +50,8 @@ class ToolLabels:
         self._offered: set[tuple[frozenset[str], int]] = set()
         self._compared: set[tuple[str, str, int]] = set()
         """Offered names, with the server's definition with which they were compared."""
+        self._outdated: set[tuple[str, int]] = set()
+        """Changes of tools that were not read, by server and round trip, that a turn was already told."""
         self._causes: dict[str, tuple[str, ...]] = {}
         """By thread: the findings about the runs of its last turn."""
         self._rows: dict[RunKey, LabelledRoundTrip] = {}
@@ -95,6 +97,7 @@ class ToolLabels:
         made, joined = self._join.ended(turn)
         judged.tool_calls = made
         judged.tool_offers = self._new_offers(turn)
+        judged.tool_outdated = list(self._newly_outdated(turn))
         judged.tool_causes = self._causes.pop(turn.thread, ())
         self._judge(judged, "open")
         if made is None:
@@ -134,9 +137,21 @@ class ToolLabels:
         self._offered.add((names, self._sessions.listings))
         known = ((tool, self._join.server_of(tool.name, names)) for tool in tools if not tool.server)
         found = [(tool, self._sessions.tools[at[0]][at[1]]) for tool, at in known if at is not None]
+        unclear = self._sessions.ambiguous
+        found = [(tool, one) for tool, one in found if (one.server, one.name) not in unclear]
         new = [(tool, one) for tool, one in found if (tool.name, one.server, one.index) not in self._compared]
         self._compared |= {(tool.name, one.server, one.index) for tool, one in new}
         return new
+
+    def _newly_outdated(self, turn: Turn) -> Iterator[tuple[str, int]]:
+        """The servers whose tools a turn still offers as they were before a change, for the first time."""
+        changed = self._sessions.changed_before(turn.round_trip.started_at)
+        names = frozenset(tool.name for tool in turn.reading.request.tools) if changed else frozenset[str]()
+        for server, index in changed.items():
+            known = any((at := self._join.server_of(name, names)) is not None and at[0] == server for name in names)
+            if known and (server, index) not in self._outdated:
+                self._outdated.add((server, index))
+                yield server, index
 
     def _close(self, judged: JudgedTurn, label: Label) -> Iterator[Labelled]:
         if judged.tool_calls is None:

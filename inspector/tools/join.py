@@ -130,7 +130,7 @@ class ToolJoin:
     def ran(self, run: ToolRun) -> TurnCalls | None:
         """A run, or the newer form of one: the turn whose call it is joined to, if there is one."""
         key = key_of(run)
-        if run.returned_text and len(run.returned_text.strip()) >= _SHORT:
+        if run.result is not None and run.returned_text and len(run.returned_text.strip()) >= _SHORT:
             self._returned.setdefault(text_meaning("tool", run.returned_text), run)
         known = self._joined.get(key)
         if known is not None:

@@ -60,6 +60,8 @@ class ToolRun:
     """The result as returned; None for an error, without an answer, and in a row when it is larger than `KEPT`."""
     error: dict[str, object] | None = None
     """The JSON-RPC error."""
+    status: int | None = None
+    """The status of its answer over HTTP; None for any other wire, and without an answer."""
     is_error: bool | None = None
     """Whether the tool or the server reports an error; None without an answer."""
     outcome: Outcome = "unanswered"

@@ -4,18 +4,25 @@
 another round trip (the old SSE transport, tasks, a request for input) is given again with the same key.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.regex import regex
+from turntape.cassettes.tape.model import Failure, RoundTrip
 
+from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, objects_in
+from ..wire.protocols.mcp.messages import address_of
+from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .definitions import Definition
 from .returned import error_message, returned_of
 from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
 from .tool_run import ToolRun
+
+_BAD_REQUEST, _NOT_FOUND = 400, 404
 
 type RunKey = tuple[str, int]
 """The session of a run, and the place of its `tools/call` in it."""
@@ -24,13 +31,34 @@ _MOST_OPEN = 2_000
 """So many exchanges of a session wait for an answer at most."""
 _ASKS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of a server that a person or a model must answer."""
+_PLAIN_ASKS = frozenset({"ping", "roots/list"})
+"""Requests of a server that the client answers by itself."""
+_OPENING = frozenset({"initialize", "ping", "server/discover"})
+"""What a client may ask before the server has said that it is ready."""
+_NOT_READY = regex(r"before initiali[sz]ation|server (?:is )?not (?:yet )?initiali[sz]ed", re.IGNORECASE)
+"""How the official SDKs refuse what comes before the end of the handshake (read 2026-11-23)."""
+_LATE = 2.0
+"""Seconds. A client that reads a list anew does so within this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class WireNote:
     """Something on a tool's wire that is not a run."""
 
-    kind: Literal["garbage", "definition_changed", "no_answer_of_client", "refused_by_client"]
+    kind: Literal[
+        "garbage",
+        "definition_changed",
+        "no_answer_of_client",
+        "refused_by_client",
+        "ended_early",
+        "answered_twice",
+        "listed_twice",
+        "list_loops",
+        "page_not_read",
+        "not_ready",
+        "session_gone",
+        "session_not_named",
+    ]
     server: str
     index: int
     """The round trip that shows it."""
@@ -53,8 +81,12 @@ class Added:
 class _Session:
     server: str
     run: str | None = None
-    garbage: bool = False
-    """Whether the server wrote a line that is not a message; only the first is noted."""
+    noted: set[str] = field(default_factory=set[str])
+    """The kinds of notes of which only the first is made."""
+    next_page: int | None = None
+    """The round trip that names a page of the list of tools which the client has not read."""
+    gone: tuple[float, int] | None = None
+    """When the server said that it no longer has the session, and the round trip of that."""
     asked: dict[int, ToolMessage] = field(default_factory=dict[int, ToolMessage])
     """Requests without an answer, by their place."""
     runs: dict[int, ToolRun] = field(default_factory=dict[int, ToolRun])
@@ -75,13 +107,24 @@ class ToolSessions:
         """By server, then by name: the tools as they were listed last."""
         self.listings = 0
         """How often tools were listed."""
-        self._changing: set[str] = set()
-        """Servers that announced that their tools change."""
+        self._changing: dict[str, tuple[float, int]] = {}
+        """Servers that announced that their tools change, with the time and the round trip of that."""
+        self.ambiguous: set[tuple[str, str]] = set()
+        """The server and the name of tools that one list defines twice."""
+        self._named: set[str] = set()
+        """The addresses that gave a session an id."""
 
     @property
     def servers(self) -> frozenset[str]:
         """The names of all servers so far."""
         return frozenset(session.server for session in self._sessions.values())
+
+    def changed_before(self, at: float) -> dict[str, int]:
+        """Servers whose tools have changed and were not listed again in time for a request sent then.
+
+        By server, the round trip of the announcement.
+        """
+        return {server: index for server, (said, index) in self._changing.items() if said + _LATE < at}
 
     def add(self, trip: RoundTrip) -> Added:
         """What a round trip brings; nothing when it is neither MCP's nor brings spans."""
@@ -94,31 +137,74 @@ class ToolSessions:
             touched.add(message.session)
             session = self._sessions.setdefault(message.session, _Session(message.server))
             session.server, session.run = message.server, trip.run
-            for run in self._take(session, message, added.notes):
+            if message.sender == "client":
+                added.notes += self._of_session(session, message, trip)
+            for run in self._take(session, message, added.notes, wired=trip.tool_wire is not None):
                 changed[run.session, run.sequence] = run
         for name in touched:
+            self._answered_by_status(self._sessions[name], trip)
             for run in _ended(self._sessions[name], trip, added.notes):
                 changed[name, run.sequence] = run
-        added.runs = list(changed.values())
+        status = trip.response.status if trip.response is not None and trip.tool_wire is None else None
+        added.runs = [replace(run, status=status) if status is not None else run for run in changed.values()]
         return added
 
-    def _take(self, session: _Session, message: ToolMessage, notes: list[WireNote]) -> Iterator[ToolRun]:
+    def _of_session(self, session: _Session, message: ToolMessage, trip: RoundTrip) -> Iterator[WireNote]:
+        """What a client does to its session over HTTP with a message that is not its first."""
+        if trip.tool_wire is not None or not message.is_request or message.method in _OPENING:
+            return
+        status = trip.response.status if trip.response is not None else 0
+        if session.gone is not None and session.gone[0] < message.at and _is_new(session, "session_gone"):
+            yield WireNote("session_gone", session.server, message.index, message.method or "", before=session.gone[1])
+        without = not header(trip.request.headers, SESSION_HEADER)
+        if (
+            without
+            and status == _BAD_REQUEST
+            and address_of(trip) in self._named
+            and _is_new(session, "session_not_named")
+        ):
+            yield WireNote("session_not_named", session.server, message.index, message.method or "")
+
+    def _answered_by_status(self, session: _Session, trip: RoundTrip) -> None:
+        """Note what the headers and the status of an answer say about the session."""
+        if trip.tool_wire is not None or trip.response is None:
+            return
+        if header(trip.response.headers, SESSION_HEADER):
+            self._named.add(address_of(trip))
+        if trip.response.status == _NOT_FOUND and header(trip.request.headers, SESSION_HEADER) and session.gone is None:
+            took = trip.ended_at or trip.first_byte_at or 0
+            session.gone = (trip.started_at + took / 1_000_000, trip.index)
+
+    def _take(
+        self, session: _Session, message: ToolMessage, notes: list[WireNote], *, wired: bool
+    ) -> Iterator[ToolRun]:
+        """The runs that a message begins or changes. `wired`: the messages come over stdio, where none comes again."""
         if message.is_request:
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
             if message.sender == "client" and message.method == "tools/call":
+                if session.next_page is not None and _is_new(session, "page_not_read"):
+                    notes.append(
+                        WireNote("page_not_read", session.server, message.index, "tools/list", before=session.next_page)
+                    )
                 known = self.tools.get(session.server, {}).get(as_text(message.params.get("name")) or "")
                 yield _called(session, message, known)
         elif message.is_answer:
             asked = session.asked.pop(message.answers, None) if message.answers is not None else None
+            if message.answers is None and message.sender == "server" and wired and _is_new(session, "answered_twice"):
+                notes.append(WireNote("answered_twice", session.server, message.index, compact(message.id)))
             if asked is not None:
                 yield from self._answered(session, asked, message, notes)
         elif message.method == "notifications/cancelled" and message.sender == "client":
             yield from _gave_up(session, message)
         elif message.method == "notifications/tools/list_changed":
-            self._changing.add(session.server)
-        elif message.sender == "server" and message.method is None and message.raw.strip() and not session.garbage:
-            session.garbage = True
+            self._changing.setdefault(session.server, (message.at, message.index))
+        elif (
+            message.sender == "server"
+            and message.method is None
+            and message.raw.strip()
+            and _is_new(session, "garbage")
+        ):
             text = " ".join(message.raw[:200].decode("utf-8", "replace").split())
             notes.append(WireNote("garbage", session.server, message.index, text))
 
@@ -131,12 +217,15 @@ class ToolSessions:
                 notes.append(WireNote("refused_by_client", session.server, asked.index, asked.method or "", said))
             return
         result = answer.result
+        said = error_message(answer.error) or "" if answer.error is not None else ""
+        if _NOT_READY.search(said) and asked.method not in _OPENING and _is_new(session, "not_ready"):
+            notes.append(WireNote("not_ready", session.server, asked.index, asked.method or "", said))
         if asked.method == "tools/call":
             run = session.runs.pop(asked.sequence, None)
             if run is not None:
                 yield _given(session, asked, run, answer)
         elif asked.method == "tools/list" and result is not None:
-            notes.extend(self._listed(session.server, asked, answer.index, result))
+            notes.extend(self._listed(session, asked, answer.index, result))
         elif asked.method in ("tasks/get", "tasks/result", "tasks/cancel"):
             place = session.waiting.get(as_text(asked.params.get("taskId")) or "")
             run = session.runs.get(place) if place is not None else None
@@ -146,22 +235,34 @@ class ToolSessions:
                 if later is not run:
                     yield later
 
-    def _listed(self, server: str, asked: ToolMessage, index: int, result: Object) -> Iterator[WireNote]:
+    def _listed(self, session: _Session, asked: ToolMessage, index: int, result: Object) -> Iterator[WireNote]:
+        server = session.server
         known = self.tools.setdefault(server, {})
+        page = as_text(result.get("nextCursor"))
+        session.next_page = index if page else None
+        if page and page == asked.params.get("cursor") and _is_new(session, "list_loops"):
+            yield WireNote("list_loops", server, index, page)
         before = dict(known)
         if "cursor" not in asked.params:
             known.clear()
+        here: dict[str, Definition] = {}
         for fields in objects_in(result.get("tools")):
             name = as_text(fields.get("name"))
             if name is None:
                 continue
-            known[name] = made = Definition.read(fields, server, index)
+            made = Definition.read(fields, server, index)
+            if name in here and here[name].differs(made):
+                self.ambiguous.add((server, name))
+                if _is_new(session, f"listed_twice {name}"):
+                    yield WireNote("listed_twice", server, index, name, ", ".join(here[name].differs(made)))
+                continue
+            known[name] = here[name] = made
             earlier = before.get(name)
             if earlier is not None and (parts := earlier.differs(made)):
                 said = "announced" if server in self._changing else "not announced"
                 notes = (", ".join(parts), said)
                 yield WireNote("definition_changed", server, index, name, "; ".join(notes), earlier.index)
-        self._changing.discard(server)
+        self._changing.pop(server, None)
         self.listings += 1
 
 
@@ -280,8 +381,8 @@ def _ended(session: _Session, trip: RoundTrip, notes: list[WireNote]) -> Iterato
             continue
         run = session.runs.get(place)
         if run is None:
-            if asked.sender == "server" and asked.method in _ASKS and trip.failure is not None:
-                notes.append(WireNote("no_answer_of_client", session.server, asked.index, asked.method or ""))
+            if trip.failure is not None and (kind := _left_open(asked, trip.failure)) is not None:
+                notes.append(WireNote(kind, session.server, asked.index, asked.method or ""))
                 del session.asked[place]
             continue
         done = _without_answer(run, trip)
@@ -291,6 +392,22 @@ def _ended(session: _Session, trip: RoundTrip, notes: list[WireNote]) -> Iterato
             done = replace(done, outcome="cancelled", reason=given_up[1], duration_ms=took)
         session.runs[place] = done
         yield done
+
+
+def _left_open(asked: ToolMessage, failure: Failure) -> Literal["no_answer_of_client", "ended_early"] | None:
+    """What a request shows that is not a call and that had no answer when the connection closed."""
+    if asked.sender == "server":
+        answered = asked.method in _ASKS or (asked.method in _PLAIN_ASKS and failure.kind != "client_gone")
+        return "no_answer_of_client" if answered else None
+    return None if failure.kind == "client_gone" else "ended_early"
+
+
+def _is_new(session: _Session, kind: str) -> bool:
+    """True for the first note of its kind in a session."""
+    if kind in session.noted:
+        return False
+    session.noted.add(kind)
+    return True
 
 
 def _without_answer(run: ToolRun, trip: RoundTrip) -> ToolRun:

@@ -6,6 +6,8 @@ from copy import deepcopy
 from functools import wraps
 from typing import Any, Literal
 
+from turntape.inspector.findings.rules.results import READERS
+
 from ..dialects.dialect import compact
 from ..recorded.bodies import Json
 from ..recorded.catalogue.edits import pick, write_text
@@ -449,6 +451,97 @@ def garbage(loop: ToolLoop) -> Touched:
     made = beside(loop.exchanges[0], b"desk server 1.2 is ready", from_server=True)
     loop.exchanges.insert(1, made)
     return [made]
+
+
+# What breaks the rules of MCP
+
+
+@fault("a page of the list of tools is not read", "client", "client-tool-protocol-broken")
+def page_unread(loop: ToolLoop) -> Touched:
+    listed = loop.lists[-1]
+    if listed.got is None or not loop.calls:
+        return None
+    listed.got["result"]["nextCursor"] = "page-2"
+    return [listed, loop.calls[0]]
+
+
+@fault("the list of tools never ends", "tool", "tool-protocol-broken")
+def endless_list(loop: ToolLoop) -> Touched:
+    listed = loop.lists[-1]
+    again = beside(listed, deepcopy(listed.sent), deepcopy(listed.got))
+    _renumber(again, 910)
+    for one in (listed, again):
+        one.got["result"]["nextCursor"] = "page-2"  # type: ignore[index]
+    again.sent["params"] = {"cursor": "page-2"}  # type: ignore[index]
+    return [loop.add(listed, again)]
+
+
+@fault("a tool is listed twice", "tool", "tool-protocol-broken")
+def listed_twice(loop: ToolLoop) -> Touched:
+    loop.listed.append({**deepcopy(loop.listed[0]), "description": "Another tool."})
+    return [loop.lists[-1]]
+
+
+@fault("a call is answered twice", "tool", "tool-protocol-broken")
+def answered_twice(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "answered twice")
+    if one is None or one.got is None:
+        return None
+    return [loop.add(one, beside(one, deepcopy(one.got), from_server=True))]
+
+
+@fault("a result has no content", "tool", "tool-invalid-result")
+def no_content(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "no content", _plain)
+    if one is None:
+        return None
+    one.give({"output": returned(one)})
+    show(loop, one, "")
+    return [one.turn]
+
+
+@fault("an error comes as a result", "tool", "tool-error-unmarked", given="client-tool-error-as-success")
+def unmarked(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "unmarked", lambda one, text: not READERS.search(_name(one)))
+    if one is None:
+        return None
+    one.give({"content": [{"type": "text", "text": "Error: no connection to the database"}]})
+    show(loop, one, "Error: no connection to the database")
+    return [one.turn]
+
+
+def _name(one: Exchange) -> str:
+    return one.sent["params"]["name"] if isinstance(one.sent, dict) else ""
+
+
+@fault("a call goes to a server without the tool", "client", "client-tool-not-on-server")
+def elsewhere(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "elsewhere")
+    if one is None or not isinstance(one.sent, dict):
+        return None
+    start, listed = (deepcopy(loop.exchanges[0]), deepcopy(loop.lists[-1]))
+    listed.got["result"]["tools"] = [{"name": "add_note", "inputSchema": {"type": "object"}}]  # type: ignore[index]
+    loop.exchanges[:0] = [start, listed]
+    said = f"Unknown tool: {_name(one)}"
+    one.got = {"jsonrpc": "2.0", "id": one.sent["id"], "error": {"code": -32602, "message": said}}
+    for other in (start, listed, one):
+        other.session, other.server = "s2", "notes"
+    show(loop, one, said)
+    return [one.turn]
+
+
+@fault("a result is joined to another one", "client", "client-tool-results-swapped")
+def joined(loop: ToolLoop) -> Touched:
+    pairs = [(a, b) for a in loop.calls for b in loop.calls if a.turn == b.turn and a is not b and loop.shown(a)]
+    pair = pick(loop.loop, pairs, "joined")
+    if pair is None:
+        return None
+    one, other = pair
+    one.give({"content": [{"type": "text", "text": "Parcel 4711 waits in Turin."}]})
+    other.give({"content": [{"type": "text", "text": "Parcel 4712 is at the door."}]})
+    show(loop, other, returned(other))
+    show(loop, one, returned(one) + returned(other))
+    return [one.turn]
 
 
 FAULTS: tuple[Fault, ...] = tuple(_TABLE.rows)

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
-from ...analysis.conversation import Unit, joined, units_emitted
+from ...analysis.conversation import Unit, joined, units_emitted, without_space
 from ...analysis.turn import Turn
 from ...wire.per_message import shared
 from ...wire.printable import several
 from ..model_words import is_user_text
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from .results import new_results
 
 _SHORTEST = 3
 """A question, an answer and what followed: shorter runs may be said twice."""
@@ -137,6 +138,8 @@ _PROMPT = 100
         "A first request holds its message twice: then it is an info",
         "Another message is repeated after each result: a reminder of the client",
         "An answer of the model comes between the copies",
+        "A longer question that was answered comes again: then it is an info",
+        "The first message comes again after one result: then it is an info",
     ),
 )
 def user_repeated(context: RuleContext) -> Iterator[Note]:
@@ -172,12 +175,63 @@ def user_repeated(context: RuleContext) -> Iterator[Note]:
         for one, two in pairwise(units)
         if first is not None and one.kind == "result" and two is not first and two.meaning == first.meaning
     ]
-    if first is not None and len(again) > 1:
+    if first is not None and again:
         yield Note(
-            f"the first message of the user comes again after {len(again)} results: {_shown(first)}",
+            f"the first message of the user comes again after {several(len(again), 'result')}: {_shown(first)}",
             tuple(f"{context.at} request {unit.pointer}" for unit in (first, *again[:3])),
-            key="after results",
+            severity=None if len(again) > 1 else "info",
+            key="after results" if len(again) > 1 else "after a result",
         )
+    yield from _asked_before(context, units)
+
+
+def _asked_before(context: RuleContext, units: list[Unit]) -> Iterator[Note]:
+    """A new message of the user that is, word for word, an earlier one that was answered."""
+    echo, last = context.echo, units[-1] if units else None
+    if echo is None or last is None or not is_user_text(last) or len(last.text.strip()) < _QUESTION:
+        return
+    if not any(unit.pointer == last.pointer for unit in echo.new) or units[-2].kind == "result":
+        return
+    earlier = next((unit for unit in units[:-1] if unit.meaning == last.meaning), None)
+    if earlier is not None:
+        yield Note(
+            f"the new message of the user is one that was answered before: {_shown(last)}",
+            (f"{context.at} request {earlier.pointer}", f"{context.at} request {last.pointer}"),
+            severity="info",
+            key=("asked before", last.meaning),
+        )
+
+
+_QUESTION = 24
+"""Characters. People say shorter things again and again."""
+
+
+@rule(
+    "client-result-as-user-text",
+    "client",
+    "warning",
+    "S",
+    says="A result is in the request twice: under its call, and as a message of the user.",
+    fix="Give the model each result once, under its call.",
+    not_when=("The result is short: then it is an info", "The user's message says more than the result"),
+)
+def result_as_user(context: RuleContext) -> Iterator[Note]:
+    echo = context.echo
+    texts = {without_space(unit.text): unit for unit in echo.new if is_user_text(unit)} if echo is not None else {}
+    for part, result in new_results(context) if texts else ():
+        text = without_space(result.text)
+        copy = texts.get(text) if len(text) >= _LEAST_RESULT else None
+        if copy is not None:
+            yield Note(
+                f"the result of {result.call_id or result.name or 'a call'} is a message of the user as well: {_shown(copy)}",
+                (f"{context.at} request {part.pointer}", f"{context.at} request {copy.pointer}"),
+                severity=None if len(text) >= _QUESTION else "info",
+                key=("result", copy.meaning),
+            )
+
+
+_LEAST_RESULT = 2
+"""Characters. A shorter result may be said by chance."""
 
 
 def _said_twice(units: list[Unit]) -> tuple[Unit, Unit] | None:
@@ -229,4 +283,4 @@ def _appended_again(context: RuleContext, units: list[Unit]) -> Note | None:
     )
 
 
-RULES = (history_duplicated, system_repeated, user_repeated)
+RULES = (history_duplicated, system_repeated, user_repeated, result_as_user)

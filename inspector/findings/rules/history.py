@@ -408,7 +408,7 @@ def _is_window(before: Turn, now: Turn, echo: HistoryDiff) -> bool:
     says="A result that was sent before has changed, or two requests give one call two results.",
     fix="Shorten results before they are sent the first time; later changes break the cache.",
     not_when=(
-        "A short marker replaces an old result, to save space: then it is an info",
+        "A short marker replaces an old result, or what was cut out of it, to save space: then it is an info",
         "Another request gave the call another result, and had its answer before: then it is an info",
     ),
 )
@@ -443,8 +443,6 @@ _MARKER = regex(
     r"no longer (shown|available))\b",
     re.I,
 )
-_START = 20
-"""Characters. A text that begins as the result did is a part of the result."""
 _LONGEST_MARKER = 200
 """Characters. What is longer than this is a result or a summary."""
 _SHORT_MARKER = 60
@@ -452,12 +450,18 @@ _SHORT_MARKER = 60
 
 
 def is_cleared(change: HistoryChange) -> bool:
-    """True for a result that became a short marker, as clients write it to make room in the context window."""
+    """True for a result that clients shorten to make room in the context window: a short marker says so.
+
+    It is in the place of the whole result, or of what was cut out of it.
+    """
     was, now = change.was.strip(), change.became.strip()
     if change.kind != "result_changed" or not _MARKER.search(now):
         return False
-    longest = min(_LONGEST_MARKER, max(_SHORT_MARKER, len(was) // 2))
-    return len(now) <= longest and now[:_START] != was[:_START]
+    front = len(commonprefix((was, now)))
+    note = now[front : len(now) - len(commonprefix((was[front:][::-1], now[front:][::-1])))]
+    if len(note) < len(now):
+        return len(note) <= _SHORT_MARKER and _MARKER.search(note) is not None
+    return len(now) <= min(_LONGEST_MARKER, max(_SHORT_MARKER, len(was) // 2))
 
 
 RULES = (truncated, result_rewritten, assistant_mutated, reasoning_dropped, reasoning_altered)

@@ -375,6 +375,7 @@ def stored_failed(context: RuleContext) -> Iterator[Note]:
     not_when=(
         "The user sends a new message",
         "No tools are offered and the request says something: a person may ask for more, so it is an info",
+        "The request says something and comes three seconds later: a person may ask for more, so it is an info",
         "Other tools are offered",
         "The request wants another output format",
         "The request goes to another endpoint",
@@ -391,11 +392,11 @@ def continued_after_end(context: RuleContext) -> Iterator[Note]:
     if any(change.emitted for change in again.changes):
         return
     words = [unit.text.strip() for unit in again.new]
-    if all(not word or _NUDGE.fullmatch(word) for word in words):
+    if all(not word or NUDGE.fullmatch(word) for word in words):
         reported = context.thread.reported
         first = ("client-continued-after-end", "once") not in reported
         answer = following.reading.emission
-        by_person = any(words) and not context.request.tools
+        by_person = any(words) and (not context.request.tools or _waited(context, following) >= _TYPED)
         harmless = by_person or (first and (answer is None or answer.emitted != "empty"))
         reported.add(("client-continued-after-end", "once"))
         yield Note(
@@ -406,7 +407,17 @@ def continued_after_end(context: RuleContext) -> Iterator[Note]:
         )
 
 
-_NUDGE = regex(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
+_TYPED = 3.0
+"""Seconds. A person needs longer to read an answer and to ask for more; a loop does not."""
+
+
+def _waited(context: RuleContext, following: Turn) -> float:
+    """The seconds between the end of an answer and the next request."""
+    trip = context.turn.round_trip
+    return following.round_trip.started_at - trip.started_at - (trip.ended_at or 0) / 1e6
+
+
+NUDGE = regex(r"(?:please )?(?:continue|go on|proceed|keep going|next)\W*", re.IGNORECASE)
 
 
 def _same_settings(context: RuleContext, following: Turn) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from turntape.cassettes.regex import regex
 
+from ...wire.printable import several
 from ...wire.values import Part, ToolResult
 from ..finding import Severity
 from ..rule import Note, rule
@@ -121,11 +122,20 @@ def huge_result(context: RuleContext) -> Iterator[Note]:
     "client",
     "info",
     "P",
-    says="A tool returns an empty result again and again.",
-    fix="Let the result say what was searched and that nothing was found.",
+    says="A tool returns an empty result again and again, or results that came together are all in one of them.",
+    fix="Let the result say what was searched and that nothing was found; check that each result is under its own call.",
 )
 def empty_result(context: RuleContext) -> Iterator[Note]:
-    for part, result in new_results(context):
+    new = new_results(context)
+    empty = [(part, result) for part, result in new if result.text.strip() in EMPTY]
+    if empty and any(result.text.strip().count("\n") + 1 >= len(new) > 1 for _, result in new):
+        yield Note(
+            f"{several(len(empty), 'result')} of {len(new)} that came together {'is' if len(empty) == 1 else 'are'} empty, and "
+            "another one has several lines: it may hold them all",
+            tuple(f"{context.at} request {part.pointer}" for part, _ in empty[:3]),
+            key="joined",
+        )
+    for part, result in new:
         if result.text.strip() not in EMPTY:
             continue
         name = tool_of(context, result)

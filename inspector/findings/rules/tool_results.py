@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...tools.model_calls import ModelCall
-from ...tools.returned import returned_of
+from ...tools.returned import malformed, returned_of
 from ...tools.tool_run import Lost, ToolRun
 from ..finding import Severity
 from ..rule import Note, tool_rule
@@ -240,10 +240,16 @@ def result_changed(context: ToolContext) -> Iterator[Note]:
     "client",
     "error",
     "P",
-    says="Results of calls that ran together are under each other's call.",
-    fix="Match results to calls by id, not by the order in which they finish.",
+    says="Results of calls that ran together are under each other's call, or joined under one.",
+    fix="Match results to calls by id, not by the order in which they finish; give each call only its own result.",
 )
 def results_swapped(context: ToolContext) -> Iterator[Note]:
+    for call, run in _shown(context, "equal", "text"):
+        if (other := _joined_to(context, run)) is not None:
+            yield Note(
+                f"the call {call.call.id or call.call.name!r} shows the result of #{other.index} behind its own",
+                (*places(call, run), f"#{other.index} response /result"),
+            )
     together = {run.index for _, run in context.runs}
     for call, run in _shown(context, "other"):
         if run.seen_of in together:
@@ -252,6 +258,20 @@ def results_swapped(context: ToolContext) -> Iterator[Note]:
                 f"{_quoted(run.seen_text)}",
                 (*places(call, run), f"#{run.seen_of} response /result"),
             )
+
+
+def _joined_to(context: ToolContext, run: ToolRun) -> ToolRun | None:
+    """The run of another call of the answer whose whole result is shown together with the run's own."""
+    own, shown = (run.returned_text or "").strip(), run.seen_text or ""
+    for _, other in context.final:
+        text = (other.returned_text or "").strip()
+        if other is not run and len(text) >= _WHOLE and text in shown and text not in own and own not in text:
+            return other
+    return None
+
+
+_WHOLE = 16
+"""Characters. A shorter result may be a part of another one by chance."""
 
 
 @tool_rule(
@@ -317,7 +337,9 @@ def error_mark_lost(context: ToolContext) -> Iterator[Note]:
 )
 def error_invented(context: ToolContext) -> Iterator[Note]:
     for call, run in context.final:
-        if run.outcome != "answered" or run.is_error or not run.seen_error or context.breaks_schema(run):
+        if run.outcome != "answered" or run.is_error or not run.seen_error:
+            continue
+        if context.breaks_schema(run) or malformed(run) is not None:
             continue
         yield Note(
             f"{of(run)} returned a result without an error, but the model sees an error: {_quoted(run.seen_text)}",

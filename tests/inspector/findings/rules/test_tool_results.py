@@ -186,3 +186,13 @@ def test_a_result_that_breaks_its_schema_must_be_refused() -> None:
     found = story.shows("c1", "Structured content does not match", is_error=True).ask().found()
 
     assert [name for _, name, _, _ in found] == ["tool-invalid-result"]
+
+
+def test_a_result_with_that_of_another_call_behind_it() -> None:
+    one, two = ("c1", "add", '{"a":1}'), ("c2", "add", '{"a":2}')
+    first, second = "Parcel 4711 waits in Turin.", "Parcel 4712 is at the door."
+    story = Story().start().turn(one, two).call("add", {"a": 1}, text(first)).call("add", {"a": 2}, text(second))
+    story.results(("c1", first + second), ("c2", second)).turn()
+
+    assert story.found() == [(2, "client-tool-results-swapped", "client", "error")]
+    assert "shows the result of #4 behind its own" in story.says("client-tool-results-swapped")[0]

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import answers, asks, fails, notifies
+from tool_wire import SESSION, answers, asks, fails, http, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure
 
@@ -205,3 +205,170 @@ def test_what_a_dead_server_causes_names_it() -> None:
 
     causes = {one["id"]: one["because_of"] for one in found}
     assert causes["client-missing-tool-result"] == ["tool-server-died"]
+
+
+def found_of(story: Story, name: str) -> list[tuple[int, str, str, str]]:
+    return [one for one in story.found() if one[1] == name]
+
+
+UNKNOWN = "Unknown tool: add"
+
+
+def test_a_call_to_a_server_that_has_no_such_tool_is_the_clients() -> None:
+    other = Story(server="notes", session="b", tools=[SAY]).start()
+    story = Story().start()
+    for trip in other.trips:
+        story.put(replace(trip, started_at=story.at))
+    story.turn(ONE)
+    refused = fails(70, UNKNOWN, -32602)
+    story.exchange(asks(70, "tools/call", name="add", arguments={"a": 1}), refused, session="b", server="notes")
+    story.results(("c1", UNKNOWN)).turn()
+
+    assert found_of(story, "client-tool-not-on-server") == [(5, "client-tool-not-on-server", "client", "warning")]
+    assert not found_of(story, "client-tool-result-stale")
+    assert story.says("client-tool-not-on-server") == [
+        "the client called 'add' on server 'notes', which does not list it"
+    ]
+
+
+def test_a_call_under_the_clients_own_name_of_the_tool() -> None:
+    story = Story(naming="{tool}").start().turn(ONE)
+    story.exchange(asks(70, "tools/call", name="files_add", arguments={"a": 1}), fails(70, "Unknown tool: files_add"))
+    story.results(("c1", "Unknown tool: files_add")).turn()
+
+    assert found_of(story, "client-tool-not-on-server")
+    assert not found_of(story, "tool-server-error")
+
+
+@pytest.mark.parametrize(
+    ("result", "what"),
+    [
+        ({"output": "1"}, "has no `content`, only 'output'"),
+        ({"content": "1"}, 'has "1" as its `content`, which must be a list'),
+        ({"content": ["1"]}, 'holds "1" in its `content`, which has no type'),
+    ],
+)
+def test_a_result_that_is_not_as_mcp_says(result: dict[str, Any], what: str) -> None:
+    story = ended(result, "Error: invalid result")
+
+    assert story.found() == [(2, "tool-invalid-result", "tool", "warning")]
+    assert what in story.says("tool-invalid-result")[0]
+    assert not found_of(ended({"toolResult": "1"}, "1"), "tool-invalid-result")
+
+
+def test_an_error_that_a_tool_does_not_mark() -> None:
+    story = ended(text("Error: no connection"), "Error: no connection")
+
+    assert story.found() == [(2, "tool-error-unmarked", "tool", "info")]
+    assert not found_of(ended(text("No error was found."), "No error was found."), "tool-error-unmarked")
+
+
+def paged(*cursors: str | None) -> Story:
+    """The list of tools in pages: the cursor of each request after the first."""
+    story = Story().start()
+    story.trips[1] = replace(
+        story.trips[1], response=http(None, answers(11, tools=story.tools, nextCursor="p2")).response
+    )
+    for number, cursor in enumerate(cursors):
+        story.exchange(asks(50 + number, "tools/list", cursor="p2"), answers(50 + number, tools=[], nextCursor=cursor))
+    return story.turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn()
+
+
+def test_pages_of_the_list_that_the_client_does_not_read() -> None:
+    assert paged().found() == [(3, "client-tool-protocol-broken", "client", "warning")]
+    assert paged(None).found() == []
+
+
+def test_a_list_that_never_ends() -> None:
+    story = paged("p2", None)
+
+    assert story.found() == [(2, "tool-protocol-broken", "tool", "warning")]
+    assert "so its list never ends" in story.says("tool-protocol-broken")[0]
+
+
+def test_a_tool_that_is_listed_twice() -> None:
+    story = Story().start()
+    twice = [ADD, {**ADD, "description": "Multiply."}, SAY]
+    story.exchange(asks(60, "tools/list"), answers(60, tools=twice)).turn()
+
+    assert story.found() == [(2, "tool-protocol-broken", "tool", "warning")]
+    assert Story(tools=[ADD, ADD, SAY]).start().found() == []
+
+
+def test_a_second_answer_to_one_request() -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text("1"))
+    story.exchange(answers(story.id, content=[]), sender="server")
+
+    assert story.results(("c1", "1")).turn().found() == [(4, "tool-protocol-broken", "tool", "warning")]
+
+
+def test_a_server_that_ends_at_its_start() -> None:
+    story = Story().exchange(initialize(0))
+    story.trips[0] = replace(story.trips[0], failure=Failure("cut", "it ended"), closed_first="server")
+
+    assert story.found() == [(0, "tool-server-died", "tool", "error")]
+    story.trips[0] = replace(story.trips[0], failure=Failure("client_gone", "it went"), closed_first="client")
+    assert story.found() == []
+
+
+def test_a_request_before_the_handshake_has_ended() -> None:
+    said = "Received request before initialization was complete"
+    story = Story().exchange(asks(1, "tools/list"), fails(1, said, -32602))
+
+    assert story.found() == [(0, "client-tool-protocol-broken", "client", "warning")]
+
+
+def test_a_ping_without_an_answer_is_an_info() -> None:
+    story = Story().start().exchange(asks(1, "ping"), sender="server")
+    story.trips[-1] = replace(story.trips[-1], failure=Failure("cut", "it ended"))
+
+    assert story.found() == [(2, "client-tool-input-unanswered", "client", "info")]
+    story.trips[-1] = replace(story.trips[-1], failure=Failure("client_gone", "it went"))
+    assert story.found() == []
+
+
+def changed(*, again: bool) -> Story:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text("1"))
+    story.exchange(notifies("notifications/tools/list_changed"), sender="server")
+    story.trips[-1] = replace(story.trips[-1], started_at=story.trips[-1].started_at - 5)
+    if again:
+        story.lists()
+    return story.results(("c1", "1")).turn()
+
+
+def test_tools_that_changed_and_were_not_read_again_are_an_info() -> None:
+    assert changed(again=False).found() == [(5, "client-tool-protocol-broken", "client", "info")]
+    assert changed(again=True).found() == []
+
+
+GONE = fails(5, "Session not found", -32001)
+
+
+def over_http(*statuses: int, named: bool = True) -> list[tuple[str, str, str]]:
+    """Requests in a session over HTTP, with the statuses of their answers."""
+    story = Story()
+    story.put(http(initialize(), initialized(), headers=(), answer_headers=(SESSION[0],), at=story.at))
+    for number, status in enumerate(statuses):
+        got = answers(5, tools=[ADD]) if status == 200 else GONE
+        headers = SESSION if named else SESSION[1:]
+        story.put(http(asks(5, "tools/list", number=number), got, status=status, headers=headers, at=story.at))
+    return [(name, layer, severity) for _, name, layer, severity in story.found()]
+
+
+def test_a_session_that_is_gone_is_not_used_again() -> None:
+    assert over_http(404, 404) == [("client-tool-protocol-broken", "client", "warning")]
+    assert over_http(200, 404) == []
+
+
+def test_a_request_that_does_not_name_its_session() -> None:
+    assert over_http(400, named=False) == [("client-tool-protocol-broken", "client", "warning")]
+    assert over_http(400) == []
+
+
+def test_a_status_that_speaks_of_the_request_is_the_clients() -> None:
+    story = Story()
+    story.put(http(initialize(), initialized(), headers=(), answer_headers=(SESSION[0],), at=story.at))
+    story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
+    story.put(http(asks(5, "tools/call", name="add", arguments={"a": 1}), GONE, status=404, at=story.at))
+
+    assert story.results(("c1", "Session not found")).turn().found()[0][1:] == ("tool-server-error", "client", "info")

@@ -1,0 +1,18 @@
+"""Which agent sends a request: known by the beginning of its system prompt and by its tools."""
+
+from ..analysis.conversation import without_space
+from ..wire.values import RequestReading
+
+_FRONT = 80
+"""Characters. What follows may hold a clock, a state or an id."""
+_LEAST = 12
+"""Characters. A shorter prompt is shared by many."""
+
+type Agent = tuple[str, frozenset[str]]
+
+
+def agent_of(request: RequestReading) -> Agent | None:
+    """The agent; None when a request has neither tools nor a prompt by which it is known."""
+    front = without_space("".join(part.text for part in request.instructions))[:_FRONT]
+    tools = frozenset(tool.name for tool in request.tools)
+    return (front, tools) if tools or len(front) >= _LEAST else None
