@@ -82,7 +82,7 @@ def also_said(text: str, more: str = "") -> list[RoundTrip]:
     return [chat([HELLO], called), chat(later, DONE, index=1)]
 
 
-def told(answer: str = WOUND, held: str | None = None, **second: Any) -> list[RoundTrip]:
+def in_words(answer: str = WOUND, held: str | None = None, **second: Any) -> list[RoundTrip]:
     """A turn after a call, and a request with the conversation as text; it may hold another answer."""
     history = [HELLO, said(None, CALL), result("call_1", "a strip")]
     return [
@@ -138,12 +138,12 @@ ANSWERS: list[Row] = [
      also_said(WOUND), also_said(WOUND, " What does that mean?")),
     ("client-history-as-text",
      "Another system prompt or other tools: a judge or a summary gets the conversation as text",
-     told(), told(tools=None)),
+     in_words(), in_words(tools=None)),
     ("client-history-as-text", "The text has no answer or call of the run",
-     told(), told(held="It is a kind of disc.")),
+     in_words(), in_words(held="It is a kind of disc.")),
     ("client-history-as-text",
      "It begins a new conversation with what came before: a client may have compacted its history, so it is an info",
-     told(), told(answer=f"{WOUND} It began as a wire."), "info"),
+     in_words(), in_words(answer=f"{WOUND} It began as a wire."), "info"),
     ("client-user-message-repeated", "Another message is repeated after each result: a reminder of the client",
      after_results(WHAT, WHAT), after_results("Go on.", "Go on.")),
     ("api-arguments-wrong-type", "The client understood the calls and ran them all: then it is an info",

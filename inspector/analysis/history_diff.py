@@ -398,9 +398,10 @@ def _spaces_lost(a: Unit, b: Unit) -> list[HistoryChange]:
 
 def lost_space(was: str, became: str) -> Literal["spaces", "line breaks"] | None:
     """What a text lost that has the same letters: all its spaces, or all of many line breaks."""
-    if len(was.split()) >= _WORDS and len(became.split()) == 1:
+    old, new = was.strip(), became.strip()
+    if old.count(" ") >= _WORDS - 1 and " " not in new and new.count("\n") <= old.count("\n"):
         return "spaces"
-    return "line breaks" if was.strip().count("\n") >= _LINES and "\n" not in became.strip() else None
+    return "line breaks" if old.count("\n") >= _LINES and "\n" not in new else None
 
 
 _WORDS = 4

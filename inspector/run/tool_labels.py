@@ -51,7 +51,7 @@ class ToolLabels:
         self._compared: set[tuple[str, str, int]] = set()
         """Offered names, with the server's definition with which they were compared."""
         self._outdated: set[tuple[str, int]] = set()
-        """Changes of tools that were not read, by server and round trip, that a turn was already told."""
+        """Changes of tools that were not read, by server and round trip, that were reported for a turn."""
         self._causes: dict[str, tuple[str, ...]] = {}
         """By thread: the findings about the runs of its last turn."""
         self._rows: dict[RunKey, LabelledRoundTrip] = {}

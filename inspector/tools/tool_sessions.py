@@ -32,13 +32,13 @@ _MOST_OPEN = 2_000
 _ASKS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of a server that a person or a model must answer."""
 _PLAIN_ASKS = frozenset({"ping", "roots/list"})
-"""Requests of a server that the client answers by itself."""
+"""Requests of a server that the client answers without asking anybody."""
 _OPENING = frozenset({"initialize", "ping", "server/discover"})
 """What a client may ask before the server has said that it is ready."""
 _NOT_READY = regex(r"before initiali[sz]ation|server (?:is )?not (?:yet )?initiali[sz]ed", re.IGNORECASE)
 """How the official SDKs refuse what comes before the end of the handshake (read 2026-11-23)."""
 _LATE = 2.0
-"""Seconds. A client that reads a list anew does so within this time."""
+"""Seconds. A client that reads a list again does so within this time."""
 
 
 @dataclass(frozen=True, slots=True)

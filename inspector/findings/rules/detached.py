@@ -12,18 +12,20 @@ from turntape.cassettes.regex import regex
 from ...analysis.conversation import text_meaning
 from ...wire.json_value import is_array, is_object, parse_json
 from ..agents import agent_of
+from ..model_words import is_user_text, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .history import truncated
 from .loop import NUDGE, not_dispatched
 
 _OWN_THREAD = frozenset({"main", "side_call", "fork", "rebuilt", "compaction"})
-"""How a request begins, or is written anew, that is not a subagent's."""
+"""How a request begins, or is written again, that is not a subagent's."""
 _SPOKEN = regex(
-    r"^[ \t]*[*#\[]*(human|user|ai|assistant|model|bot|tool|system)\b[^\w\n]{0,3}[:>]", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*[*#\[-]*[ \t]*(human|user|ai|assistant|model|bot|tool|system|role|content|text)\b[^\w\n]{0,3}[:>]",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""How a transcript names who speaks."""
-_AI = frozenset({"ai", "assistant", "model", "bot"})
+"""How a transcript names who speaks, or YAML the fields of a message."""
+_AI = frozenset({"ai", "assistant", "model", "bot", "content", "text"})
 _LEAST_JSON = 2
 _SHORT_ID = 6
 
@@ -52,7 +54,7 @@ def history_as_text(context: RuleContext) -> Iterator[Note]:
         return
     for message in context.request.messages:
         for part in message.parts if message.role == "user" else ():
-            found = _told_in(part.text, context) if part.kind == "text" else None
+            found = _form_of(part.text, context) if part.kind == "text" else None
             if found is not None:
                 form, index = found
                 yield Note(
@@ -64,8 +66,8 @@ def history_as_text(context: RuleContext) -> Iterator[Note]:
                 return
 
 
-def _told_in(text: str, context: RuleContext) -> tuple[str, int] | None:
-    """How a text tells the conversation, and the round trip of an answer that it holds; None for any other text."""
+def _form_of(text: str, context: RuleContext) -> tuple[str, int] | None:
+    """How a text holds the conversation, and the round trip of an answer that it holds; None for any other text."""
     value = parse_json(text) if text.lstrip()[:1] in ("[", "{") else None
     if value is not None and _is_history(value):
         for words in _strings(value):
@@ -124,14 +126,23 @@ def nothing_to_continue(context: RuleContext) -> Iterator[Note]:
 
 @truncated.also("ended")
 def went_back(context: RuleContext) -> Iterator[Note]:
-    """A request that goes on from an earlier point, without what came after it."""
+    """A request that continues from an earlier point, without what came after it."""
     edge = context.turn.edge
-    if edge.kind == "fork" and edge.of is not None:
+    if edge.of is not None and (edge.kind == "fork" or _left_behind(context)):
         yield Note(
-            f"the request goes on from #{edge.of}, and what came after that is not in its history",
+            f"the request goes back: what came {'after the request' if edge.kind == 'fork' else 'with the answer'} of "
+            f"#{edge.of} is not in its history",
             (f"#{edge.of} request", f"{context.at} request"),
             severity="info",
         )
+
+
+def _left_behind(context: RuleContext) -> bool:
+    """True when the history holds an older answer of the thread, and neither the last one nor its question."""
+    echo = context.echo
+    if echo is None or context.turn.edge.tier == "P" or not any(map(is_user_text, echo.removed)):
+        return False
+    return not surely_continues(context, echo) and any(change.emitted for change in echo.changes)
 
 
 @not_dispatched.also("ended")

@@ -187,8 +187,11 @@ def user_repeated(context: RuleContext) -> Iterator[Note]:
 
 def _asked_before(context: RuleContext, units: list[Unit]) -> Iterator[Note]:
     """A new message of the user that is, word for word, an earlier one that was answered."""
-    echo, last = context.echo, units[-1] if units else None
-    if echo is None or last is None or not is_user_text(last) or len(last.text.strip()) < _QUESTION:
+    echo = context.echo
+    if echo is None or len(units) < 2:
+        return
+    last = units[-1]
+    if not is_user_text(last) or len(last.text.strip()) < _QUESTION:
         return
     if not any(unit.pointer == last.pointer for unit in echo.new) or units[-2].kind == "result":
         return

@@ -186,6 +186,13 @@ def test_a_question_that_comes_again_after_each_result(api: str) -> None:
     assert lines(*run(api, ([asks("Hello."), *history[1:-1], asks("Hi.")], DONE)), only=MESSAGES) == []
 
 
+def test_a_message_alone_repeats_nothing() -> None:
+    ask = {"role": "user", "content": "What is the oldest kind of magnetic tape?"}
+    first, second = responses([ask], []), responses([ask], [], 1, previous_response_id="resp_0")
+
+    assert lines(first, second, only=MESSAGES) == []
+
+
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize(("gap", "severity"), [(4.0, "warning"), (16.0, "info")])
 def test_a_retry_that_appends_the_message_once_more(api: str, gap: float, severity: str) -> None:

@@ -1,0 +1,63 @@
+import json
+from typing import Any
+
+import pytest
+from conversations import CALL, HELLO, chat, result, said, user
+from judged import judged
+
+from turntape.cassettes.tape.model import RoundTrip
+
+CALLED = said(None, CALL)
+GIVEN = result("call_1", "a strip")
+DONE = said("It is a strip that is wound on a reel.")
+AS_TEXT, CUT, OPEN = "client-history-as-text", "client-history-truncated", "client-tool-calls-not-dispatched"
+
+
+def found(name: str, *trips: RoundTrip) -> list[tuple[int, str]]:
+    return [(one.at, one.severity) for one in judged(*trips) if one.id == name]
+
+
+@pytest.mark.parametrize("whole", [[HELLO, CALLED, GIVEN], {"messages": [HELLO, CALLED, GIVEN]}])
+def test_a_history_that_is_sent_as_json(whole: Any) -> None:
+    second = chat([user(json.dumps(whole))], DONE, index=1)
+
+    assert found(AS_TEXT, chat([HELLO], CALLED), second) == [(1, "warning")]
+    assert found(AS_TEXT, second) == []
+    assert found(AS_TEXT, chat([HELLO], CALLED), chat([user(json.dumps([{"a": 1}, {"b": 2}]))], DONE, index=1)) == []
+
+
+def test_a_history_that_is_sent_as_yaml() -> None:
+    history = [HELLO, CALLED, GIVEN]
+    trips = [chat([HELLO], CALLED), chat(history, said("It is a strip."), index=1)]
+    yaml = "- role: user\n  content: what is a tape?\n- role: assistant\n  content: It is a strip.\n"
+
+    assert found(AS_TEXT, *trips, chat([user(f"{yaml}- role: user\n  content: Why?")], DONE, index=2)) == [
+        (2, "warning")
+    ]
+
+
+def test_a_request_that_says_only_to_continue() -> None:
+    second = chat([user("Please continue.")], DONE, index=1)
+
+    assert found(CUT, chat([HELLO], CALLED), second) == [(1, "warning")]
+    assert found(CUT, second) == []
+    assert found(CUT, chat([HELLO], CALLED), chat([user("Please continue the list.")], DONE, index=1)) == []
+
+
+def test_a_request_that_goes_back_is_an_info() -> None:
+    asked = [HELLO, DONE, user("What is a reel?")]
+    turns = said("A spool.")
+    on = [*asked, turns, user("And a spool?")]
+    trips = [chat([HELLO], DONE), chat(asked, turns, index=1), chat(on, said("A rod with two rims."), index=2)]
+    back = chat([*asked, turns, user("Who made the first one?")], said("Nobody knows."), index=3)
+
+    assert found(CUT, *trips, back) == [(3, "info")]
+    assert found(CUT, *trips) == []
+
+
+def test_a_request_that_comes_again_while_its_calls_are_open_is_an_info() -> None:
+    first, again = chat([HELLO], CALLED), chat([HELLO], DONE, at=600, index=1)
+    ran = chat([HELLO, CALLED, GIVEN], DONE, index=1)
+
+    assert found(OPEN, first, again) == [(1, "info")]
+    assert found(OPEN, first, ran, chat([HELLO], DONE, at=600, index=2)) == []
