@@ -156,7 +156,7 @@ def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
 
 def own_prices(reading: Reading) -> ModelPrices | None:
     """The prices of the turn's model in the settings of the working directory. Raises CassetteError for bad ones."""
-    table = _settings(Path.cwd())
+    table = _settings(_here())
     names = [name.lower() for name in (reading.response_model, reading.request.model) if name]
     for name in names:
         if name in table:
@@ -164,9 +164,19 @@ def own_prices(reading: Reading) -> ModelPrices | None:
     return next((table[key] for key in table for name in names if "*" in key and fnmatchcase(name, key)), None)
 
 
+def _here() -> Path | None:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return None
+
+
 @lru_cache(maxsize=8)
-def _settings(folder: Path) -> dict[str, ModelPrices]:
-    """`[prices]` of the settings in `folder`, which is the working directory; names in lower case."""
+def _settings(folder: Path | None) -> dict[str, ModelPrices]:
+    """`[prices]` of the settings in `folder`, which is the working directory; names in lower case.
+
+    None is a working directory that was removed: it has no settings.
+    """
     return {name.lower(): prices for name, prices in read_settings().prices.items()}
 
 

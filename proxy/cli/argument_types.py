@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 
 
 def upstream(text: str) -> tuple[str, str]:
-    """`NAME=URL`, with an http or https URL that names a host, and a valid port if any."""
+    """`NAME=URL`, with an http or https URL that names a host, and a valid port if any.
+
+    The name is one part of the path of a base URL, so it has no slash.
+    """
     name, equals, url = text.partition("=")
     example = "such as openai=http://localhost:8000/v1"
-    if not name or not equals or not url.lower().startswith(("http://", "https://")):
+    if not name or "/" in name or not equals or not url.lower().startswith(("http://", "https://")):
         raise ArgumentTypeError(f"{text!r} is not NAME=URL, {example}")
     try:
         parts = urlsplit(url)

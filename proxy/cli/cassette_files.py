@@ -6,6 +6,7 @@ An argument is a file, a pattern, a folder, or the address of a shipped tape.
 import errno
 import glob
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -100,6 +101,9 @@ def problem_of(name: str) -> str | None:
     Only the beginning is read. A recording of another tool gets the line that converts it.
     """
     try:
+        kind = Path(name).stat().st_mode
+        if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or (stat.S_ISCHR(kind) and name != os.devnull):
+            return f"{name!r} is a pipe or a device; save it in a file first"
         with Path(name).open("rb") as file:
             head = file.read(_HEAD)
     except OSError as exc:

@@ -127,12 +127,23 @@ def _report(exc: Exception) -> int:
     if isinstance(exc, TurntapeError):
         return _fail(str(exc), USAGE)
     if isinstance(exc, OSError):
+        if isinstance(exc, FileNotFoundError) and not exc.filename and _is_nowhere():
+            return _fail("the working directory was removed; change to another one", USAGE)
         if exc.filename:
             return _fail(f"cannot use {exc.filename!r}: {exc.strerror}; check its name and its permissions", USAGE)
         if exc.errno in OUTPUT_ERRORS:
             return _fail(f"cannot write the output: {exc.strerror}; write it to another place", USAGE)
         return _fail(str(exc.strerror or exc), USAGE)
     return _fail(f"internal error, {type(exc).__name__}: {exc}; `turntape --debug …` shows where", INTERNAL)
+
+
+def _is_nowhere() -> bool:
+    """True when the working directory was removed."""
+    try:
+        os.getcwd()  # noqa: PTH109 - pathlib takes time to import
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _fail(message: str, code: int) -> int:

@@ -23,7 +23,9 @@ def test_an_upstream_is_a_name_and_a_url(text: str, expected: tuple[str, str]) -
     assert types.upstream(text) == expected
 
 
-@pytest.mark.parametrize("text", ["openai", "=http://a", "openai=", "openai=ftp://a/v1", "openai=a/v1", "a=http://"])
+@pytest.mark.parametrize(
+    "text", ["openai", "=http://a", "openai=", "openai=ftp://a/v1", "openai=a/v1", "a=http://", "a/b=http://a"]
+)
 def test_what_is_not_an_upstream_is_quoted_with_an_example(text: str) -> None:
     with pytest.raises(ArgumentTypeError) as caught:
         types.upstream(text)

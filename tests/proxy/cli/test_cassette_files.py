@@ -118,3 +118,12 @@ def test_a_recording_of_another_tool_gets_the_line_that_converts_it(content: str
     Path("a b").write_text(content)
 
     assert problem_of("a b") == f"'a b' is a recording in the format of {tool}; convert it: turntape import 'a b'"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_cannot_be_read_twice_is_refused_without_opening_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    for name in (str(tmp_path / "pipe"), "/dev/zero"):
+        assert problem_of(name) == f"{name!r} is a pipe or a device; save it in a file first"
+    assert problem_of(os.devnull) is None

@@ -33,3 +33,20 @@ def test_a_terminal_without_unicode_gets_ascii_and_a_pipe_gets_all(
 
     monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
     assert shown(monkeypatch, tmp_path, Terminal) == piped
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
+def test_a_working_directory_that_was_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path / "home"))
+    main(["show", str(EXAMPLE)])
+    before = capsys.readouterr().out
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+
+    assert main(["show", str(EXAMPLE)]) == 0
+    assert capsys.readouterr().out == before
+    assert main(["run", "--", "true"]) == 2
+    assert "the working directory was removed; change to another one" in capsys.readouterr().err
