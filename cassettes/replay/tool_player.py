@@ -456,7 +456,7 @@ class ToolConnection:
         if session is None or not session.ends_unasked or self._scripts or session.process is None:
             return
         played = self._used | self._player.taken
-        if any(_place(one) not in played for one in session.asked if one.answer is not None):
+        if any(_place(one) not in played for one in session.asked if one.has_id):
             return
         if self._ends_at is None:
             self._ends_at = now + max((session.process.ended_at or 0.0) - session.last, 0.0)

@@ -48,7 +48,10 @@ class Asked:
     """The number of its round trip in the cassette."""
     answer: Said | None = None
     cut: bool = False
-    """True when the server ended before it answered."""
+    """True when the server ended instead of an answer; not for a call that the client gave up while others were
+    answered."""
+    has_id: bool = True
+    """False for a notification."""
     others: list[Said] = field(default_factory=list[Said])
     """Notifications and requests of the server, in order."""
     method: str = ""
@@ -203,13 +206,17 @@ def _session(
         if wire.sender == "server":
             others.append(said)
         elif said.method is not None:
-            asked = Asked(said, session, trip.index, cut=trip.failure is not None and trip.failure.kind == "cut")
+            asked = Asked(said, session, trip.index, has_id="id" in said.data)
+            asked.cut = trip.failure is not None and trip.failure.kind == "cut"
             asked.method, (asked.params, asked.token) = said.method, params_of(message(normalised(said.raw)))
             if trip.response is not None and wire.answered is not None:
                 at = trip.started_at + (trip.ended_at or 0) / 1_000_000
                 asked.answer = Said("server", trip.response.body, at, wire.answered)
             session.asked.append(asked)
     session.asked.sort(key=lambda asked: asked.request.sequence)
+    last_answer = max((asked.answer.sequence for asked in session.asked if asked.answer is not None), default=-1)
+    for asked in session.asked:
+        asked.cut = asked.cut and asked.request.sequence > last_answer
     for said in sorted(others, key=lambda said: said.sequence):
         _cause(session, said).append(said)
     return session

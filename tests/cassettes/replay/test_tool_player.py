@@ -534,6 +534,24 @@ def test_a_server_that_ended_unasked_ends_as_long_after_its_last_answer() -> Non
     assert files.due(20.5) == [] and files.closed
 
 
+def test_a_call_that_the_client_gave_up_does_not_end_a_server_that_ended_later() -> None:
+    cancelled: Line = ("client", {"method": "notifications/cancelled", "params": {"requestId": 1}})
+    lines = (call(1, path="a"), cancelled, call(2, path="b"), answer(2, "B"), call(3, path="c"))
+    trips = session(*lines, closed_first="server")
+
+    def played(servers: list[ToolServer]) -> ToolConnection:
+        files = ToolPlayer(trips, servers=servers).connect("files")
+        assert ask(files, call(1, path="a"), now=10.0) == [] and not files.closed
+        assert ask(files, call(2, path="b"), now=20.0, until=30.0) == [(2, "B")] and not files.closed
+        return files
+
+    assert trips[0].tool_wire is not None
+    process = ToolServer(trips[0].tool_wire.session, "files", started_at=100.0, ended_at=104.0, closed_first="server")
+    for servers in ([], [process]):
+        files = played(servers)
+        assert ask(files, call(3, path="c"), now=40.0) == [] and files.closed
+
+
 def test_a_server_that_the_client_ended_stays() -> None:
     files = ended("client", call(1, path="a"), answer(1, "A"), after=0.0)
 
