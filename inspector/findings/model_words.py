@@ -22,6 +22,8 @@ _DISTINCTIVE = 64
 """An answer of at least this many characters is unlikely to occur twice."""
 _SAID = 24
 """After the same first message, this many characters are enough."""
+_AROUND = 6
+"""How many lines a client puts before an answer, and after it, to make it a message of the user."""
 _SAME = 3
 """Pieces at the front of both histories: a question, its answer and what followed it."""
 _DISTINCTIVE_CALLS = 24
@@ -156,6 +158,14 @@ def is_extended(context: RuleContext, change: HistoryChange) -> bool:
 
 def _is_said(context: RuleContext, text: str) -> bool:
     return text_meaning("assistant", text) in context.run.said
+
+
+def holds_an_answer(context: RuleContext, text: str) -> bool:
+    """True for an answer of the run with a few lines around it, as clients put a summary into a message of the user."""
+    lines = text.replace(": ", ":\n").splitlines()
+    ends = range(len(lines), max(len(lines) - _AROUND, 0), -1)
+    pieces = ("\n".join(lines[start:end]) for start in range(min(len(lines), _AROUND)) for end in ends if start < end)
+    return any(len(piece) >= _SAID and _is_said(context, piece) for piece in pieces)
 
 
 def extra_text(change: HistoryChange) -> str:

@@ -16,7 +16,7 @@ from ...analysis.turn import Turn
 from ...wire.printable import several
 from ...wire.values import Part, RequestReading
 from ..finding import became
-from ..model_words import is_user_text, letters, surely_continues
+from ..model_words import holds_an_answer, is_user_text, letters, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import transformation
@@ -81,7 +81,7 @@ def user_text_lost(context: RuleContext) -> Iterator[Note]:
     system = _joined(context.request.instructions)
     if system != _joined(before.reading.request.instructions):
         written.append(system)
-    if _may_replace(written, lost):
+    if _may_replace(written, lost) or any(holds_an_answer(context, text) for text in written):
         return
     size = sum(len(unit.text) for unit in lost)
     instead = next((unit.text for unit in (*echo.inserted, *new) if unit.kind == "text"), None)
@@ -151,6 +151,7 @@ def _asks_nothing(turn: Turn) -> bool:
         "The model had ended its answer: people edit their messages, but do not damage or cut them",
         "Something else in the history changed too: it may be a summary",
         "Only a short answer links the two requests",
+        "The new text holds an answer of the model: it is a newer summary",
     ),
 )
 def user_text_changed(context: RuleContext) -> Iterator[Note]:
@@ -168,7 +169,8 @@ def user_text_changed(context: RuleContext) -> Iterator[Note]:
         # The beginning of the same text shows as well as the answer that it is the same conversation.
         how = transformation(old, new)
         damaged = (how is not None and how not in _BY_PEOPLE) or _is_cut(old, new) or has_no_beginning(old, new)
-        if damaged or (sure and _is_amid_a_loop(before) and _is_another(old, new)):
+        rewritten = damaged or (sure and _is_amid_a_loop(before) and _is_another(old, new))
+        if rewritten and not holds_an_answer(context, new):
             yield Note(
                 f"the client rewrote a message of the user: {became(*_around_change(old, new))}"
                 + (f" ({how})" if how else ""),
