@@ -335,6 +335,23 @@ def delegated(answer: str = "There are three callers.", **given_back: Any) -> li
     ]
 
 
+def unasked(name: str) -> list[RoundTrip]:
+    """A result without an id, beside the answer to a call."""
+    more = {"type": "function_call_output", "name": name, "output": "Find the tape."}
+    return [responses([HI], [item_call()]), responses([HI, item_call(), item_output(), more], [], 1)]
+
+
+def completed(**more: object) -> list[RoundTrip]:
+    """A call that comes back with more arguments, of a tool with two defaults."""
+    properties = {"word": {"type": "string"}, "exact": {"default": False}, "case": {"default": 0}}
+    tool = {**LOOK_UP, "input_schema": {"type": "object", "properties": properties}}
+    history = [asked("what is a tape?"), spoke(use() | {"input": {**use()["input"], **more}}), asked(given())]
+    return [
+        anthropic(history[:1], [use()], tools=[tool]),
+        anthropic(history, [words("A strip.")], 1, tools=[tool]),
+    ]
+
+
 CLIENT: list[Row] = [
     ("client-assistant-mutated", "White space at the ends of a text",
      after(DONE, said("It was a strip.")), after(DONE, said("It is a strip. \n"))),
@@ -362,6 +379,9 @@ CLIENT: list[Row] = [
     ("client-assistant-mutated",
      "The client of an agent without tools writes its observations into the answer: then it is an info",
      observed("I look it up.", "I find it."), observed("Action: look_up\nObservation: made up"), "info"),
+    ("client-assistant-mutated",
+     "The client added defaults of the tool's definition to the arguments: then it is an info",
+     completed(exact=True, case=0), completed(exact=False, case=0), "info"),
     ("client-history-truncated", "Only a short answer links the two requests",
      front_cut("It holds a recording of voices, which a machine reads from a thin strip."),
      front_cut("It holds voices.")),
@@ -414,6 +434,9 @@ CLIENT: list[Row] = [
     ("client-id-missing", "The API gave the calls no ids", NAMELESS,
      [chat([HELLO], said(None, ("", *CALL[1:]))),
       chat([HELLO, said(None, ("", *CALL[1:])), GIVEN | {"tool_call_id": None}], DONE, index=1)]),
+    ("client-id-missing",
+     "The result has the name of a tool that was not called: the client adds something to know, as Codex its goal",
+     unasked("look_up"), unasked("goal")),
     ("client-orphan-tool-result", "The API holds the conversation",
      responses([HI, item_output()], []), responses([HI, item_output()], [], previous_response_id="resp_9")),
     *[("client-orphan-tool-result", "The API itself returned the result, or its call is of a type that is not known",

@@ -7,10 +7,11 @@ from os.path import commonprefix
 
 from turntape.cassettes.regex import regex
 
-from ...analysis.conversation import Unit, call_meaning, joined, text_meaning, without_space
+from ...analysis.conversation import Unit, call_meaning, joined, sorted_json, text_meaning, without_space
 from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning, lost_space
 from ...analysis.turn import Turn
+from ...wire.json_value import as_object, is_object, parse_json
 from ...wire.per_message import shared
 from ...wire.printable import several
 from ..finding import Severity, became
@@ -89,6 +90,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "The client of an agent without tools writes its observations into the answer: then it is an info",
         "The API takes calls and results in any order: then calls of one answer may be apart",
         "The calls of one answer came back as several answers: then it is an info",
+        "The client added defaults of the tool's definition to the arguments: then it is an info",
     ),
 )
 def assistant_mutated(context: RuleContext) -> Iterator[Note]:
@@ -104,7 +106,7 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
         if not _is_fault(context, before, change):
             continue
         what, severity = _WHAT[change.kind]
-        if _is_usual(before, change) or _is_retold(context, before, change):
+        if _is_usual(before, change) or _is_retold(context, before, change) or _is_completed(context, change):
             severity = "info"
         if change.kind == "call_dropped" and severity != "info":
             lost.append(change)
@@ -227,6 +229,20 @@ def _is_usual(before: Turn, change: HistoryChange) -> bool:
         offered = {tool.name for tool in before.reading.request.tools}
         return change.was not in offered and change.became in offered
     return is_prose_step(before, change)
+
+
+def _is_completed(context: RuleContext, change: HistoryChange) -> bool:
+    """True for arguments with nothing new but defaults that the tool's definition states, as Claude Code sends them."""
+    part = context.calls.get(change.call_id or "")
+    tool = context.tools.get(part.call.name) if part is not None and part.call is not None else None
+    if change.kind != "args_changed" or tool is None:
+        return False
+    was, now = (parse_json(text) for text in (change.was, change.became))
+    if not is_object(was) or not is_object(now):
+        return False
+    properties = as_object(as_object(tool.schema).get("properties"))
+    defaults = {name: value["default"] for name in properties if "default" in (value := as_object(properties[name]))}
+    return sorted_json(defaults | now) == sorted_json(defaults | was)
 
 
 def _is_retold(context: RuleContext, before: Turn, change: HistoryChange) -> bool:

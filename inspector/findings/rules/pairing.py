@@ -180,6 +180,7 @@ def left_open(context: RuleContext) -> Iterator[Note]:
     not_when=(
         "The API pairs results by the names of their tools",
         "The API gave the calls no ids",
+        "The result has the name of a tool that was not called: the client adds something to know, as Codex its goal",
     ),
 )
 def id_missing(context: RuleContext) -> Iterator[Note]:
@@ -187,10 +188,12 @@ def id_missing(context: RuleContext) -> Iterator[Note]:
     if pairing.named_results or not pairing.in_request or not (context.calls or context.thread.emitted_calls):
         return
     gave_ids = context.before is not None and bool(context.before.call_ids)
+    called = {part.call.name for part in context.calls.values() if part.call is not None}
+    called.update(name for _, name, _ in context.thread.emitted_calls.values())
     for message in context.fresh:
         for part in message.parts:
             result, call = part.result, part.call
-            if result is not None and not result.server and not result.call_id:
+            if result is not None and not result.server and not result.call_id and result.name in {None, *called}:
                 what = "a result names no call"
             elif gave_ids and call is not None and not call.server and not call.id and _is_emitted(context, call):
                 what = f"the call of {call.name!r} has lost its id"
