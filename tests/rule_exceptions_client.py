@@ -269,6 +269,11 @@ TITLE = chat([user("Name this chat.")], DONE, index=9, tools=None)
 """A request of another thread, later in the run."""
 
 
+def repeated(one: RoundTrip) -> RoundTrip:
+    """The same request once more, which is answered in words."""
+    return replace(chat([HELLO], DONE, index=one.index + 1), request=one.request)
+
+
 def capped(most: int | None) -> list[RoundTrip]:
     """A second turn whose answer hits the cap, after which the recording ends."""
     cap: dict[str, Any] = {} if most is None else {"max_tokens": most}
@@ -335,6 +340,19 @@ def delegated(answer: str = "There are three callers.", **given_back: Any) -> li
     ]
 
 
+def aside(kept: str) -> list[RoundTrip]:
+    """A request for a summary without the last answer, and one that has the summary and this text of the assistant."""
+    found = said("It is a strip of film, which a machine moves past a lamp and a lens.")
+    short = said("The user asked about a strip, and a strip was found, with all that one needs to know about it.")
+    history = [HELLO, CALLED, GIVEN]
+    return [
+        chat([HELLO], CALLED),
+        chat(history, found, index=1),
+        chat([*history, user("Sum it up.")], short, index=2),
+        chat([user(f"So far: {short['content']}"), said(kept), user("And a reel?")], said("It is round."), index=3),
+    ]
+
+
 def unasked(name: str) -> list[RoundTrip]:
     """A result without an id, beside the answer to a call."""
     more = {"type": "function_call_output", "name": name, "output": "Find the tape."}
@@ -376,6 +394,9 @@ CLIENT: list[Row] = [
     ("client-assistant-mutated", "Only the words beside calls were left out: then it is an info",
      forgotten(),
      [chat([HELLO], said("I look.", CALL)), chat([HELLO, CALLED, GIVEN], DONE, index=1)], "info"),
+    ("client-assistant-mutated",
+     "The next request has the answer, and not what this one asked aside, as with `/compact`: then it is an info",
+     aside("I see."), aside("It is a strip of film, which a machine moves past a lamp and a lens."), "info"),
     ("client-assistant-mutated",
      "The client of an agent without tools writes its observations into the answer: then it is an info",
      observed("I look it up.", "I find it."), observed("Action: look_up\nObservation: made up"), "info"),
@@ -477,6 +498,8 @@ CLIENT: list[Row] = [
     ("client-tool-calls-not-dispatched", "The call itself is the output", left_open(), left_open("final_answer")),
     *[("client-tool-calls-not-dispatched", "The run ends there, or the tool never had a result: then it is an info",
        [*left_open(), TITLE], run, "info") for run in (left_open(), [*left_open("publish"), TITLE])],
+    ("client-tool-calls-not-dispatched", "The same request was sent again, and got another answer: then it is an info",
+     [*left_open(), TITLE], [*left_open(), repeated(left_open()[-1]), TITLE], "info"),
     ("client-treated-truncated-as-final", "The client asked for very few tokens on purpose", capped(65), capped(64)),
     ("client-continued-after-end", "The user sends a new message", asked_on(), asked_on("and a reel?")),
     ("client-continued-after-end", "Other tools are offered", asked_on(), asked_on(tools=[*TOOLS, OTHER_TOOL])),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from conversations import CALL, HELLO, chat, result, said, user
-from judged import anthropic, asked, words
+from judged import anthropic, asked, given, use, words
 from rule_exceptions_model_api import BASE, Row, chunk, stream
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -36,6 +36,22 @@ def exchanged(first: str, second: str, other: str = "look_up") -> list[RoundTrip
     return [chat([HELLO], answer), chat([HELLO, answer, *back], said("Paris is warmer."), index=1)]
 
 
+def worker(first: str) -> list[RoundTrip]:
+    """Two calls that a worker and the main thread answer at the same time; this is the worker's first result."""
+    calls = [use(name, f"the order {name} of the customer") for name in ("toolu_1", "toolu_2")]
+    opened = [asked("Look both up.")]
+
+    def answered(texts: tuple[str, str], index: int) -> RoundTrip:
+        results = [given(call["id"], text) for call, text in zip(calls, texts, strict=True)]
+        history = [*opened, {"role": "assistant", "content": calls}, asked(*results)]
+        return replace(
+            anthropic(history, [words(f"Done, in turn {index}.")], index, at=10.0 + index), ended_at=5_000_000
+        )
+
+    worked = answered((first, "It runs elsewhere."), 1)
+    return [anthropic(opened, calls), worked, answered(("two lamps", "a chair"), 2)]
+
+
 def run_twice(gap: float) -> list[RoundTrip]:
     """A call that two requests answer, each with another result; the first takes five seconds."""
     called = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {"word": "the order of the customer"}}
@@ -65,6 +81,9 @@ CONTRADICTIONS: list[Row] = [
      exchanged("Oslo, unlike Paris: 4 degrees", "Paris: 21 degrees")),
     ("client-tool-result-rewritten", "Another request gave the call another result, and had its answer before: then it "
      "is an info", run_twice(1.0), run_twice(60.0), "info"),
+    ("client-tool-result-rewritten",
+     "That request gave several calls the same text, as a forked worker gets it for calls that run elsewhere",
+     worker("a lamp"), worker("It runs elsewhere.")),
     ("api-stream-contradiction", "The calls are understood and were run all the same: then it is an info",
      renamed(user("And?")), renamed(said(None, CALL), result("call_1", "a strip")), "info"),
     ("api-text-twice", "The text is short",

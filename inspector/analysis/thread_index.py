@@ -105,8 +105,8 @@ class ThreadIndex:
         """The first thread with tools of each run, and the model that it requested."""
         self.by_history: defaultdict[tuple[Scope, int], list[str]] = defaultdict(list)
         """Threads by the hash of the whole conversation of their last request."""
-        self.by_any_history: dict[tuple[Scope, int], Place] = {}
-        """The first request with that conversation, by its hash: where a fork may begin."""
+        self.by_any_history: dict[tuple[Scope, int], tuple[Place, int]] = {}
+        """The first request with that conversation, by its hash: where a fork may begin; and a hash of its tools."""
         self.by_answer_id: dict[tuple[str | None, str], Place] = {}
         """The place of each answer, by its id."""
         self.by_call_id: defaultdict[tuple[str | None, str], list[str]] = defaultdict(list)
@@ -154,7 +154,7 @@ class ThreadIndex:
             if turn.failed:
                 self.failed[key] = turn.thread
             self.by_history[key].append(turn.thread)
-            self.by_any_history.setdefault(key, (turn.thread, turn.round_trip.index))
+            self.by_any_history.setdefault(key, ((turn.thread, turn.round_trip.index), hash(turn.tools)))
         for name in turn.reading.answer_ids:
             self.by_answer_id[(scope[0], name)] = (turn.thread, turn.round_trip.index)
         if turn.reading.emission is not None:

@@ -115,7 +115,10 @@ class Threads:
         for length in range(len(prefixes) - 2, 0, -1):
             threads = self._index.by_history.get((new.scope, prefixes[length]))
             if threads:
-                likely = [name for name in threads if self._answered(name, new, length)] or threads
+                likely = [name for name in threads if self._answered(name, new, length)]
+                if not likely and (new.scope, prefixes[-1]) in self._index.by_any_history:
+                    return None  # It repeats a request that another thread made after its own answer.
+                likely = likely or threads
                 thread = next((name for name in likely if self._same_trace(name, new)), likely[0])
                 before = self._index.last[thread].round_trip.index
                 reason = f"its history begins with the whole of #{before}'s"
@@ -195,8 +198,8 @@ class Threads:
             found = self._index.by_any_history.get((new.scope, prefixes[length]))
             if found is None or (length == 1 and not (answered and self._was_emitted(new, 1))):
                 continue
-            thread, number = found
-            if self._index.last[thread].tools != new.tools:
+            (thread, number), tools = found
+            if tools != hash(new.tools):
                 return None
             if self._holds_answer(thread, new):
                 before = self._index.last[thread].round_trip.index

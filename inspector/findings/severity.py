@@ -66,6 +66,9 @@ _FAILS = regex(
 _RESULT = regex(r"\W*(?:tool[ _])?(?:observation|results?|output|response)\b", re.IGNORECASE)
 """How a client begins the text with which it answers a call that it read from a text."""
 
+_ANSWER = regex(r"#(\d+) response")
+"""The evidence for an answer, and its round trip."""
+
 LASTING = frozenset({"client-retry-storm"})
 """What stays as severe as it is although a later attempt succeeded."""
 
@@ -84,6 +87,8 @@ def followed(finding: Finding, context: RuleContext) -> Finding:
     """An earlier finding of a turn, once the next turn of its thread shows what the client did."""
     if finding.id == "call-as-text" and _was_read(context):
         return _at_most(finding, "info")
+    if finding.id == "client-assistant-mutated" and _was_aside(finding, context):
+        return _at_most(finding, "info")
     if finding.id == "api-length-truncated" and not context.emission.calls and asks_for_rest(context):
         return _at_most(finding, "info")
     done = context.dispatch
@@ -99,6 +104,15 @@ def followed(finding: Finding, context: RuleContext) -> Finding:
     if finding.id in UNDERSTOOD and _understood(context):
         return _at_most(finding, "info")
     return _at_most(finding, RAN.get(finding.id))
+
+
+def _was_aside(finding: Finding, context: RuleContext) -> bool:
+    """True when the next request has the answer that this one lacks, and not what this one asked: a question aside."""
+    answer = _ANSWER.match(finding.evidence[0])
+    if context.following is None or answer is None:
+        return False
+    asked, came = context.turn.conversation.meanings, context.following.conversation.meanings
+    return asked[-1] not in came and any(context.run.said.get(meaning) == int(answer[1]) for meaning in came)
 
 
 def _was_read(context: RuleContext) -> bool:

@@ -7,6 +7,7 @@ from itertools import combinations
 from ...wire.json_value import is_array, is_object
 from ...wire.values import ToolCall
 from ..finding import became
+from ..memory import GivenResult
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .results import new_results
@@ -103,7 +104,7 @@ def given_twice(context: RuleContext) -> Iterator[Note]:
         )
         if other is None or other.index == context.index or result.is_error or other.is_error:
             continue
-        if other.text == result.text.strip()[:SHOWN]:
+        if other.text == result.text.strip()[:SHOWN] or _is_placeholder(context, other):
             continue
         together = context.turn.round_trip.started_at < other.ended
         yield Note(
@@ -113,6 +114,12 @@ def given_twice(context: RuleContext) -> Iterator[Note]:
             severity=None if together else "info",
             key=result.call_id,
         )
+
+
+def _is_placeholder(context: RuleContext, given: GivenResult) -> bool:
+    """True for a text that one request gave to several calls: so a forked worker learns that they run elsewhere."""
+    alike = (one for one in context.run.results.values() if (one.index, one.text) == (given.index, given.text))
+    return sum(1 for _ in alike) > 1
 
 
 SHOWN = 200

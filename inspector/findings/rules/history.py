@@ -91,6 +91,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "The API takes calls and results in any order: then calls of one answer may be apart",
         "The calls of one answer came back as several answers: then it is an info",
         "The client added defaults of the tool's definition to the arguments: then it is an info",
+        "The next request has the answer, and not what this one asked aside, as with `/compact`: then it is an info",
     ),
 )
 def assistant_mutated(context: RuleContext) -> Iterator[Note]:
@@ -426,6 +427,7 @@ def _is_window(before: Turn, now: Turn, echo: HistoryDiff) -> bool:
     not_when=(
         "A short marker replaces an old result, or what was cut out of it, to save space: then it is an info",
         "Another request gave the call another result, and had its answer before: then it is an info",
+        "That request gave several calls the same text, as a forked worker gets it for calls that run elsewhere",
     ),
 )
 def result_rewritten(context: RuleContext) -> Iterator[Note]:

@@ -10,6 +10,7 @@ from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
 from ...wire.printable import several
 from ...wire.values import ToolResult
+from ..memory import request_key
 from ..rule import Note, rule
 from ..rule_context import RuleContext, finish_at
 from .pairing import confirmed
@@ -65,6 +66,7 @@ def _deliberate(context: RuleContext) -> bool:
         "A person must approve the call",
         "The call itself is the output",
         "The run ends there, or the tool never had a result: then it is an info",
+        "The same request was sent again, and got another answer: then it is an info",
     ),
 )
 def not_dispatched(context: RuleContext) -> Iterator[Note]:
@@ -80,9 +82,16 @@ def not_dispatched(context: RuleContext) -> Iterator[Note]:
     yield Note(
         f"the thread ends with {several(len(context.emission.calls), 'call')} that nobody answered: {ids}",
         tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4]),
-        severity=None if disagrees or (context.later and _was_answered(context)) else "info",
+        severity=None
+        if disagrees or (context.later and _was_answered(context) and not _is_sent_again(context))
+        else "info",
         because_of=disagrees,
     )
+
+
+def _is_sent_again(context: RuleContext) -> bool:
+    """True when a later request of the run is the same: SDKs repeat one whose answer they could not read to its end."""
+    return context.run.requests[request_key(context.turn)].index > context.index
 
 
 @not_dispatched.also("followed")

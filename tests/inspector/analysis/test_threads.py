@@ -158,6 +158,20 @@ def test_a_changed_history_that_holds_the_last_answer_is_still_the_thread(answer
     assert edges(*trips[:2], gone_back)[2] == ("t2", "fork", 0)
 
 
+def test_a_request_that_is_repeated_in_a_branch_stays_in_it() -> None:
+    """Where the branch's own history is known, that of a thread which was left behind does not count."""
+    front, other = [HELLO, said("Yes."), user("And?")], said(None, ("call_7", "look_up", '{"word":"b"}'))
+    branch = [*front, other, result("call_7", "b")]
+    trips = (
+        chat(front, said(None, CALL)),
+        chat(front, other, index=1),
+        chat(branch, said("x"), index=2),
+        chat(branch, said("y"), index=3),
+    )
+
+    assert edges(*trips)[1:] == [("t2", "fork", 0), ("t2", "continuation", 1), ("t3", "fork", 2)]
+
+
 def test_two_requests_that_answer_the_first_call_are_branches() -> None:
     trips = (
         chat([HELLO], said(None, CALL)),
@@ -433,6 +447,18 @@ def test_a_fork_is_found_at_the_latest_request_that_both_share(more: list[Any]) 
 
     assert edges(*trips)[2] == ("t2", "fork", 0)
     assert sort(*trips)[2].shared == 2
+
+
+def test_a_forked_worker_with_fewer_tools_does_not_get_the_thread() -> None:
+    """Qwen Code answers the call for the worker in both histories, and the worker gets its task behind them."""
+    call = said(None, ("call_1", "agent", '{"task":"look it up"}'))
+    trips = (
+        chat([HELLO], call, tools=[*TOOLS, *REFUND]),
+        chat([HELLO, call, result("call_1", "started"), user("You are the worker.")], said("x"), index=1, tools=REFUND),
+        chat([HELLO, call, result("call_1", "It runs.")], said("y"), index=2, tools=[*TOOLS, *REFUND]),
+    )
+
+    assert edges(*trips)[2] == ("t2", "fork", 0)
 
 
 def test_another_agent_with_the_same_front_and_other_tools_is_not_a_fork() -> None:
