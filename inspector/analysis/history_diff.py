@@ -201,8 +201,11 @@ def _departures(old: list[Unit], new: list[Unit]) -> _Departures:
     gone, inserted = _rejoined(aligned.gone, aligned.inserted)
     gone, added = _rejoined(gone, added)
     changes, removed = aligned.changes, list[Unit]()
+    called = {unit.call_id for unit in old if unit.emitted and unit.kind == "call"} - {None}
     for unit in gone:
-        twin = next((other for other in (*inserted, *added) if other.meaning == unit.meaning), None)
+        # The result of a new call may have the words of an old one that was left out.
+        others = (other for other in (*inserted, *added) if other.kind != "result" or other.call_id not in called)
+        twin = next((other for other in others if other.meaning == unit.meaning), None)
         if twin is None:
             changes += _left_out(unit)
             removed += [] if unit.emitted else [unit]

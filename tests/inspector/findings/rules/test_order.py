@@ -1,6 +1,7 @@
 """Pieces of a history that come in another order than they were said."""
 
 import pytest
+from conversations import CALL, HELLO, chat, result, said, user
 from dialogues import APIS, Piece, asks, run, says
 from judged import lines
 
@@ -21,3 +22,15 @@ def test_a_new_message_in_front_of_the_answer_that_it_follows(api: str) -> None:
     ]
     assert ordered(api, OPENED[1], *OPENED) == []
     assert ordered(api, OPENED[1], *OPENED[:2]) == []
+
+
+def test_a_new_result_with_the_words_of_an_old_one_has_not_moved() -> None:
+    """A window leaves the first call and its result behind; the second call is the same and has the same result."""
+    first, again = said(None, CALL), said(None, ("call_2", *CALL[1:]))
+    kept = [said("It is a strip."), user("And what is a reel? Look both up.")]
+    trips = (
+        chat([HELLO, first, result("call_1", "a strip"), *kept], again),
+        chat([*kept, again, result("call_2", "a strip")], said("It is a wheel."), index=1),
+    )
+
+    assert lines(*trips, only="client-history-reordered") == []
