@@ -35,14 +35,14 @@ class Columns:
 
 
 def columns_for(width: int) -> Columns:
-    """The columns for a width: the least important ones are left out first."""
+    """The columns for a width: the least important ones are left out first, the cost last."""
     left = width - 6 - MARKS
     api, client = (8, 8) if left >= 44 else (2, 2)
     left -= api + client + 2
-    tokens = left >= 28
-    left -= 13 if tokens else 0
     cost = left >= 22
     left -= 8 if cost else 0
+    tokens = left >= 28
+    left -= 13 if tokens else 0
     time = left >= 22
     left -= 6 if time else 0
     wide = 10 if left >= 44 else 6 if left >= 26 else 4 if left >= 20 else 0

@@ -3,7 +3,7 @@
 from ....findings.finding import Finding
 from ....run.row import SEVEREST_FIRST
 from ....run.rows import Rows
-from ...text.terminal_text import GLYPHS
+from ...text.terminal_text import GLYPHS, width_of
 from ..formatting import SEVERITY, dollars, several
 from .blocks import Block, Goto, Spans
 from .evidence import evidence
@@ -43,13 +43,17 @@ def _block(rows: Rows, place: int, number: int, mark: Finding) -> Block:
     row = rows.all[place]
     glyph, look = SEVERITY.get(mark.severity, ("?", "dim"))
     where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"#{row.index}"
-    title: Spans = [
+    spans: list[tuple[str, str]] = [
         (f"{glyph} ", look),
         (f"{GLYPHS.get(mark.layer, ' ')} {mark.layer} ", mark.layer),
         (mark.id, look),
         (f"  {where}", "dim"),
         (f"  {dollars(row.cost)}" if row.cost is not None else "", "money"),
     ]
+
+    def title(width: int) -> Spans:
+        # A cost that is cut would be another cost.
+        return spans if sum(width_of(text) for text, _ in spans) <= width else spans[:-1]
 
     def body(width: int) -> list[Spans]:
         out: list[Spans] = [list(line) for line in Prose(mark.message, width)]

@@ -127,6 +127,9 @@ def flowed(line: Spans, width: int, indent: int = 0) -> Sequence[Spans]:
                 made.append([(" " * indent, "plain")])
             made[-1].append((part, look))
             used = (indent if len(made) > 1 else 0) + width_of(part)
+        gap = text[len(text.rstrip()) :][: max(0, width - used)]
+        made[-1][-1] = (made[-1][-1][0] + gap, look)
+        used += len(gap)
     return made
 
 

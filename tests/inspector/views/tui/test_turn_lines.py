@@ -97,3 +97,18 @@ def test_an_error_of_the_api_is_below_api_and_nothing_is_below_model(width: int)
     assert len(line) == len(
         "".join(text for text, _ in turn_line(Run.load(EXAMPLE).rows.all[9], "", width, Decimal(1)))
     )
+
+
+def test_the_cost_is_the_last_figure_to_go_on_a_narrow_screen() -> None:
+    heads = {width: "".join(text for text, _ in column_heads(width)) for width in range(20, 130)}
+
+    assert all("cost" in head for head in heads.values() if "in" in head.split() or "time" in head)
+    assert "cost" in heads[60] and "out" in heads[80]
+
+
+def test_a_thread_that_begins_in_playback_is_not_without_a_price() -> None:
+    rows = Run.load(EXAMPLE).rows
+    [line] = [line for line in ThreadTree(rows, {}).lines if line.thread == "t3"]
+    head = "".join(text for text, _ in thread_line(line, rows, 120, line.places[0]))
+
+    assert "1 turn · claude" in head and "unpriced" not in head and "$" not in head

@@ -78,12 +78,19 @@ def test_a_line_of_pieces_is_broken_between_them_where_it_is_too_long() -> None:
     assert shown(flowed(line, 38, 5)) == ["api  complete  first byte 1s, whole 2s"]
     assert shown(flowed(line, 37, 5)) == ["api  complete  first byte 1s, ", "     whole 2s"]
     assert [look for _, look in flowed(line, 37, 5)[1]] == ["plain", "dim"]
-    assert shown(flowed(line, 20, 5)) == ["api  complete", "     first byte 1s,", "     whole 2s"]
+    assert shown(flowed(line, 20, 5)) == ["api  complete", "     first byte 1s, ", "     whole 2s"]
 
 
 def test_a_piece_that_is_too_long_for_a_line_is_broken_between_its_words() -> None:
     assert shown(flowed([("one two three", "plain")], 8, 2)) == ["one", "  two", "  three"]
     assert shown(flowed([("one two three", "plain"), (" four", "dim")], 12, 2)) == ["one two", "  three four"]
+
+
+def test_a_piece_on_a_new_line_keeps_its_distance_to_the_next_one() -> None:
+    line = [("░ waits  ", "dim"), ("▒ works  ", "dim"), ("█ runs  ", "dim")]
+
+    assert [text.rstrip() for text in shown(flowed(line, 17))] == ["░ waits  ▒ works", "█ runs"]
+    assert [text.rstrip() for text in shown(flowed(line, 15))] == ["░ waits", "▒ works  █ runs"]
 
 
 def test_every_line_of_a_flowing_body_fits() -> None:
