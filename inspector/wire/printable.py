@@ -20,14 +20,22 @@ def safe(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+_DECIMALS = ((Decimal("0.9995"), 2), (Decimal("0.00995"), 3), (Decimal("0.000995"), 4), (Decimal("0.0000995"), 5))
+"""From this amount on, so many decimals show two digits or more."""
+_LEAST = Decimal("0.00000995")
+
+
 def dollars(amount: Decimal | None) -> str:
-    """An amount in US dollars with about three significant digits; `unpriced` for None."""
+    """An amount in US dollars with two or three significant digits, at most nine characters; `unpriced` for None.
+
+    What is less than a thousandth of a cent is `<$0.00001`, never `$0`.
+    """
     if amount is None:
         return "unpriced"
+    if amount < 0:
+        return f"-{dollars(-amount)}"
     if amount >= Decimal("99.995"):
         return f"${amount:,.0f}"
-    if amount >= Decimal("0.9995"):
-        return f"${amount:.2f}"
-    if amount >= Decimal("0.00995"):
-        return f"${amount:.3f}"
-    return f"${amount:.4f}" if amount >= Decimal("0.0001") else f"${amount:.6f}" if amount else "$0"
+    if amount < _LEAST:
+        return "<$0.00001" if amount else "$0"
+    return f"${amount:.{next((digits for least, digits in _DECIMALS if amount >= least), 6)}f}"

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
+from turntape.inspector.wire.printable import dollars
+
 from .run_totals import SEVERITIES, as_list, as_mapping, as_number
 
 
@@ -73,9 +75,7 @@ def _cost(totals: Mapping[str, object]) -> str:
     unpriced = as_number(totals["unpriced"])
     if totals["cost_usd"] is None:
         return "no price known"
-    cost = Decimal(str(totals["cost_usd"]))
-    # Small amounts need their digits, large ones only cents.
-    shown = f"${cost:.6f}".rstrip("0").rstrip(".") if cost < 1 else f"${cost:,.2f}"
+    shown = dollars(Decimal(str(totals["cost_usd"])))
     return f"{shown} ({_count(unpriced, 'turn')} without a known price)" if unpriced else shown
 
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Literal
 
 from ...ledger import TurnEntry
+from ...wire.printable import dollars
 from ..row import Row
 
 type MarkKind = Literal["error", "warning", "failed", "window", "miss", "compaction", "retry"]
@@ -59,8 +60,8 @@ def _misses(row: Row, entry: TurnEntry | None) -> Iterator[Mark]:
     if miss is not None and miss.price:
         if row.cost and miss.price < LEAST_MISS * row.cost:
             return
-        price = f"${miss.price:,.4f}" if miss.price < 1 else f"${miss.price:,.2f}"
-        yield Mark("miss", f"{miss.tokens:,} tokens were paid again ({miss.cause}), {price} more: {miss.message}")
+        price = f"{dollars(miss.price)} more"
+        yield Mark("miss", f"{miss.tokens:,} tokens were paid again ({miss.cause}), {price}: {miss.message}")
         return
     for found in row.findings:
         if found.id in _MISSES and found.severity != "info":

@@ -21,7 +21,7 @@ def test_every_piece_is_listed_with_a_link_to_its_turn() -> None:
 
     for piece in run.ledger.pieces:
         assert words(piece.name) in words(page)
-    assert 'href="#row-0"' in page and "$0.0006 in 2 requests:" in words(page)
+    assert 'href="#row-0"' in page and "$0.00061 in 2 requests:" in words(page)
     assert "By kind" in page and "By tool definition" in page
     assert "12 is exact by the API's counts" in unescape(page)
 

@@ -13,7 +13,7 @@ def test_a_long_path_does_not_hide_what_the_runs_cost(width: int) -> None:
     path = "/a/path/that/is/longer/than/half/of/a/terminal/of/eighty/cells/run.cassette.jsonl"
 
     run = [*loop(), chat([user("else")], said("yes"), index=2, at=1_780_000_900.0)]
-    facts = "3 turns · 2 threads · 350 tokens in · $0.0008"
+    facts = "3 turns · 2 threads · 350 tokens in · $0.00084"
 
     first, second, *_ = (plain(line) for line in compare_text(compare(run, run, (path, "b.jsonl")), width))
 

@@ -22,8 +22,8 @@ def test_each_turn_has_a_bar_of_its_kinds_and_the_cost_so_far() -> None:
     first, second = (line for line in shown if " in " in line and " out " in line)
     assert (first.count("█"), first.count("●"), first.count("▓")) == (23, 2, 0)
     assert (second.count("▓"), second.count("█"), second.count("●")) == (22, 11, 5)
-    assert first.split()[-4:] == ["$0.0002", "$0.0002", "<1", "%"]
-    assert second.split()[-4:] == ["$0.0004", "$0.0006", "<1", "%"]
+    assert first.split()[-4:] == ["$0.00022", "$0.00022", "<1", "%"]
+    assert second.split()[-4:] == ["$0.00039", "$0.00061", "<1", "%"]
 
 
 def test_each_column_has_its_name() -> None:
@@ -33,8 +33,8 @@ def test_each_column_has_its_name() -> None:
         [head] = [line for line in shown if line.strip().startswith("turn ")]
         first = shown[shown.index(head) + 1]
         assert head.split() == ["turn", "tokens", "cost", "so", "far", "context"]
-        assert head.index("cost") + 4 == first.index("$0.0002") + 7
-        assert head.index("so far") + 6 == first.rindex("$0.0002") + 7
+        assert head.index("cost") + 4 == first.index("$0.00022") + 8
+        assert head.index("so far") + 6 == first.rindex("$0.00022") + 8
         assert head.index("context") == first.index("<1 %")
 
 
@@ -50,7 +50,7 @@ def test_a_turn_without_tokens_keeps_the_columns() -> None:
 def test_the_sums_by_kind_are_those_of_the_turns() -> None:
     shown = lines(Run.of(loop()).rows)
 
-    assert "$0.0006 · 2 turns · 250 tokens in, 30 out" in shown
+    assert "$0.00061 · 2 turns · 250 tokens in, 30 out" in shown
     sums = [line for line in shown if line.endswith("%") and " in " not in line]
     assert {line[:14].strip(): line.split()[-3] for line in sums} == {
         "cache read": "0", "written again": "0", "cache write": "0", "resent": "100", "new input": "150",
@@ -62,9 +62,9 @@ def test_threads_are_summed_and_one_can_be_chosen() -> None:
     rows = Run.of([*loop(), chat([user("else")], said("yes"), index=2, at=1_780_000_900.0)]).rows
 
     both = lines(rows)
-    assert [line.split()[:2] for line in both[-2:]] == [["t1", "$0.0006"], ["t2", "$0.0002"]]
+    assert [line.split()[:2] for line in both[-2:]] == [["t1", "$0.00061"], ["t2", "$0.00022"]]
     only = lines(rows, thread="t2")
-    assert "$0.0002 · 1 turn · 100 tokens in, 10 out" in only
+    assert "$0.00022 · 1 turn · 100 tokens in, 10 out" in only
     assert not [line for line in only if line.strip().startswith(("t1", "t2"))]
 
 

@@ -17,9 +17,9 @@ def shown(*trips: RoundTrip, width: int = 100, thread: str | None = None) -> lis
 def test_the_dearest_piece_is_first_with_its_certainty() -> None:
     lines = shown(*loop())
 
-    assert lines[:2] == ["run", "$0.0006 in 2 requests"]
+    assert lines[:2] == ["run", "$0.00061 in 2 requests"]
     heads = next(at for at, line in enumerate(lines) if line.split()[:2] == ["cost", "tokens"])
-    assert lines[heads + 1].split() == ["$0.0002", "≈", "71", "2×", "–", "–", "1", "look_up", "(definition)"]
+    assert lines[heads + 1].split() == ["$0.00018", "≈", "71", "2×", "–", "–", "1", "look_up", "(definition)"]
     assert [line.split()[-1] for line in lines[heads + 2 : heads + 5]] == ["tape?", "tape", "tape"]
 
 
@@ -27,7 +27,7 @@ def test_groups_follow_by_kind_tool_and_definition() -> None:
     lines = shown(*loop())
 
     kinds = lines[lines.index("by kind") + 1 :]
-    assert kinds[0].split() == ["$0.0003", "49", "%", "30", "tokens", "output"]
+    assert kinds[0].split() == ["$0.00030", "49", "%", "30", "tokens", "output"]
     assert "by tool: its definition, its calls, its results" in lines
     assert "by thread" not in lines
     assert "by MCP server" not in lines

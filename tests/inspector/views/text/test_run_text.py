@@ -19,16 +19,16 @@ def shown(*trips: object, **options: object) -> str:
 def test_a_run_is_read_from_top_to_bottom() -> None:
     assert shown(*loop(), width=80) == snapshot("""\
 a run
-$0.0006 · 2 turns · 250 tokens in · 2026-05-28 20:26:40 UTC · gpt-5-2025-08-07
+$0.00061 · 2 turns · 250 tokens in · 2026-05-28 20:26:40 UTC · gpt-5-2025-08-07
 
-Turn 1  $0.0002  so far $0.0002  gpt-5-2025-08-07  openai-chat  250 ms  #0
+Turn 1  $0.00022  so far $0.00022  gpt-5-2025-08-07  openai-chat  250 ms  #0
     user: what is a tape?
   ◆ model  → look_up(word="tape")
   ■ api    tool_calls
   ▶ client dispatched  1 result
     100 in, 10 out
 
-Turn 2  $0.0004  so far $0.0006  gpt-5-2025-08-07  openai-chat  250 ms  #1
+Turn 2  $0.00039  so far $0.00061  gpt-5-2025-08-07  openai-chat  250 ms  #1
     ← look_up a strip that holds a recording
   ◆ model  It holds a recording.
   ■ api    complete (said 'stop')
@@ -150,7 +150,7 @@ def test_a_retried_turn_is_one_turn() -> None:
     overloaded = {"error": {"message": "Overloaded", "type": "overloaded_error"}}
 
     text = shown(chat([HELLO], status=529, error=overloaded), chat([HELLO], said("so"), index=1))
-    assert text.splitlines()[1].startswith("$0.0002 · 1 turn · 100 tokens in · 1 more attempt · ")
+    assert text.splitlines()[1].startswith("$0.00022 · 1 turn · 100 tokens in · 1 more attempt · ")
 
 
 def test_a_rebuilt_prompt_is_not_called_a_changed_history() -> None:

@@ -27,7 +27,7 @@ def test_a_line_of_the_console_says_how_a_run_ended() -> None:
 def test_runs_are_below_the_client_of_their_turn_and_messages_are_left_out(tmp_path: Path) -> None:
     lines = list(show_text(Cassette.load(tool_tapes.record(tmp_path / "t.cassette.jsonl")), width=120))
 
-    assert lines[1].startswith("$0.0007 · 3 turns · 300 tokens in · 4 tool runs · 2026")
+    assert lines[1].startswith("$0.00068 · 3 turns · 300 tokens in · 4 tool runs · 2026")
     at = next(number for number, line in enumerate(lines) if line.startswith("  ▶ client dispatched  2 results"))
     assert lines[at + 1 : at + 3] == [
         "  ● tool   read on files  5 ms  a part of it was seen  89 B returned, 38 B seen",

@@ -208,7 +208,7 @@ def test_the_summary_is_on_stderr_and_stdout_is_the_commands(turntape, upstream:
     assert done.returncode == 7
     assert done.stdout == "out\n"
     assert "1 turn · 0 tool calls" in done.stderr
-    assert "9 tokens in, 2 out · $0.000003" in done.stderr
+    assert "9 tokens in, 2 out · <$0.00001" in done.stderr
     assert "turntape show t.cassette.jsonl" in done.stderr
     cassette = Cassette.load(tmp_path / "t.cassette.jsonl")
     assert cassette.labels[0]["turn"] == 1

@@ -92,7 +92,7 @@ def show(*argv: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_thread_is_shown_alone_in_every_form(threads: str) -> None:
     assert [line for line in show(threads, "--thread", "t2").stdout.splitlines() if line.startswith("Turn")] == [
-        "Turn 1  $0.0002  so far $0.0002  gpt-5-2025-08-07  openai-chat  250 ms  #2"
+        "Turn 1  $0.00022  so far $0.00022  gpt-5-2025-08-07  openai-chat  250 ms  #2"
     ]
     assert [json.loads(line)["thread"] for line in show(threads, "--thread", "t1", "--json").stdout.splitlines()] == [
         "t1",
