@@ -137,5 +137,7 @@ def _assumptions(change: Change, found: Bill) -> Iterator[str]:
         yield "Dates, times, timestamps and ids are found by their form."
     if found.stated and change.model is None:
         yield _STATED
-    if found.unpriced:
+    if found.amount is None and change.model is not None:
+        yield f"No price is known for {change.model!r}: check its name, or price it under [prices] in turntape.toml."
+    elif found.unpriced:
         yield f"Turns without a price are in no bill ({found.unpriced} here)."

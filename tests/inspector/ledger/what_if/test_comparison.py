@@ -93,3 +93,12 @@ def test_two_models_are_not_put_together() -> None:
     found = compared(*LOOP, changes=(Change(model="claude-haiku-4-5"), Change(model="no-such-model")))
     assert [one.what for one in found.scenarios] == ["on claude-haiku-4-5", "on no-such-model"]
     assert (found.scenarios[1].bill.amount, found.scenarios[1].share) == (None, None)
+
+
+def test_a_model_without_a_price_is_named() -> None:
+    found = compared(*LOOP, changes=(Change(model="claude-nope"), Change(model="claude-haiku-4-5")))
+    unknown = next(one for one in found.scenarios if one.change.model == "claude-nope")
+    assert unknown.bill.amount is None
+    assert [one for one in found.assumptions if "No price" in one] == [
+        "No price is known for 'claude-nope': check its name, or price it under [prices] in turntape.toml."
+    ]
