@@ -97,6 +97,8 @@ class Settings:
     """Whether words that look random are secrets too, beside what the rules find."""
     redact_function: str | None = None
     """`module:function`: a function that gets a text and gives the secrets in it (docs/secrets.md)."""
+    redact_keep: tuple[str, ...] = ()
+    """Regular expressions: a value that one of them matches as a whole is not a secret."""
     allow_headers: tuple[str, ...] = ()
     """Request headers that are stored although they are not on the built-in list."""
     rules: tuple[str, ...] = ()
@@ -108,8 +110,9 @@ class Settings:
     replay: ReplaySettings = field(default_factory=ReplaySettings)
 
 
-ENTROPY, FUNCTION = "TURNTAPE_REDACT_ENTROPY", "TURNTAPE_REDACT_FUNCTION"
-"""Variables of the environment that set `redact_entropy` and `redact_function`, for this process and its children."""
+ENTROPY, FUNCTION, KEEP = "TURNTAPE_REDACT_ENTROPY", "TURNTAPE_REDACT_FUNCTION", "TURNTAPE_REDACT_KEEP"
+"""Variables of the environment that set `redact_entropy` and `redact_function`, and add lines to `redact_keep`, for
+this process and its children."""
 
 
 def read_settings(path: str | os.PathLike[str] | None = None) -> Settings:
@@ -126,6 +129,7 @@ def read_settings(path: str | os.PathLike[str] | None = None) -> Settings:
         found,
         redact_entropy=entropy not in ("0", "false", "no") if entropy else found.redact_entropy,
         redact_function=function or found.redact_function,
+        redact_keep=(*found.redact_keep, *filter(None, os.environ.get(KEEP, "").split("\n"))),
     )
 
 

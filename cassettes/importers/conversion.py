@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -63,8 +63,11 @@ def convert(
     formats: Sequence[Format] = FORMATS,
     redactor: Callable[[], Redactor] = Redactor.from_config,
     force: bool = False,
+    dropped: Mapping[Path, Collection[int]] | None = None,
 ) -> Iterator[Done]:
     """Write each source to its target, secrets replaced; a file that cannot be read leaves nothing and stops no other.
+
+    `dropped` are places of round trips in a source that are left out.
 
     Neighbours with one target come into one cassette, in order. Raises CassetteError when the disk refuses a line.
     """
@@ -79,6 +82,8 @@ def convert(
                 except (CassetteError, OSError) as exc:
                     yield Done(source, None, None, problem=_sentence(exc, source))
                     continue
+                left_out = (dropped or {}).get(source, ())
+                trips = [trip for place, trip in enumerate(trips) if place not in left_out]
                 for trip in trips:
                     recorder.write(trip)
                 notes = dict.fromkeys(note for trip in trips for note in notes_of(trip))

@@ -89,6 +89,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("turntape_allow_hosts", "hosts that marked tests may reach", type="linelist", default=[])
     parser.addini("turntape_redact_entropy", "true: words that look random are secrets", type="bool", default=False)
     parser.addini("turntape_redact_function", "module:function that gives the secrets in a text", default="")
+    parser.addini(
+        "turntape_redact_keep", "regular expressions of values that are not secrets", type="linelist", default=[]
+    )
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -103,7 +106,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "
-        "pace='instant', allow=(), live_tools=(), upstreams={}, fork=None, fork_at=None, edit=(), "
+        "pace='instant', redact_keep=(), allow=(), live_tools=(), upstreams={}, fork=None, fork_at=None, edit=(), "
         "partial=False, any_order=False): replay the LLM traffic of this test "
         "from its cassette; the network is blocked",
     )
@@ -112,11 +115,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def _search_further(config: pytest.Config) -> None:
     """Let the ini options for redaction hold for this process and all that it starts, until the end of the run."""
     entropy, function = config.getini("turntape_redact_entropy"), config.getini("turntape_redact_function")
-    if not entropy and not function:
+    keep: list[str] = config.getini("turntape_redact_keep")
+    if not entropy and not function and not keep:
         return
-    from ..settings import ENTROPY, FUNCTION
+    from ..settings import ENTROPY, FUNCTION, KEEP
 
-    given = {ENTROPY: "1" if entropy else "", FUNCTION: function}
+    given = {ENTROPY: "1" if entropy else "", FUNCTION: function, KEEP: "\n".join(keep)}
     ours = {name: value for name, value in given.items() if value and name not in os.environ}
     os.environ.update(ours)
 

@@ -26,7 +26,7 @@ from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from .advice import Advice
 from .commands import again, target
-from .failures import Found, damage, expects_all, remarks
+from .failures import Found, damage, expects_all, remarks, replaced_values
 from .marker import Faulty, Marker, cassette_of, mode_for
 from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
@@ -99,6 +99,7 @@ class ActiveTest:
             self.path,
             override=mode,
             matching=self.settings.matching(config.getini),
+            keep=self.settings.redact_keep,
             faults=faults,
             fork=fork,
             may_call=self._may_call,
@@ -207,6 +208,8 @@ class ActiveTest:
         self.session.notes += remarks(self.session)
         if damaged := damage(self.session):
             self.session.notes.append(damaged)
+        if self.outcome == "failed" and (replaced := replaced_values(self.session)):
+            self.session.notes.append(replaced)
         if self.session.is_of_failed_test:
             self.session.notes.append(f"its {self.subject} failed when this cassette was recorded; record again")
         return [*said, *self.problems()]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..counted import several
+from ..regex import regex
 from ..replay.difference_text import lines_of, part_in_words
 from ..replay.live_diff import LiveDifference
 from ..replay.miss import Miss
@@ -18,6 +19,8 @@ from .tool_servers import ToolServers, called_tool
 type Actions = Callable[[], Sequence[str] | None]
 """What happened in each recorded round trip, in a few words, by place; None if it is unknown."""
 
+_REPLACED = regex(rb"REDACTED(?:-[0-9a-f]{8}|\*)|[\"']REDACT(?:ED?)?[\\\"']")
+"""A value that was replaced; a short one has no room for the fingerprint."""
 _SHOWN = 8
 """At most this many problems of one kind are listed."""
 _FEW = 4
@@ -222,6 +225,19 @@ def remarks(session: Session) -> list[str]:
         *(f"not recorded, {_why_no_miss(session)}: {miss}" for miss in session.strays),
         *_not_used(session, report),
     ]
+
+
+def replaced_values(session: Session) -> str | None:
+    """Which answers that this run got have a value that was replaced as a secret; None if none has."""
+    by_turn = dict(zip(session.player.turns, session.player.cassette, strict=True))
+    played = [(match.turn, by_turn[match.turn].response) for match in session.player.matches]
+    found = [turn for turn, answer in played if answer is not None and _REPLACED.search(answer.body)]
+    if not found:
+        return None
+    return (
+        f"the answer of {found[0]} has REDACTED where a value looked secret; if the test needs it: "
+        'redact_keep=["its text"] in the mark or in turntape.toml, and record again'
+    )
 
 
 def _why_no_miss(session: Session) -> str:

@@ -34,6 +34,7 @@ class Marker:
     map_values: bool | None = None
     faults: Faults | None = None
     pace: str | float = "instant"
+    redact_keep: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     live_tools: tuple[str, ...] = ()
     upstreams: Mapping[str, str] | None = None
@@ -61,7 +62,7 @@ class Marker:
                 raise TurntapeError(
                     f"@pytest.mark.turntape has no setting {name!r}; it knows {', '.join(cls.__slots__)}"
                 )
-        for name in ("allow", "edit", "ignore", "ignore_text", "live_tools"):
+        for name in ("allow", "edit", "ignore", "ignore_text", "live_tools", "redact_keep"):
             value: str | Iterable[str] = given.get(name, ())
             given[name] = (value,) if isinstance(value, str) else tuple(value)
         if (given.get("fork") is None) != (given.get("fork_at") is None) or (given["edit"] and not given.get("fork")):

@@ -15,14 +15,19 @@ from ..transports.mcp_played import PlayedSessions, played_sessions
 
 
 class ToolServers:
-    """The tool servers of one test. Those named in `live` run in a replay too, `*` for all."""
+    """The tool servers of one test. Those named in `live` run in a replay too, `*` for all.
+
+    All of them run when the cassette was imported: the tool that recorded it let them run, and recorded none."""
 
     def __init__(self, session: Session, live: Sequence[str], pace: Pace) -> None:
         self._session = session
-        self._live = frozenset(live)
+        has_turns_only = len(session.player.cassette) > 0 and not session.tool_wire
+        self._live = frozenset(("*",) if session.is_imported and has_turns_only else live)
         self._played: PlayedSessions | None = None
         matching = session.restamp.of_tools if session.restamp is not None else session.player.matching
-        self.player = ToolPlayer(session.tool_wire, matching=matching, values=session.player, pace=pace)
+        self.player = ToolPlayer(
+            session.tool_wire, matching=matching, values=session.player, pace=pace, redactor=session.redactor
+        )
 
     @cached_property
     def _http(self) -> HttpRecording:
@@ -66,7 +71,7 @@ class ToolServers:
         if not self._session.exists:
             return (
                 f"the cassette {path!r} does not exist, so the tool server (MCP) of the test has no answer; "
-                "record one with the mode 'once'"
+                "record one with the mode 'once', or let the server run with @pytest.mark.turntape(live_tools=\"*\")"
             )
         return (
             f"the test uses a tool server (MCP), and the cassette {path!r} has none; record it with "

@@ -43,6 +43,8 @@ class UsageLog:
         """Test files whose tests were all collected."""
         self.fixtures: set[str] = set()
         """The paths of the cassettes of longer-lived fixtures, without parameter and ending."""
+        self._kept: dict[str, list[str]] = {}
+        """What the marks of the tests of a cassette say is not a secret."""
         self._folders: dict[str, str] = {}
         """The folders of cassettes, with the test file of each."""
         self._states: defaultdict[str, set[State]] = defaultdict(set)
@@ -54,7 +56,10 @@ class UsageLog:
     def collected(self, config: pytest.Config, wanted: list[pytest.Item], items: list[pytest.Item]) -> None:
         for item in wanted:
             try:
-                self._owned.add(str(cassette_of(item, Marker.of(item))))
+                settings = Marker.of(item)
+                path = str(cassette_of(item, settings))
+                self._owned.add(path)
+                self._kept.setdefault(path, []).extend(settings.redact_keep)
                 self._folders[str(folder_of(item))] = str(item.path)
             except TurntapeError:  # the test itself says it
                 continue
@@ -113,6 +118,7 @@ class UsageLog:
             "owned": sorted(self._owned),
             "whole": sorted(self._whole),
             "folders": self._folders,
+            "kept": self._kept,
             "fixtures": sorted(self.fixtures),
             "causes": self._causes,
             "states": {path: sorted(states) for path, states in self._states.items()},
@@ -124,6 +130,7 @@ class UsageLog:
         for cause, tests in other["causes"].items():
             self._causes.setdefault(cause, []).extend(tests)
         self._folders |= other["folders"]
+        self._kept |= other["kept"]
         self.fixtures |= set(other["fixtures"])
         self._owned |= set(other["owned"])
         self._whole |= set(other["whole"])
@@ -172,7 +179,8 @@ class UsageLog:
             found.append("unplayed: its test ran and sent no request; remove the cassette, or the mark")
         try:
             cassette = Cassette.load(path)
-            places = secrets_in(cassette, Redactor.from_config(salt=cassette.salt))
+            redactor = Redactor.from_config(salt=cassette.salt).keeping(self._kept.get(str(path), ()))
+            places = secrets_in(cassette, redactor)
             found += [f"damaged: {problem}" for problem in cassette.problems]
             if places:
                 found.append(f"it contains a secret in {', '.join(places)}; revoke it, and record again")

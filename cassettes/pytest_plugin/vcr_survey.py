@@ -5,8 +5,11 @@ its settings are read from the fixtures of the suite, and the findings are writt
 `TURNTAPE_SURVEY` names.
 """
 
+import copy
 import json
 import os
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +61,13 @@ def _said(item: pytest.Item, marks: list[pytest.Mark]) -> dict[str, Any]:
         names += [str(name) for name in mark.args]
     folder = next((str(values[name]) for name in _FOLDERS if values.get(name)), None)
     own = next((str(values[name]) for name in _NAMES if values.get(name)), _usual_name(item))
+    sources = _cassettes(item, folder, given.get("cassette_library_dir"), [own, *names])
     return {
         "test": item.nodeid,
         "file": str(item.path),
         "marks": [mark.name for mark in marks],
-        "sources": [str(path) for path in _cassettes(item, folder, given.get("cassette_library_dir"), [own, *names])],
+        "sources": [str(path) for path in sources],
+        "dropped": {str(path): places for path in sources if (places := _dropped(path, given))},
         "target": str(cassette_path(item)),
         "config": {str(key): _plain(value) for key, value in given.items()},
     }
@@ -107,6 +112,39 @@ def _cassettes(item: pytest.Item, folder: str | None, library: str | None, names
         if path is not None and path not in found:
             found.append(path)
     return found
+
+
+def _dropped(path: Path, config: Mapping[str, Any]) -> list[int]:
+    """The places of the round trips in a recording that functions of the suite drop whenever vcrpy reads the file."""
+    before = [*_functions(config.get("before_record")), *_functions(config.get("before_record_request"))]
+    after = _functions(config.get("before_record_response"))
+    if not before and not after:
+        return []
+    try:
+        kind = "json" if config.get("serializer") == "json" else "yaml"
+        persister: Any = import_module("vcr.persisters.filesystem").FilesystemPersister
+        requests, responses = persister.load_cassette(path, import_module(f"vcr.serializers.{kind}serializer"))
+        held: list[tuple[Any, Any]] = list(zip(requests, responses, strict=True))
+        return [
+            place
+            for place, (request, response) in enumerate(held)
+            if _is_dropped(request, before) or _is_dropped(response, after)
+        ]
+    except Exception:  # noqa: BLE001 - functions of the user, and files that vcrpy cannot read
+        return []
+
+
+def _functions(given: Any) -> list[Callable[[Any], Any]]:
+    several: list[Any] = list(given) if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownArgumentType]
+    return [one for one in several if callable(one)]
+
+
+def _is_dropped(message: Any, functions: list[Callable[[Any], Any]]) -> bool:
+    for function in functions:
+        message = function(copy.deepcopy(message))
+        if message is None:
+            return True
+    return False
 
 
 def _usual_name(item: pytest.Item) -> str:

@@ -61,12 +61,22 @@ _SHORT = 1024
 _MOST_TEXTS = 512
 
 
+def _compiled(patterns: Sequence[str], remedy: str) -> tuple[re.Pattern[bytes], ...]:
+    try:
+        return tuple(re.compile(pattern.encode()) for pattern in patterns)
+    except re.error as exc:
+        raise CassetteError(
+            f"the redaction pattern {exc.pattern!r} is not a valid regular expression: {exc.msg}; {remedy}"
+        ) from exc
+
+
 class Redactor:
     """Replaces secrets in headers, URLs and bodies. The same salt gives the same fingerprints.
 
     `extra` are the user's own patterns (regular expressions); `allow_headers` are the names of request header fields
     that are stored unchanged. `entropy`: words that look random are secrets too. `function` names further secrets in a
-    text; a text for which it fails is withheld. Raises CassetteError for a pattern that does not compile.
+    text; a text for which it fails is withheld. `keep` are regular expressions: a value that one of them matches as a
+    whole stays, unless `extra` or `function` finds it. Raises CassetteError for a pattern that does not compile.
     """
 
     def __init__(
@@ -78,6 +88,7 @@ class Redactor:
         *,
         entropy: bool = False,
         function: FindSecrets | None = None,
+        keep: Sequence[str] = (),
     ) -> None:
         self.salt = salt if salt is not None else secrets.token_hex(8)
         self.enabled = enabled
@@ -92,21 +103,16 @@ class Redactor:
         self._texts: dict[str, str] = {}
         """Short texts and what they are on the disk: each request of a client has the same URL and header fields."""
         self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
-        try:
-            self._extra = tuple(re.compile(pattern.encode()) for pattern in extra)
-        except re.error as exc:
-            raise CassetteError(
-                f"the redaction pattern {exc.pattern!r} is not a valid regular expression: {exc.msg}; "
-                "fix it in turntape.toml"
-            ) from exc
+        self._extra = _compiled(extra, "fix it in turntape.toml")
+        self._keep = _compiled(keep, "fix it where redact_keep is set")
 
     @classmethod
     def from_config(cls, path: str | os.PathLike[str] | None = None, salt: str | None = None) -> Self:
         """A redactor as `turntape.toml`, or `[tool.turntape]` of `pyproject.toml`, in the working directory says.
 
         Keys: `redact` (list of regular expressions), `allow_headers` (list of names), `redact_entropy` (true or false),
-        `redact_function` ("module:function"). Raises CassetteError when the file is not valid TOML, has an unknown key,
-        a value has the wrong type, or there is no such function.
+        `redact_function` ("module:function"), `redact_keep` (list of regular expressions). Raises CassetteError when
+        the file is not valid TOML, has an unknown key, a value has the wrong type, or there is no such function.
         """
         settings = read_settings(path)
         return cls.from_settings(settings, salt)
@@ -121,7 +127,19 @@ class Redactor:
             settings.allow_headers,
             entropy=settings.redact_entropy,
             function=function,
+            keep=settings.redact_keep,
         )
+
+    def keeping(self, patterns: Sequence[str]) -> Self:
+        """The same rules, and values that one of these regular expressions matches as a whole stay too.
+
+        Raises CassetteError for one that does not compile.
+        """
+        if not patterns:
+            return self
+        other = self.with_salt(self.salt)
+        other._keep = (*self._keep, *_compiled(patterns, "fix it where redact_keep is set"))
+        return other
 
     def with_salt(self, salt: str) -> Self:
         """The same rules with another salt, for example that of a file to append to."""
@@ -301,6 +319,8 @@ class Redactor:
             spans.setdefault(start, span)
         if self._entropy:
             spans = random_words(body) | spans
+        if self._keep:
+            spans = {start: span for start, span in spans.items() if not self._is_kept(body[start : span[0]])}
         if self._function is not None:
             spans = named_by(self._function, body) | spans
         for pattern in self._extra:
@@ -308,6 +328,9 @@ class Redactor:
                 if match.end() > match.start():
                     spans.setdefault(match.start(), (match.end(), 0))
         return spans
+
+    def _is_kept(self, value: bytes) -> bool:
+        return any(pattern.fullmatch(value) for pattern in self._keep)
 
     def _mask(self, secret: bytes, keep: int) -> bytes:
         mark = b"REDACTED-" + self.fingerprint(secret).encode()

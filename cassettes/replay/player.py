@@ -52,8 +52,8 @@ class Player:
     """`Player(cassette).answer(method, url, headers, body)` gives the recorded answer of a request, or raises Miss.
 
     `matching` says what may differ (`strict` when None). `on_miss` is called for each request that is not answered.
-    `faults` are `Fault` values, or the path of a TOML file of
-    them. Raises CassetteError when a fault names a turn that was not recorded, or cannot be built from its answer.
+    `faults` are `Fault` values, or the path of a TOML file of them. `keep` adds to the settings' `redact_keep`. Raises
+    CassetteError when a fault names a turn that was not recorded, or cannot be built from its answer.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class Player:
         matching: Matching | None = None,
         faults: Faults | None = None,
         on_miss: Callable[[Miss], object] | None = None,
+        keep: Sequence[str] = (),
     ) -> None:
         self._on_miss = on_miss
         if isinstance(source, Cassette):
@@ -76,7 +77,7 @@ class Player:
         self.misses: list[Miss] = []
         """The requests that were not answered, in order."""
         self._message_misses: list[Miss] = []
-        self._redactor = Redactor.from_config(salt=self.cassette.salt)
+        self._redactor = Redactor.from_config(salt=self.cassette.salt).keeping(keep)
         self._prose = prose_of(self.cassette)
         """Removes the prose of requests, when that of the recording was removed."""
         self._lock = threading.Lock()

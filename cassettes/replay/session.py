@@ -70,8 +70,8 @@ class Session:
     """`Session(path, mode)` plays and records one cassette. Any thread and any asyncio task may use it at once.
 
     `mode` is the mode in the code; `override` and the environment take precedence (`record_modes.effective_mode`).
-    `matching` and `faults` are passed to the player. `labels` reads what was recorded, so that a replay names turns as
-    other views do. If a new cassette is recorded, `fork` gives the turns of another one that are played first.
+    `matching`, `faults` and `keep` are passed to the player. `labels` reads what was recorded, so that a replay names
+    turns as other views do. If a new cassette is recorded, `fork` gives the turns of another one that are played first.
     `may_call` says why the live API must not be called (again), or None. `on_miss` is called for each miss, in the
     thread of the request. A missing cassette is an error only when a request needs it. Raises CassetteError when the
     file cannot be read.
@@ -86,6 +86,7 @@ class Session:
         matching: Matching | None = None,
         faults: Faults | None = None,
         redactor: Redactor | None = None,
+        keep: Sequence[str] = (),
         labels: Labels | None = None,
         fork: Callable[[], ForkSource] | None = None,
         may_call: Callable[[], str | None] = lambda: None,
@@ -103,6 +104,7 @@ class Session:
             cassette,
             matching=restamping(matching) if self.restamp is not None else matching,
             faults=faults if self.plan.plays and self.exists else None,
+            keep=keep,
         )
         self.exchanges = PendingTrips(self._keep)
         self.misses: list[Miss] = []
@@ -122,10 +124,10 @@ class Session:
         """Requests without an answer that are not misses: those after a fault that replaced a recorded answer, which
         cannot be in the recording, and those that are not part of the run."""
         self._fork = fork() if fork is not None and self.plan.writes == "replaced" else None
-        self._tape = Player(self._fork.trips, matching=matching) if self._fork is not None else None
+        self._tape = Player(self._fork.trips, matching=matching, keep=keep) if self._fork is not None else None
         self._waiting = set(self._fork.turns if self._fork is not None else ())
         """The turns of the fork that were not requested so far."""
-        self._redactor = redactor
+        self._redactor, self._not_secret = redactor, keep
         self._labels = labels
         self._recorder: Recorder | None = None
         self._problem: str | None = None
@@ -204,8 +206,13 @@ class Session:
         """True for a request beside the run, and for one of a tool that recorded only a part: it had no answer for it
         either, and the test passed."""
         path = urlsplit(asked.url).path
-        imported = self.exists and all(trip.route == "import" for trip in self.player.cassette)
-        return is_discovery(asked.method, path) or (imported and not is_recorded_path(path.rstrip("/")))
+        return is_discovery(asked.method, path) or (self.is_imported and not is_recorded_path(path.rstrip("/")))
+
+    @property
+    def is_imported(self) -> bool:
+        """True when another tool has recorded the cassette: one that saw no tool server, and that may have recorded
+        only a part."""
+        return self.exists and all(trip.route == "import" for trip in self.player.cassette)
 
     def _live(self, asked: Request) -> Miss | None:
         """None if the live API may be called."""
@@ -271,7 +278,12 @@ class Session:
         if appended:
             shutil.copyfile(self.path, path)
             path.chmod(0o600)
-        return Recorder(path, redactor=self._redactor or Redactor.from_config(), append=appended)
+        return Recorder(path, redactor=self.redactor, append=appended)
+
+    @property
+    def redactor(self) -> Redactor:
+        """Finds the secrets in what is recorded here, by the settings and the arguments of this session."""
+        return (self._redactor or Redactor.from_config()).keeping(self._not_secret)
 
     def finish(self, whole: bool = True, *, failed: bool = False) -> int:
         """End the recording; how many round trips were recorded. May be called twice.
@@ -333,7 +345,7 @@ class Session:
         if self._labels is None:
             return
         labels = list(self._labels(list(Cassette.load(self._unfinished))))
-        with Recorder(self._unfinished, redactor=self._redactor or Redactor.from_config(), append=True) as recorder:
+        with Recorder(self._unfinished, redactor=self.redactor, append=True) as recorder:
             for index, label in labels:
                 recorder.label(index, {**label, **more})
 

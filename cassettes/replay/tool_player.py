@@ -105,7 +105,7 @@ class ToolPlayer:
     ) -> None:
         self.matching = matching or Matching()
         self.pace = pace or Pace.of("recorded")
-        self.redactor = redactor or Redactor()
+        self.redactor = redactor or Redactor.from_config()
         """Clears what a client says of secrets, as the recording is, before it is compared and reported."""
         processes = list(servers)
         self.sessions = recorded_sessions(trips, self.redactor.normalise, processes)

@@ -70,11 +70,18 @@ def add_upstreams(parser: argparse.ArgumentParser) -> None:
 
 
 def add_redaction(parser: argparse.ArgumentParser) -> None:
-    """What is a secret, beside what the rules find: `use_redaction` is called before the command runs."""
-    group = parser.add_argument_group("finding more secrets (docs/secrets.md)")
+    """What is a secret, or is not, beside what the rules find: `use_redaction` is called before the command runs."""
+    group = parser.add_argument_group("finding more secrets, or fewer (docs/secrets.md)")
     group.add_argument("--redact-entropy", action="store_true", help="words that look random are secrets too")
     group.add_argument(
         "--redact-function", metavar="MODULE:FUNCTION", help="a function that gets a text and gives the secrets in it"
+    )
+    group.add_argument(
+        "--redact-keep",
+        metavar="REGEX",
+        action="append",
+        default=[],
+        help="a value that this matches as a whole is not a secret; repeatable",
     )
 
 
@@ -82,12 +89,14 @@ def use_redaction(options: argparse.Namespace) -> None:
     """Let these options hold for this process and all that it starts."""
     import os
 
-    from turntape.cassettes.settings import ENTROPY, FUNCTION
+    from turntape.cassettes.settings import ENTROPY, FUNCTION, KEEP
 
     if options.redact_entropy:
         os.environ[ENTROPY] = "1"
     if options.redact_function:
         os.environ[FUNCTION] = options.redact_function
+    if options.redact_keep:
+        os.environ[KEEP] = "\n".join([*filter(None, [os.environ.get(KEEP)]), *options.redact_keep])
 
 
 def add_recording(parser: argparse.ArgumentParser, port: int, kind: str = "run") -> None:

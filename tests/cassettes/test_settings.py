@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from turntape.cassettes import CassetteError
-from turntape.cassettes.settings import ENTROPY, FUNCTION, ModelPrices, ReplaySettings, Settings, read_settings
+from turntape.cassettes.settings import ENTROPY, FUNCTION, KEEP, ModelPrices, ReplaySettings, Settings, read_settings
 
 ALL = """
 redact = ["corp-[0-9]+"]
@@ -96,8 +96,8 @@ def test_a_pyproject_without_our_table_changes_nothing(text: str) -> None:
         (
             "zzz = 1",
             "'turntape.toml' has the unknown key 'zzz'; "
-            "the known keys are redact, redact_entropy, redact_function, allow_headers, rules, protocols, prices, "
-            "replay",
+            "the known keys are redact, redact_entropy, redact_function, redact_keep, allow_headers, rules, protocols, "
+            "prices, replay",
         ),
         (
             "[replay]\nprofil = 'strict'",
@@ -245,3 +245,12 @@ def test_variables_come_before_the_file_unless_it_is_named(
 
     assert read_settings() == Settings(("x",), entropy, function)
     assert read_settings("turntape.toml") == Settings(("x",), True, "a:b")
+
+
+def test_the_variable_adds_to_what_the_file_keeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("turntape.toml").write_text('redact_keep = ["a"]\n')
+    monkeypatch.setenv(KEEP, "b\nc d\n")
+
+    assert read_settings().redact_keep == ("a", "b", "c d")
+    assert read_settings("turntape.toml").redact_keep == ("a",)

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import fastmcp
@@ -16,7 +17,7 @@ import uvicorn
 from plugin_project import taken_away, write
 from waiting import eventually
 
-from turntape.cassettes import Cassette
+from turntape.cassettes import Cassette, Recorder
 from turntape.inspector.tools.tool_messages import tool_messages
 from turntape.proxy.scripted import ScriptedServer
 
@@ -396,10 +397,31 @@ def test_without_a_cassette_the_tool_server_has_no_answer(tools: pytest.Pytester
     result.stdout.fnmatch_lines(
         [
             "the cassette *does not exist, so the tool server (MCP) of the test has no answer; "
-            "record one with the mode 'once'"
+            "record one with the mode 'once', or let the server run with @pytest.mark.turntape(live_tools=\"[*]\")"
         ]
     )
     assert ran(tools) == 0
+
+
+@pytest.mark.parametrize("connected", WAYS)
+def test_the_servers_of_an_imported_cassette_run(
+    connected: str, tools: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONNECTED", connected)
+    project_file(tools, "assert ask()")
+    tools.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    path = next(tools.path.rglob("*.cassette.jsonl"))
+    trips = [replace(trip, route="import") for trip in Cassette.load(path)]
+    path.unlink()
+    with Recorder(path) as recorder:
+        for trip in trips:
+            recorder.write(trip)
+    project_file(tools, "assert ask() and use() == [{'result': 3}]")
+    taken_away(server, monkeypatch)
+
+    for count in (1, 2):
+        tools.runpytest().assert_outcomes(passed=1)
+        assert ran(tools) == count
 
 
 @pytest.mark.parametrize("connected", WAYS)

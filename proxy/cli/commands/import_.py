@@ -82,13 +82,17 @@ def _suite(tests: str, *, apply: bool, force: bool) -> int:
         write(f"{line}\n")
     for said in move.unmapped:
         write(f"not mapped: {said}\n")
+    if move.dropped:
+        count = several(sum(map(len, move.dropped.values())), "recorded round trip")
+        places = several(len(move.dropped), "file")
+        write(f"left out: {count} in {places}, which before_record_… of the suite drops when vcrpy reads them\n")
     targets = len({target for _, target in move.plan})
     said = f"{several(len(move.plan), 'recording')} for {several(targets, 'test')}"
     marks = f"{several(len(move.rewrites), 'mark')} in {several(len(files), 'file')}"
     if not apply:
         write(f"would convert {said} and rewrite {marks}; nothing was changed, add --apply to do it\n")
         return OK
-    results = list(convert(sorted(move.plan, key=lambda pair: str(pair[1])), force=force))
+    results = list(convert(sorted(move.plan, key=lambda pair: str(pair[1])), force=force, dropped=move.dropped))
     for done in results:
         if done.problem:
             write(f"left out: {done.problem}\n")

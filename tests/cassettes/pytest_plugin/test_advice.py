@@ -1,12 +1,14 @@
 """What a failure suggests, in separate pytest sessions."""
 
 import os
+from dataclasses import replace
 
 import pytest
 from plugin_project import taken_away, write
 
+from turntape.cassettes import Cassette, Recorder
 from turntape.cassettes.pytest_plugin.commands import again, files_of
-from turntape.cassettes.settings import ENTROPY
+from turntape.cassettes.settings import ENTROPY, KEEP
 from turntape.proxy.scripted.server import ScriptedServer
 
 pytest_plugins = ("pytester",)
@@ -151,6 +153,54 @@ def test_the_ini_file_lets_more_secrets_be_found_until_the_end_of_the_run(
     assert random not in tape and "see REDACTED" in tape
     assert ENTROPY not in os.environ
     project.runpytest("--turntape-check").assert_outcomes(passed=1)
+
+
+LOGIN = """
+@pytest.mark.turntape{mark}
+def test_a():
+    assert ask('login with {{"passphrase": "pineapple"}}')
+    assert not os.environ.get("FAILS")
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "ini"), [("(redact_keep='pine.*')", ""), ("(redact_keep=['x', 'pineapple'])", ""), ("", "pineapple")]
+)
+def test_the_mark_or_the_ini_file_says_what_is_not_a_secret(
+    mark: str, ini: str, project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(KEEP, raising=False)
+    project.makeini(f"[pytest]\nturntape_redact_keep = {ini}\n")
+    record(project, LOGIN.format(mark=mark))
+
+    assert "pineapple" in next(project.path.rglob("*.cassette.jsonl")).read_text("utf-8")
+    assert KEEP not in os.environ
+    project.runpytest("--turntape-check").assert_outcomes(passed=1)
+    write(project, LOGIN.format(mark=""))
+    project.makeini("")
+    result = project.runpytest("--turntape-check")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*it contains a secret in #0 request body*"])
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_the_summary_of_a_failed_test_says_that_a_value_of_its_answer_was_replaced(
+    fails: bool, project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(project, LOGIN.format(mark=""))
+    tape = next(project.path.rglob("*.cassette.jsonl"))
+    trips = list(Cassette.load(tape))
+    answer = trips[0].response
+    assert answer is not None
+    said = answer.body.replace(b'"content":', b'"token": "REDACTED*", "content":')
+    tape.unlink()
+    with Recorder(tape) as recorder:
+        recorder.write(replace(trips[0], response=replace(answer, content=said)))
+    monkeypatch.setenv("FAILS", "1" if fails else "")
+
+    shown = project.runpytest().stdout.str()
+
+    assert ("has REDACTED where a value looked secret; if the test needs it: redact_keep=" in shown) == fails
 
 
 def test_a_line_of_the_ini_file_with_an_invalid_rule_is_named(project: pytest.Pytester) -> None:

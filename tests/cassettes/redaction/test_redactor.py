@@ -196,9 +196,33 @@ def test_the_users_own_patterns_are_applied(tmp_path: Path, monkeypatch: pytest.
     assert redactor.headers((("x-team", "blue"),)) == (("x-team", "blue"),)
 
 
+ANSWER = rb'{"arguments": "{\"passphrase\": \"pineapple\", \"password\": \"correct-horse\"}"}'
+
+
+def test_a_value_that_is_kept_as_a_whole_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("turntape.toml").write_text('redact_keep = ["pine[a-z]+", "correct"]\n')
+
+    clean = Redactor.from_config().body(ANSWER)
+
+    assert b'passphrase\\": \\"pineapple\\"' in clean  # also in JSON within JSON
+    assert b"correct-horse" not in clean
+    assert b"correct-horse" in Redactor.from_config().keeping(["correct-horse"]).body(ANSWER)
+    assert b"pineapple" in Redactor.from_config().keeping(["correct-horse"]).with_salt("s").body(ANSWER)
+    assert b"pineapple" not in Redactor().body(ANSWER)
+
+
+def test_the_users_own_search_counts_more_than_what_is_kept() -> None:
+    keep = ["corp-1", "pineapple"]
+
+    assert b"corp-1" not in Redactor(("corp-[0-9]",), keep=keep).body(b"it is corp-1.")
+    assert b"pineapple" not in Redactor(function=lambda _: ["pineapple"], keep=keep).body(b"a pineapple")
+
+
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
+        ('redact_keep = ["("]', "is not a valid regular expression.*; fix it where redact_keep is set"),
         ('redact = ["("]', "is not a valid regular expression"),
         ("redact = 3", "write a list of strings"),
         ("=", "correct or remove the file"),
