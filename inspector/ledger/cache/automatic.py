@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ...wire.cache_rules import CacheRule, Grid
 from ..model import Expectation, Figure
-from .prediction import NOTHING, UNKNOWN, Answered, Prediction
+from .prediction import MAYBE_NOTHING, NOTHING, UNKNOWN, Answered, Prediction
 from .prefix_tree import PrefixTree
 from .prompt import Prompt
 
@@ -34,8 +34,9 @@ class CommonPrefix:
         read = self._cut(figure)
         short = figure.value > 0 and figure.value < self.rule.minimum
         if read.value == 0:
-            sure: Expectation = "possible" if self._foreign or self.rule.vague else "expected"
-            return Prediction(sure, NOTHING.read, -1, gone, lost, short)
+            if self._foreign or self.rule.vague:
+                return Prediction("possible", MAYBE_NOTHING, -1, gone, lost, short)
+            return Prediction("expected", NOTHING.read, -1, gone, lost, short)
         return Prediction(self._expected(prompt, position), read, position, gone, lost, short)
 
     def _common(self, prompt: Prompt) -> tuple[int, int | None]:

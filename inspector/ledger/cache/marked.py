@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ...wire.cache_rules import Marks
 from ..model import Figure
-from .prediction import NOTHING, UNKNOWN, Answered, Prediction
+from .prediction import MAYBE_NOTHING, NOTHING, UNKNOWN, Answered, Prediction
 from .prefix_tree import PrefixTree
 from .prompt import Mark, Prompt
 
@@ -55,7 +55,8 @@ class MarkedCache:
             else:
                 dead = position if dead is None else dead
         unsure = self._foreign or (self.rule.needs_key and not prompt.keyed)
-        read = NOTHING.read if found is None else self.tree.figure(prompt.nodes, found)
+        nothing = MAYBE_NOTHING if unsure else NOTHING.read
+        read = nothing if found is None else self.tree.figure(prompt.nodes, found)
         if read is None:
             return Prediction("possible", None, -1 if found is None else found)
         gone = self._entries[prompt.nodes[dead]] if dead is not None else None

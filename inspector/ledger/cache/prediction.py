@@ -24,7 +24,9 @@ class Prediction:
     """True when an entry is missing because the prefix is shorter than the API keeps."""
 
 
-NOTHING = Prediction("expected", Figure(0, 0, 0, "exact"))
+NOTHING = Prediction("expected", Figure.exact(0))
+MAYBE_NOTHING = Figure(0, 0, 0, "estimated")
+"""The read of a prompt that the tape did not show before, where others use the cache too."""
 UNKNOWN = Prediction("unknown", None)
 
 

@@ -318,6 +318,18 @@ def test_a_grid_is_read_in_whole_steps_and_never_promised() -> None:
     assert (entry.read.value, entry.read.low) == (2304, 0)
 
 
+def test_nothing_is_exact_where_others_use_the_cache() -> None:
+    other = {"role": "user", "content": "Another question. " * 300}
+    _, alone = entries(gpt([ASK], (2006, 0, 300)), gpt([other], (2006, 0, 300), at=1))
+    assert (alone.expected, alone.read) == ("expected", Figure.exact(0))
+    _, entry = entries(gpt([ASK], (2006, 1920, 300)), gpt([other], (2006, 128, 300), at=1))
+    assert entry.read is not None
+    assert (entry.expected, entry.read.value, entry.read.certainty) == ("possible", 0, "estimated")
+    _, marked = entries(claude([U], (5166, 0, 3)), claude([asks(text("Another one.", MARK))], (40, 0, 3), at=30))
+    assert marked.read is not None
+    assert (marked.expected, marked.read.value, marked.read.certainty) == ("possible", 0, "estimated")
+
+
 def test_a_grid_that_is_not_read_broke_no_promise() -> None:
     _, entry = entries(gpt([ASK], (2006, 0, 300)), gpt([ASK, REPLY, ASK], (2356, 0, 9), at=1))
     assert (miss_of(entry).cause, miss_of(entry).tokens) == ("not-promised", 1920)
