@@ -1,5 +1,6 @@
 """Rules about the fields of answers and the order of events. Rows are as in `rule_exceptions_model_api`."""
 
+from dataclasses import replace
 from typing import Any
 
 from conversations import HELLO
@@ -76,6 +77,14 @@ def chunks(*names: tuple[str, str]) -> RoundTrip:
     return trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(*events, done=True))
 
 
+def unmarked() -> RoundTrip:
+    """A chat stream without its last line."""
+    one = chunks(("c", "gpt-5"), ("c", "gpt-5"))
+    assert one.response is not None
+    body = one.response.body.replace(b"data: [DONE]\n\n", b"")
+    return replace(one, response=replace(one.response, content=body))
+
+
 WRONG = completion(choice={"index": "first"})
 GROWN = {**BLOCK[1], "index": 4}
 
@@ -84,8 +93,9 @@ FIELDS: list[Row] = [
      completion(choice={"index": "first", "message": {**MESSAGE, "role": "user"}})),
     ("api-field-wrong", "A filter stopped the answer", completion(choice={"message": None}),
      completion(choice={"message": None, "finish_reason": "content_filter"})),
-    ("api-field-wrong", "Clients can do without the field, and no other answer of the server had it",
-     [completion(), without("created", 1)], [without("created"), without("created", 1)]),
+    ("api-field-wrong",
+     "Clients can do without the field, and no other answer of the server had it: then it is an info, given once",
+     WRONG, [without("created"), without("created", 1)], "info"),
     ("api-field-wrong", "Clients can do without the field, which is left out or blank: then it is an info",
      WRONG, [completion(), without("id", 1)], "info"),
     ("api-field-wrong", "The answer has a type of item, block or piece that is not known here",
@@ -98,4 +108,7 @@ FIELDS: list[Row] = [
     ("api-stream-out-of-order",
      "Only the event that closes a piece is left out, which clients can do without: then it is an info",
      refused("delta", "done", "delta"), refused("delta"), "info"),
+    ("api-stream-out-of-order",
+     "Only the last line of the stream is left out, after a finish word: then it is an info, given once",
+     chunks(("c", "gpt-5"), ("c", "gpt-5-mini")), unmarked(), "info"),
 ]  # fmt: skip

@@ -15,6 +15,10 @@ LONG = "The warehouse holds three tables: orders, regions and customers, and eac
 MANY = " ".join(["word"] * 200)
 QUESTION = "Which region grew the most from 2025 to 2026?"
 ESCAPED = "a.year &gt;= 2025 &amp;&amp; a.total &lt; 9"
+FAILED = "Error: 429 Too Many Requests: retry after 20 s"
+FAILED_JSON = '{"error":{"message":"Upstream request failed","code":502}}'
+COUNTED = {"input_tokens": 9, "output_tokens": 900}
+THOUGHT = {"type": "thinking", "thinking": "", "signature": "s"}
 PLAYED = "Take a coat.\n\nHuman: Thanks. And an umbrella?\n\nAssistant: Yes."
 OBJECT = "[object Object]"
 _chat = APIS["chat"]
@@ -35,6 +39,11 @@ def reasoned(tokens: int) -> RoundTrip:
     choice = {"index": 0, "message": said("A strip."), "finish_reason": "stop"}
     body = {"id": "c", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage}
     return exchanged(CHAT, {"model": "m", "messages": [HELLO], "max_tokens": 100}, body)
+
+
+def shrunk(history: list[dict[str, Any]]) -> list[RoundTrip]:
+    """A second turn whose input counts a hundred times less than that of the first."""
+    return [chat([HELLO], said("x"), usage=(1000, 10)), chat(history, said("y"), index=1, usage=(10, 10))]
 
 
 def searched(server: bool) -> RoundTrip:
@@ -167,6 +176,19 @@ PROMISES: list[Row] = [
      THREE, answered("What is in it?", "How many rows?")),
     ("model-same-answer", "The questions are the same, or only ask to continue",
      THREE, answered("What?", "Please continue.", "Go on!")),
+    ("api-usage-inconsistent", "The history was cut, and the input is smaller",
+     shrunk([HELLO, said("x"), user("and?")]), shrunk([user("and?")])),
+    ("api-usage-inconsistent", "The answer holds thoughts, which the output counts too",
+     anthropic([asked("hi")], [words("A strip.")], usage=COUNTED),
+     anthropic([asked("hi")], [THOUGHT, words("A strip.")], usage=COUNTED)),
+    ("api-answer-lost", "The answer holds thoughts, or their tokens are not counted apart",
+     anthropic([asked("hi")], [], usage=COUNTED), anthropic([asked("hi")], [THOUGHT], usage=COUNTED)),
+    ("api-answer-lost", "A stop string may have ended it",
+     anthropic([asked("hi")], [], usage=COUNTED), anthropic([asked("hi")], [], usage=COUNTED, stop_sequences=["x"])),
+    ("error-as-text", "The request holds these words: the model repeats an error of a tool",
+     chat([HELLO], said(FAILED)), chat([user("What is Too Many Requests?")], said(FAILED))),
+    ("error-as-text", "The request asks for JSON",
+     chat([HELLO], said(FAILED_JSON)), chat([HELLO], said(FAILED_JSON), response_format={"type": "json_object"})),
     ("model-same-answer", "The answer has the id of the earlier one: then `api-answer-replayed` says so",
      THREE, [chat(json.loads(one.request.body)["messages"], said(LONG), index=n) if n == 0 else
              edited(chat(json.loads(one.request.body)["messages"], said(LONG), index=n), f"chatcmpl-{n}", "chatcmpl-0")

@@ -32,6 +32,18 @@ ANSWERS: dict[str, Example] = {
         "the request stops at '\\nObservation:', and the answer continues after it: '14 degrees and sunny.'",
         ("#0 request stop", "#0 response"),
     ),
+    "api-answer-lost": Example(
+        "the answer is empty, and 224 output tokens of it are counted",
+        ("#1 response", "#1 usage output 224"),
+    ),
+    "api-id-repeated": Example(
+        "an earlier answer with other content has the same id: msg_018fjzPA",
+        ("#4 response",),
+    ),
+    "error-as-text": Example(
+        "the text of the answer is an error: 'Error: 429 Too Many Requests: retry after 20 s'",
+        ("#2 response",),
+    ),
     "api-field-wrong": Example(
         "`choices[0].index` of the answer is the text '0', where the API has a whole number from 0 on",
         ("#1 response choices[0].index",),

@@ -106,7 +106,7 @@ FORM_ECHOES: Mapping[str, tuple[str, ...]] = {
 }
 """What follows from an answer that is not as the API says, and the sets of `FieldNames` from which it follows."""
 FIELD_WRONG, OUT_OF_ORDER = "api-field-wrong", "api-stream-out-of-order"
-RENAMED = "the stream changes its name on the way"
+RENAMED = "the stream does not stay the same"
 """How the message of `OUT_OF_ORDER` begins where the events are all there and only their id or model changes."""
 
 

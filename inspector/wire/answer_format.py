@@ -79,6 +79,8 @@ class AnswerFormat:
     kind: Callable[[str, Object], str] = lambda name, body: as_text(body.get("type")) or name
     """The kind of an event, given its name and its body."""
     names: FieldNames = FieldNames()
+    nulls: bool = True
+    """False for an API that leaves out a field which has no value, and never writes null in its place."""
     within: str = ""
     """The field that may hold the answer or the event, where a gateway puts it into an object."""
 
@@ -92,7 +94,7 @@ def format_departures(exchange: Exchange, expected: AnswerFormat) -> Iterator[De
     """How the answer departs from the format of its API, in the order of its bytes."""
     if exchange.framing is None:
         if exchange.answer_fields:
-            yield from departures(_inner(exchange.answer_fields, expected), expected.whole)
+            yield from departures(_inner(exchange.answer_fields, expected), expected.whole, nulls=expected.nulls)
         return
     for event in exchange.events:
         body = event.value if event.kind != "comment" else None
@@ -100,10 +102,10 @@ def format_departures(exchange: Exchange, expected: AnswerFormat) -> Iterator[De
             continue
         body = _inner(body, expected)
         if expected.every != "any":
-            yield from departures(body, expected.every)
+            yield from departures(body, expected.every, nulls=expected.nulls)
         kind = expected.kind(event.name, body)
         if kind in expected.events:
-            yield from departures(body, expected.events[kind])
+            yield from departures(body, expected.events[kind], nulls=expected.nulls)
 
 
 def _inner(body: Object, expected: AnswerFormat) -> Object:
@@ -111,8 +113,8 @@ def _inner(body: Object, expected: AnswerFormat) -> Object:
     return inner if is_object(inner) else body
 
 
-def departures(value: object, expected: Format, path: str = "") -> Iterator[Departure]:
-    """How a value departs from a format."""
+def departures(value: object, expected: Format, path: str = "", *, nulls: bool = True) -> Iterator[Departure]:
+    """How a value departs from a format; `nulls` is False where a field without a value is always left out."""
     if isinstance(expected, str):
         if expected != "any" and not _is_a(value, expected):
             wanted = " or ".join(_A[one] for one in expected.removeprefix("~").split("|"))
@@ -130,34 +132,34 @@ def departures(value: object, expected: Format, path: str = "") -> Iterator[Depa
             yield Departure(path, f"is {shown(value)}, where the API has a list")
             return
         for place, item in enumerate(value):
-            yield from departures(item, expected[0], f"{path}[{place}]")
+            yield from departures(item, expected[0], f"{path}[{place}]", nulls=nulls)
     elif not is_object(value):
         yield Departure(path, f"is {shown(value)}, where the API has an object")
     elif isinstance(expected, Tagged):
         tag = value.get(expected.by)
         if expected.otherwise is not None and (not isinstance(tag, str) or tag not in expected.members):
-            yield from departures(value, expected.otherwise, path)
+            yield from departures(value, expected.otherwise, path, nulls=nulls)
         elif not isinstance(tag, str) or not tag:
             yield Departure(
                 _under(path, expected.by), "is missing" if tag is None else f"is {shown(tag)}, where the API has a text"
             )
         elif tag in expected.members:
-            yield from departures(value, expected.members[tag], path)
+            yield from departures(value, expected.members[tag], path, nulls=nulls)
     else:
-        yield from _of_object(value, expected, path)
+        yield from _of_object(value, expected, path, nulls=nulls)
 
 
-def _of_object(value: Object, expected: Mapping[str, Format], path: str) -> Iterator[Departure]:
+def _of_object(value: Object, expected: Mapping[str, Format], path: str, *, nulls: bool) -> Iterator[Departure]:
     for name, inner in expected.items():
         key = name.rstrip("?!")
         found = value.get(key)
         if found is not None or (key in value and isinstance(inner, str) and "null" in inner):
-            for one in departures(found, inner, _under(path, key)):
+            for one in departures(found, inner, _under(path, key), nulls=nulls):
                 strict = name.endswith("!") and one.path == _under(path, key)
                 yield replace(one, lenient=False) if strict else one
         elif name.endswith("?"):
-            if key in value and not isinstance(inner, str | Words):
-                yield Departure(_under(path, key), "is null", lenient=True, absent=True, optional=True)
+            if key in value and not (nulls and isinstance(inner, str | Words)):
+                yield Departure(_under(path, key), "is null", lenient=True, absent=True, optional=nulls)
         else:
             says = "is null" if key in value else "is missing"
             yield Departure(_under(path, key), says, lenient=not name.endswith("!"), absent=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ...wire.answer_format import Departure, FieldNames, format_departures, last_name
+from ...wire.exchange import Exchange
 from ...wire.printable import several
 from ...wire.protocols.shared.answers import stream_objects
 from ...wire.stream_order import never_closed, order_breaks, twice, unsteady
@@ -32,7 +33,7 @@ _SAID = (
     not_when=(
         "Another finding says it of this field",
         "A filter stopped the answer",
-        "Clients can do without the field, and no other answer of the server had it",
+        "Clients can do without the field, and no other answer of the server had it: then it is an info, given once",
         "Clients can do without the field, which is left out or blank: then it is an info",
         "The answer has a type of item, block or piece that is not known here",
     ),
@@ -54,8 +55,12 @@ def field_wrong(context: RuleContext) -> Iterator[Note]:
     if context.emission.emitted == "empty" and not context.emission.server_calls:
         # What clients put up with where the answer says something is the cause of an answer that says nothing.
         strict = strict or [one for one in (*lenient, *optional) if last_name(one.path) in rules.format.names.texts]
-    # A server that never sends a field says nothing by leaving it out.
-    found = strict or [one for one in lenient if whole in context.run.reported or not one.absent]
+    found = strict or lenient
+    if not strict and whole not in context.run.reported and all(one.absent for one in lenient):
+        # A server that never sends a field says so once, for all of its answers.
+        once = {one: ("api-field-wrong", (exchange.host, last_name(one.path))) for one in lenient}
+        found = [one for one in lenient if once[one] not in context.run.reported]
+        context.run.reported.update(once.values())
     if not found:
         return
     others = len({one.path for one in found}) - 1
@@ -79,6 +84,7 @@ def field_wrong(context: RuleContext) -> Iterator[Note]:
         "The stream was cut, or another finding says what is wrong with it",
         "Only the id changes, as gateways do it: then it is an info",
         "Only the event that closes a piece is left out, which clients can do without: then it is an info",
+        "Only the last line of the stream is left out, after a finish word: then it is an info, given once",
     ),
 )
 def out_of_order(context: RuleContext) -> Iterator[Note]:
@@ -99,6 +105,7 @@ def out_of_order(context: RuleContext) -> Iterator[Note]:
         yield Note(f"the stream lacks an event: {found}", (f"{context.at} response",), severity="info")
         return
     changed = list(unsteady([body for _, body in events], rules.steady))
+    changed = changed or list(rules.renames(exchange) if rules.renames is not None else ())
     if changed:
         models = [what for what in changed if "model" in what.split(" ")[1]]
         yield Note(
@@ -106,6 +113,18 @@ def out_of_order(context: RuleContext) -> Iterator[Note]:
             (f"{context.at} response",),
             severity=None if models else "info",
         )
+    elif rules.mark and rules is context.protocol.answers and _lacks(exchange, rules.mark):
+        yield Note(
+            f"the stream lacks its last line, {rules.mark.decode()!r}",
+            (f"{context.at} response",),
+            severity="info",
+            key="mark",
+        )
+
+
+def _lacks(exchange: Exchange, mark: bytes) -> bool:
+    """True for events of which none is the line that ends every stream of the API."""
+    return exchange.framing == "sse" and all(event.data.strip() != mark for event in exchange.events)
 
 
 RULES = (field_wrong, out_of_order)

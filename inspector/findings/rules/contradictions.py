@@ -80,6 +80,26 @@ def text_twice(context: RuleContext) -> Iterator[Note]:
                     (f"{context.at} response {part.pointer}",),
                 )
                 return
+    parts = [part.text for part in context.emission.content if part.kind == "text"]
+    half = next((half for said in parts if (half := _half(said) or _half(said.strip()))), None)
+    if half is not None and not context.has(CONTRADICTION):
+        yield Note(
+            f"the text of the answer is there twice, one behind the other: {half[:60]!r}", (f"{context.at} response",)
+        )
+
+
+def _half(text: str) -> str | None:
+    """The text that comes twice without anything between; None where a model may mean it, as in a row of signs."""
+    half = text[: len(text) // 2]
+    if len(half) < _SENTENCE or text != half * 2 or len(set(half)) < _VARIED:
+        return None
+    return None if half == half[: len(half) // 2] * 2 else half
+
+
+_SENTENCE = 20
+"""Characters. A model may say less twice without a space between."""
+_VARIED = 8
+"""Different characters. A row of signs or a table of numbers has fewer."""
 
 
 @rule(

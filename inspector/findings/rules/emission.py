@@ -9,6 +9,7 @@ from ...wire.per_message import PerMessage
 from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
 from ...wire.values import Message, ToolCall
+from ...wire.written_calls import written_calls
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..schema_check import described, violations
@@ -230,6 +231,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
         "The call is introduced as an example, or is in code",
         "The user asks about the tool, or the request contains the call",
         "The answer makes the call as well",
+        "The markup of a call that the answer makes is left in the text: then it is an info",
         "The client read the call from the text and answers with its result: then it is an info",
     ),
     aliases=("model-call-as-text",),
@@ -238,7 +240,10 @@ def call_as_text(context: RuleContext) -> Iterator[Note]:
     emission, beside = context.emission, ""
     if emission.emitted == "calls":
         written = calls_in_text(emission.text, context.request, emission.calls)
-        if not written or context.finish.effective in _UNRUN:
+        if context.finish.effective in _UNRUN:
+            return
+        if not written:
+            yield from _markup_left(context)
             return
         beside = f" beside {several(len(emission.calls), 'real one')}"
     elif emission.emitted != "call_as_text":
@@ -253,6 +258,49 @@ def call_as_text(context: RuleContext) -> Iterator[Note]:
         f"the answer contains a tool call as text{where}{beside}: {shown[:120]!r}",
         (f"{context.at} response",),
         layer="api" if not context.provider.parses_calls and special else "model",
+    )
+
+
+def _markup_left(context: RuleContext) -> Iterator[Note]:
+    """Markup of a call that the answer makes as well: the server's parser read it and left it in the text."""
+    text = context.emission.text
+    found = next((marker for marker in CALL_MARKERS if marker in text), None)
+    if found is not None and written_calls(text, context.request.tools):
+        yield Note(
+            f"the text still holds the markup of a call that the answer makes ({found!r}): {text.strip()[:80]!r}",
+            (f"{context.at} response",),
+            layer="api",
+            severity="info",
+        )
+
+
+LOST_ANSWER = "api-answer-lost"
+_END = 8
+"""Tokens. A model may end an answer with so many of which nothing is seen."""
+
+
+@rule(
+    LOST_ANSWER,
+    "api",
+    "warning",
+    "S",
+    says="The answer is empty although its counts say that the model wrote one: the server or a gateway lost it.",
+    fix="Ask again a bounded number of times; report it to the provider of the gateway or server.",
+    not_when=("The answer holds thoughts, or their tokens are not counted apart", "A stop string may have ended it"),
+)
+def answer_lost(context: RuleContext) -> Iterator[Note]:
+    usage, emission = context.reading.usage, context.emission
+    if usage is None or emission.emitted != "empty" or emission.server_calls or not context.succeeded:
+        return
+    if context.finish.label not in ("complete", "unknown", "tool_calls") or context.finish.effective == "cut":
+        return
+    counted = usage.reasoning is not None or context.spoken[1].shows_thoughts
+    tokens = (usage.output or 0) - (usage.reasoning or 0)
+    if not counted or tokens <= _END or context.request.stop or any(p.kind == "reasoning" for p in emission.content):
+        return
+    yield Note(
+        f"the answer is empty, and {several(tokens, 'output token')} of it are counted",
+        (f"{context.at} response", f"{context.at} usage output {usage.output}"),
     )
 
 
@@ -300,7 +348,7 @@ def empty_response(context: RuleContext) -> Iterator[Note]:
         what + (": a stop string of the request ended it" if stopped else ""),
         (f"{context.at} response", context.finish_at),
         severity="info" if stopped or _asks_nothing(context) else None,
-        because_of=context.has("api-truncated-text-mislabelled"),
+        because_of=context.has("api-truncated-text-mislabelled", LOST_ANSWER),
     )
 
 
@@ -418,6 +466,7 @@ RULES = (
     arguments_not_json,
     arguments_break_schema,
     call_as_text,
+    answer_lost,
     empty_response,
     refusal,
     tool_choice_violated,

@@ -240,19 +240,27 @@ def finish_missing(context: RuleContext) -> Iterator[Note]:
     not_when=(
         "The answer was cut",
         "There are calls: then `api-finish-label-disagrees` says it",
+        "Its meaning is plain, as of another API's word or spelling: then it is an info",
     ),
 )
 def finish_unknown(context: RuleContext) -> Iterator[Note]:
-    finish, known = context.finish, {word.lower() for word in context.protocol.finish}
+    finish, own = context.finish, context.spoken[1].words
+    known = {word.lower() for word in (own or context.protocol.finish)}
     word = (finish.raw or "").lower()
     if word in _UNSAID and context.emission.emitted in ("empty", "reasoning_only") and context.succeeded:
         yield Note(f"the API stopped the answer with {finish.raw!r} and says no reason", (context.finish_at,))
         return
-    if word not in _GAVE_UP and (not word or not known or finish.label != "unknown" or word in known):
-        return
     if finish.effective == "cut" or context.reading.error is not None or context.has("api-finish-label-disagrees"):
         return
-    yield Note(f"the API finished with {finish.raw!r}, which is none of its finish words", (context.finish_at,))
+    if word in _GAVE_UP or (word and known and finish.label == "unknown" and word not in known):
+        yield Note(f"the API finished with {finish.raw!r}, which is none of its finish words", (context.finish_at,))
+    elif finish.raw and own and finish.raw not in own and not word.isdecimal():
+        yield Note(
+            f"the API finished with {finish.raw!r}, as other APIs spell it: clients that know its own words alone "
+            "do not understand it",
+            (context.finish_at,),
+            severity="info",
+        )
 
 
 _UNSAID = frozenset({"other", "image_other"})
@@ -391,7 +399,7 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
     if not context.succeeded or finish.effective == "cut":
         return
     if finish.label == "stop_sequence" and context.emission.text and not context.request.stop:
-        if context.protocol.answers.own_stops:
+        if context.spoken[1].own_stops:
             return
         yield Note(f"{_finished(context)} and the request has no stop strings", (context.finish_at,))
         return

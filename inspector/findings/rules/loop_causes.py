@@ -80,4 +80,26 @@ def answer_replayed(context: RuleContext) -> Iterator[Note]:
     )
 
 
-RULES = (answer_replayed, forced_loop)
+@rule(
+    "api-id-repeated",
+    "api",
+    "info",
+    "P",
+    says="Two answers with different content have the same id: clients that file answers by id keep one of them.",
+    fix="Report it to the provider of the gateway or server; file answers by your own ids.",
+    not_when=("The content is the same: then `api-answer-replayed` says so", "The same request was sent again"),
+)
+def id_repeated(context: RuleContext) -> Iterator[Note]:
+    named = context.reading.response_id
+    if not named or named not in context.run.answers or not context.emission.content or not context.succeeded:
+        return
+    once = ("api-id-repeated", context.exchange.host)
+    if context.has("api-answer-replayed") or once in context.run.reported:
+        return
+    if context.sent_before is not None or context.is_attempt:
+        return
+    context.run.reported.add(once)
+    yield Note(f"an earlier answer with other content has the same id: {named}", (f"{context.at} response",))
+
+
+RULES = (answer_replayed, id_repeated, forced_loop)

@@ -56,6 +56,10 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
     "P",
     says="The token counts contradict each other, or are not valid counts.",
     fix="Do not trust the costs of this route; report it to the gateway.",
+    not_when=(
+        "The history was cut, and the input is smaller",
+        "The answer holds thoughts, which the output counts too",
+    ),
 )
 def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
     usage = context.reading.usage
@@ -73,7 +77,13 @@ def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
     elif usage.input == 0 and usage.output == 0 and (context.emission.text or context.emission.calls):
         problem = "all counts are 0 beside an answer"
     else:
-        problem = _uncounted(context, usage) or _wrong_total(raw, usage) or _stale(context, usage)
+        problem = (
+            _uncounted(context, usage)
+            or _wrong_total(raw, usage)
+            or _stale(context, usage)
+            or _shrunk(context, usage)
+            or _overcounted(context, usage)
+        )
     if problem:
         yield Note(f"the usage contradicts itself: {problem}", (f"{context.at} usage",))
 
@@ -109,6 +119,48 @@ def _stale(context: RuleContext, usage: Usage) -> str | None:
     if (usage.input, usage.output) != (then.input, then.output):
         return None
     return f"the counts are those of #{before.round_trip.index} again, although the request is {grown:,} bytes longer"
+
+
+_SHRUNK = 4
+"""No server counts the same history so many times smaller in the next turn."""
+_FEWEST = 50
+"""Tokens. A smaller input may be counted otherwise."""
+
+
+def _shrunk(context: RuleContext, usage: Usage) -> str | None:
+    """How the input counts far less than in the turn before, although the request holds that and more."""
+    before, echo = context.previous, context.echo
+    then = before.reading.usage if before is not None else None
+    if before is None or then is None or echo is None or echo.removed or echo.state == "held" or usage.input is None:
+        return None
+    if context.protocol.answers.drops_prompt_silently or not then.input or then.input < _FEWEST:
+        return None
+    if len(context.turn.round_trip.request.body) < len(before.round_trip.request.body):
+        return None
+    if context.request.tools != before.reading.request.tools or _SHRUNK * usage.input > then.input:
+        return None
+    return f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the history has grown"
+
+
+_PER_CALL, _SLACK = 100, 64
+"""Tokens that a call may cost beside its name and arguments, and any answer."""
+
+
+def _overcounted(context: RuleContext, usage: Usage) -> str | None:
+    """How the output counts more tokens than the answer has bytes."""
+    emission = context.emission
+    if usage.output is None or not (usage.reasoning is not None or context.spoken[1].shows_thoughts):
+        return None
+    if emission.emitted not in ("text", "calls") or emission.server_calls or len(emission.choices) > 1:
+        return None
+    if emission.reasoning or any(part.kind not in ("text", "call") for part in emission.content):
+        return None
+    calls = [f"{call.name}{call.arguments_raw}" for call in emission.calls]
+    size = len("".join((emission.text, *calls)).encode("utf-8", "replace"))
+    tokens = usage.output - (usage.reasoning or 0)
+    if tokens <= size + _SLACK + _PER_CALL * len(calls):
+        return None
+    return f"{tokens:,} output tokens are counted for an answer of {size:,} bytes"
 
 
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (

@@ -95,6 +95,14 @@ class RequestRules:
 class AnswerRules:
     """How the API's answers are to be understood."""
 
+    words: frozenset[str] = frozenset()
+    """The finish words of the API and of servers that document their own; empty where they are not written down."""
+    mark: bytes = b""
+    """The data of the line with which every complete stream ends; empty where there is none."""
+    renames: Callable[[Exchange], Iterable[str]] | None = None
+    """The pieces of a stream that change their id on the way, one sentence each; None where pieces have no id."""
+    shows_thoughts: bool = False
+    """True when every output token that is not counted as reasoning is of something which the answer shows."""
     has_word_for_calls: bool = True
     """False when an ordinary finish word beside tool calls is correct."""
     calls_by_index: bool = False

@@ -11,28 +11,34 @@ _COUNTS: Format = {
     "output_tokens": "count",
     "cache_creation_input_tokens?": "count",
     "cache_read_input_tokens?": "count",
-    "cache_creation?": {"ephemeral_5m_input_tokens?": "count", "ephemeral_1h_input_tokens?": "count"},
+    "cache_creation?": {"ephemeral_5m_input_tokens": "count", "ephemeral_1h_input_tokens": "count"},
     "server_tool_use?": {"web_search_requests?": "count", "web_fetch_requests?": "count"},
     "service_tier?": "text",
 }
-_BLOCK = Tagged(
-    "type",
-    {
-        "text": {"text!": "text", "citations?": "list"},
-        "thinking": {"thinking!": "text", "signature": "text"},
-        "redacted_thinking": {"data": "name"},
-        "tool_use": {"id": "name", "name!": "name", "input": "any"},
-        "server_tool_use": {"id": "name", "name!": "name", "input": "any"},
-        "web_search_tool_result": {"tool_use_id": "name", "content": "list|object"},
-        "web_fetch_tool_result": {"tool_use_id": "name", "content": "object"},
-    },
-)
-_MESSAGE: Format = {
+
+
+def _block(signature: str) -> Tagged:
+    """A block of content; one that only begins has no signature yet."""
+    return Tagged(
+        "type",
+        {
+            "text": {"text!": "text", "citations?": "list"},
+            "thinking": {"thinking!": "text", "signature": signature},
+            "redacted_thinking": {"data": "name"},
+            "tool_use": {"id": "name", "name!": "name", "input": "any"},
+            "server_tool_use": {"id": "name", "name!": "name", "input": "any"},
+            "web_search_tool_result": {"tool_use_id": "name", "content": "list|object"},
+            "web_fetch_tool_result": {"tool_use_id": "name", "content": "object"},
+        },
+    )
+
+
+_MESSAGE: dict[str, Format] = {
     "id": "name",
     "type": words("message"),
     "role": "text",
     "model": "name",
-    "content!": [_BLOCK],
+    "content!": [_block("name")],
     "stop_reason?": "text",
     "stop_sequence?": "text",
     "usage": {**_COUNTS, "input_tokens": "count"},
@@ -50,7 +56,7 @@ FORMAT = AnswerFormat(
     every={"type": "name"},
     events={
         "message_start": {"message!": _MESSAGE},
-        "content_block_start": {"index!": "count", "content_block!": _BLOCK},
+        "content_block_start": {"index!": "count", "content_block!": _block("text")},
         "content_block_delta": {
             "index!": "count",
             "delta": Tagged(
@@ -59,7 +65,7 @@ FORMAT = AnswerFormat(
                     "text_delta": {"text!": "text"},
                     "input_json_delta": {"partial_json!": "text"},
                     "thinking_delta": {"thinking": "text"},
-                    "signature_delta": {"signature": "text"},
+                    "signature_delta": {"signature": "name"},
                     "citations_delta": {"citation": "object"},
                 },
             ),

@@ -102,6 +102,8 @@ ANTHROPIC_MESSAGES = Protocol(
         order=ORDER,
         lacks_id=lacks_id,
         names_events=True,
+        words=frozenset(FINISH),
+        shows_thoughts=True,
     ),
     reasoning=Reasoning("required"),
     caching=Caching(on_request=True, has_marks=True, rules=CLAUDE),

@@ -45,6 +45,7 @@ def _format(counts: Format, metrics: str, times: Format) -> AnswerFormat:
             "metadata": ends,
         },
         kind=lambda name, _: name,
+        nulls=False,
         names=FieldNames(
             texts=frozenset({"content", "delta", "message", "output", "role", "text"}),
             calls=frozenset({"name", "toolUse"}),

@@ -152,6 +152,8 @@ BEDROCK_CONVERSE = Protocol(
         always_says_finish=True,
         contradictions=_contradictions,
         lacks_id=lacks_id,
+        words=frozenset(FINISH),
+        shows_thoughts=True,
     ),
     reasoning=Reasoning("expected"),
     caching=Caching(on_request=True, has_marks=True),

@@ -168,7 +168,7 @@ def _inner_answer(exchange: Exchange) -> tuple[Exchange, AnswerRules]:
     if speaks is _chat:
         # Each model leaves out other fields of the chat format.
         return _chat_exchange(exchange, bodies), replace(openai_chat.OPENAI_CHAT.answers, format=None)
-    return exchange, AnswerRules()
+    return exchange, AnswerRules(own_stops=True)
 
 
 def _nova_exchange(exchange: Exchange, bodies: Bodies) -> Exchange:

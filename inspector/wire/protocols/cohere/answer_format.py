@@ -3,16 +3,16 @@
 Source: `V2ChatResponse`, `V2ChatStreamResponse` and `NonStreamedChatResponse` of cohere 7.3.1, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, FieldNames, Format, Tagged
+from ...answer_format import AnswerFormat, FieldNames, Format, Tagged, words
 from ...json_value import Object, as_text
 from ...stream_order import Piece, StreamOrder
 
 _COUNTS: Format = {
-    "billed_units?": {"input_tokens?": "count", "output_tokens?": "count", "search_units?": "number"},
-    "tokens?": {"input_tokens?": "count", "output_tokens?": "count"},
+    "billed_units": {"input_tokens": "count", "output_tokens": "count", "search_units?": "number"},
+    "tokens": {"input_tokens": "count", "output_tokens": "count"},
     "cached_tokens?": "count",
 }
-_CALL: Format = {"id": "name", "type?": "text", "function!": {"name!": "name", "arguments": "any"}}
+_CALL: Format = {"id": "name", "type": words("function"), "function!": {"name!": "name", "arguments": "any"}}
 _PIECE = Tagged("type", {"text": {"text!": "text"}, "thinking": {"thinking": "text"}})
 _V1_CALL: Format = {"name": "name", "parameters": "object"}
 _V1_ANSWER: Format = {
@@ -45,7 +45,7 @@ V2 = AnswerFormat(
             "content?": [_PIECE],
             "tool_calls?": [_CALL],
             "tool_plan?": "text",
-            "citations?": "list",
+            "citations?": [{"start": "count", "end": "count", "text": "text", "sources": "list"}],
         },
         "usage?": _COUNTS,
     },

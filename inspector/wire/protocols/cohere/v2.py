@@ -94,6 +94,8 @@ COHERE_V2 = Protocol(
         always_says_finish=True,
         lacks_id=lacks_id,
         contradictions=contradictions,
+        words=frozenset(FINISH),
+        shows_thoughts=True,
     ),
     price_provider="cohere",
 )

@@ -16,33 +16,38 @@ _PART: Format = {
     "executableCode?": {"language?": "text", "code": "text"},
     "codeExecutionResult?": {"outcome": "text", "output?": "text"},
 }
-_ANSWER: Format = {
-    "candidates?": [
-        {
-            "index?": "count",
-            "content?": {"role?": "text", "parts?": [_PART]},
-            "finishReason?": "text|count",
-            "finishMessage?": "text",
-            "safetyRatings?": "list",
-            "groundingMetadata?": "object",
-            "avgLogprobs?": "number",
-            "tokenCount?": "count",
-        }
-    ],
+_CANDIDATE: dict[str, Format] = {
+    "index?": "count",
+    "content?": {"role": "name", "parts?": [_PART]},
+    "finishReason?": "text|count",
+    "finishMessage?": "text",
+    "safetyRatings?": "list",
+    "groundingMetadata?": "object",
+    "avgLogprobs?": "number",
+    "tokenCount?": "count",
+}
+_COUNTS: dict[str, Format] = {
+    "promptTokenCount?": "count",
+    "candidatesTokenCount?": "count",
+    "totalTokenCount?": "count",
+    "thoughtsTokenCount?": "count",
+    "cachedContentTokenCount?": "count",
+    "toolUsePromptTokenCount?": "count",
+    "promptTokensDetails?": [{"modality?": "text|count", "tokenCount?": "count"}],
+    "candidatesTokensDetails?": [{"modality?": "text|count", "tokenCount?": "count"}],
+}
+_CHUNK: dict[str, Format] = {
+    "candidates?": [_CANDIDATE],
     "promptFeedback?": {"blockReason?": "text", "safetyRatings?": "list"},
-    "usageMetadata?": {
-        "promptTokenCount?": "count",
-        "candidatesTokenCount?": "count",
-        "totalTokenCount?": "count",
-        "thoughtsTokenCount?": "count",
-        "cachedContentTokenCount?": "count",
-        "toolUsePromptTokenCount?": "count",
-        "promptTokensDetails?": [{"modality?": "text|count", "tokenCount?": "count"}],
-        "candidatesTokensDetails?": [{"modality?": "text|count", "tokenCount?": "count"}],
-    },
+    "usageMetadata?": _COUNTS,
     "modelVersion?": "name",
     "responseId?": "name",
     "createTime?": "text",
+}
+_WHOLE: Format = {
+    **_CHUNK,
+    "usageMetadata?": {**_COUNTS, "promptTokenCount": "count", "totalTokenCount": "count"},
+    "modelVersion": "name",
 }
 
 _NAMES = FieldNames(
@@ -53,7 +58,7 @@ _NAMES = FieldNames(
     ends=frozenset({"finishReason", "functionCall", "usageMetadata"}),
 )
 
-FORMAT = AnswerFormat(_ANSWER, every=_ANSWER, names=_NAMES, within="response")
+FORMAT = AnswerFormat(_WHOLE, every=_CHUNK, names=_NAMES, nulls=False, within="response")
 STEADY = {
     "the id": ("responseId",),
     "the model": ("modelVersion",),

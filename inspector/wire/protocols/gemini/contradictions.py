@@ -11,11 +11,14 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     """One sentence for each way in which the stream contradicts itself."""
     first: Object | None = None
     words: list[object] = []
-    late = False
+    late = own = False
+    spoken = 0
     for event in exchange.events:
         body = as_object(event.value)
         chunk = as_object(body.get("response")) or body
         candidates = [as_object(candidate) for candidate in as_array(chunk.get("candidates"))]
+        own = own or any(map(_ran, candidates))
+        spoken += any(map(_says, candidates))
         if any(map(_says, candidates)):
             first = first or chunk
             late = late or bool(words)
@@ -24,8 +27,8 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
                 yield f"a second answer begins in it, of {models}"
                 return
         words += [word for one in candidates if (word := get(one, "finishReason"))]
-    # With its own tools the API ends each round with a word.
-    if late and len(words) == 1:
+    # With its own tools the API ends each round with a word; early models put one into each chunk.
+    if late and not own and len(words) < spoken:
         yield f"more of the answer comes after its finish word {words[0]!r}"
 
 
@@ -33,6 +36,14 @@ def _is_another(first: Object, chunk: Object) -> bool:
     """True for a chunk of another answer: its id and its model both differ."""
     pairs = ((get(first, key), get(chunk, key)) for key in ("responseId", "modelVersion"))
     return all(one and other and one != other for one, other in pairs)
+
+
+def _ran(candidate: Object) -> bool:
+    """True for a piece of a tool that the API runs itself."""
+    parts = map(as_object, as_array(as_object(candidate.get("content")).get("parts")))
+    return "groundingMetadata" in candidate or any(
+        get(part, key) for part in parts for key in ("executableCode", "codeExecutionResult", "toolCall")
+    )
 
 
 def _says(candidate: Object) -> bool:

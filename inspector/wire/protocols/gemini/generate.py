@@ -190,6 +190,8 @@ GEMINI_GENERATE = Protocol(
         has_word_for_calls=False,
         always_says_finish=True,
         contradictions=contradictions,
+        words=frozenset(FINISH),
+        shows_thoughts=True,
     ),
     reasoning=Reasoning("required", only_with_calls=True),
     price_provider="google",

@@ -17,16 +17,20 @@ _HEAD: dict[str, Format] = {
     "eval_count?": "count",
     "eval_duration?": "count",
 }
-_CHAT: Format = {
+_END: dict[str, Format] = dict.fromkeys(
+    ("total_duration", "prompt_eval_duration", "eval_count", "eval_duration"), "count"
+)
+"""What only the last piece has; the count of a prompt is left out where it was in the cache."""
+_CHAT: dict[str, Format] = {
     **_HEAD,
     "message!": {
-        "role": "text",
+        "role": "name",
         "content": "text",
         "thinking?": "text",
         "tool_calls?": [{"id?": "text", "function!": {"name!": "name", "arguments": "any", "index?": "count"}}],
     },
 }
-_TEXT: Format = {**_HEAD, "response": "text", "thinking?": "text", "context?": ["count"]}
+_TEXT: dict[str, Format] = {**_HEAD, "response": "text", "thinking?": "text", "context?": ["count"]}
 
 _NAMES = FieldNames(
     texts=frozenset({"content", "message", "response", "role", "thinking"}),
@@ -36,6 +40,20 @@ _NAMES = FieldNames(
     ends=frozenset({"done_reason"}),
 )
 
-CHAT = AnswerFormat(_CHAT, every=_CHAT, names=_NAMES)
-GENERATE = AnswerFormat(_TEXT, every=_TEXT, names=_NAMES)
+
+def _format(piece: dict[str, Format]) -> AnswerFormat:
+    return AnswerFormat(
+        {**piece, **_END},
+        events={"end": _END},
+        every=piece,
+        kind=lambda _, body: "end" if body.get("done") and body.get("done_reason") not in _UNSPOKEN else "",
+        names=_NAMES,
+        nulls=False,
+    )
+
+
+_UNSPOKEN = ("load", "unload")
+"""Ends of an answer for which the model was not run."""
+
+CHAT, GENERATE = _format(_CHAT), _format(_TEXT)
 STEADY = {"the model": ("model",)}

@@ -86,6 +86,7 @@ OLLAMA_CHAT = Protocol(
         roles=(("message", "role"),),
         has_word_for_calls=False,
         drops_prompt_silently=True,
+        shows_thoughts=True,
         always_says_finish=True,
         contradictions=contradictions,
     ),

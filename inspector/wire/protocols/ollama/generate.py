@@ -65,7 +65,9 @@ OLLAMA_GENERATE = Protocol(
     streams=("ndjson",),
     api=GENERATE_API,
     requests=RequestRules(demands=DEMANDS),
-    answers=AnswerRules(drops_prompt_silently=True, contradictions=contradictions, format=GENERATE, steady=STEADY),
+    answers=AnswerRules(
+        drops_prompt_silently=True, shows_thoughts=True, contradictions=contradictions, format=GENERATE, steady=STEADY
+    ),
     operation="text_completion",
     has_prices=False,
 )

@@ -52,7 +52,7 @@ def _format(kind: str, content: str) -> AnswerFormat:
         "function?": {"name!": "name", "arguments": "any"},
         "index?": "count",
     }
-    message: Format = {**_THOUGHTS, "role": "text", "content": f"{content}|null", "tool_calls?": [call]}
+    message: Format = {**_THOUGHTS, "role": "name", "content": f"{content}|null", "tool_calls?": [call]}
     return AnswerFormat(
         whole={
             **_HEAD,
@@ -74,4 +74,14 @@ def _format(kind: str, content: str) -> AnswerFormat:
 
 FORMAT = _format("type", "text")
 MISTRAL = _format("type?", "text|list")
+WORDS = frozenset(
+    {
+        *("stop", "length", "tool_calls", "content_filter", "function_call"),
+        *("eos", "eos_token", "stop_sequence", "model_length", "error"),
+        *("insufficient_system_resource", "model_context_window_exceeded", "sensitive", "network_error"),
+    }
+)
+"""OpenAI's finish words, then those that Together, Text Generation Inference, Mistral, OpenRouter, DeepSeek and Z.ai
+document as their own, read 2026-11-23."""
+MARK = b"[DONE]"
 STEADY = {"the id": ("id",), "the model": ("model",)}

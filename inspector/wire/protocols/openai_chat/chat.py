@@ -8,7 +8,7 @@ from ...values import Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
 from .answer import FINISH, read_chat_answer
-from .answer_format import FORMAT, STEADY
+from .answer_format import FORMAT, MARK, STEADY, WORDS
 from .api import API
 from .contradictions import ROLES, breaks, contradictions
 from .demands import DEMANDS
@@ -92,6 +92,8 @@ OPENAI_CHAT = Protocol(
         breaks=breaks,
         format=FORMAT,
         steady=STEADY,
+        words=WORDS,
+        mark=MARK,
     ),
     reasoning=Reasoning("by_model"),
 )

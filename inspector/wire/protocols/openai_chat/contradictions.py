@@ -32,6 +32,7 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     yield from _second_answer(chunks)
     choices = [as_object(choice) for chunk in chunks for choice in as_array(chunk.get("choices"))]
     yield from _after_finish(choices)
+    yield from _two_ends(choices)
     numbers = {index_of(choice) for choice in choices}
     if numbers and 0 not in numbers:
         yield f"its first choice has the index {min(numbers)}: clients that read choice 0 get nothing"
@@ -100,6 +101,17 @@ def _after_finish(choices: list[Object]) -> Iterator[str]:
             return
         if word := as_text(choice.get("finish_reason")):
             ended[place] = word
+
+
+def _two_ends(choices: list[Object]) -> Iterator[str]:
+    """Another finish word of a choice after its first one."""
+    ended: dict[int, str] = {}
+    for choice in choices:
+        if (word := as_text(choice.get("finish_reason"))) and (
+            first := ended.setdefault(index_of(choice), word)
+        ) != word:
+            yield f"its finish word is {first!r} and then {word!r}"
+            return
 
 
 def _pieces(choices: list[Object]) -> Iterator[tuple[tuple[int, object], Object]]:

@@ -8,7 +8,7 @@ from ..shared.answers import posts
 from ..traits import AnswerRules, Pairing, Reasoning, RequestRules
 from .answer import FINISH as CHAT_FINISH
 from .answer import read_chat_answer
-from .answer_format import MISTRAL, STEADY
+from .answer_format import MARK, MISTRAL, STEADY, WORDS
 from .api import MISTRAL_API
 from .contradictions import ROLES, breaks, contradictions
 from .demands import DEMANDS
@@ -79,6 +79,8 @@ MISTRAL_CHAT = Protocol(
         breaks=breaks,
         format=MISTRAL,
         steady=STEADY,
+        words=WORDS,
+        mark=MARK,
     ),
     reasoning=Reasoning("by_model"),
     price_provider="mistral",

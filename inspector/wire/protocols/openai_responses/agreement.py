@@ -31,6 +31,18 @@ def disagreements(exchange: Exchange) -> Iterator[str]:
                     yield f"the {key} of item {number} is {value[:40]!r} in {kind!r} and {before[:40]!r} before it"
 
 
+def renamed(exchange: Exchange) -> Iterator[str]:
+    """One sentence for each item whose id changes from one event to another."""
+    ids: dict[object, str] = {}
+    for name, event in stream_objects(exchange):
+        kind = as_text(event.get("type")) or name
+        for number, item in _items(kind, event):
+            identity = as_text(item.get("id"))
+            if identity and (first := ids.setdefault(number, identity)) != identity:
+                yield f"the id of item {number} changes from {first!r} to {identity!r}"
+                return
+
+
 def _items(kind: str, event: Object) -> Iterator[tuple[object, Object]]:
     if kind in ("response.output_item.added", "response.output_item.done"):
         yield event.get("output_index"), as_object(event.get("item"))

@@ -81,6 +81,10 @@ def final_differs(exchange: Exchange) -> Iterator[str]:
                     f"than the event before: {final[:40]!r} and not {said[:40]!r}"
                 )
                 return
+        reason = as_text(as_object(response.get("incomplete_details")).get("reason"))
+        if reason and response.get("status") == "completed":
+            yield f"it is completed, and its incomplete_details say {reason!r}"
+            return
         half = next((item for item in items if item.get("status") in _HALF and item.get("type") in _OWN), None)
         if half is not None and response.get("status") == "completed":
             yield f"it is completed, and its {half.get('type')} says {half.get('status')!r}"

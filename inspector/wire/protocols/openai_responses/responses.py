@@ -19,6 +19,7 @@ from ..shared.output_format import response_format
 from ..shared.parts import chosen, other_fields, text_part, unread
 from ..shared.stated_cost import price_terms, stated_cost
 from ..traits import AnswerRules, ArgumentsField, Pairing, Reasoning, RequestRules
+from .agreement import renamed
 from .answer_format import FORMAT, ORDER, STEADY
 from .api import API
 from .contradictions import contradictions
@@ -287,6 +288,7 @@ OPENAI_RESPONSES = Protocol(
         format=FORMAT,
         order=ORDER,
         steady=STEADY,
+        renames=renamed,
         has_word_for_calls=False,
         counts_empty_answers=True,
         always_says_finish=True,

@@ -3,11 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
 import pytest
 from dialogues import MISTRAL
 from judged import RESPONSES, ids, judged, lines, only, trip
-from round_trips import CHAT, sse
-from rule_exceptions_fields import BLOCK, COMPLETE, MESSAGE, STOP, chunks, completion, messages, opened
+from round_trips import CHAT, exchanged, sse
+from rule_exceptions_fields import (
+    BLOCK,
+    COMPLETE,
+    MESSAGE,
+    STOP,
+    chunks,
+    completion,
+    messages,
+    opened,
+    without,
+)
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -112,7 +123,7 @@ def test_a_field_that_is_not_as_the_api_says(one: RoundTrip, says: str) -> None:
 
 
 def test_mistral_answers_in_a_list_of_parts() -> None:
-    parts = {**MESSAGE, "message": {"role": "assistant", "content": [TEXT]}}
+    parts = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": [TEXT]}}
     answer = {**COMPLETE, "choices": [parts]}
 
     assert not lines(trip(MISTRAL, {"model": "mistral", "messages": [HI]}, answer), only="api-field-wrong")
@@ -247,7 +258,7 @@ def test_a_null_that_the_api_may_leave_out_is_the_cause_of_an_empty_answer_alone
         )
 
     assert only("model-empty-response", answered(None)).because_of == ("api-field-wrong",)
-    assert "api-field-wrong" not in ids(answered([{"text": "A strip."}]))
+    assert only("api-field-wrong", answered([{"text": "A strip."}])).severity == "info"
 
 
 def test_a_compaction_keeps_the_messages_of_the_user() -> None:
@@ -306,3 +317,47 @@ def test_a_model_that_changes_is_not_the_cause_of_a_call_of_an_unknown_tool() ->
 
     assert only("api-stream-out-of-order", one).severity == "warning"
     assert only("model-unknown-tool", one).because_of == ()
+
+
+def test_a_field_that_a_server_never_sends_is_an_info_given_once() -> None:
+    first, second = without("created"), without("created", 1)
+
+    assert lines(first, second, only="api-field-wrong") == [
+        "#0 api-field-wrong (api, info, P): `created` of the answer is missing | #0 response created"
+    ]
+
+
+@pytest.mark.parametrize("key", ["total_duration", "eval_count"])
+def test_only_the_last_piece_of_ollama_has_the_counts(key: str) -> None:
+    ends = {"total_duration": 9, "load_duration": 1, "prompt_eval_duration": 4, "eval_count": 2, "eval_duration": 4}
+    piece = {"model": "qwen3", "created_at": "2026-01-01T00:00:00Z", "message": {"role": "assistant", "content": "A"}}
+    done = {**piece, "done": True, "done_reason": "stop", "prompt_eval_count": 3, **ends}
+
+    def asked_ollama(end: dict[str, Any]) -> RoundTrip:
+        lined = b"".join(orjson.dumps(one) + b"\n" for one in ({**piece, "done": False}, end))
+        return exchanged(OLLAMA, {"model": "qwen3", "messages": [HI]}, lined, content_type="application/x-ndjson")
+
+    assert "api-field-wrong" not in ids(asked_ollama(done))
+    assert (
+        f"`{key}` of the answer is missing"
+        in only("api-field-wrong", asked_ollama({name: value for name, value in done.items() if name != key})).message
+    )
+    assert "is null" in only("api-field-wrong", asked_ollama({**done, key: None})).message
+
+
+def test_an_item_keeps_its_id() -> None:
+    item = {"type": "message", "id": "msg_a", "role": "assistant", "status": "completed", "content": []}
+    response = {"id": "r", "object": "response", "created_at": 1, "model": "gpt-5", "output": [item]}
+
+    def streamed(last: str) -> RoundTrip:
+        events = (
+            {"type": "response.created", "response": {**response, "output": [], "status": "in_progress"}},
+            {"type": "response.output_item.added", "output_index": 0, "item": item},
+            {"type": "response.output_item.done", "output_index": 0, "item": {**item, "id": last}},
+            {"type": "response.completed", "response": {**response, "status": "completed"}},
+        )
+        return trip(RESPONSES, {"model": "gpt-5", "stream": True, "input": "hi"}, sse(*events, names=True))
+
+    assert "api-stream-out-of-order" not in ids(streamed("msg_a"))
+    found = only("api-stream-out-of-order", streamed("msg_b"))
+    assert (found.severity, found.message.endswith("changes from 'msg_a' to 'msg_b'")) == ("info", True)

@@ -154,6 +154,8 @@ def test_arguments_that_come_as_snapshots_are_not_blamed_on_the_model() -> None:
     ("one", "what"),
     [
         (chunks(delta(content="a"), delta("stop"), delta(content="b")), "after its finish word 'stop'"),
+        (chunks(delta(content="a"), delta("length"), delta("stop")), "its finish word is 'length' and then 'stop'"),
+        (parts([{"text": "a"}], [{"text": "b"}], [{"text": "c"}], first="STOP"), "after its finish word 'STOP'"),
         (
             chunks(call('{"word"', "look_up", "c"), call(":", "look_up"), call('"x"}', "look_up"), delta("tool_calls")),
             "the name 'look_up' of one call arrives 3 times",
@@ -404,3 +406,8 @@ def test_an_answer_inside_another_api_is_held_against_its_own() -> None:
 
     assert "api-wrong-role" in ids(trip(url, asks_claude, answer))
     assert "api-wrong-role" not in ids(trip(url, asks_claude, {**answer, "role": "assistant"}))
+
+
+def test_a_text_that_comes_twice_in_one_piece() -> None:
+    assert "one behind the other" in only("api-text-twice", anthropic([asked("hi")], [words(LONG + LONG)])).message
+    assert "api-text-twice" not in ids(anthropic([asked("hi")], [words("ab" * 80)]))
