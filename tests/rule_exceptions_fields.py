@@ -95,7 +95,7 @@ FIELDS: list[Row] = [
      completion(choice={"message": None, "finish_reason": "content_filter"})),
     ("api-field-wrong",
      "Clients can do without the field, and no other answer of the server had it: then it is an info, given once",
-     WRONG, [without("created"), without("created", 1)], "info"),
+     WRONG, [without("id"), without("id", 1)], "info"),
     ("api-field-wrong", "Clients can do without the field, which is left out or blank: then it is an info",
      WRONG, [completion(), without("id", 1)], "info"),
     ("api-field-wrong", "The answer has a type of item, block or piece that is not known here",

@@ -64,6 +64,8 @@ class FieldNames:
     """What distinguishes calls."""
     ends: frozenset[str] = frozenset()
     """What an answer says only once."""
+    unread: frozenset[str] = frozenset()
+    """What clients do not read: a server that never sends it is no trouble."""
 
 
 @dataclass(frozen=True, slots=True)

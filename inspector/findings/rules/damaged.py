@@ -139,8 +139,22 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         shown = f"holds {found[0]}"
     if not shown and LOST in prose and context.finish.label not in ("length", "context_full"):
         shown = "holds the replacement character U+FFFD: bytes of it were lost"
+    if not shown and _lacks_blanks(text) and not _ASKS_BLANKS.search(_said(context)):
+        shown = "has no blanks between its words"
     if shown and not any(mark in _said(context) for mark in _marks(prose)):
         yield Note(f"the text of the answer {shown}: {text.strip()[:80]!r}", (f"{context.at} response",))
+
+
+_WORDS = regex(r"[a-z]{22}")
+"""Small letters in a row, more than a word has."""
+_ASKS_BLANKS = regex(r"\b(?:spaces?|blanks?|whitespace|concatenat\w*|slug)\b", re.IGNORECASE)
+_LINE = 40
+"""Characters. A text of one word is shorter."""
+
+
+def _lacks_blanks(text: str) -> bool:
+    """True for words of Latin letters without any space between them: the server's detokenizer dropped them."""
+    return len(text) >= _LINE and " " not in text.strip() and _WORDS.search(text) is not None
 
 
 def _marks(text: str) -> Iterator[str]:

@@ -52,6 +52,7 @@ def _format(counts: Format, metrics: str, times: Format) -> AnswerFormat:
             arguments=frozenset({"input"}),
             ids=frozenset({"contentBlockIndex", "toolUseId"}),
             ends=frozenset({"stopReason", "usage"}),
+            unread=frozenset({metrics.rstrip("?"), "usage"}),
         ),
     )
 

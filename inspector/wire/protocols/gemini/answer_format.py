@@ -56,6 +56,7 @@ _NAMES = FieldNames(
     arguments=frozenset({"args"}),
     ids=frozenset({"id", "index"}),
     ends=frozenset({"finishReason", "functionCall", "usageMetadata"}),
+    unread=frozenset({"modelVersion"}),
 )
 
 FORMAT = AnswerFormat(_WHOLE, every=_CHUNK, names=_NAMES, nulls=False, within="response")

@@ -38,6 +38,7 @@ _NAMES = FieldNames(
     arguments=frozenset({"arguments"}),
     ids=frozenset({"id", "index"}),
     ends=frozenset({"done_reason"}),
+    unread=frozenset({"created_at"}),
 )
 
 

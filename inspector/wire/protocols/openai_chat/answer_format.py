@@ -41,6 +41,7 @@ NAMES = FieldNames(
     arguments=frozenset({"arguments"}),
     ids=frozenset({"id", "index"}),
     ends=frozenset({"finish_reason", "usage"}),
+    unread=frozenset({"created", "object", "usage"}),
 )
 
 

@@ -79,6 +79,7 @@ FORMAT = AnswerFormat(
         texts=frozenset({"content", "delta", "item", "output", "part", "response", "role", "text"}),
         calls=frozenset({"name"}),
         arguments=frozenset({"arguments", "input"}),
+        unread=frozenset({"created_at", "object", "parallel_tool_calls", "tool_choice", "tools"}),
         ids=frozenset({"call_id", "id", "item_id", "output_index"}),
         ends=frozenset({"usage"}),
     ),

@@ -70,6 +70,7 @@ def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
         ("ChatCompletionMessage(content='Hi', role='assistant')", "is a message object of a framework"),
         ("First\\nthen\\nthen\\n", "holds '\\n' in place of line breaks"),
         ("Z\ufffdrich is large.", "holds the replacement character U+FFFD"),
+        ("TheweatherinParisiscurrentlysunnyand22C.", "has no blanks between its words"),
     ],
 )
 def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, what: str) -> None:
@@ -80,7 +81,16 @@ def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, w
 
 
 @pytest.mark.parametrize(
-    "text", ["Z\u00fcrich.", "Use `&lt;` in HTML.", '{"a": "x &gt;= 3"}', "R&amp;D", "```\na &gt;= 3\n```", "Foo(a=1)"]
+    "text",
+    [
+        "Z\u00fcrich.",
+        "Use `&lt;` in HTML.",
+        '{"a": "x &gt;= 3"}',
+        "R&amp;D",
+        "```\na &gt;= 3\n```",
+        "Foo(a=1)",
+        "https://example.com/a-long-path/of-short-words",
+    ],
 )
 def test_an_ordinary_text_is_silent(text: str) -> None:
     assert TEXT not in _ids(APIS["chat"]([asks("hi")], says(text), 0))
