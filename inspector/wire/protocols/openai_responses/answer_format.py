@@ -64,8 +64,8 @@ _RESPONSE: Format = {
         "input_tokens": "count",
         "output_tokens": "count",
         "total_tokens": "count",
-        "input_tokens_details": {"cached_tokens": "count", "cache_write_tokens?": "count"},
-        "output_tokens_details": {"reasoning_tokens": "count"},
+        "input_tokens_details?": {"cached_tokens": "count", "cache_write_tokens?": "count"},
+        "output_tokens_details?": {"reasoning_tokens": "count"},
     },
 }
 _AT: dict[str, Format] = {"item_id": "name", "output_index": "count"}
