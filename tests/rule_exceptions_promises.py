@@ -185,7 +185,7 @@ PROMISES: list[Row] = [
      anthropic([asked("hi")], [], usage=COUNTED), anthropic([asked("hi")], [THOUGHT], usage=COUNTED)),
     ("api-answer-lost", "A stop string may have ended it",
      anthropic([asked("hi")], [], usage=COUNTED), anthropic([asked("hi")], [], usage=COUNTED, stop_sequences=["x"])),
-    ("error-as-text", "The request holds these words: the model repeats an error of a tool",
+    ("error-as-text", "The request holds these words or the status: the model may speak of them",
      chat([HELLO], said(FAILED)), chat([user("What is Too Many Requests?")], said(FAILED))),
     ("error-as-text", "The request asks for JSON",
      chat([HELLO], said(FAILED_JSON)), chat([HELLO], said(FAILED_JSON), response_format={"type": "json_object"})),

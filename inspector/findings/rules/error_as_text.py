@@ -13,40 +13,35 @@ _LONGEST = 2000
 """Characters. An error is shorter."""
 _FIELDS = frozenset(
     {
-        "code",
-        "detail",
-        "details",
-        "error",
-        "errors",
-        "id",
-        "message",
-        "param",
-        "path",
-        "request_id",
-        "requestId",
-        "status",
+        *("code", "detail", "details", "error", "errors", "id", "message", "param", "path", "request_id", "requestId"),
+        *("status", "statusCode", "status_code", "success", "timestamp", "type", "user_id"),
     }
-    | {"statusCode", "status_code", "success", "timestamp", "type", "user_id"}
 )
 """The fields of errors; JSON with any other field is an answer."""
 _STATUS = regex(
-    r"\A\W*(?:[a-z]+[ _]?){0,4}\W*(?:error|exception|status|code|http)?\W*(?P<status>4\d\d|5\d\d)\W{1,4}"
+    r"\b(?P<status>[45]\d\d)\W{1,4}"
     r"(?P<reason>Too Many Requests|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Internal Server Error|"
     r"Unauthorized|Forbidden|Bad Request|Payment Required|Request Entity Too Large)",
     re.IGNORECASE,
 )
-"""A status with its reason, at the beginning of a text."""
+"""A status with its reason."""
+_FRONT = 60
+"""Characters in which a status begins and ends, where a text is an error."""
+_WORDS = 4
+"""Words before it, as in `upstream error: HTTP 502 Bad Gateway`."""
 
 
-def _error_in(text: str) -> str | None:
-    """The words by which a text is an error; None for any other text."""
+def _error_in(text: str) -> tuple[str, ...]:
+    """The words by which a text is an error; none for any other text."""
     value = parse_json(text) if text.startswith("{") else None
     if is_object(value) and value.keys() <= _FIELDS:
         error = value.get("error")
         said = as_text(as_object(error).get("message")) or (as_text(error) if len(value) > 1 else None)
-        return said or None
-    found = _STATUS.match(text)
-    return found["reason"] if found else None
+        return (said,) if said else ()
+    found = _STATUS.search(text, 0, _FRONT)
+    if found is None or len(text[: found.start()].split()) > _WORDS:
+        return ()
+    return found["status"], found["reason"]
 
 
 @rule(
@@ -56,14 +51,18 @@ def _error_in(text: str) -> str | None:
     "S",
     says="The text of the answer is an error of a server behind the API: a gateway passed it on as the model's words.",
     fix="Treat it as the error that it is and retry; report it to the provider of the gateway.",
-    not_when=("The request holds these words: the model repeats an error of a tool", "The request asks for JSON"),
+    not_when=(
+        "The request holds these words or the status: the model may speak of them",
+        "The request asks for JSON",
+    ),
 )
 def error_as_text(context: RuleContext) -> Iterator[Note]:
     text = context.emission.text.strip()
     if context.emission.emitted != "text" or len(text) > _LONGEST or context.request.output_format is not None:
         return
     words = _error_in(text)
-    if words is None or words.lower() in _said(context).lower():
+    asked = _said(context).lower() if words else ""
+    if not words or any(word.lower() in asked for word in words):
         return
     yield Note(f"the text of the answer is an error: {text[:100]!r}", (f"{context.at} response",))
 
