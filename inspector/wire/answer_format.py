@@ -65,7 +65,7 @@ class FieldNames:
     ends: frozenset[str] = frozenset()
     """What an answer says only once."""
     unread: frozenset[str] = frozenset()
-    """What clients do not read: a server that never sends it is no trouble."""
+    """What clients do not read: a server may leave it out."""
 
 
 @dataclass(frozen=True, slots=True)
