@@ -19,6 +19,7 @@ FLOORS = ("cassettes", "inspector", "proxy")
 
 NOT_DECLARED = {
     "pydantic-core": "the errors of pydantic, which pins its version",
+    "vcr": "what a suite that moves was recorded with: it is asked where it is installed",
     "pytest": "the pytest plugin runs only inside a pytest",
     "sitecustomize": "a module of the user, which Python imports when it starts",
     "heavy-package": "a package that a test makes",
@@ -128,7 +129,7 @@ def declared(*requirements: list[str]) -> set[str]:
 BASE = declared(PROJECT["project"]["dependencies"])
 PRODUCT = BASE | declared(*EXTRAS.values())
 TESTS = PRODUCT | declared(GROUPS["test"])
-BENCH = TESTS | declared(GROUPS["bench"]) | {"vcr"}
+BENCH = TESTS | declared(GROUPS["bench"])
 MAY_IMPORT = {**dict.fromkeys(FLOORS, PRODUCT), "docs": TESTS, "tests": TESTS, "bench": BENCH}
 
 

@@ -92,7 +92,8 @@ class Story:
         """The model answers: calls are `(id, tool, arguments)`."""
         answer = said(text if calls else text or "Done.", *((i, self.name(t), a) for i, t, a in calls))
         tools = offered(*self.tools, name=self.name("{}"))
-        self.put(chat(list(self.messages), answer, at=self.at - START, tools=fields.pop("tools", tools), **fields))
+        fields = {"at": self.at - START, "tools": tools, "index": len(self.trips), **fields}
+        self.put(chat(list(self.messages), answer, **fields))
         self.messages.append(answer)
         return self
 

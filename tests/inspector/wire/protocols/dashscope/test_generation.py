@@ -205,7 +205,7 @@ def test_a_loop_is_one_thread_and_its_call_is_answered() -> None:
     result = {"role": "tool", "tool_call_id": "call_1", "name": "add", "content": "2"}
     trips: list[RoundTrip] = [
         exchanged(URL, ask(user), said(message, "tool_calls")),
-        exchanged(URL, ask(user, message, result), said({"content": "It is 2."})),
+        exchanged(URL, ask(user, message, result), {**said({"content": "It is 2."}), "request_id": "r2"}),
     ]
 
     labels = [done.label for done in label_all(replace(t, index=i, started_at=i) for i, t in enumerate(trips))]
