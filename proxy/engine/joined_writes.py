@@ -12,6 +12,8 @@ from mitmproxy.proxy import server_hooks
 
 _LONG = 1 << 16
 """A piece of this many bytes is not copied to be joined with others."""
+_TO_REPORT = 1.0
+"""Seconds that the task that reads a broken connection has to report it."""
 
 
 class JoinedWrites:
@@ -23,6 +25,7 @@ class JoinedWrites:
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
         self._waiting: list[bytes] = []
+        self._broke_at: float | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._writer, name)
@@ -45,8 +48,19 @@ class JoinedWrites:
                 self._writer.write(data)
 
     async def drain(self) -> None:
+        """Raises OSError for a connection that broke a second ago or earlier.
+
+        Until then the task that reads reports the end. mitmproxy cancels that task after an error here, also while it
+        is about to report, and then the other side would wait forever.
+        """
         self.flush()
-        await self._writer.drain()
+        try:
+            await self._writer.drain()
+        except OSError:
+            now = asyncio.get_running_loop().time()
+            self._broke_at = now if self._broke_at is None else self._broke_at
+            if now - self._broke_at >= _TO_REPORT:
+                raise
 
     def write_eof(self) -> None:
         self.flush()

@@ -120,3 +120,22 @@ def test_both_sides_of_a_proxy_get_joined_writes(tmp_path: Path, monkeypatch: py
         answer = http.post(f"{up.base}/openai/v1/chat/completions", json=asked)
 
     assert b"[DONE]" in answer.content and len(made) == 2
+
+
+def test_a_broken_connection_is_reported_by_the_task_that_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error here would cancel that task, and while it reports the end, the end would be lost."""
+
+    async def drain() -> None:
+        one, writer = joined()
+
+        async def broken() -> None:
+            raise ConnectionResetError
+
+        monkeypatch.setattr(writer, "drain", broken)
+        await one.drain()
+        await one.drain()
+        monkeypatch.setattr(joined_writes, "_TO_REPORT", 0.0)
+        with pytest.raises(ConnectionResetError):
+            await one.drain()
+
+    asyncio.run(drain())
