@@ -18,7 +18,7 @@ from ..errors import TurntapeError
 from ..faults.fault import Faults, overlay_of
 from ..replay.miss import Miss
 from ..replay.session import Session
-from ..replay.tool_recording import Asked
+from ..replay.tools.recording import Asked
 from ..routes.upstreams import by_host
 from ..tape.model import RoundTrip
 from ..tape.provenance import ForkSource

@@ -10,7 +10,7 @@ from ..replay.live_diff import LiveDifference
 from ..replay.miss import Miss
 from ..replay.report import Report
 from ..replay.session import Session
-from ..replay.tool_recording import Asked
+from ..replay.tools.recording import Asked
 from ..tape.turn_names import TurnName
 from .advice import Advice
 from .marker import Marker

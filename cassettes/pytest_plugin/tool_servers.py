@@ -7,9 +7,9 @@ from functools import cached_property
 from ..replay.miss import Miss
 from ..replay.pace import Pace
 from ..replay.session import Session
-from ..replay.tool_http import HttpRecording, http_recording, place_of
-from ..replay.tool_player import ToolPlayer
-from ..replay.tool_recording import CALL, Asked, message, params_of
+from ..replay.tools.http import HttpRecording, http_recording, place_of
+from ..replay.tools.player import ToolPlayer
+from ..replay.tools.recording import CALL, Asked, message, params_of
 from ..transports.mcp import recorded_tools
 from ..transports.mcp_played import PlayedSessions, played_sessions
 

@@ -21,7 +21,7 @@ from ..tape.model import Request, RoundTrip
 from .difference_text import part_in_words
 from .miss import Miss
 from .player import Played, Player
-from .tool_recording import message
+from .tools.recording import message
 
 _MOST = 10
 """A request with so many differences may have more that are not listed."""

@@ -15,8 +15,8 @@ from ..replay.answer import MISS_STATUS
 from ..replay.miss import Miss
 from ..replay.pace import Pace
 from ..replay.player import Player
-from ..replay.tool_http import http_recording
-from ..replay.tool_player import ToolPlayer
+from ..replay.tools.http import http_recording
+from ..replay.tools.player import ToolPlayer
 from ..replay.uploads import is_discovery
 from ..routes.admission import Admission, base_urls, is_local, new_token, open_to_others
 from .asgi import App, Message, Receive, Send

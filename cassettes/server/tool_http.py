@@ -7,11 +7,11 @@ from collections.abc import Callable
 from ..framing import messages
 from ..matching.request_key import header
 from ..replay.answer import replayed_headers
-from ..replay.tool_batches import Sent
-from ..replay.tool_http import EVENTS, SESSION, HttpRecording, Place, is_stream
-from ..replay.tool_player import ToolConnection, ToolPlayer
-from ..replay.tool_recording import Asked, message
-from ..replay.tool_sse import ENDPOINT, target_of
+from ..replay.tools.batches import Sent
+from ..replay.tools.http import EVENTS, SESSION, HttpRecording, Place, is_stream
+from ..replay.tools.player import ToolConnection, ToolPlayer
+from ..replay.tools.recording import Asked, message
+from ..replay.tools.sse import ENDPOINT, target_of
 from ..tape.model import Headers, RoundTrip
 from .asgi import Message, Receive, Send
 

@@ -17,7 +17,8 @@ from typing import cast
 import orjson
 
 from ..errors import CassetteError
-from ..replay.tool_player import ToolConnection, ToolPlayer
+from ..replay.tools.connection import ToolConnection
+from ..replay.tools.player import ToolPlayer
 
 _ROUNDS = 8
 """Rounds of the loop at the end, more than a connection needs from its acceptance to its close."""

@@ -16,7 +16,8 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import TurntapeError
-from ..replay.tool_player import ToolConnection, ToolPlayer
+from ..replay.tools.connection import ToolConnection
+from ..replay.tools.player import ToolPlayer
 from ..tape.model import RoundTrip
 from .mcp import is_recording, when_imported
 from .mcp_wire import wire_bytes

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from turntape.cassettes.errors import CassetteError, TurntapeError
 from turntape.cassettes.replay.pace import Pace
-from turntape.cassettes.replay.tool_player import ToolConnection, ToolPlayer
+from turntape.cassettes.replay.tools.connection import ToolConnection
+from turntape.cassettes.replay.tools.player import ToolPlayer
 from turntape.cassettes.server.tool_link import tool_link
 from turntape.cassettes.tape.reader import Cassette
 

@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from turntape.cassettes import Player, Request, Response, RoundTrip
-from turntape.cassettes.replay.tool_http import http_recording
-from turntape.cassettes.replay.tool_player import ToolPlayer
+from turntape.cassettes.replay.tools.http import http_recording
+from turntape.cassettes.replay.tools.player import ToolPlayer
 from turntape.cassettes.server.server import app
 from turntape.cassettes.server.tool_http import HttpTools
 

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from turntape.cassettes import CassetteError, Request, Response, RoundTrip
-from turntape.cassettes.replay.tool_player import ToolPlayer
+from turntape.cassettes.replay.tools.player import ToolPlayer
 from turntape.cassettes.server import tool_link as module
 from turntape.cassettes.server.tool_link import talk, tool_link
 from turntape.cassettes.tape.model import Failure, ToolServer, ToolWire

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from turntape.cassettes import Cassette, Request, Response, RoundTrip
-from turntape.cassettes.replay.tool_player import ToolPlayer
+from turntape.cassettes.replay.tools.player import ToolPlayer
 from turntape.cassettes.server.tool_link import tool_link
 from turntape.cassettes.tape.model import ToolServer, ToolWire
 from turntape.proxy.tool_wire.player_pipe import Frames

@@ -7,10 +7,12 @@ from typing import cast
 
 import orjson
 
-from ..framing import batch, messages
-from ..tape.model import Request, Response, RoundTrip, Side, ToolServer, ToolWire
+from ...framing import batch, messages
+from ...tape.model import Request, Response, RoundTrip, Side, ToolServer, ToolWire
 
 type Json = dict[str, object]
+type Key = tuple[str, int]
+"""The session of a message and its place in it."""
 
 CALL = "tools/call"
 
@@ -59,6 +61,11 @@ class Asked:
     """Without `_meta`."""
     token: object = None
     """The progress token of the request."""
+
+    @property
+    def key(self) -> Key:
+        """No other message has the same."""
+        return self.session.key, self.request.sequence
 
     @property
     def delay(self) -> float:

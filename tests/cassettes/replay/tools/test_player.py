@@ -12,7 +12,8 @@ from turntape.cassettes.matching.fresh_values import split
 from turntape.cassettes.recording.tool_session import ToolSession
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.replay.pace import Pace
-from turntape.cassettes.replay.tool_player import APART, PATIENCE, ToolConnection, ToolPlayer
+from turntape.cassettes.replay.tools.connection import APART, PATIENCE, ToolConnection
+from turntape.cassettes.replay.tools.player import ToolPlayer
 from turntape.cassettes.tape.model import RoundTrip, Side, ToolServer
 
 type Line = tuple[Side, dict[str, object] | bytes]
@@ -189,6 +190,38 @@ def test_new_values_in_arguments_are_bound_unless_every_value_counts() -> None:
 
     assert ask(connected(trips), call(1, path="/home/bo/a")) == [(1, "/home/bo/b")]
     assert ask(connected(trips, matching=Matching(map_values=False)), call(1, path="/home/bo/a")) != [(1, "/home/bo/b")]
+
+
+def test_a_call_with_an_id_of_the_recording_gets_its_own_answer_in_any_order() -> None:
+    ids = ("3f0a2a52-6d1c-4c8e-9a53-0d8f5a1c7e11", "b7c1d9e4-2f3b-4a6d-8e90-5c4b3a291807")
+    player = ToolPlayer(
+        [
+            *session(call(1, id=ids[0]), answer(1, "first"), at=100),
+            *session(call(1, id=ids[1]), answer(1, "second"), at=200),
+        ]
+    )
+
+    assert ask(player.connect("files"), call(1, id=ids[1])) == [(1, "second")]
+    assert ask(player.connect("files"), call(1, id=ids[0])) == [(1, "first")]
+    assert player.lines() == []
+
+
+def test_a_resource_is_read_in_another_folder() -> None:
+    class Values:
+        bindings = Bindings()
+
+    there = "/srv/ci/checkout"
+    assert Values.bindings.unify(split("cwd: /home/ana/proj").values, split(f"cwd: {there}").values)
+    read = (client(n, "resources/read", uri=f"file:///home/ana/proj/{name}") for n, name in ((1, "a"), (2, "b")))
+    lines = [line for n, said in enumerate(read, 1) for line in (said, answer(n, f"/home/ana/proj is {n}"))]
+    player = ToolPlayer(session(*lines), values=Values())
+    files = player.connect("files")
+
+    for n, name in ((2, "b"), (1, "a")):
+        asked = client(n, "resources/read", uri=f"file://{there}/{name}")
+        assert ask(files, asked, until=9) == [(n, f"{there} is {n}")]
+    ((_, refused),) = ask(files, client(3, "resources/read", uri=f"file://{there}/c"))  # type: ignore[misc]
+    assert "was not recorded" in str(refused)
 
 
 def test_calls_are_shared_by_the_processes_of_a_server() -> None:

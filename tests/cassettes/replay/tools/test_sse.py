@@ -4,9 +4,9 @@ import orjson
 import pytest
 
 from turntape.cassettes import Request, Response, RoundTrip
-from turntape.cassettes.replay.tool_http import http_recording
-from turntape.cassettes.replay.tool_recording import recorded_sessions
-from turntape.cassettes.replay.tool_sse import target_of, tool_streams
+from turntape.cassettes.replay.tools.http import http_recording
+from turntape.cassettes.replay.tools.recording import recorded_sessions
+from turntape.cassettes.replay.tools.sse import target_of, tool_streams
 
 HOST = "http://127.0.0.1:9000"
 

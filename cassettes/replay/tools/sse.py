@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from ..framing import decode
-from ..tape.model import Response, RoundTrip
+from ...framing import decode
+from ...tape.model import Response, RoundTrip
 
 ENDPOINT = "endpoint"
 """The name of the first event."""

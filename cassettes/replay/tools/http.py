@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ..framing import decode, messages
-from ..matching.request_key import header
-from ..tape.model import Request, Response, RoundTrip, Side, ToolWire
-from .tool_recording import Json, id_of, message
-from .tool_sse import ToolStream, tool_streams
+from ...framing import decode, messages
+from ...matching.request_key import header
+from ...tape.model import Request, Response, RoundTrip, Side, ToolWire
+from .recording import Json, id_of, message
+from .sse import ToolStream, tool_streams
 
 SESSION = "mcp-session-id"
 EVENTS = "text/event-stream"

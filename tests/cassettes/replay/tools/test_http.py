@@ -3,8 +3,8 @@
 import orjson
 
 from turntape.cassettes import Request, Response, RoundTrip
-from turntape.cassettes.replay.tool_http import Place, http_recording, place_of
-from turntape.cassettes.replay.tool_recording import recorded_sessions
+from turntape.cassettes.replay.tools.http import Place, http_recording, place_of
+from turntape.cassettes.replay.tools.recording import recorded_sessions
 
 URL = "http://127.0.0.1:9000/mcp"
 STREAM = ("content-type", "text/event-stream")
