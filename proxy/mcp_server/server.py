@@ -142,11 +142,17 @@ def server_of(folder: Path) -> MCPServer:
 
 
 class _Server(MCPServer):
-    """Says in one sentence which argument is wrong, where the SDK shows an agent the words of its validation."""
+    """Says in one sentence which argument is wrong, where the SDK shows an agent the words of its validation, and
+    ignores an argument that it does not know: an agent would take the result for what it had asked for."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        known = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}.get(name, [])
+        if known and (unknown := [repr(given) for given in arguments if given not in known]):
+            raise ToolError(
+                f"Error executing tool {name}: it has no argument {', '.join(unknown)}; it has {', '.join(known)}"
+            )
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as exc:

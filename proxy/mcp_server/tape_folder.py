@@ -5,6 +5,8 @@ Names are relative to the folder. A name that leads out of it, also by a symboli
 
 import os
 from collections import OrderedDict
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
@@ -104,7 +106,9 @@ class TapeFolder:
 
     def cassette(self, name: str) -> Cassette:
         """The round trips of that cassette. Raises TurntapeError when there is no such cassette."""
-        return Cassette.load(self.path(name))
+        path = self.path(name)
+        with _named(path, name):
+            return Cassette.load(path)
 
     def run(self, name: str) -> Run:
         """The rows of that cassette, read again when the file has changed. Raises TurntapeError as `path` does."""
@@ -117,7 +121,8 @@ class TapeFolder:
                 return kept[1]
             if kept is not None:
                 self._forget(path)
-            run = Run.load(path)
+            with _named(path, name):
+                run = Run.load(path)
             self._runs[path] = (status, run)
             self._held += _size(path, status)
             while self._held > MOST_BYTES and len(self._runs) > 1:
@@ -138,6 +143,15 @@ class TapeFolder:
         count = len(run.rows.all)
         held = f"it has #{run.rows.all[0].index} to #{run.rows.all[-1].index}" if count else "it has none"
         raise CassetteError(f"{address.file!r} has no round trip #{address.index}; {held}")
+
+
+@contextmanager
+def _named(path: Path, name: str) -> Generator[None]:
+    """Name the file in a sentence about it as the agent does."""
+    try:
+        yield
+    except CassetteError as exc:
+        raise CassetteError(str(exc).replace(str(path), name)) from exc
 
 
 def _size(path: Path, status: os.stat_result) -> int:

@@ -111,7 +111,7 @@ async def test_a_file_that_cannot_be_read_is_listed_with_its_problem(tmp_path: P
         assert "no cassette holds" not in await call("search", query="x")
         assert (await call("list_turns", file="empty.cassette.jsonl")).startswith("ERROR ")
 
-    assert "it holds no recording" in file["problem"]
+    assert "it holds no recording" in file["problem"] and str(tmp_path) not in file["problem"]
 
 
 async def test_turns_have_addresses_that_read_turn_takes(tapes: Path) -> None:
@@ -299,6 +299,7 @@ async def test_a_folder_of_very_many_files_is_read_in_portions(
         ("list_findings", {"severity": "fatal"}, "severity is 'fatal': input should be 'info', 'warning' or 'error'"),
         ("list_runs", {"limit": 1000}, "limit is 1000: input should be less than or equal to 100"),
         ("run_costs", {}, "file is missing"),
+        ("diff_runs", {"file": "good.cassette.jsonl"}, "it has no argument 'file'; it has a, b"),
     ],
 )
 async def test_a_mistake_is_one_sentence(name: str, arguments: dict[str, Any], message: str, tapes: Path) -> None:
