@@ -50,12 +50,19 @@ def run_of(authorization: str | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedTools:
-    """Where requests to tool servers go while a recording of them is played."""
+class Played:
+    """Where requests go while a recording is played: those to tool servers, and those to APIs."""
 
     url: str
     live: tuple[str, ...] = ()
-    """Hosts whose servers are not played, with the port where it is part of their URL."""
+    """Hosts whose tool servers are not played, with the port where it is part of their URL."""
+    apis: bool = True
+    """False when the APIs are live."""
+
+    def is_live(self, *names: str) -> bool:
+        """True when a server of one of these names is not played."""
+        hosts = (urlsplit(f"//{name}").hostname or "" for name in names)
+        return not {*names, *hosts}.isdisjoint(self.live)
 
 
 def trace_in(parent: str) -> str | None:
@@ -74,7 +81,7 @@ class Router:
         upstreams: Mapping[str, str],
         intercept: tuple[str, ...],
         upstream_proxy: UpstreamProxy | None,
-        played: PlayedTools | None = None,
+        played: Played | None = None,
         pages: Callable[[str], tuple[int, str, bytes]] | None = None,
         runs_by_trace: bool = False,
         admission: Admission = OPEN,
@@ -215,9 +222,9 @@ class Router:
         if location is None:
             flow.response = unknown_route(request.path)
             return
-        self._send_to(flow, location.url)
-        request.path = location.path
         authority = urlsplit(location.url).netloc.rpartition("@")[2]
+        request.path = location.path
+        self._send_to(flow, self._or_played(location.url, request, authority))
         if "host" in request.headers:
             request.headers["host"] = authority
         if request.data.authority:
@@ -235,9 +242,9 @@ class Router:
         upstream = by_host(host)
         url = f"{request.scheme}://{_authority(request)}{request.path}"
         path = request.path.partition("?")[0]
-        if self._is_played(request):
-            assert self._played
-            self._send_to(flow, self._played.url)
+        played = self._played
+        if played is not None and _is_for_tools(request) and not played.is_live(_authority(request), host):
+            self._send_to(flow, played.url)
         elif not self.is_wanted(host) and not is_recorded_path(path):
             self._by_shape(flow, url, run)
             return
@@ -245,14 +252,12 @@ class Router:
             self._redirect(flow, upstream)
         self._begin(flow, url, run, "forward", upstream.name if upstream else None)
 
-    def _is_played(self, request: http.Request) -> bool:
-        """True for a request to a tool server that is played, by its headers alone."""
-        if self._played is None or not {request.host, _authority(request)}.isdisjoint(self._played.live):
-            return False
-        accepted = request.headers.get("accept", "").lower()
-        # A client must accept both kinds of answers to a message (MCP 2025-11-25, transports).
-        asks = request.method == "POST" and "application/json" in accepted and "text/event-stream" in accepted
-        return asks or is_recorded_shape(request.method, header_fields(request.headers), b"")
+    def _or_played(self, base: str, request: http.Request, authority: str) -> str:
+        """Where a recording is played in place of `base`; `base` where none is."""
+        played = self._played
+        if played is None or played.is_live(authority) or authority == urlsplit(played.url).netloc:
+            return base
+        return played.url if played.apis or _is_for_tools(request) else base
 
     def _by_shape(self, flow: http.HTTPFlow, url: str, run: str | None) -> None:
         """Record a forward request that its headers prove to be of an API; in doubt, begin and see."""
@@ -297,7 +302,7 @@ class Router:
             self._send_to(flow, override)
         elif override != upstream.url:
             base, flow.request.path = joined(override, upstream, flow.request.path)
-            self._send_to(flow, base)
+            self._send_to(flow, self._or_played(base, flow.request, urlsplit(base).netloc))
 
     def _send_to(self, flow: http.HTTPFlow, base: str) -> None:
         parts = urlsplit(base)
@@ -333,6 +338,14 @@ class Router:
         pending = PendingRoundTrip(url, self._clock(), time.monotonic_ns(), run, route, upstream)
         self._recorder.begin(flow, pending)
         return pending
+
+
+def _is_for_tools(request: http.Request) -> bool:
+    """True for a request to a tool server, by its headers alone."""
+    accepted = request.headers.get("accept", "").lower()
+    # A client must accept both kinds of answers to a message (MCP 2025-11-25, transports).
+    asks = request.method == "POST" and "application/json" in accepted and "text/event-stream" in accepted
+    return asks or is_recorded_shape(request.method, header_fields(request.headers), b"")
 
 
 def _authority(request: http.Request) -> str:

@@ -31,7 +31,7 @@ from ..capture.hops import Sign
 from ..capture.named_places import NamedPlaces
 from ..capture.own_connections import OwnConnections
 from ..capture.recorder_addon import RecorderAddon
-from ..capture.routing import PlayedTools, Router
+from ..capture.routing import Played, Router
 from ..capture.span_receiver import SpanReceiver
 from ..capture.unrecorded import UnrecordedTraffic
 from ..capture.upstream_proxy import UpstreamProxy
@@ -127,7 +127,7 @@ class Engine:
         pages: Callable[[str], tuple[int, str, bytes]] | None = None,
         runs_by_trace: bool = False,
         admission: Admission = OPEN,
-        played_tools: PlayedTools | None = None,
+        played: Played | None = None,
         listening: Sequence[socket.socket] = (),
         places: NamedPlaces | None = None,
         own: OwnConnections | None = None,
@@ -153,7 +153,7 @@ class Engine:
             upstreams=upstreams or {},
             intercept=intercept,
             upstream_proxy=upstream_proxy,
-            played=played_tools,
+            played=played,
             pages=pages,
             runs_by_trace=runs_by_trace,
             admission=admission,

@@ -81,6 +81,8 @@ class Settings:
     """The socket where recorded tool servers are played in place of the real ones."""
     play_url: str | None = None
     """Where those that are reached over HTTP are played."""
+    play_apis: bool = True
+    """With `play_url`: whether that is also where APIs are played."""
     live_tools: tuple[str, ...] = ()
     """The names of tool servers that are not played."""
     prove: bool = False
@@ -245,10 +247,12 @@ class Recording:
 
     def _alone(self, segments: "Segments", reach: WorkerSettings, held: "Breakpoints | None") -> "Engine":
         """The proxy in this process."""
-        from ..capture.routing import PlayedTools
+        from ..capture.routing import Played
         from ..engine.engine import Engine
 
         settings = self.settings
+        url = settings.play_url
+        played = Played(url, settings.live_tools, apis=settings.play_apis) if url else None
         return Engine(
             segments,
             host=reach.host,
@@ -268,7 +272,7 @@ class Recording:
             pages=self.gateway.pages.answer if settings.gateway.serves else None,
             runs_by_trace=reach.runs_by_trace,
             admission=reach.admission,
-            played_tools=PlayedTools(settings.play_url, settings.live_tools) if settings.play_url else None,
+            played=played,
         )
 
     def _workers(self, segments: "Segments", reach: WorkerSettings) -> "Workers":

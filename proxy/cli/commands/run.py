@@ -92,8 +92,11 @@ def main(options: argparse.Namespace) -> int:
     live = [f"--live-tool={name}" for name in options.live_mcp]
     with replay_server(files, [*how, *live]) as played:
         settings = replace(settings, play_tools=played.tools, play_url=played.url, live_tools=tuple(options.live_mcp))
-        if not options.live_llm:
-            settings = replace(settings, upstreams={"*": played.url})
+        if options.live_llm:
+            settings = replace(settings, play_apis=False)
+        else:
+            # The other names stay: a base URL with one of them has the path that was recorded.
+            settings = replace(settings, upstreams={**settings.upstreams, "*": played.url})
         code = asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
     return code or (FINDINGS if played.missed else OK)
 

@@ -19,7 +19,7 @@ from turntape.cassettes.apis.lookup import recorded_paths
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream
 from turntape.proxy.capture.pending import PendingRoundTrip
 from turntape.proxy.capture.recorder_addon import RecorderAddon
-from turntape.proxy.capture.routing import PlayedTools, Router, run_of
+from turntape.proxy.capture.routing import Played, Router, run_of
 from turntape.proxy.capture.upstream_proxy import UpstreamProxy
 
 PORT = 8484
@@ -32,7 +32,7 @@ class Routed:
         self,
         intercept: tuple[str, ...] = (),
         upstream_proxy: UpstreamProxy | None = None,
-        played: PlayedTools | None = None,
+        played: Played | None = None,
         pages: Callable[[str], tuple[int, str, bytes]] | None = None,
         runs_by_trace: bool = False,
         **upstreams: str,
@@ -700,7 +700,7 @@ def test_a_stream_that_is_not_recorded_is_not_held() -> None:
 
 
 BOTH = {"accept": "application/json, text/event-stream", "content_type": "application/json"}
-PLAYER = PlayedTools("http://127.0.0.1:9", ("live.example", "127.0.0.1:5"))
+PLAYER = Played("http://127.0.0.1:9", ("live.example", "127.0.0.1:5"))
 
 
 @pytest.mark.parametrize(
@@ -734,6 +734,37 @@ def test_a_tool_server_that_is_played_is_not_reached(url: str, method: str, head
 )
 def test_live_servers_and_other_services_are_reached(url: str, headers: dict[str, str]) -> None:
     assert "127.0.0.1:9/" not in to(Routed(played=PLAYER)(url, **headers))
+
+
+@pytest.mark.parametrize(
+    ("player", "path", "headers", "where"),
+    [
+        (PLAYER, "/tools", BOTH, "http://127.0.0.1:9/mcp"),
+        (PLAYER, "/tools", {"accept": "text/event-stream"}, "http://127.0.0.1:9/mcp"),
+        (PLAYER, "/gateway/chat/completions", {}, "http://127.0.0.1:9/llm/v1/chat/completions"),
+        (PLAYER, "/live", BOTH, "http://live.example:80/mcp"),
+        (PLAYER, "/openai/models", {}, "http://127.0.0.1:9/v1/models"),
+        (Played(PLAYER.url, apis=False), "/tools", BOTH, "http://127.0.0.1:9/mcp"),
+        (
+            Played(PLAYER.url, apis=False),
+            "/gateway/chat/completions",
+            {},
+            "http://gateway.example:80/llm/v1/chat/completions",
+        ),
+    ],
+)
+def test_a_name_of_the_user_is_played_under_the_recorded_path(
+    player: Played, path: str, headers: dict[str, str], where: str
+) -> None:
+    tools, live, gateway = (f"http://{name}.example" for name in ("tools", "live", "gateway"))
+    everything = PLAYER.url if player.apis else ""
+    route = Routed(played=player, tools=f"{tools}/mcp", live=f"{live}/mcp", gateway=f"{gateway}/llm/v1", all=everything)
+
+    flow = route(path, **headers)
+
+    assert to(flow) == where
+    name = path.split("/")[1]
+    assert flow.request.headers["host"] == ("127.0.0.1:9" if name == "openai" else f"{name}.example")
 
 
 def test_without_a_player_tool_servers_are_reached() -> None:

@@ -305,10 +305,13 @@ def test_a_host_that_was_recorded_is_opened_again_without_an_option(turntape, tm
 
 
 def test_what_was_answered_although_it_differs_is_said_at_the_end(turntape, upstream: str) -> None:
-    turntape("run", "--out", "t.cassette.jsonl", "--upstream", f"*={upstream}", "--", sys.executable, "-c", POST)
-    asked = POST.replace("'Hi'", "'Ho'")
+    """Under a name of the user, which the replay knows too."""
+    named = ("--upstream", f"gateway={upstream}/llm/v1")
+    post = POST.replace("+ '/chat", ".replace('openai/v1', 'gateway') + '/chat")
+    turntape("run", "--out", "t.cassette.jsonl", *named, "--", sys.executable, "-c", post)
+    replay = ("--replay", "t.cassette.jsonl", "--rule", "messages=warn")
 
-    done = turntape("run", "--replay", "t.cassette.jsonl", "--rule", "messages=warn", "--", sys.executable, "-c", asked)
+    done = turntape("run", *replay, *named, "--", sys.executable, "-c", post.replace("'Hi'", "'Ho'"))
 
     assert done.returncode == 0
     assert "tolerated: turn 1, #0: same turn, other prompt: /messages/0/content" in done.stderr
