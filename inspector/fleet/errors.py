@@ -2,6 +2,7 @@
 
 TurntapeError
 └── StoreError           the store cannot be opened, read or written
+    ├── NotAStore        a text that is not the address of a store: no attempt can succeed
     ├── StoreUnreachable no answer, or a server that refuses for now: worth another attempt later
     └── NotInstalled     turntape[fleet] is missing
 """
@@ -14,6 +15,10 @@ from turntape.cassettes.regex import regex
 
 class StoreError(TurntapeError):
     """A store cannot be opened, read or written."""
+
+
+class NotAStore(StoreError):
+    """A text is not the address of a store."""
 
 
 class StoreUnreachable(StoreError):
@@ -37,9 +42,14 @@ _REPLACED = regex(r"Requested \d+\.\.\d+, got|UnexpectedRange|error decoding res
 _STATUS = regex(r"\b([345]\d\d) [A-Z][a-z]+")
 
 
+def first_sentence(exc: Exception) -> str:
+    """What an error of obstore says, without its dump of values, in one line."""
+    return " ".join(str(exc).partition("Debug source:")[0].split())
+
+
 def explained(exc: Exception, place: str, what: str) -> StoreError:
     """The error of a store in one sentence. `what` is what was tried, such as `write rows/v1/…`."""
-    kind, text = type(exc).__name__, str(exc).partition("Debug source:")[0]
+    kind, text = type(exc).__name__, first_sentence(exc)
     if _NO_BUCKET.search(text):
         return StoreError(f"there is no bucket for {place!r}; create it, or check the name and the region")
     if _REFUSED_KEY.search(text) or kind == "UnauthenticatedError":
@@ -58,5 +68,5 @@ def explained(exc: Exception, place: str, what: str) -> StoreError:
     if _NO_ANSWER.search(text):
         return StoreUnreachable(f"{place!r} cannot be reached; check the network, the proxy and the endpoint")
     status = _STATUS.search(text)
-    detail = f"HTTP {status[1]}" if status else " ".join(text.split())[:200]
+    detail = f"HTTP {status[1]}" if status else text[:200]
     return StoreError(f"could not {what} in {place!r}: {detail}; check the address and the credentials")

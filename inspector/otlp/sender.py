@@ -22,6 +22,7 @@ from turntape.cassettes.counted import several
 
 from ..exporters.otel_span import resource_spans
 from ..wire.json_value import Object
+from ..wire.printable import safe
 from .collector import Collector
 from .protobuf import refused_in, resource_bytes, span_bytes
 
@@ -36,6 +37,8 @@ EVERY = 5.0
 """Seconds that a span may wait for others."""
 TIMEOUT = 10.0
 """Seconds for one request."""
+MOST_OF_AN_ANSWER = 1 << 16
+"""Bytes of an answer that are read: an answer of the protocol has a number and a sentence."""
 LONGEST_PAUSE = 30.0
 """Seconds between two tries, unless the collector asks for more."""
 LONGEST_ASKED = 300.0
@@ -86,11 +89,14 @@ class Sender:
         self._clock, self._jitter = clock, jitter
         self._queue: deque[_Waiting] = deque()
         self._bytes = 0
+        self._flying = 0
+        """Spans whose request runs."""
         self._lock = threading.Condition()
-        """Guards the queue and its bytes, the counts, `_end`."""
+        """Guards the queue and its bytes, `_flying`, the counts, `_end`."""
         self._end: float | None = None
         """When the last try must be over; None before `close`."""
-        self._client = httpx.Client(transport=transport, headers=dict(collector.headers), timeout=TIMEOUT)
+        headers = {"accept-encoding": "identity", **collector.headers}
+        self._client = httpx.Client(transport=transport, headers=headers, timeout=TIMEOUT)
         self._thread = threading.Thread(target=self._run, name="turntape otlp", daemon=True)
         self._thread.start()
 
@@ -111,9 +117,10 @@ class Sender:
             self._lock.notify_all()
         self._thread.join(seconds + 1)
         with self._lock:
-            left = len(self._queue)
+            left = len(self._queue) + self._flying
             self.counts.dropped += left
             self._queue.clear()
+            self._flying = 0
             self._note()
             if left and self.counts.problem is None:
                 self.counts.problem = f"{self._collector.url} did not take them within {seconds:.0f} s"
@@ -139,8 +146,11 @@ class Sender:
                 continue
             failures += 1
             with self._lock:
+                if not self._flying:
+                    return  # `close` did not wait for it, and has counted it
                 self._queue.extendleft(reversed(batch))
                 self._bytes += sum(len(span) for _, span in batch)
+                self._flying = 0
                 self._trim()
                 self.counts.retries += 1
                 ending = self._end is not None
@@ -164,6 +174,7 @@ class Sender:
                 batch.append(self._queue.popleft())
                 size += len(batch[-1][1])
             self._bytes -= size
+            self._flying = len(batch)
             return batch
 
     def _send(self, batch: list[_Waiting]) -> float | None:
@@ -174,20 +185,19 @@ class Sender:
         named = ((self._collector.named(resource_spans(run, [])), spans) for run, spans in runs.items())
         body = gzip.compress(b"".join(resource_bytes(resource, spans) for resource, spans in named), 6)
         headers = {"content-type": "application/x-protobuf", "content-encoding": "gzip"}
-        left = TIMEOUT if self._end is None else max(0.1, self._end - self._clock())
         try:
-            answer = self._client.post(self._collector.url, content=body, headers=headers, timeout=min(TIMEOUT, left))
+            answer, content = self._answer(body, headers)
         except Exception as exc:  # noqa: BLE001 - whatever fails on the way to the collector, it is tried again
-            self._settle(0, 0, f"{self._collector.url} cannot be reached: {str(exc) or type(exc).__name__}")
+            self._problem(f"{self._collector.url} cannot be reached: {str(exc) or type(exc).__name__}")
             return 0.0
         if answer.status_code in AGAIN:
-            self._settle(0, 0, f"{self._collector.url} answers {answer.status_code}")
+            self._problem(f"{self._collector.url} answers {answer.status_code}")
             return _asked(answer.headers.get("retry-after"))
         if not answer.is_success:
             words = f"{self._collector.url} refuses them: {answer.status_code} {answer.reason_phrase}".rstrip()
             self._settle(0, len(batch), words)
             return None
-        refused, why = refused_in(answer.content) if _is_protobuf(answer) else (0, "")
+        refused, why = refused_in(content) if _is_protobuf(answer) else (0, "")
         refused = min(max(refused, 0), len(batch))
         words = (
             f"{self._collector.url} refuses {several(refused, 'span')}: {why[:200]}".rstrip(": ") if refused else None
@@ -195,11 +205,34 @@ class Sender:
         self._settle(len(batch) - refused, refused, words)
         return None
 
-    def _settle(self, sent: int, refused: int, problem: str | None) -> None:
+    def _answer(self, body: bytes, headers: dict[str, str]) -> tuple[httpx.Response, bytes]:
+        """The answer and the beginning of its body, within the time of a request, however slowly it comes."""
+        due = self._clock() + TIMEOUT
+        content = b""
+        timeout = max(0.1, self._time_left(due))
+        with self._client.stream("POST", self._collector.url, content=body, headers=headers, timeout=timeout) as answer:
+            packed = "content-encoding" in answer.headers  # though we asked for none: it may unpack to anything
+            for piece in () if packed else answer.iter_bytes():
+                content += piece
+                if len(content) > MOST_OF_AN_ANSWER or self._time_left(due) <= 0:
+                    break
+        return answer, content[:MOST_OF_AN_ANSWER]
+
+    def _time_left(self, due: float) -> float:
+        return min(due, self._end if self._end is not None else due) - self._clock()
+
+    def _problem(self, problem: str) -> None:
         with self._lock:
-            self.counts.sent += sent
-            self.counts.refused += refused
-            self.counts.problem = problem
+            self.counts.problem = safe(problem)
+
+    def _settle(self, sent: int, refused: int, problem: str | None) -> None:
+        """A batch is done; `close` has counted one that it did not wait for."""
+        with self._lock:
+            if self._flying:
+                self.counts.sent += sent
+                self.counts.refused += refused
+                self._flying = 0
+            self.counts.problem = None if problem is None else safe(problem)
             self._note()
 
     def _pause(self, seconds: float) -> bool:

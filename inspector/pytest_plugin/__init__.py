@@ -43,8 +43,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     to = config.getoption("turntape_ship")
     if to:
+        from turntape.inspector.fleet.errors import NotAStore
+        from turntape.inspector.fleet.store.store import checked
+
         from .suite_shipping import SuiteShipping
 
+        try:
+            checked(to)
+        except NotAStore as exc:
+            raise pytest.UsageError(f"--turntape-ship: {exc}") from None
         config.pluginmanager.register(SuiteShipping(config, to), "turntape_ship")
 
     if config.getini("turntape_trajectories"):

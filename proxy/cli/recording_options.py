@@ -41,11 +41,12 @@ def ship_to(options: argparse.Namespace, *, remove: bool = False) -> "ShipTo | N
             raise TurntapeError("--label and --rows-only are about shipping; add --ship TO")
         return None
     from turntape.inspector.fleet.shipping.ship import default_spool
+    from turntape.inspector.fleet.store.store import checked
 
     from ..gateway.shipper import ShipTo
 
     return ShipTo(
-        options.ship,
+        checked(options.ship),
         options.spool or default_spool(),
         tuple(options.ship_label),
         rows_only=options.rows_only,

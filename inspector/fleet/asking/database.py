@@ -19,7 +19,7 @@ from ..store.store import Store, is_remote
 from .local_copies import Copy, Progress, Replaced
 from .partial_copies import PartialCopy, partial_dataset
 from .snapshot import Snapshot, day_of_object, snapshot
-from .sql_errors import readable, without_value
+from .sql_errors import QuestionError, readable, without_value
 from .views import COMPACTED, LANDING, NAMES, PLAIN_ROUND_TRIPS, ROUND_TRIPS, STORE, SUPERSEDED, VIEWS
 
 ATTEMPTS = 6
@@ -133,7 +133,10 @@ class Database:
 
     def _asked(self, sql: str, parameters: Mapping[str, object]) -> Any:
         last = None
-        for statement in self._connection.extract_statements(sql):
+        statements = self._connection.extract_statements(sql)
+        if not statements:
+            raise QuestionError("there is no statement in the SQL; `turntape query --list` shows questions with names")
+        for statement in statements:
             missing = sorted(set(statement.named_parameters) - parameters.keys())
             if missing:
                 raise without_value(missing)

@@ -113,7 +113,7 @@ def _shown(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, list) and all(isinstance(one, str) for one in cast(list[object], value)):
         return ", ".join(cast(list[str], value))
-    return _cell(cast(object, value))
+    return _cell(cast(object, value)) or (NULL if plain(cast(object, value)) is None else "")
 
 
 def text(answer: Any, width: int, limit: int = 1_000) -> Iterator[str]:

@@ -170,7 +170,7 @@ def _typed(name: str, text: str, default: float | str | None) -> object:
     try:
         return type(default)(text)
     except ValueError as exc:
-        raise QuestionError(f"the parameter {name!r} is a number, and {text!r} is none") from exc
+        raise QuestionError(f"the parameter {name!r} must be a number, not {text!r}") from exc
 
 
 def is_name(text: str) -> bool:

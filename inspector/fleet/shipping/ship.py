@@ -10,7 +10,7 @@ from threading import Event
 
 from turntape.cassettes.redaction.redactor import Redactor
 
-from ..errors import StoreError
+from ..errors import NotAStore, StoreError
 from ..libraries import pyarrow
 from ..rows.ci_labels import ci_labels
 from ..rows.keyed_hash import KeyedHash
@@ -60,10 +60,10 @@ def ship(
 ) -> Shipped:
     """Ship closed recordings to a store, those that wait in the spool first.
 
-    A problem with one file is in its `state` and `problem`. Raises StoreError when the store cannot be used at all (an
-    address that is none, wrong credentials, no such bucket, no network); the files are in the spool then. Raises
-    NotInstalled without `turntape[fleet]`. `labels_of` adds labels of single files. `progress` is called after each
-    file, in this thread.
+    A problem with one file is in its `state` and `problem`. Raises StoreError when the store cannot be used at all
+    (wrong credentials, no such bucket, no network); the files are in the spool then. Raises NotAStore for an address
+    that is none, NotInstalled without `turntape[fleet]`. `labels_of` adds labels of single files. `progress` is called
+    after each file, in this thread.
     """
     pyarrow()
     return _Call(paths, to, options or ShipOptions(), labels_of or {}, progress).run()
@@ -100,6 +100,8 @@ class _Call:
             for file in self._each([(path, self._labels[path], target) for path in self._paths]):
                 done[file.path] = file
                 self._progress(file)
+        except NotAStore:
+            raise  # nothing can ever go there
         except StoreError:
             self._keep(path for path in self._paths if path not in done or done[path].state == "failed")
             raise

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Literal
 
-from ..errors import StoreError, StoreUnreachable, explained
+from ..errors import NotAStore, StoreError, StoreUnreachable, explained, first_sentence
 from ..libraries import obstore
 from .profiles import endpoint, profile_options
 
@@ -191,16 +191,21 @@ def is_remote(address: str) -> bool:
     return address.startswith(SCHEMES) and not address.startswith("file://")
 
 
+def checked(address: str) -> str:
+    """The address itself. Raises NotAStore for one that no store can have; whether there is one is not looked up."""
+    scheme, found, rest = address.partition("://")
+    if not address or found and (f"{scheme}://" not in SCHEMES or not rest.strip("/")):
+        raise NotAStore(f"{address!r} is not a store; give s3://BUCKET/PREFIX, gs://…, az://… or a folder")
+    return address
+
+
 def open_store(address: str, *, create: bool = False) -> Store:
     """The store at `s3://…`, `gs://…`, `az://…` or in a folder.
 
-    A folder must exist unless `create`. Raises StoreError for an address that is none, NotInstalled without obstore.
+    A folder must exist unless `create`. Raises NotAStore as `checked`, StoreError, NotInstalled without obstore.
     """
     obstore()
-    scheme, found, _ = address.partition("://")
-    if found and f"{scheme}://" not in SCHEMES:
-        raise StoreError(f"{address!r} is not a store; give s3://BUCKET/PREFIX, gs://…, az://… or a folder")
-    plain = address.rstrip("/") or address
+    plain = checked(address).rstrip("/") or address
     if is_remote(address):
         return Store(plain, _remote(address))
     return Store(plain, _folder(address.removeprefix("file://"), create=create))
@@ -263,6 +268,11 @@ def _remote(address: str) -> "ObjectStore":
             },
         )
     except (BaseError, ValueError) as exc:
-        raise StoreError(
-            f"{address!r} is not a store: {exc}; give s3://BUCKET/PREFIX, gs://…, az://… or a folder"
+        if "Account must be specified" in str(exc):
+            raise StoreError(
+                f"no storage account for {address!r} was found; set AZURE_STORAGE_ACCOUNT_NAME and "
+                "AZURE_STORAGE_ACCOUNT_KEY"
+            ) from exc
+        raise NotAStore(
+            f"{address!r} is not a store: {first_sentence(exc)}; give s3://BUCKET/PREFIX, gs://…, az://… or a folder"
         ) from exc

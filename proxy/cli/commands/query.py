@@ -70,7 +70,7 @@ def _question(given: str | None) -> "tuple[str, Question | None]":
     from turntape.cassettes.errors import TurntapeError
     from turntape.inspector.fleet.asking.questions import is_name, question
 
-    if given is None:
+    if given is None or not given.strip():
         raise TurntapeError("there is no question; give SQL or a name: `turntape query --list` shows the names")
     if given == "-":
         return sys.stdin.read(), None

@@ -2,7 +2,7 @@
 
 import gzip
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -248,3 +248,75 @@ def test_the_password_of_an_address_is_in_no_problem() -> None:
     counts = sending.close(5)
 
     assert counts.problem and "secret" not in counts.problem
+
+
+class Endless(httpx.SyncByteStream):
+    """A body that does not end."""
+
+    def __init__(self, piece: bytes, between: Callable[[], object] = lambda: None) -> None:
+        self.pieces, self._piece, self._between = 0, piece, between
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            self._between()
+            self.pieces += 1
+            yield self._piece
+
+
+def test_only_the_beginning_of_an_endless_answer_is_read() -> None:
+    body = Endless(b"\0" * 10_000)
+    backend = Backend(lambda: httpx.Response(200, stream=body))
+    sending = backend.sender()
+
+    sending.put([(None, span(1))])
+    counts = sending.close(5)
+
+    assert body.pieces < 10
+    assert counts == Counts(sent=1)
+
+
+def test_an_answer_that_comes_too_slowly_is_not_read_to_its_end() -> None:
+    now = [0.0]
+
+    def second() -> None:
+        now[0] += 1.0
+
+    body = Endless(b"\0", second)
+    sending = Backend(lambda: httpx.Response(200, stream=body)).sender(clock=lambda: now[0])
+
+    sending.put([(None, span(1))])
+    counts = sending.close(5)
+
+    assert body.pieces <= sender.TIMEOUT
+    assert counts.sent == 1
+
+
+def test_spans_whose_request_still_runs_at_the_end_are_counted_as_dropped() -> None:
+    asked, release = threading.Event(), threading.Event()
+
+    def stall() -> httpx.Response:
+        asked.set()
+        release.wait(20)
+        return httpx.Response(200)
+
+    sending = Backend(stall).sender()
+    sending.put([(None, span(1)), (None, span(2))])
+    assert asked.wait(20)
+
+    counts = sending.close(-1)
+    assert (counts.sent, counts.dropped) == (0, 2)
+
+    release.set()
+    sending._thread.join(20)
+    assert (counts.sent, counts.dropped) == (0, 2), "counted once"
+
+
+def test_words_of_a_collector_do_not_control_the_terminal() -> None:
+    backend = Backend(lambda: httpx.Response(400, extensions={"reason_phrase": b"\x1b[31mred"}))
+    sending = backend.sender()
+
+    sending.put([(None, span(1))])
+    counts = sending.close(5)
+
+    assert counts.refused == 1
+    assert counts.problem is not None and counts.problem.endswith(r"400 \x1b[31mred")

@@ -62,10 +62,17 @@ def test_workers_leave_the_shipping_to_the_session(project: pytest.Pytester) -> 
 
 
 def test_a_store_that_fails_does_not_fail_the_tests(project: pytest.Pytester) -> None:
-    done = run(project, "ftp://x", "-k", "True")
+    done = run(project, "test_suite.py", "-k", "True")
 
     assert done.ret == 0
-    done.stdout.fnmatch_lines(["nothing: 'ftp://x' is not a store*", "the cassettes wait in the spool*"])
+    done.stdout.fnmatch_lines(["nothing: 'test_suite.py' is a file*", "the cassettes wait in the spool*"])
+
+
+def test_what_no_store_can_be_is_refused_before_the_tests(project: pytest.Pytester) -> None:
+    done = run(project, "ftp://x", "-k", "True")
+
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["ERROR: --turntape-ship: 'ftp://x' is not a store; give s3://BUCKET/PREFIX*"])
 
 
 def test_one_failure_decides_about_a_cassette_of_several_tests() -> None:

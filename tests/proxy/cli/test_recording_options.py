@@ -51,6 +51,15 @@ def test_without_o_a_new_file_is_made_here(tmp_path: Path, monkeypatch: pytest.M
     assert not Path("f").exists()
 
 
+def test_a_wrong_store_is_refused_before_there_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(TurntapeError, match="^'ftp://x' is not a store"):
+        cassette_path(options("--ship", "ftp://x"), "run")
+
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_command_that_starts_another_says_where_it_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
     require_posix("run")
     monkeypatch.setattr(os, "name", "nt")

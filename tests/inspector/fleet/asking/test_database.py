@@ -205,6 +205,12 @@ def test_a_question_reaches_no_file_no_network_and_no_setting(
     assert [one.name for one in tmp_path.iterdir()] == ["store"]
 
 
+@pytest.mark.parametrize("sql", ["", " ;", "-- nothing"])
+def test_sql_without_a_statement_is_an_error(sql: str, tmp_path: Path) -> None:
+    with pytest.raises(QuestionError, match="^there is no statement in the SQL"):
+        ask(folder(tmp_path, [row(0)]), sql)
+
+
 def test_a_question_does_not_see_variables_of_python(tmp_path: Path) -> None:
     store = folder(tmp_path, [row(0)])
     with pytest.raises(QuestionError, match="there is no view 'sys_modules'"):

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from shipped_tapes import LOOP, names, rows, tape
 
+from turntape.inspector.fleet.errors import NotAStore
 from turntape.inspector.fleet.shipping.outcome import ShippedFile
 from turntape.inspector.fleet.shipping.ship import ShipOptions, ship
 
@@ -159,6 +160,15 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(tmp_path: Path, to
     assert not Path(to).exists()
     ship([path], to)
     assert states([path], to, ShipOptions(dry_run=True)) == ["unchanged"]
+
+
+def test_what_no_store_can_take_does_not_wait_in_the_spool(tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+
+    with pytest.raises(NotAStore):
+        ship([tape(tmp_path / "a")], "ftp://host/x", ShipOptions(spool=spool))
+
+    assert not spool.exists()
 
 
 def test_progress_is_reported_file_by_file(tmp_path: Path, to: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from s3_server import BUCKET, S3, s3_server
 
-from turntape.inspector.fleet.errors import StoreError, StoreUnreachable
+from turntape.inspector.fleet.errors import NotAStore, StoreError, StoreUnreachable
 from turntape.inspector.fleet.store.store import Store, open_store
 
 
@@ -87,10 +87,17 @@ def test_deleting_what_is_not_there_succeeds(store: Store) -> None:
     assert store.get("a") is None
 
 
-@pytest.mark.parametrize("address", ["ftp://host/x", "s4://bucket"])
+@pytest.mark.parametrize("address", ["ftp://host/x", "s4://bucket", "s3://", "gs:///", ""])
 def test_the_address_of_anything_else_is_named(address: str) -> None:
-    with pytest.raises(StoreError, match=f"'{address}' is not a store; give s3://BUCKET"):
+    with pytest.raises(NotAStore, match=f"^'{address}' is not a store; give s3://BUCKET"):
         open_store(address)
+
+
+def test_an_azure_store_needs_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AZURE_STORAGE_ACCOUNT_NAME", raising=False)
+
+    with pytest.raises(StoreError, match="^no storage account for 'az://c/x' was found; set AZURE_STORAGE_ACCOUNT_N"):
+        open_store("az://c/x")
 
 
 def test_a_missing_folder_is_an_error_unless_it_is_to_be_created(tmp_path: Path) -> None:
