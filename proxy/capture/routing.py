@@ -58,11 +58,17 @@ class Played:
     """Hosts whose tool servers are not played, with the port where it is part of their URL."""
     apis: bool = True
     """False when the APIs are live."""
+    places: frozenset[str] = frozenset()
+    """Host and path of streams of the transport of 2024-11-05, and of the messages to them: no header names either."""
 
     def is_live(self, *names: str) -> bool:
         """True when a server of one of these names is not played."""
         hosts = (urlsplit(f"//{name}").hostname or "" for name in names)
         return not {*names, *hosts}.isdisjoint(self.live)
+
+    def is_for_tools(self, request: http.Request, authority: str) -> bool:
+        """True for a request to a tool server."""
+        return _is_for_tools(request) or authority + request.path.partition("?")[0] in self.places
 
 
 def trace_in(parent: str) -> str | None:
@@ -242,8 +248,8 @@ class Router:
         upstream = by_host(host)
         url = f"{request.scheme}://{_authority(request)}{request.path}"
         path = request.path.partition("?")[0]
-        played = self._played
-        if played is not None and _is_for_tools(request) and not played.is_live(_authority(request), host):
+        played, authority = self._played, _authority(request)
+        if played is not None and played.is_for_tools(request, authority) and not played.is_live(authority, host):
             self._send_to(flow, played.url)
         elif not self.is_wanted(host) and not is_recorded_path(path):
             self._by_shape(flow, url, run)
@@ -257,7 +263,7 @@ class Router:
         played = self._played
         if played is None or played.is_live(authority) or authority == urlsplit(played.url).netloc:
             return base
-        return played.url if played.apis or _is_for_tools(request) else base
+        return played.url if played.apis or played.is_for_tools(request, authority) else base
 
     def _by_shape(self, flow: http.HTTPFlow, url: str, run: str | None) -> None:
         """Record a forward request that its headers prove to be of an API; in doubt, begin and see."""

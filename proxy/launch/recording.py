@@ -83,6 +83,8 @@ class Settings:
     """Where those that are reached over HTTP are played."""
     play_apis: bool = True
     """With `play_url`: whether that is also where APIs are played."""
+    play_places: frozenset[str] = frozenset()
+    """With `play_url`: host and path of the recorded streams of tool servers."""
     live_tools: tuple[str, ...] = ()
     """The names of tool servers that are not played."""
     prove: bool = False
@@ -252,7 +254,7 @@ class Recording:
 
         settings = self.settings
         url = settings.play_url
-        played = Played(url, settings.live_tools, apis=settings.play_apis) if url else None
+        played = Played(url, settings.live_tools, settings.play_apis, settings.play_places) if url else None
         return Engine(
             segments,
             host=reach.host,

@@ -5,7 +5,7 @@ empty answer; everything that the server says comes in the stream
 (https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse, read 2026-11-22).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -26,7 +26,7 @@ class ToolStream(NamedTuple):
     posts: tuple[RoundTrip, ...]
 
 
-def tool_streams(trips: list[RoundTrip]) -> Iterator[ToolStream]:
+def tool_streams(trips: Sequence[RoundTrip]) -> Iterator[ToolStream]:
     """The connections among these round trips, in their order."""
     for trip in trips:
         if trip.request.method == "GET" and trip.response is not None and (named := _endpoint(trip.response)):

@@ -64,7 +64,7 @@ def main(options: argparse.Namespace) -> int:
     from turntape.cassettes.tape.reader import Cassette
 
     from ...launch.child_process import not_found
-    from ...launch.recorded_hosts import recorded_hosts
+    from ...launch.recorded_hosts import recorded_hosts, recorded_streams
     from ...launch.recorded_run import run
     from ...launch.replay_server import replay_server
     from ...launch.supervise import to_stderr
@@ -87,8 +87,10 @@ def main(options: argparse.Namespace) -> int:
     settings = replace(settings, private_authority=not options.permanent_ca)
     if not files:
         return asyncio.run(run(settings, options.command, quiet=options.quiet, view=options.view))
-    hosts = [host for file in files for host in recorded_hosts(Cassette.load(file))]
-    settings = replace(settings, intercept=(*settings.intercept, *hosts))
+    recordings = [list(Cassette.load(file)) for file in files]
+    hosts = [host for recording in recordings for host in recorded_hosts(recording)]
+    streams = frozenset(place for recording in recordings for place in recorded_streams(recording))
+    settings = replace(settings, intercept=(*settings.intercept, *hosts), play_places=streams)
     live = [f"--live-tool={name}" for name in options.live_mcp]
     with replay_server(files, [*how, *live]) as played:
         settings = replace(settings, play_tools=played.tools, play_url=played.url, live_tools=tuple(options.live_mcp))

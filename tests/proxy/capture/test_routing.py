@@ -722,6 +722,16 @@ def test_a_tool_server_that_is_played_is_not_reached(url: str, method: str, head
     assert route.recorded(flow)
 
 
+def test_a_stream_that_is_played_is_not_reached_nor_are_the_messages_to_it() -> None:
+    played = Played("http://127.0.0.1:9", ("live.example",), places=frozenset({"127.0.0.1:7/sse", "live.example/sse"}))
+    route = Routed(played=played)
+    stream = {"method": "GET", "accept": "text/event-stream"}
+
+    assert to(route("http://127.0.0.1:7/sse?key=1", **stream)) == "http://127.0.0.1:9/sse?key=1"
+    assert to(route("http://127.0.0.1:7/other", **stream)) == "http://127.0.0.1:7/other"
+    assert to(route("http://live.example/sse", **stream)) == "http://live.example:80/sse"
+
+
 @pytest.mark.parametrize(
     ("url", "headers"),
     [
@@ -742,6 +752,12 @@ def test_live_servers_and_other_services_are_reached(url: str, headers: dict[str
         (PLAYER, "/tools", BOTH, "http://127.0.0.1:9/mcp"),
         (PLAYER, "/tools", {"accept": "text/event-stream"}, "http://127.0.0.1:9/mcp"),
         (PLAYER, "/gateway/chat/completions", {}, "http://127.0.0.1:9/llm/v1/chat/completions"),
+        (
+            Played(PLAYER.url, apis=False, places=frozenset({"tools.example/mcp"})),
+            "/tools",
+            {},
+            "http://127.0.0.1:9/mcp",
+        ),
         (PLAYER, "/live", BOTH, "http://live.example:80/mcp"),
         (PLAYER, "/openai/models", {}, "http://127.0.0.1:9/v1/models"),
         (Played(PLAYER.url, apis=False), "/tools", BOTH, "http://127.0.0.1:9/mcp"),
