@@ -114,18 +114,28 @@ class ToolCalls:
             free = [call for call in same if call.key not in self.taken]
             for fits in (self.is_equal, self.binds):
                 for call in free:
-                    if fits(call.arguments, given):
+                    if fits(call.given, given):
                         return self._play(call)
-            known = with_texts(given, self.bindings.as_recorded)
-            found = {call.key: tuple(differences(call.arguments, known)) for call in same}
-            equal = sum(not difference for difference in found.values())
-            nearest = min(free or same, key=lambda call: len(found[call.key]), default=None)
+            nearest, differ = self._nearest(free or same, given)
             if free and nearest and self.matching.is_tolerant:
-                return self._play(nearest, found[nearest.key])
-            differ = found[nearest.key] if nearest else ()
-            miss = ToolMiss(server, name, nearest, differ, 0 if free else equal)
-            self.misses.append(miss)
-            return miss
+                return self._play(nearest, differ)
+            played = 0 if free else sum(self.is_equal(call.given, given) for call in same)
+            return self._missed(ToolMiss(server, name, nearest, differ, played))
+
+    def missed(self, server: str, recorded: Sequence[Asked], given: object) -> ToolMiss:
+        """What to say of a request that is none of these recorded ones of the same method."""
+        nearest, differ = self._nearest(recorded, given)
+        return self._missed(ToolMiss(server, recorded[0].method, nearest, differ))
+
+    def _missed(self, miss: ToolMiss) -> ToolMiss:
+        self.misses.append(miss)
+        return miss
+
+    def _nearest(self, recorded: Sequence[Asked], given: object) -> tuple[Asked | None, tuple[Difference, ...]]:
+        """The recorded message that differs least, and where."""
+        known = with_texts(given, self.bindings.as_recorded)
+        found = [(one, tuple(differences(one.given, known))) for one in recorded]
+        return min(found, key=lambda pair: len(pair[1]), default=(None, ()))
 
     def _play(self, call: Asked, found: tuple[Difference, ...] = ()) -> Asked:
         self.taken.add(call.key)

@@ -26,7 +26,7 @@ APART = 0.1
 client does with one answer may take longer than the next needs to come."""
 _SMALL, _SMALL_APART = 2_000, 0.02
 """Bytes and seconds: a client reads a small answer at once, so the next may come a little later than recorded."""
-_NO_METHOD = -32601
+_NO_METHOD, _WRONG_PARAMETERS = -32601, -32602
 
 
 class ToolConnection:
@@ -83,7 +83,9 @@ class ToolConnection:
         (params, _), (_, token) = params_of(clean), params_of(said)
         with self._calls.lock:
             asked = self._calls.find(self.server, params) if method == CALL else self._others.find(method, params)
-        if isinstance(asked, ToolMiss):
+        if isinstance(asked, ToolMiss) and method != CALL:
+            self._say({"id": number, "error": {"code": _WRONG_PARAMETERS, "message": f"turntape: {asked}"}})
+        elif isinstance(asked, ToolMiss):
             text = [{"type": "text", "text": str(asked)}]
             # The version of 2026-07-28 demands the type; older ones ignore it.
             self._say({"id": number, "result": {"resultType": "complete", "content": text, "isError": True}})

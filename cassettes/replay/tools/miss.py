@@ -1,4 +1,4 @@
-"""A call of a tool that no recorded call answers, with what differs from the nearest one."""
+"""What no recorded message of a tool server answers, with what differs from the nearest one."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,14 @@ from .recording import Asked
 
 
 class ToolMiss(ReplayMiss):
-    """No recorded call of a tool server answers a call."""
+    """No recorded call of a tool server answers a call, or no recorded request another request that was recorded.
 
-    def __init__(self, server: str, name: str, nearest: Asked | None, found: Sequence[Difference], played: int) -> None:
+    `name` is the tool, or the method of the request. `played` is how often it was recorded as it is, and was played.
+    """
+
+    def __init__(
+        self, server: str, name: str, nearest: Asked | None, found: Sequence[Difference] = (), played: int = 0
+    ) -> None:
         self.server = server
         self.name = name
         self.nearest = nearest
@@ -19,7 +24,9 @@ class ToolMiss(ReplayMiss):
 
 
 def _sentence(server: str, name: str, nearest: Asked | None, found: Sequence[Difference], played: int) -> str:
-    what = f"no recorded call answers the tool {name} of the server {server}"
+    is_call = nearest is None or nearest.is_call
+    answers = f"call answers the tool {name}" if is_call else f"request answers {name}"
+    what = f"no recorded {answers} of the server {server}"
     if played:
         times = "once" if played == 1 else f"{played} times"
         return f"{what}: it was recorded {times} with these arguments, and is called again"

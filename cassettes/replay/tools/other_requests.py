@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .calls import ToolCalls
+from .miss import ToolMiss
 from .recording import Asked, Json, Key, RecordedSession
 
 _LISTS = "/list"
@@ -25,8 +26,9 @@ class OtherRequests:
         """The server has said that a list (`tools`, `prompts`, …) has changed."""
         self._changes[kind] += 1
 
-    def find(self, method: str, params: Json) -> Asked | None:
-        """The recorded message for a message of the client; None when there is none."""
+    def find(self, method: str, params: Json) -> Asked | ToolMiss | None:
+        """The recorded message for a message of the client. None when there is none; a miss when one was recorded that
+        asked for something else."""
         for fits in (self._calls.is_equal, self._calls.binds):
             for session in self._sessions:
                 same = [one for one in session.asked if one.method == method]
@@ -34,7 +36,10 @@ class OtherRequests:
                 if fitting:
                     is_list = method.endswith(_LISTS)
                     return self._next_of(self._by_state(session, method, fitting) if is_list else fitting)
-        return None
+        others = [
+            one for session in self._sessions for one in session.asked if one.method == method and one.has_content
+        ]
+        return self._calls.missed(others[0].session.server, others, params) if others else None
 
     def _by_state(self, session: RecordedSession, method: str, fitting: list[Asked]) -> list[Asked]:
         """The lists as they were after as many changes."""

@@ -85,6 +85,16 @@ class Asked:
     def arguments(self) -> object:
         return self.params.get("arguments") or {}
 
+    @property
+    def given(self) -> object:
+        """What a message of a client is compared with: the arguments of a call, all parameters of another request."""
+        return self.arguments if self.is_call else self.params
+
+    @property
+    def has_content(self) -> bool:
+        """True when the answer has a result that says something: a text that was read, and not that a level was set."""
+        return self.answer is not None and bool(self.answer.data.get("result"))
+
 
 @dataclass(slots=True)
 class RecordedSession:

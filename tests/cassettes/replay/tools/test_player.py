@@ -220,8 +220,23 @@ def test_a_resource_is_read_in_another_folder() -> None:
     for n, name in ((2, "b"), (1, "a")):
         asked = client(n, "resources/read", uri=f"file://{there}/{name}")
         assert ask(files, asked, until=9) == [(n, f"{there} is {n}")]
-    ((_, refused),) = ask(files, client(3, "resources/read", uri=f"file://{there}/c"))  # type: ignore[misc]
-    assert "was not recorded" in str(refused)
+    assert player.lines() == []
+
+
+def test_a_resource_that_was_not_read_is_a_miss_with_what_differs() -> None:
+    lines = (client(1, "resources/read", uri="x://a"), answer(1), client(2, "logging/setLevel", level="info"))
+    player = ToolPlayer(session(*lines, ("server", {"id": 2, "result": {}})))
+    files = player.connect("files")
+
+    ((_, refused),) = ask(files, client(3, "resources/read", uri="x://b"))  # type: ignore[misc]
+    ask(files, client(4, "logging/setLevel", level="debug"))
+
+    said = (
+        "no recorded request answers resources/read of the server files: the nearest is #0, where /uri was "
+        '"x://a" and is "x://b"; record again if the change is intended'
+    )
+    assert refused == f"turntape: {said}"
+    assert player.lines() == [f"changed: {said}", "extra: logging/setLevel was not recorded for the server files"]
 
 
 def test_calls_are_shared_by_the_processes_of_a_server() -> None:
