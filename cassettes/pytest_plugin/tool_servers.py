@@ -17,7 +17,8 @@ from ..transports.mcp_played import PlayedSessions, played_sessions
 class ToolServers:
     """The tool servers of one test. Those named in `live` run in a replay too, `*` for all.
 
-    All of them run when the cassette was imported: the tool that recorded it let them run, and recorded none."""
+    All of them run when the cassette was imported: the tool that recorded it let them run, and recorded none.
+    """
 
     def __init__(self, session: Session, live: Sequence[str], pace: Pace) -> None:
         self._session = session

@@ -89,7 +89,7 @@ def _ended(how: bytes) -> int:
 def _send(link: socket.socket, data: bytes) -> None:
     try:
         link.sendall(data)
-    except BrokenPipeError:
+    except ConnectionError:
         return  # the recorded server ended here; how it did is still to be read
 
 

@@ -21,7 +21,7 @@ from .loop import NUDGE, not_dispatched
 _OWN_THREAD = frozenset({"main", "side_call", "fork", "rebuilt", "compaction"})
 """How a request begins, or is written again, that is not a subagent's."""
 _SPOKEN = regex(
-    r"^[ \t]*[*#\[-]*[ \t]*(human|user|ai|assistant|model|bot|tool|system|role|content|text)\b[^\w\n]{0,3}[:>]",
+    r"^[ \t]*+[*#\[-]*+[ \t]*+(human|user|ai|assistant|model|bot|tool|system|role|content|text)\b[^\w\n]{0,3}[:>]",
     re.IGNORECASE | re.MULTILINE,
 )
 """How a transcript names who speaks, or YAML the fields of a message."""

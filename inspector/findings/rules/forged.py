@@ -6,12 +6,13 @@ something new behind it, may be a turn that was not recorded: it is reported as 
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, groupby, takewhile
 
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import Unit, joined, units_emitted, without_space
-from ...analysis.history_diff import HistoryDiff
+from ...analysis.history_diff import HistoryChange, HistoryDiff
 from ...analysis.turn import Turn
 from ...wire.per_message import PerMessage, shared
 from ...wire.printable import several
@@ -66,8 +67,25 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
             key=("user", taken.meaning),
         )
         return
-    if not surely_continues(context, echo):
-        return
+    if surely_continues(context, echo):
+        forged = _forged(context, echo, before)
+        if forged.pieces or forged.longer:
+            yield _forged_note(context, echo, before, forged)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forged:
+    """What no answer contains: whole pieces, and answers to which words were added."""
+
+    pieces: list[Unit]
+    copied: list[Unit]
+    """The pieces that a tool returned."""
+    longer: list[HistoryChange]
+    apart: bool
+    """Nothing but pieces after the results of the last answer, with something new behind them."""
+
+
+def _forged(context: RuleContext, echo: HistoryDiff, before: Turn) -> _Forged:
     foreign = {unit.pointer for block in _foreign(context, echo) for unit in block}
     added = [unit for unit in _added(context, echo, before) if unit.pointer not in foreign]
     between = [unit for unit in _between(context, echo, before) if unit not in added and unit.pointer not in foreign]
@@ -78,26 +96,31 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
     added += [unit for unit in copied if unit not in added]
     pieces = [unit for unit in added if unit in copied or not is_known(context, unit, before)]
     longer = [] if echo.removed else [change for change in echo.changes if is_extended(context, change)]
+    return _Forged(pieces, copied, longer, bool(pieces) and not longer and all(unit in between for unit in pieces))
+
+
+def _forged_note(context: RuleContext, echo: HistoryDiff, before: Turn, forged: _Forged) -> Note:
     shown = [
         (
-            _shown(unit) + (", which is the result of a tool," if unit in copied else ""),
+            _shown(unit) + (", which is the result of a tool," if unit in forged.copied else ""),
             f"{context.at} request {unit.pointer}",
         )
-        for unit in pieces
+        for unit in forged.pieces
     ]
-    shown += [(f"the text {extra_text(change)[:60]!r}", place(context, change)[-1]) for change in longer]
-    if not shown:
-        return
-    extra = [extra_text(change) for change in longer]
+    extra = [extra_text(change) for change in forged.longer]
+    shown += [
+        (f"the text {text[:60]!r}", place(context, change)[-1])
+        for text, change in zip(extra, forged.longer, strict=True)
+    ]
     more = f" and {several(len(shown) - 1, 'more piece')}" if len(shown) > 1 else ""
-    apart = bool(pieces) and not longer and all(unit in between for unit in pieces)
-    yield Note(
+    expected = _is_expected(context, forged.pieces, extra, before) or (forged.apart and _asked(echo))
+    return Note(
         f"the history contains {shown[0][0]}{more} as the model's own, but no answer contains "
         f"{'them' if more else 'it'}",
         (f"#{before.round_trip.index} response", *(at for _, at in shown[:3])),
-        severity="info" if _is_expected(context, pieces, extra, before) or (apart and _asked(echo)) else None,
-        tier="S" if apart else None,
-        key=tuple(sorted([*map(_named, pieces), *extra])),
+        severity="info" if expected else None,
+        tier="S" if forged.apart else None,
+        key=tuple(sorted([*map(_named, forged.pieces), *extra])),
     )
 
 
