@@ -2,7 +2,7 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields, Spellings
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration, Spellings
 from turntape.cassettes.regex import regex
 
 from .faults import FAULTS
@@ -62,4 +62,15 @@ API = Api(
     faults=FAULTS,
     stream_ends=(b"message_stop", b'"stop_reason":"'),
     turn_paths=("/messages", ":rawPredict", ":streamRawPredict"),
+)
+
+ANTHROPIC_MESSAGES = Registration(
+    f"{__package__}.messages:ANTHROPIC_MESSAGES",
+    API,
+    "anthropic-messages",
+    paths=regex(r"/messages|awPredict/*$"),
+    answers=regex(rb'message_start|"type"\s*:\s*"message"'),
+)
+ANTHROPIC_COMPLETE = Registration(
+    f"{__package__}.complete:ANTHROPIC_COMPLETE", Api(), "anthropic-complete", paths=regex(r"/complete/*$")
 )

@@ -1,6 +1,6 @@
 """Bedrock as the tape sees it: Converse, and the bodies of other APIs in InvokeModel."""
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields, Spellings
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration, Spellings
 from turntape.cassettes.regex import regex
 
 from ..anthropic.api import IGNORED as ANTHROPIC_IGNORED
@@ -42,4 +42,20 @@ INVOKE_API = Api(
     # `{"type":"message_stop` in a base64 chunk.
     stream_ends=(b"eyJ0eXBlIjoibWVzc2FnZV9zdG9w",),
     turn_paths=("/invoke", "/invoke-with-response-stream"),
+)
+
+BEDROCK_CONVERSE = Registration(
+    f"{__package__}.converse:BEDROCK_CONVERSE",
+    CONVERSE_API,
+    "bedrock-converse",
+    paths=regex(r"/converse(?:-stream)?/*$"),
+)
+BEDROCK_INVOKE = Registration(
+    f"{__package__}.invoke:BEDROCK_INVOKE",
+    INVOKE_API,
+    "bedrock-invoke",
+    paths=regex(r"/invoke(?:-with-response-stream)?/*$"),
+)
+BEDROCK_AGENT = Registration(
+    f"{__package__}.agent:BEDROCK_AGENT", Api(), "bedrock-agent", paths=regex(r"/agentAliases/|/retrieveAndGenerate")
 )

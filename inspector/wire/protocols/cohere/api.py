@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from turntape.cassettes.apis.interface import Api, Spellings
+from turntape.cassettes.apis.interface import Api, Registration, Spellings
 from turntape.cassettes.regex import regex
 
 from ..shared.ignored import CHAT_IGNORED
@@ -56,3 +56,6 @@ API = Api(
     stream_ends=(b"message-end",),
     turn_paths=("/v2/chat", "/v1/chat"),
 )
+
+COHERE_V2 = Registration(f"{__package__}.v2:COHERE_V2", API, "cohere-v2", paths=regex(r"/v2/chat/*$"))
+COHERE_V1 = Registration(f"{__package__}.v1:COHERE_V1", API, "cohere-v1", paths=regex(r"/chat/*$|/v1/generate/*$"))

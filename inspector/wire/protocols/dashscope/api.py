@@ -1,6 +1,6 @@
 """DashScope as the tape sees it."""
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration
 from turntape.cassettes.regex import regex
 
 from .faults import FAULTS
@@ -17,3 +17,5 @@ API = Api(
         "/services/aigc/multimodal-generation/generation",
     ),
 )
+
+DASHSCOPE = Registration(f"{__package__}.generation:DASHSCOPE", API, "dashscope", paths=regex(r"/services/aigc/"))

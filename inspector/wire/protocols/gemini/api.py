@@ -2,7 +2,7 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns, Spellings
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration, SessionTurns, Spellings
 from turntape.cassettes.regex import regex
 
 from ...json_value import as_object, parse_json
@@ -78,3 +78,20 @@ _ASKING = (b"urnComplete", b"urn_complete", b"oolResponse", b"ool_response", b"e
 _ANSWERING = (b"urnComplete", b"urn_complete", b"oolCall", b"ool_call")
 
 LIVE_API = Api(path=regex(r".*BidiGenerateContent\w*"), session_turns=SessionTurns(_asks, _answers))
+
+GEMINI_INTERACTIONS = Registration(
+    f"{__package__}.interactions:GEMINI_INTERACTIONS",
+    INTERACTIONS_API,
+    "gemini-interactions",
+    paths=regex(r"/interactions"),
+)
+GEMINI_GENERATE = Registration(
+    f"{__package__}.generate:GEMINI_GENERATE",
+    API,
+    "gemini-generate",
+    paths=regex(r"(?::|%3A)\w+$", re.IGNORECASE),
+    answers=regex(rb'"candidates"'),
+)
+GEMINI_LIVE = Registration(
+    f"{__package__}.live:GEMINI_LIVE", LIVE_API, "gemini-live", paths=regex(r"BidiGenerateContent")
+)

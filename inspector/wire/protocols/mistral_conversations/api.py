@@ -1,6 +1,6 @@
 """Mistral's conversations as the tape sees them."""
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields, Spellings
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration, Spellings
 from turntape.cassettes.regex import regex
 
 SPELLINGS = Spellings(
@@ -39,4 +39,8 @@ API = Api(
     ),
     stream_ends=(b"conversation.response.done", b"conversation.response.error"),
     turn_paths=("/conversations", "/conversations/*", "/conversations/*/restart"),
+)
+
+MISTRAL_CONVERSATIONS = Registration(
+    f"{__package__}.conversations:MISTRAL_CONVERSATIONS", API, "mistral-conversations", paths=regex(r"/conversations")
 )

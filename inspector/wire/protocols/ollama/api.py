@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from turntape.cassettes.apis.interface import Api, Spellings
+from turntape.cassettes.apis.interface import Api, Registration, Spellings
 from turntape.cassettes.regex import regex
 
 from ..shared.ignored import CHAT_IGNORED
@@ -50,3 +50,8 @@ STREAM_ENDS = (b'"done":true', b'"done": true')
 
 CHAT_API = Api(path=regex(r"api/chat"), ignored=IGNORED, stream_ends=STREAM_ENDS, turn_paths=("/api/chat",))
 GENERATE_API = Api(path=regex(r"api/generate"), ignored=IGNORED, stream_ends=STREAM_ENDS, turn_paths=("/api/generate",))
+
+OLLAMA_CHAT = Registration(f"{__package__}.chat:OLLAMA_CHAT", CHAT_API, "ollama-chat", paths=regex(r"/api/chat/*$"))
+OLLAMA_GENERATE = Registration(
+    f"{__package__}.generate:OLLAMA_GENERATE", GENERATE_API, "ollama-generate", paths=regex(r"/api/generate/*$")
+)

@@ -1,6 +1,6 @@
 """OpenAI's Agents API as the tape sees it."""
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration
 from turntape.cassettes.regex import regex
 
 API = Api(
@@ -10,4 +10,8 @@ API = Api(
         ids=("/events/*/call_id", "/events/*/turn_id", "/events/*/request_id"),
     ),
     other_paths=("/agents/sessions", "/agents/sessions/*/events"),
+)
+
+OPENAI_AGENTS = Registration(
+    f"{__package__}.session:OPENAI_AGENTS", API, "openai-agents", paths=regex(r"/agents/sessions")
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from turntape.cassettes.apis.interface import Api
+from turntape.cassettes.apis.interface import Api, Registration
 from turntape.cassettes.regex import regex
 
 from ..shared.ignored import CHAT_IGNORED, CHAT_SPELLINGS
@@ -23,3 +23,14 @@ MISTRAL_API = Api(
     faults=FAULTS,
 )
 """Mistral's chat endpoint has the path of OpenAI's, and its streams end as OpenAI's do."""
+
+MISTRAL_CHAT = Registration(
+    f"{__package__}.mistral:MISTRAL_CHAT", MISTRAL_API, "mistral-chat", paths=regex(r"/completions/*$")
+)
+OPENAI_CHAT = Registration(
+    f"{__package__}.chat:OPENAI_CHAT",
+    API,
+    "openai-chat",
+    paths=regex(r"/chat/completions"),
+    answers=regex(rb'chat\.completion|"choices"'),
+)

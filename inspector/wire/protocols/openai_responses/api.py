@@ -2,7 +2,7 @@
 
 import re
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields, SessionTurns, Spellings
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration, SessionTurns, Spellings
 from turntape.cassettes.regex import regex
 
 from ...json_value import as_object, parse_json
@@ -87,4 +87,12 @@ API = Api(
     stream_ends=(b"response.completed", b"response.incomplete", b"response.failed"),
     turn_paths=("/responses",),
     session_turns=SESSION_TURNS,
+)
+
+OPENAI_RESPONSES = Registration(
+    f"{__package__}.responses:OPENAI_RESPONSES",
+    API,
+    "openai-responses",
+    paths=regex(r"/responses|/conversations"),
+    answers=regex(rb'"response(?:\.compaction)?"'),
 )
