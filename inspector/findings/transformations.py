@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from turntape.cassettes.regex import regex
 
+from ..wire.code_fence import unfenced
 from ..wire.json_value import as_text, is_array, is_object, parse_json
 
 type Maker = Literal["encoding", "writer"]
@@ -35,7 +36,6 @@ _MARKUP_END = regex(
     r"(</(?:antml:)?(?:parameter|invoke|arg_value|arg_key|tool_call|tool_use|function|function_calls?|args?|param|tool)>"
     r"|<\|[\w ]{2,40}\|>|<｜[^｜\n]{2,40}｜>|\[/?TOOL_CALLS?\])\s*\Z"
 )
-_FENCE = regex(r"\s*```[\w+-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _BACKTICKS = regex(r"`[^`\n]+`\Z")
 _BASE64 = regex(r"[A-Za-z0-9+/]{16,}={0,2}\Z")
 _TYPOGRAPHY = str.maketrans(
@@ -87,7 +87,7 @@ def _lines(text: str) -> str | None:
 
 
 def _unfenced(text: str) -> str | None:
-    found = _FENCE.match(text)
+    found = unfenced(text)
     return found[1] if found else None
 
 

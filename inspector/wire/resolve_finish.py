@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from turntape.cassettes.regex import regex
 
+from .code_fence import unfenced
 from .json_value import Object, as_array, as_object, is_array, parse_json
 from .values import Emission, Emitted, Finish, FinishLabel, RequestReading, ResponseReading, ToolCall
 from .written_calls import WrittenCall, asks_about, is_made, written_calls
@@ -32,7 +33,7 @@ CALL_MARKERS: tuple[str, ...] = (
 )
 """How a tool call looks as text when the server does not parse it."""
 
-_FENCE = regex(r"```(?:json|tool_call)?\s*\n(.*)\n\s*```", re.S)
+_CALL_FENCES = frozenset({"", "json", "tool_call"})
 _LABEL = regex(r"\A(?:actions?|(?:tool|function)[ _]?calls?|calls?)\s*:\s*", re.IGNORECASE)
 """A word before a call; Command R writes `Action:`."""
 _NAME_KEYS = ("name", "tool", "function", "tool_name", "function_name")
@@ -137,7 +138,8 @@ def calls_in_text(text: str, request: RequestReading, made: Sequence[ToolCall] =
 def _is_bare_call(text: str, names: frozenset[str]) -> bool:
     """True for a text of one or more JSON objects, and no other words, that each name an offered tool and arguments."""
     body = _LABEL.sub("", text.strip())
-    if fenced := _FENCE.fullmatch(body):
+    fenced = unfenced(body)
+    if fenced is not None and fenced[0] in _CALL_FENCES:
         body = fenced[1].strip()
     if body[:1] not in ("{", "["):
         return False

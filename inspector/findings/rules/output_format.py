@@ -1,11 +1,9 @@
 """Answers that are not the JSON which the request asked for, or that do not stop where it asked."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from turntape.cassettes.regex import regex
-
+from ...wire.code_fence import unfenced
 from ...wire.json_value import is_json, parse_json
 from ...wire.values import Part
 from ..rule import Note, rule
@@ -14,7 +12,6 @@ from ..schema_check import described, violations
 
 _DONE = frozenset({"complete", "stop_sequence", "unknown"})
 _BROKEN = frozenset({"cut", "error", "cancelled"})
-_FENCED = regex(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +70,8 @@ def not_json(context: RuleContext) -> Iterator[Note]:
     for answer in _answers(context):
         if answer.json is not None:
             continue
-        fenced = _FENCED.match(answer.text)
-        inside = fenced is not None and is_json(fenced[1].strip())
+        fenced = unfenced(answer.text)
+        inside = fenced is not None and fenced[0] in ("", "json") and is_json(fenced[1].strip())
         yield Note(
             "the request asks for JSON and the answer "
             + ("puts it into a code fence" if inside else f"is not JSON: {answer.text.strip()[:120]!r}"),
