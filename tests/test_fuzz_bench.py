@@ -10,7 +10,8 @@ sys.path.append(str(Path(__file__).parent.parent))  # bench is not installed
 from bench.fuzz import __main__ as fuzz
 from bench.fuzz import readers
 from bench.fuzz.inputs import mutated, mutated_file, runs
-from bench.fuzz.readers import Read, commands, labels, reading
+from bench.fuzz.pumped import SIZE, pumped
+from bench.fuzz.readers import Read, commands, labels, long_commands, long_texts, reading
 
 
 def bad(reads: list[Read]) -> dict[str, str]:
@@ -35,6 +36,34 @@ def test_no_changed_file_stops_a_command(number: int, tmp_path: Path, monkeypatc
 
     assert bad(reads) == {}
     assert {one.reader for one in reads} == set(readers.COMMANDS)
+
+
+def test_runs_with_a_long_text_are_labelled() -> None:
+    assert bad([long_texts(number) for number in range(24)]) == {}
+
+
+def test_a_run_with_a_long_text_stops_no_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path / "home"))
+
+    reads = list(long_commands(36, tmp_path))
+
+    assert bad(reads) == {}
+    assert {one.reader for one in reads} == {f"long {name}" for name in ("recorded", *readers.COMMANDS)}
+
+
+def test_each_long_text_is_in_its_run() -> None:
+    for number in range(40):
+        _, trips, _ = pumped(number)
+        bodies = [body for trip in trips for body in (trip.request.body, trip.response.body if trip.response else b"")]
+        assert max(map(len, bodies)) > SIZE * 0.9
+
+
+def test_a_command_that_does_not_know_its_options_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(readers.COMMANDS, "check", ["check", "{F}", "--no-such-option"])
+
+    found = {one.reader: one.failed for one in commands(1, tmp_path)}
+
+    assert "unrecognized arguments" in str(found["check"]) and found["show"] is None
 
 
 def test_a_number_is_always_the_same_input() -> None:
@@ -80,7 +109,7 @@ def test_a_slow_input_is_counted() -> None:
     state = fuzz.State()
     state.add(Read(1, "odd bytes", "read x", 100, fuzz.SLOW + 1))
 
-    assert state.rows["read x"].failed == 1 and state.bad == {"1 read x": "6.0 s"}
+    assert state.rows["read x"].failed == 1 and state.bad == {"1 read x": "6.0 s: odd bytes"}
 
 
 def test_what_was_read_is_kept_for_the_next_run(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 Each input comes from its number alone: `--only N` reads one again. The numbers so far are kept in `.fuzz/`, and the
 next run continues there. Every input is read; every twentieth is labelled as a run, with all rules; every thousandth is
-written to a file, which is changed as well and read by every command.
+written to a file, which is changed as well and read by every command. The same is done with runs in which one text is
+long and repeats itself: every fiftieth is labelled, every thousandth read by every command.
 """
 
 import argparse
@@ -17,12 +18,12 @@ from pathlib import Path
 
 import orjson
 
-from .readers import Read, commands, labels, prepare, reading
+from .readers import Read, commands, labels, long_commands, long_texts, prepare, reading
 
-COUNT, LABELLED, COMMANDED, PART = 1_000_000, 20, 1000, 1000
+COUNT, LABELLED, LONG, COMMANDED, PART = 1_000_000, 20, 50, 1000, 1000
 STATE = Path(".fuzz/state.json")
 SLOW = 5.0
-"""Seconds of processor time that no input of some kilobytes may take."""
+"""Seconds of processor time that no input of some kilobytes may take, nor one with a long text."""
 
 
 @dataclass
@@ -61,7 +62,7 @@ class State:
 
     def add(self, read: Read) -> None:
         self.rows.setdefault(read.reader, Row()).add(read)
-        what = read.failed or read.guarded or (f"{read.seconds:.1f} s" if read.seconds > SLOW else None)
+        what = read.failed or read.guarded or (f"{read.seconds:.1f} s: {read.kind}" if read.seconds > SLOW else None)
         if what and len(self.bad) < 50:
             self.bad[f"{read.number} {read.reader}"] = what[-1500:]
 
@@ -79,8 +80,11 @@ def _part(numbers: range) -> Iterator[Read]:
             yield reading(number)
             if number % LABELLED == 0:
                 yield labels(number)
+            if number % LONG == 0:
+                yield long_texts(number)
             if number % COMMANDED == 0:
                 yield from commands(number, Path(name))
+                yield from long_commands(number, Path(name))
 
 
 def load(path: Path) -> State:
@@ -125,6 +129,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as name:
             prepare(Path(name) / "home")
             for read in (reading(given.only), labels(given.only), *commands(given.only, Path(name))):
+                state.add(read)
+            for read in (long_texts(given.only), *long_commands(given.only, Path(name))):
                 state.add(read)
         print(table(state))
         print(*(f"\n{where}\n{what}" for where, what in state.bad.items()))

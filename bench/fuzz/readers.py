@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
 
@@ -19,6 +19,7 @@ from turntape.proxy.cli.command_line import main
 from turntape.proxy.exit_codes import INTERNAL
 
 from .inputs import mutated, mutated_file
+from .pumped import pumped
 
 type Run = Callable[[Path], int]
 
@@ -28,7 +29,7 @@ COMMANDS: dict[str, list[str]] = {
     "show --costs": ["show", "{F}", "--costs"],
     "show --tools": ["show", "{F}", "--tools"],
     "show --turn": ["show", "{F}", "--turn", "2"],
-    "check": ["check", "{F}", "--json"],
+    "check": ["check", "{F}"],
     "price": ["price", "{F}"],
     "report": ["report", "{F}", "-o", "{O}.html"],
     "diff": ["diff", "{F}", "{G}"],
@@ -82,6 +83,16 @@ def _size(trip: RoundTrip) -> int:
 def labels(number: int) -> Read:
     """Label the run with that number, with all rules."""
     kind, dialect, trips, _ = mutated(number)
+    return _labelled(number, kind, f"labels {dialect}", trips)
+
+
+def long_texts(number: int) -> Read:
+    """Label the run with that number in which one text is long, with all rules."""
+    dialect, trips, what = pumped(number)
+    return _labelled(number, what, f"long {dialect}", trips)
+
+
+def _labelled(number: int, kind: str, reader: str, trips: list[RoundTrip]) -> Read:
     labeller = Labeller(hints=True, advice=True)
     size = sum(map(_size, trips))
     begun = process_time()
@@ -93,29 +104,48 @@ def labels(number: int) -> Read:
     except Exception:
         failed = traceback.format_exc(limit=-3)
     spent = process_time() - begun
-    return Read(number, kind, f"labels {dialect}", size, spent, "; ".join(labeller.problems) or None, failed)
+    return Read(number, kind, reader, size, spent, "; ".join(labeller.problems) or None, failed)
 
 
 def commands(number: int, folder: Path) -> Iterator[Read]:
     """Write the run with that number, change the file, and read it with each command."""
     _, _, trips, _ = mutated(number)
     original = folder / "original.cassette.jsonl"
-    original.unlink(missing_ok=True)
-    with Recorder(original, durable=False) as recorder:
-        for trip in trips:
-            recorder.write(trip)
+    _write(original, trips)
     data, suffix = mutated_file(number, original.read_bytes())
     file = folder / f"changed{suffix}"
     file.write_bytes(data)
+    yield from _commands(number, "odd file", file, original, folder)
+    file.unlink()
+
+
+def long_commands(number: int, folder: Path) -> Iterator[Read]:
+    """Write the run with that number in which one text is long, and read it with each command."""
+    _, trips, what = pumped(number)
+    file = folder / "long.cassette.jsonl"
+    begun = process_time()
+    _write(file, trips)
+    yield Read(number, what, "long recorded", file.stat().st_size, process_time() - begun)
+    for one in _commands(number, what, file, file, folder):
+        yield replace(one, reader=f"long {one.reader}")
+
+
+def _write(path: Path, trips: list[RoundTrip]) -> None:
+    path.unlink(missing_ok=True)
+    with Recorder(path, durable=False) as recorder:
+        for trip in trips:
+            recorder.write(trip)
+
+
+def _commands(number: int, kind: str, file: Path, original: Path, folder: Path) -> Iterator[Read]:
     for name, arguments in COMMANDS.items():
         for one in folder.glob("out*"):
             one.unlink()
         given = [a.format(F=file, G=original, O=folder / "out") for a in arguments]
-        yield _command(number, name, given, len(data))
-    file.unlink()
+        yield _command(number, kind, name, given, file.stat().st_size)
 
 
-def _command(number: int, name: str, arguments: list[str], size: int) -> Read:
+def _command(number: int, kind: str, name: str, arguments: list[str], size: int) -> Read:
     out, err = _stream(), _stream()
     begun = process_time()
     code, failed = 0, None
@@ -128,10 +158,10 @@ def _command(number: int, name: str, arguments: list[str], size: int) -> Read:
             failed = _unexpected(exc)
     spent = process_time() - begun
     said = _text(out) + _text(err)
-    if code == INTERNAL:
+    if code == INTERNAL or "unrecognized arguments" in said:
         failed = failed or f"exit code {code}: {said[-500:]}"
     guarded = next((line for line in said.splitlines() if "please report this" in line), None)
-    return Read(number, "odd file", name, size, spent, guarded, failed)
+    return Read(number, kind, name, size, spent, guarded, failed)
 
 
 def _unexpected(exc: Exception) -> str | None:

@@ -28,7 +28,11 @@ def repeated_end(text: str) -> tuple[str, int] | None:
             if count >= _SINGLE:
                 return tail[-1], count
             continue
-        if count >= _TIMES and same >= _LEAST and any(sign.isalnum() for sign in tail[-size:]):
+        if not any(sign.isalnum() for sign in tail[-size:]):
+            if same + size >= _LONGEST:
+                return None  # A longer piece would have the same signs.
+            continue
+        if count >= _TIMES and same >= _LEAST:
             start = len(tail) - count * size
             return tail[start : start + size], count
     return None

@@ -47,7 +47,8 @@ _TYPOGRAPHY = str.maketrans(
 )  # fmt: skip
 _UNICODE = regex(r"(?<!\\)\\u(?:00[0-9a-fA-F]{2}|20[0-9a-fA-F]{2}|d[89ab][0-9a-fA-F]{2})")
 _ESCAPED_CODES = 3
-_QUOTED = regex(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL)
+_QUOTED = regex(r"\"(?:[^\"\\]++|\\.)*+(\")?|'(?:[^'\\]++|\\.)*+(')?", re.DOTALL)
+"""A string; its group is empty for one that does not end."""
 _ESCAPED_LINES = 3
 
 
@@ -230,7 +231,7 @@ def escaped_lines(text: str) -> bool:
     """True for a text of several lines that has `\\n` in place of each line break, outside of quoted strings."""
     if "\n" in text.strip() or text.count("\\n") < _ESCAPED_LINES:
         return False
-    return _QUOTED.sub("", text).count("\\n") >= _ESCAPED_LINES
+    return _QUOTED.sub(lambda found: "" if found[1] or found[2] else found[0], text).count("\\n") >= _ESCAPED_LINES
 
 
 def markup_end(text: str) -> str | None:

@@ -6,7 +6,7 @@ _MARK = "```"
 def unfenced(text: str) -> tuple[str, str] | None:
     """The word behind the opening marks and what is between them, without blank lines around it.
 
-    None when the text is anything else than one block between two lines of three backticks. The closing ones may stand
+    None when the text is anything else than one block between two lines of three backticks. The closing ones may be
     at the end of the last line.
     """
     body = text.strip()

@@ -31,7 +31,7 @@ _GLUE = regex(rf"(?:[^\w({{]|_|<[^<>\n]{{1,80}}>|(?<![^\W_])(?:{_WORDS})(?![^\W_
 """What may be between the name and its arguments."""
 _KEY = regex(r"""[{,]\s*\\?["']?(\w+)\\?["']?\s*[:=]""")
 _KEYWORD = regex(r"[(,]\s*(\w+)\s*=")
-_FENCE = regex(r"```([\w-]*)[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_FENCE = regex(r"```([\w-]*+)[^\n]*+\n(.*?)(?:```|\Z)", re.DOTALL)
 _TOOL_FENCES = frozenset({"tool_code", "tool_call", "tool_calls", "tool", "tool_use"})
 _INLINE = regex(r"`[^`\n]+`")
 _EXAMPLE = regex(

@@ -100,18 +100,19 @@ def _is_far_from_cap(context: RuleContext) -> bool:
     return ends and 2 * usage.output < cap and (usage.input or 0) + usage.output < _SMALLEST_WINDOW
 
 
-_STRING = regex(r'"(?:[^"\\]|\\.)*"')
+_STRING = regex(r'"(?:[^"\\]++|\\.)*+(")?', re.DOTALL)
+"""A string; its group is empty for one that does not end."""
 _CLOSED = regex(r"(?<!\\)\"\s*[}\]]+\Z")
 """The end of JSON: a text that ends so was not cut, whatever is wrong inside."""
 _LITERAL_CUT = regex(r"(?:\b(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)|-|\d[.eE])\Z")
 
 
 def _begun(call: ToolCall) -> str | None:
-    """The arguments without their complete strings, if they are the beginning of a JSON text; else None."""
+    """The arguments without the words in their strings, if they are the beginning of a JSON text; else None."""
     raw = call.arguments_raw.strip()
     if call.arguments is not None or not raw.startswith(("{", "[")) or _CLOSED.search(raw):
         return None
-    rest = _STRING.sub("", raw)
+    rest = _STRING.sub(lambda found: "" if found[1] else '"', raw)
     closed = rest.count("{") + rest.count("[") <= rest.count("}") + rest.count("]")
     return None if closed and '"' not in rest else rest
 

@@ -82,7 +82,7 @@ class _Forged:
     """The pieces that a tool returned."""
     longer: list[HistoryChange]
     apart: bool
-    """Nothing but pieces after the results of the last answer, with something new behind them."""
+    """Only pieces after the results of the last answer, with something new behind them."""
 
 
 def _forged(context: RuleContext, echo: HistoryDiff, before: Turn) -> _Forged:

@@ -137,13 +137,14 @@ def folded(line: Line, cells: int, indent: str, most: int | None = None) -> Iter
                     return
                 lines.append([start])
                 used, word = width_of(indent), word.lstrip(" ")
-            while used + width_of(word) > cells and (most is None or len(lines) < most):
+            left = width_of(word)
+            while used + left > cells and (most is None or len(lines) < most):
                 kept = _front(word, cells - used)
                 lines[-1].append((kept, style))
                 lines.append([start])
-                used, word = width_of(indent), word[len(kept) :]
+                used, word, left = width_of(indent), word[len(kept) :], left - width_of(kept)
             lines[-1].append((word, style))
-            used += width_of(word)
+            used += left
     yield from (fit(_merged(one), cells) for one in lines)
 
 

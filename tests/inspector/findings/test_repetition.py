@@ -39,3 +39,7 @@ def test_a_piece_at_the_end_is_counted(text: str, piece: str | None, count: int)
 )
 def test_other_ends_are_not_a_repetition(text: str) -> None:
     assert repeated_end(text) is None
+
+
+def test_signs_that_repeat_are_looked_at_once() -> None:
+    assert repeated_end("(<" * 1_000_000) is None

@@ -114,4 +114,6 @@ def test_operators_and_quotes_are_escapes_and_an_ampersand_is_not() -> None:
 def test_escaped_lines_count_outside_of_strings_only() -> None:
     assert escaped_lines("import os\\nimport re\\nprint(1)\\n")
     assert not escaped_lines("import os\\nimport re")
+    assert escaped_lines("it's\\nso\\nand\\n")
+    assert escaped_lines('\\"' * 200_000 + "\\n" * 3)
     assert not escaped_lines("f('a\\n', 'b\\n', 'c\\n')")

@@ -24,6 +24,6 @@ def test_any_other_text_is_not_a_block(text: str) -> None:
     assert unfenced(text) is None
 
 
-def test_a_model_that_writes_nothing_but_line_breaks_takes_no_time() -> None:
+def test_a_model_that_writes_only_line_breaks_takes_no_time() -> None:
     assert unfenced("```json" + "\n" * 1_000_000) is None
     assert unfenced("```json" + "\n" * 1_000_000 + "```") == ("json", "")

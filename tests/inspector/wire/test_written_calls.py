@@ -152,3 +152,7 @@ def test_a_question_about_a_tool_names_it() -> None:
     assert asks_about("Show me a search for x", "search")
     assert not asks_about("Run a search for x", "search")
     assert not asks_about("How is the weather?", "search")
+
+
+def test_a_code_block_that_never_begins_takes_no_time() -> None:
+    assert written_calls("search ```json" + "é" * 300_000, TOOLS) == []

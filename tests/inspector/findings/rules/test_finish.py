@@ -69,6 +69,12 @@ def test_a_cut_call_is_known_by_its_count_or_by_its_end(spent: int | None, cap: 
     assert [one.tier for one in reported] == ([tier] if tier else [])
 
 
+def test_arguments_of_only_escaped_quotes_take_no_time() -> None:
+    endless = '{"word": "' + '\\"' * 200_000
+
+    assert "api-truncated-call-mislabelled" in ids(chat([HELLO], said(None, ("call_1", "look_up", endless))))
+
+
 def test_broken_json_that_ends_is_the_models_and_not_a_cut() -> None:
     reported = ids(chat([HELLO], said(None, ("call_1", "look_up", '{"word": tape}'))))
 

@@ -122,3 +122,9 @@ def test_of_a_large_text_only_its_beginning_is_clipped(monkeypatch: pytest.Monke
 
     assert clip("word " * 1_000_000, 12) == "word word w…"
     assert sum(seen) < 1000
+
+
+def test_a_long_word_of_wide_characters_takes_no_time() -> None:
+    lines = list(folded([("漢" * 100_000, "plain")], 80, "  "))
+
+    assert sum(text.count("漢") for line in lines for text, _ in line) == 100_000
