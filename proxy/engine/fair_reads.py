@@ -1,6 +1,7 @@
-"""Reads less at once from a server that sends tiny chunks, so that the other flows have their turns between.
+"""Reads less at once from a peer that sends tiny pieces, so that the other flows have their turns between.
 
-mitmproxy handles all of one read before anything else: 64 KB may be ten thousand chunks.
+mitmproxy handles all of one read before anything else: 64 KB may be ten thousand chunks, or seven thousand frames of
+HTTP/2.
 """
 
 # mitmproxy's connection tables are only partly typed.
@@ -16,23 +17,28 @@ from mitmproxy.proxy import server_hooks
 from ..layers.chunks import pieces_of
 
 MOST_PIECES = 500
-"""About how many chunks are handled in one turn of the loop."""
+"""About how many chunks or frames are handled in one turn of the loop."""
 _LEAST = 1024
 """How many bytes are read at least."""
 
 
 class FairReader:
-    """A stream reader that reads as much as asked, or less after a read with many chunks."""
+    """A stream reader that reads as much as asked, or less after a read with many pieces.
 
-    def __init__(self, reader: asyncio.StreamReader, connection: Connection) -> None:
+    With `whole`, it reads so many bytes at once, whatever size is asked.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader, connection: Connection, whole: int | None = None) -> None:
         self._reader = reader
         self._connection = connection
+        self._whole = whole
         self._most: int | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
 
     async def read(self, n: int = -1) -> bytes:
+        n = self._whole or n
         pieces = pieces_of(self._connection)
         if pieces > MOST_PIECES:
             self._most = max(_LEAST, (self._most or n) * MOST_PIECES // pieces)

@@ -8,26 +8,14 @@ each piece costs as much as a small request.
 # pyright: reportUnknownMemberType=false
 
 import asyncio
-from typing import Any
 
 from mitmproxy.addons import proxyserver
 from mitmproxy.connection import Client
 
-_MOST = 1 << 20
+from .fair_reads import FairReader
+
+MOST = 1 << 19
 """More than is ever there at once."""
-
-
-class LongReader:
-    """A stream reader that reads all that is there, whatever size is requested."""
-
-    def __init__(self, reader: asyncio.StreamReader) -> None:
-        self._reader = reader
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._reader, name)
-
-    async def read(self, n: int = -1) -> bytes:
-        return await self._reader.read(_MOST)
 
 
 class LongReads:
@@ -41,4 +29,4 @@ class LongReads:
         if handler is None or (connection := handler.transports.get(client)) is None:
             return
         if isinstance(connection.reader, asyncio.StreamReader):
-            connection.reader = LongReader(connection.reader)  # pyright: ignore[reportAttributeAccessIssue]
+            connection.reader = FairReader(connection.reader, client, MOST)  # pyright: ignore[reportAttributeAccessIssue]

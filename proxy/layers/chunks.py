@@ -38,12 +38,12 @@ def _is_between(reader: ChunkedReader) -> bool:
 
 
 def note_pieces(connection: Connection, count: int) -> None:
-    """So many chunks came in one read from a server."""
-    setattr(connection, _PIECES, count)
+    """So many more chunks or frames came since the last read."""
+    setattr(connection, _PIECES, getattr(connection, _PIECES, 0) + count)
 
 
 def pieces_of(connection: Connection) -> int:
-    """How many chunks came in the last read; they are counted once."""
+    """How many chunks or frames came since the last read; they are counted once."""
     count: int = getattr(connection, _PIECES, 0)
     if count:
         setattr(connection, _PIECES, 0)

@@ -139,6 +139,7 @@ class _Messages(base.Http1Connection):
         for command in super().read_body(event):
             if isinstance(command, ReceiveHttp):
                 said = command.event
+                note_pieces(self.conn, 1)
                 if isinstance(said, self.ReceiveEndOfMessage):
                     if fields := reader.take():
                         kind = RequestTrailers if isinstance(said, RequestEndOfMessage) else ResponseTrailers

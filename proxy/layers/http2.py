@@ -15,7 +15,7 @@ import h2.errors
 import h2.events
 import h2.exceptions
 from mitmproxy import http
-from mitmproxy.connection import ConnectionState
+from mitmproxy.connection import Connection, ConnectionState
 from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layer import CommandGenerator
@@ -30,13 +30,26 @@ from mitmproxy.proxy.layers.http._events import (
 )
 from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 
+from .chunks import note_pieces
 from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, ResponsePieces, blame, cause_of
 
 _NOT_HTTP2 = frozenset({b"transfer-encoding", b"content-length"})
 
 
 class PatientConnection(BufferedH2Connection):
-    """A connection that continues after a GOAWAY, for the streams that are still answered."""
+    """A connection that continues after a GOAWAY, for the streams that are still answered.
+
+    It counts the frames of `connection`, so that a flood of them is read in small parts.
+    """
+
+    def __init__(self, config: h2.config.H2Configuration, connection: Connection) -> None:
+        super().__init__(config)
+        self._counted = connection
+
+    @override
+    def _receive_frame(self, frame: Any) -> Any:
+        note_pieces(self._counted, 1)
+        return super()._receive_frame(frame)
 
     @override
     def _receive_goaway_frame(self, frame: Any) -> Any:
@@ -143,7 +156,7 @@ class ClientSide(_Streams, base.Http2Server):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.h2_conn = PatientConnection(self.h2_conf)
+        self.h2_conn = PatientConnection(self.h2_conf, self.conn)
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
@@ -193,7 +206,7 @@ class UpstreamSide(_Streams, base.Http2Client):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.h2_conf.validate_inbound_headers = False
-        self.h2_conn = PatientConnection(self.h2_conf)
+        self.h2_conn = PatientConnection(self.h2_conf, self.conn)
         self.h2_conn.local_settings.enable_push = 0
         self.h2_conn.local_settings.acknowledge()
 

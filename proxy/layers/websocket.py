@@ -32,6 +32,7 @@ from wsproto.frame_protocol import CloseReason, Opcode
 from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
 
 from ..capture.ending import Ending, note
+from .chunks import note_pieces
 
 # Codes that wsproto does not know were given a meaning since, as 1014 (bad gateway): they are passed on.
 frame_protocol.MAX_PROTOCOL_CLOSE_REASON = frame_protocol.MIN_PROTOCOL_CLOSE_REASON - 1
@@ -67,6 +68,7 @@ class Session(WebsocketLayer):
             source.receive_data(event.data)
         target = self.server_ws if from_client else self.client_ws
         for said in source.events():
+            note_pieces(source.conn, 1)
             if isinstance(said, wsproto.events.TextMessage | wsproto.events.BytesMessage):
                 injected = isinstance(event, WebSocketMessageInjected)
                 yield from self._message(said, source, target, from_client, injected)

@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import pyarrow.dataset
 import pytest
 from shipped_tapes import LOOP, rows, tape
 
 from turntape.inspector.pytest_plugin.suite_shipping import labels_of
 
 pytest_plugins = ["pytester"]
+
+KEPT = pyarrow.dataset
+"""`pytester` removes from `sys.modules` what a test imports. DuckDB refuses the data sets of a second pyarrow."""
 
 TESTS = """
 import httpx, pytest

@@ -1,27 +1,29 @@
-"""What a client has sent is read at once."""
+"""What a client has sent is read at once, unless it is a flood of tiny pieces."""
 
 import asyncio
+from types import SimpleNamespace
+from typing import Any
 
-from turntape.proxy.engine.long_reads import LongReader
+from mitmproxy.connection import Client
+
+from turntape.proxy.engine.fair_reads import MOST_PIECES
+from turntape.proxy.engine.long_reads import LongReads
+from turntape.proxy.layers.chunks import note_pieces
 
 
 def test_all_that_is_there_is_read_whatever_size_is_requested() -> None:
     async def read() -> list[bytes]:
-        reader = asyncio.StreamReader()
-        long = LongReader(reader)
-        reader.feed_data(b"x" * 200_000)
-        first = await long.read(65535)
-        reader.feed_data(b"rest")
-        reader.feed_eof()
-        return [first, await long.read(65535), await long.read(65535)]
+        inner = asyncio.StreamReader()
+        client, reader = Client(peername=("127.0.0.1", 1), sockname=("127.0.0.1", 2)), SimpleNamespace(reader=inner)
+        server: Any = SimpleNamespace(connections={client.id: SimpleNamespace(transports={client: reader})})
+        LongReads(server).client_connected(client)
+        inner.feed_data(b"x" * 200_000)
+        first = await reader.reader.read(65535)
+        note_pieces(client, MOST_PIECES * 100)
+        inner.feed_data(b"y" * 200_000)
+        return [first, await reader.reader.read(65535)]
 
-    assert asyncio.run(read()) == [b"x" * 200_000, b"rest", b""]
+    first, flood = asyncio.run(read())
 
-
-def test_the_rest_of_the_reader_is_as_it_was() -> None:
-    async def at_end() -> bool:
-        reader = asyncio.StreamReader()
-        reader.feed_eof()
-        return LongReader(reader).at_eof()
-
-    assert asyncio.run(at_end())
+    assert first == b"x" * 200_000
+    assert len(flood) < 10_000

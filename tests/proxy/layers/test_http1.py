@@ -21,6 +21,7 @@ from mitmproxy.proxy.layers.http._events import (
 from mitmproxy.test import tflow, tutils
 
 from turntape.proxy.layers import http1
+from turntape.proxy.layers.chunks import pieces_of
 from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse
 
 PIECE = b"a" * 65535
@@ -108,3 +109,12 @@ def test_blank_lines_before_a_request_mean_nothing(split: int) -> None:
     said = received(side, asked[:split]) + received(side, asked[split:])
 
     assert [type(event) for event in said] == [RequestHeaders, RequestEndOfMessage]
+
+
+def test_each_chunk_of_a_client_counts() -> None:
+    side = client()
+    received(side, b"POST /v1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+
+    received(side, b"1\r\na\r\n" * 600)
+
+    assert pieces_of(side.conn) >= 600
