@@ -2,14 +2,25 @@
 
 The tests start with no signal ignored or blocked, whatever the shell has set: background jobs, `nohup` and terminal
 multiplexers ignore some, and every child would inherit that.
+
+The run has its own `TURNTAPE_HOME`, set before anything of turntape is imported: commands that the tests call keep
+their certificates and prices there, and leave the home folder of the user alone. Workers of pytest-xdist inherit it.
 """
 
+import atexit
 import gc
+import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["TURNTAPE_HOME"] = tempfile.mkdtemp(prefix="turntape-home-")
+    atexit.register(shutil.rmtree, os.environ["TURNTAPE_HOME"], ignore_errors=True)
 
 settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any-machine")

@@ -27,6 +27,7 @@ from turntape.cassettes.routes.admission import OPEN, Admission, is_local
 from turntape.cassettes.routes.own_addresses import is_loopback, machine_addresses
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..capture.certificates import home
 from ..capture.hops import Sign
 from ..capture.named_places import NamedPlaces
 from ..capture.own_connections import OwnConnections
@@ -88,7 +89,7 @@ class Engine:
     - `host`, `port`: where to listen; port 0 is any free port.
     - `upstreams`: URLs by the name of an upstream, `*` for all others.
     - `intercept`: more hosts to decrypt and record, as patterns.
-    - `confdir`: the folder of our certificate authority.
+    - `confdir`: the folder of our certificate authority; `TURNTAPE_HOME`, or `~/.turntape`, if there is none.
     - `upstream_proxy`: the proxy between turntape and the APIs.
     - `trusted_ca`: a PEM file of roots to trust upstream, in place of the bundled ones.
     - `client_cert`: a PEM file with key, or a folder of `HOST.pem`, for upstreams that ask for a certificate.
@@ -138,7 +139,7 @@ class Engine:
         self._listening = listening
         self._on_round_trip = on_round_trip
         self._recorder = recorder
-        self._confdir = confdir or Path("~/.turntape").expanduser()
+        self._confdir = confdir or home()
         self._trusted_ca = trusted_ca
         self._client_cert = client_cert
         self._limits = limits

@@ -142,9 +142,16 @@ def _survey(tests: str) -> "Sequence[Mapping[str, Any]]":
             check=False,
         )
         if not target.exists():
-            last = (done.stdout + done.stderr).strip().splitlines()[-1:] or ["it said nothing"]
-            raise TurntapeError(f"pytest cannot collect {tests!r}: {last[0]}; run it there first")
+            said = reason((done.stdout + done.stderr).splitlines())
+            raise TurntapeError(f"pytest cannot collect {tests!r}: {said}; run it there first")
         return json.loads(target.read_text(encoding="utf-8"))
+
+
+def reason(lines: "Sequence[str]") -> str:
+    """The line of pytest's output that says why it ended; below it pytest names its files."""
+    said = [line.strip() for line in lines if line.strip()] or ["it said nothing"]
+    errors = [line for line in said if "error: " in line.lower() and not line.startswith("ERROR: usage: ")]
+    return (errors or said[-1:])[0].removeprefix("__main__.py: ")
 
 
 def found(names: "Sequence[str]") -> "Iterator[Path]":

@@ -57,6 +57,10 @@ def test_our_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert home() == tmp_path
 
 
+def test_the_tests_leave_the_folder_of_the_user_alone() -> None:
+    assert not home().is_relative_to(Path.home() / ".turntape")
+
+
 def test_an_authority_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(folder: Path, *_: object) -> None:
         (folder / "mitmproxy-ca.pem").write_text("half a key")

@@ -93,10 +93,14 @@ def test_the_port_is_free_again_after_the_stop(tmp_path: Path) -> None:
         assert again.port == port
 
 
-def test_the_folder_of_the_authority_is_ours_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_named", [True, False])
+def test_the_folder_of_the_authority_is_ours_alone(
+    is_named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It holds the key that clients trust."""
     folder = tmp_path / "made" / "conf"
-    with running(Engine(Sink(), confdir=folder)):
+    monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path / "unused" if is_named else folder))
+    with running(Engine(Sink(), confdir=folder if is_named else None)):
         assert folder.stat().st_mode & 0o777 == 0o700
 
 
