@@ -121,8 +121,8 @@ def run_replay(
         token = new_token()
     try:
         folder = CassetteFolder(paths, matching=matching, faults=faults, on_miss=_say_miss if live else None)
-        ready = None if quiet else partial(_say_ready, folder, host, token)
         tools, over_http = tools_of(folder, matching, live_tools)
+        ready = None if quiet else partial(_say_ready, folder, over_http, host, token)
         with link_of(tools, tool_link) if tools and tool_link else nullcontext():
             serve(
                 folder_app(folder, pace=pace, tools=over_http),
@@ -146,7 +146,7 @@ def _fails_nothing(miss: Miss) -> bool:
     return is_discovery(miss.method, miss.path)
 
 
-def _say_ready(folder: CassetteFolder, host: str, token: str | None, port: int) -> None:
+def _say_ready(folder: CassetteFolder, tools: HttpTools | None, host: str, token: str | None, port: int) -> None:
     first, *others = base_urls(host, port, token)
     base = first
     many = len(folder.paths) > 1
@@ -155,6 +155,7 @@ def _say_ready(folder: CassetteFolder, host: str, token: str | None, port: int) 
         said.append(f"replaying {several(len(folder.players[''].cassette), 'round trip')} at {base}")
     else:
         said.append(f"replaying {len(folder.paths)} cassettes, listed at {base}")
+    said += [f"  {line}" for line in tools.listing(base)] if tools else []
     said += [f"  with the faults of {str(file)!r} in {name}" for name, file in folder.overlays.items()]
     if many:
         offered = folder.listing(base)

@@ -75,6 +75,10 @@ class HttpTools:
         self._streams: dict[str, _Session] = {}
         """The sessions of the older transport, by path and query of the URL for the client's messages."""
 
+    def listing(self, base: str) -> list[str]:
+        """A line for each server, with its URL below `base`."""
+        return [f"the tool server {place} at {base}{place.path}" for place in self._recording.servers]
+
     async def answer(
         self, scope: Message, target: str, headers: Headers, body: bytes, receive: Receive, send: Send
     ) -> bool:

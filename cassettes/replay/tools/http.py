@@ -44,8 +44,14 @@ class HttpRecording:
     """The connections to servers of the older transport, by the place of their stream."""
 
     def at(self, host: str, path: str) -> Place | None:
-        """The server at an address; the host need not be the recorded one when only one server has the path."""
+        """The server at an address; the host need not be the recorded one when only one server has the path, which may
+        have the name of an upstream before it."""
         return _named(self.places, host, path)
+
+    @property
+    def servers(self) -> tuple[Place, ...]:
+        """Each server, by the URL that its clients have."""
+        return (*self.places, *self.streams)
 
     def stream_at(self, host: str, path: str) -> Place | None:
         """As `at`, for the stream of a server of the older transport."""
@@ -56,6 +62,7 @@ def _named(places: Collection[Place], host: str, path: str) -> Place | None:
     if (exact := Place(host, path)) in places:
         return exact
     same = [place for place in places if place.path == path]
+    same = same or [place for place in places if place.path.strip("/") and path.endswith(place.path)]
     return same[0] if len(same) == 1 else None
 
 

@@ -114,6 +114,13 @@ def test_a_session_from_its_start_to_its_end() -> None:
     asyncio.run(run())
 
 
+def test_each_server_is_listed_with_its_url() -> None:
+    recording = http_recording(RECORDED)
+    tools = HttpTools(ToolPlayer(recording.exchanges), recording)
+
+    assert tools.listing("http://127.0.0.1:8000/t/x") == ["the tool server h:1/mcp at http://127.0.0.1:8000/t/x/mcp"]
+
+
 @pytest.mark.parametrize("streamed", [False, True])
 def test_a_batch_is_answered_by_one_body_or_by_one_stream(streamed: bool) -> None:
     first, second = body(id=2, result="B"), body(id=1, result="A")

@@ -110,7 +110,8 @@ def test_a_server_is_found_on_another_port_when_its_path_is_the_only_one() -> No
     found = http_recording([CALL])
 
     assert found.at("127.0.0.1:9000", "/mcp") == found.at("127.0.0.1:5", "/mcp") == place_of(URL)
-    assert found.at("127.0.0.1:9000", "/other") is None
+    assert found.at("127.0.0.1:9000", "/tools/mcp") == place_of(URL)
+    assert found.at("127.0.0.1:9000", "/other") is found.at("127.0.0.1:9000", "/mcp/other") is None
     other = trip(9, body(id=1, method="tools/list"), body(id=1, result={}), url="http://web/mcp")
     both = http_recording([CALL, other])
     assert both.at("web", "/mcp") == Place("web", "/mcp")
