@@ -43,6 +43,10 @@ _BLANK_LINE = re.compile(rb"\n\r?\n")
 _LONGEST_HEAD = 8 << 20
 """A head that is longer is not held. Servers allow 8 to 64 KB."""
 _TOO_LONG = "the head of the request is longer than 8 MB"
+_LONG_LINE = "the size of a chunk, or the trailers, are longer than 8 MB"
+_MOST_AHEAD = 64 << 20
+"""Bytes that a client may send before it has the answer to its last request."""
+_TOO_MUCH = "the client sent more than 64 MB of further requests before it had the answer"
 _END = b"0\r\n\r\n"
 _SOON, _LATER = 0.05, 1.0
 """Seconds until it is looked at again whether a client still reads."""
@@ -147,6 +151,19 @@ class _Messages(base.Http1Connection):
                 elif isinstance(said, RequestProtocolError | ResponseProtocolError):
                     blame(said, Cause(broke=isinstance(event, events.DataReceived)))
             yield command
+        # Of a body nothing is left in the buffer but a line that has no end yet.
+        if len(self.buf) > _LONGEST_HEAD and self.state == self.read_body:
+            yield from self._broken(_LONG_LINE)
+
+    def _broken(self, text: str) -> CommandGenerator[None]:
+        """End an exchange whose other side breaks the rules."""
+        assert self.stream_id is not None
+        self.state = self.done
+        self.buf = ReceiveBuffer()
+        yield commands.CloseConnection(self.conn)
+        error = self.ReceiveProtocolError(self.stream_id, text, code=self.ReceiveProtocolError.code)
+        blame(error, Cause(broke=True, text=text))
+        yield ReceiveHttp(error)
 
     def _sending(self, event: HttpEvent, sending: CommandGenerator[None]) -> CommandGenerator[None]:
         """The commands of `sending`, with the trailers that are owed in the end of the body."""
@@ -189,6 +206,8 @@ class ClientSide(_Messages, base.Http1Server):
         if isinstance(event, events.ConnectionClosed) and self._still_reads():
             self._reads_on = True
             yield commands.RequestWakeup(_SOON)
+        elif len(self.buf) > _MOST_AHEAD:
+            yield from self._broken(_TOO_MUCH)
         else:
             yield from super().wait(event)
 

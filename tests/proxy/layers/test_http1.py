@@ -14,15 +14,17 @@ from mitmproxy.proxy.layers.http._events import (
     RequestData,
     RequestEndOfMessage,
     RequestHeaders,
+    RequestProtocolError,
     ResponseData,
     ResponseEndOfMessage,
     ResponseHeaders,
+    ResponseProtocolError,
 )
 from mitmproxy.test import tflow, tutils
 
 from turntape.proxy.layers import http1
 from turntape.proxy.layers.chunks import pieces_of
-from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse
+from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse, cause_of
 
 PIECE = b"a" * 65535
 
@@ -118,3 +120,37 @@ def test_each_chunk_of_a_client_counts() -> None:
     received(side, b"1\r\na\r\n" * 600)
 
     assert pieces_of(side.conn) >= 600
+
+
+ENDLESS = {
+    "a chunk extension": b"5;x=" + b"a" * 1000,
+    "trailers": b"0\r\n" + b"x: y\r\n" * 200,
+}
+
+
+@pytest.mark.parametrize("rest", ENDLESS.values(), ids=ENDLESS)
+def test_a_body_that_continues_without_an_end_of_its_line_is_an_error(
+    rest: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http1, "_LONGEST_HEAD", 500)
+    head = b"POST /v1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    asked, answered = client(), upstream()
+    received(asked, head)
+    received(answered, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+
+    for side, error in ((asked, RequestProtocolError), (answered, ResponseProtocolError)):
+        [said] = received(side, rest)
+
+        assert isinstance(said, error) and cause_of(said).broke
+        assert len(side.buf) == 0 and received(side, rest) == []
+
+
+def test_a_client_may_send_so_much_before_it_has_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http1, "_MOST_AHEAD", 500)
+    side, request = client(), b"GET /v1 HTTP/1.1\r\nHost: x\r\n\r\n"
+    received(side, request)
+
+    assert received(side, request * 10) == []
+    [said] = received(side, request * 20)
+
+    assert isinstance(said, RequestProtocolError) and cause_of(said).broke
