@@ -166,4 +166,7 @@ ANSWERS: list[Row] = [
     ("reasoning-in-text", "The request talks about the tag: then it is an info",
      chat([HELLO], said("I look.</think> A strip.")),
      chat([user("What is </think> for?")], said("I look.</think> A strip.")), "info"),
+    ("reasoning-in-text", "The answer begins with a whole thought in tags, as models write it: then it is an info",
+     chat([HELLO], said("I look.</think> A strip.")),
+     chat([HELLO], said("<think>I look.</think> A strip.")), "info"),
 ]  # fmt: skip

@@ -5,6 +5,7 @@ Rows are as in `rule_exceptions_model_api`.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from json import dumps
 from typing import Any
 
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
@@ -370,6 +371,12 @@ def completed(**more: object) -> list[RoundTrip]:
     ]
 
 
+def read_twice(back: str) -> list[RoundTrip]:
+    """Arguments that were written as a JSON text in a JSON text, and how the client repeats them."""
+    written, repeated = (said(None, ("call_1", "look_up", text)) for text in (dumps('{"word":"tape"}'), back))
+    return [chat([HELLO], written), chat([HELLO, repeated, GIVEN], DONE, index=1)]
+
+
 CLIENT: list[Row] = [
     ("client-assistant-mutated", "White space at the ends of a text",
      after(DONE, said("It was a strip.")), after(DONE, said("It is a strip. \n"))),
@@ -403,6 +410,9 @@ CLIENT: list[Row] = [
     ("client-assistant-mutated",
      "The client added defaults of the tool's definition to the arguments: then it is an info",
      completed(exact=True, case=0), completed(exact=False, case=0), "info"),
+    ("client-assistant-mutated",
+     "The answer has the arguments as a JSON text in a JSON text, and the client read it: then it is an info",
+     read_twice('{"word":"wire"}'), read_twice('{"word":"tape"}'), "info"),
     ("client-history-truncated", "Only a short answer links the two requests",
      front_cut("It holds a recording of voices, which a machine reads from a thin strip."),
      front_cut("It holds voices.")),

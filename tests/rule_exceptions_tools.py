@@ -128,6 +128,13 @@ def unread() -> Trips:
     return story.turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn().trips
 
 
+def second_page(*first: dict[str, Any]) -> Trips:
+    """A list in two pages, both read, of which only the first is offered."""
+    story = Story().exchange(asks(1, "tools/list"), answers(1, tools=[*first], nextCursor="p2"))
+    story.exchange(asks(2, "tools/list", cursor="p2"), answers(2, tools=[{**SAY, "name": "more"}]))
+    return story.turn(tools=offered(*first, name=story.name("{}"))).trips
+
+
 def outdated() -> Trips:
     """Tools that changed some seconds before a turn that offers the old ones."""
     story = Story().start().exchange(notifies("notifications/tools/list_changed"), sender="server")
@@ -135,11 +142,10 @@ def outdated() -> Trips:
     return story.turn().trips
 
 
-def unmarked(tool: str) -> Trips:
+def unmarked(tool: str, said: str = "Error: no connection") -> Trips:
     """A result that reads like an error."""
     story = Story(tools=[{**ADD, "name": tool}]).start().turn(("c1", tool, '{"a":1}'))
-    story.call(tool, {"a": 1}, text("Error: no connection"))
-    return story.results(("c1", "Error: no connection")).turn().trips
+    return story.call(tool, {"a": 1}, text(said)).results(("c1", said)).turn().trips
 
 
 def input_asked(got: object, method: str = "elicitation/create") -> Trips:
@@ -185,6 +191,32 @@ TOOLS: list[Row] = [
         ended(text(LONG), LONG[:900]),
         ended(text(LONG), f"{LONG[:900]}\n[12,000 characters truncated]"),
         "info",
+    ),
+    (
+        "client-tool-result-lost",
+        "It is the text of an error: then it is a warning",
+        ended(text("It is 42."), ""),
+        ended("it broke", ""),
+        "warning",
+    ),
+    (
+        "client-tool-result-lost",
+        "It is the text of an error, and the result is marked as one: then it is an info",
+        ended(text("It is 42."), ""),
+        marked("it broke", "", is_error=True),
+        "info",
+    ),
+    (
+        "client-tool-result-doubled",
+        "The tool itself returned the text twice",
+        ended(text(LONG[:200]), LONG[:200] * 2),
+        ended(text(LONG[:200] * 2), LONG[:200] * 2),
+    ),
+    (
+        "client-tool-result-doubled",
+        "The text is short",
+        ended(text(LONG[:200]), LONG[:200] * 2),
+        ended(text("It is 42."), "It is 42. It is 42."),
     ),
     (
         "client-tool-structured-lost",
@@ -332,14 +364,14 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-arguments-changed",
-        "Arguments were only added, or left out where they are `null`: then it is an info",
-        changed('{"a":1}', {"b": 0}),
-        changed('{"a":1,"c":null}', {"a": 1, "b": 0}),
+        "Arguments were only added, or left out where they are `null` or empty: then it is an info",
+        changed('{"a":1,"c":"x"}', {"b": 0}),
+        changed('{"a":1,"c":null,"d":""}', {"a": 1, "b": 0}),
         "info",
     ),
     (
         "client-tool-arguments-changed",
-        "A text became the number or the boolean that it names: then it is an info",
+        "A text became the number or the boolean that it names, and the server's schema takes that: then it is an info",
         changed('{"a":"1"}', {"a": 2}),
         changed('{"a":"1"}', {"a": 1}),
         "info",
@@ -394,10 +426,17 @@ TOOLS: list[Row] = [
         "info",
     ),
     (
+        "client-tool-protocol-broken",
+        "Tools of later pages are not offered, and the first page has only one: then it is an info",
+        second_page(ADD, SAY),
+        second_page(ADD),
+        "info",
+    ),
+    (
         "tool-error-unmarked",
-        "The tool reads files, logs or pages: the text may be what it read",
-        unmarked("add"),
+        "The tool reads files, logs or pages, and the text is longer than an error: it may be what it read",
         unmarked("read_log"),
+        unmarked("read_log", "Error: no connection\nerror: no connection\n12:01 ready"),
     ),
     (
         "tool-server-silent",
@@ -478,7 +517,6 @@ TOOLS: list[Row] = [
 FIRES: dict[str, Trips] = {
     "client-tool-result-as-file": ended(text(LONG), "Result too large. Saved to /home/me/.x/results/a.txt"),
     "client-tool-text-lost": ended(BOTH, '{"degrees":21,"sky":"blue"}'),
-    "client-tool-result-lost": ended(text("It is 42."), ""),
     "client-tool-results-swapped": two("you said x", "the sum is 1"),
     "tool-reported-error": ended(FAILED, "the disk is full"),
     "tool-server-died": ended(None, "Connection closed"),

@@ -73,6 +73,10 @@ TOOLS: dict[str, Example] = {
         "the model sees only 900 of 23,890 characters (the beginning) of the result of 'add' of server 'files'",
         ("#3 response /result", "#4 request /messages/2"),
     ),
+    "client-tool-result-doubled": Example(
+        'the model sees the result of \'add\' of server \'files\' 2 times: \'{"rows":[{"depot":"Gent","late":true}\'',
+        ("#3 response /result", "#4 request /messages/2"),
+    ),
     "client-tool-result-forged": Example(
         "'mcp__files__add' (c1) was not executed, but the model sees a result: 'The sum is 1.'",
         ("#2 response", "#3 request /messages/2"),

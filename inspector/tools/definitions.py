@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..analysis.conversation import without_space
-from ..wire.json_value import Object, as_array, as_object, as_text
+from ..wire.json_value import Object, as_array, as_object, as_text, is_object
+from ..wire.schema_refs import lost_reference
 from ..wire.values import Tool
 
 _RELATED = ({"number", "integer"}, {"string", "null"}, {"object", "array"})
@@ -67,8 +68,8 @@ class Difference:
 def compare(offered: Tool, served: Definition) -> Difference | None:
     """The difference; None when both say the same."""
     found = [*_descriptions(offered.description or "", served.description)]
-    if offered.schema is not None:
-        found += _arguments(as_object(offered.schema), as_object(served.schema))
+    if offered.schema is not None and is_object(served.schema):
+        found += _arguments(as_object(offered.schema), served.schema)
     if not found:
         return None
     severe = [one for one in found if not one.mild]
@@ -107,9 +108,34 @@ def _arguments(offered: Object, served: Object) -> Iterator[Difference]:
         if name in ours and one and other and one.isdisjoint(other):
             mild = any(one | other <= group for group in _RELATED)
             yield Difference(f"the argument {name!r} is {_or(one)} and not {_or(other)}", mild=mild)
+    lost = lost_reference(offered)
+    if lost is not None and lost_reference(served) is None:
+        yield Difference(f"it refers to {lost!r}, which was left out", mild=False)
+    yield from _values(ours, theirs)
     needed = {str(name) for name in as_array(served.get("required"))} - set(missing)
     if not needed <= {str(name) for name in as_array(offered.get("required"))}:
         yield Difference("arguments that the server requires are optional", mild=True)
+
+
+def _values(ours: Object, theirs: Object) -> Iterator[Difference]:
+    """The first argument whose allowed values, and the first one whose description, the model does not see."""
+    for key, what in _PASSED_ON:
+        said = (name for name, schema in theirs.items() if as_object(schema).get(key))
+        lost = next((name for name in said if name in ours and not _says(ours[name], key)), None)
+        if lost is not None:
+            yield Difference(f"the {what} of the argument {lost!r} are not passed on", mild=True)
+
+
+_PASSED_ON = (("enum", "allowed values"), ("description", "words"))
+
+
+def _says(schema: object, key: str) -> bool:
+    """Whether a schema has this keyword, itself or in one of the schemas that it is put together of."""
+    fields = as_object(schema)
+    groups = (fields.get(name) for name in ("anyOf", "oneOf", "allOf"))
+    inner = [one for group in groups for one in as_array(group)]
+    const = key == "enum" and ("const" in fields or "$ref" in fields)
+    return bool(fields.get(key)) or const or any(_says(one, key) for one in inner)
 
 
 def _types(schema: Object) -> frozenset[str]:

@@ -6,6 +6,8 @@ from ..wire.json_value import Object, as_object, as_text, compact, is_array, obj
 from .tool_run import ToolRun
 
 _NAMES = {"image": "image", "audio": "audio", "resource": "resource", "resource_link": "link"}
+_MEDIA = frozenset({"image", "audio"})
+"""Blocks that hold their data themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,11 @@ class Block:
     text: str
     """The text of a resource."""
     uri: str
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it that could be shown."""
+        return not (self.data or self.text or self.uri)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,11 @@ def malformed(run: ToolRun) -> str | None:
     if not is_array(content):
         return f"has {compact(content)[:40]} as its `content`, which must be a list"
     wrong = next((block for block in content if as_text(as_object(block).get("type")) is None), None)
-    return f"holds {compact(wrong)[:40]} in its `content`, which has no type" if wrong is not None else None
+    if wrong is not None:
+        return f"holds {compact(wrong)[:40]} in its `content`, which has no type"
+    media = (block for block in objects_in(content) if block.get("type") in _MEDIA)
+    empty = next((block for block in media if not block.get("data")), None)
+    return f"holds a block of type {empty['type']!r} without any data" if empty is not None else None
 
 
 def error_message(error: Object | None) -> str | None:

@@ -132,7 +132,7 @@ def _lost(returned: Returned, text: ShownText, shown: Shown) -> Iterator[Lost]:
     if not value_held and not (same and texts_held):
         yield "structured"
     for block in returned.blocks:
-        if not _shows(block, text, shown, "\n".join(returned.texts)):
+        if not block.empty and not _shows(block, text, shown, "\n".join(returned.texts)):
             yield _KIND[block.kind]
 
 

@@ -13,7 +13,7 @@ from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Failure, RoundTrip
 
 from ..wire.exchange import header
-from ..wire.json_value import Object, as_object, as_text, compact, objects_in
+from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .definitions import Definition
@@ -54,6 +54,7 @@ class WireNote:
         "answered_twice",
         "listed_twice",
         "list_loops",
+        "no_schema",
         "page_not_read",
         "not_ready",
         "session_gone",
@@ -183,7 +184,8 @@ class ToolSessions:
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
             if message.sender == "client" and message.method == "tools/call":
-                if session.next_page is not None and _is_new(session, "page_not_read"):
+                unread = session.next_page is not None and "list_loops" not in session.noted
+                if unread and _is_new(session, "page_not_read"):
                     notes.append(
                         WireNote("page_not_read", session.server, message.index, "tools/list", before=session.next_page)
                     )
@@ -257,6 +259,8 @@ class ToolSessions:
                     yield WireNote("listed_twice", server, index, name, ", ".join(here[name].differs(made)))
                 continue
             known[name] = here[name] = made
+            if not is_object(made.schema) and _is_new(session, "no_schema"):
+                yield WireNote("no_schema", server, index, name)
             earlier = before.get(name)
             if earlier is not None and (parts := earlier.differs(made)):
                 said = "announced" if server in self._changing else "not announced"

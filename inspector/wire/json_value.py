@@ -101,7 +101,7 @@ def value_at(value: object, steps: Iterable[str | int]) -> object:
     for step in steps:
         if is_object(value):
             value = value.get(str(step))
-        elif is_array(value) and str(step).isdigit() and int(step) < len(value):
+        elif is_array(value) and str(step).isdecimal() and int(step) < len(value):
             value = value[int(step)]
         else:
             return None

@@ -40,6 +40,7 @@ from . import (
     subagents,
     template_tokens,
     tool_calls,
+    tool_clients,
     tool_results,
     tool_servers,
     transport,
@@ -102,6 +103,7 @@ RULES: tuple[Rule, ...] = (
     *lint.RULES,
     *lint.CLOSED,
     *tool_servers.RULES,
+    *tool_clients.RULES,
     *tool_calls.RULES,
     *tool_results.RULES,
 )

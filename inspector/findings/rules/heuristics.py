@@ -93,10 +93,14 @@ def own_stop(context: RuleContext) -> Iterator[Note]:
     "api",
     "info",
     "H",
-    says="The text of the answer contains the model's reasoning: thinking tags (a hint), or the end of a thought without its "
-    "beginning.",
-    fix="Turn the server's reasoning parser on.",
-    not_when=("The tag is in code: then it is an info", "The request talks about the tag: then it is an info"),
+    says="The text of the answer contains the model's reasoning: it begins with a thought in tags, has tags elsewhere (a hint), or "
+    "has the end of a thought without its beginning.",
+    fix="Turn the server's reasoning parser on; where there is none, as with Nova, take the tags out in the client.",
+    not_when=(
+        "The tag is in code: then it is an info",
+        "The request talks about the tag: then it is an info",
+        "The answer begins with a whole thought in tags, as models write it: then it is an info",
+    ),
     aliases=("model-reasoning-leak",),
 )
 def reasoning_leak(context: RuleContext) -> Iterator[Note]:
@@ -124,6 +128,13 @@ def unopened(context: RuleContext) -> Iterator[Note]:
         what = f"the text of the answer has {closed[0]!r} and no beginning of a thought: {context.emission.text.strip()[:60]!r}"
     elif channel is not None:
         what = f"the text of the answer holds the channels of the model as words: {channel[0][-40:]!r}"
+    elif closed is not None and _OPENED.match(text.lstrip()):
+        yield Note(
+            f"the text of the answer begins with a thought in tags: {context.emission.text.strip()[:60]!r}",
+            (f"{context.at} response",),
+            key="think",
+        )
+        return
     else:
         return
     yield Note(what, (f"{context.at} response",), severity="warning", key="think")

@@ -91,6 +91,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "The API takes calls and results in any order: then calls of one answer may be apart",
         "The calls of one answer came back as several answers: then it is an info",
         "The client added defaults of the tool's definition to the arguments: then it is an info",
+        "The answer has the arguments as a JSON text in a JSON text, and the client read it: then it is an info",
         "The next request has the answer, and not what this one asked aside, as with `/compact`: then it is an info",
     ),
 )
@@ -233,12 +234,17 @@ def _is_usual(before: Turn, change: HistoryChange) -> bool:
 
 
 def _is_completed(context: RuleContext, change: HistoryChange) -> bool:
-    """True for arguments with nothing new but defaults that the tool's definition states, as Claude Code sends them."""
+    """True for arguments with nothing new but defaults that the tool's definition states, as Claude Code sends them.
+
+    Arguments that the answer has as a JSON text in a JSON text may come back as the object that they mean.
+    """
     part = context.calls.get(change.call_id or "")
     tool = context.tools.get(part.call.name) if part is not None and part.call is not None else None
     if change.kind != "args_changed" or tool is None:
         return False
     was, now = (parse_json(text) for text in (change.was, change.became))
+    if isinstance(was, str) and sorted_json(parse_json(was)) == sorted_json(now):
+        return True
     if not is_object(was) or not is_object(now):
         return False
     properties = as_object(as_object(tool.schema).get("properties"))

@@ -1,10 +1,12 @@
 """Calls and results in a request: each call must have one result, in the right place and under the right name."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ...analysis.conversation import call_meaning
 from ...wire.json_value import as_object, as_text
+from ...wire.per_message import shared
 from ...wire.printable import several
 from ...wire.values import Part, ToolCall
 from ..own_block import own_block
@@ -90,18 +92,23 @@ def missing_result(context: RuleContext) -> Iterator[Note]:
 
 
 def _copied(context: RuleContext) -> list[Part]:
-    """Unanswered calls without ids that the client wrote a second time, after the answer that holds them."""
+    """Calls without ids that the history has more often than the model made them: the last copies of each."""
     echo, before = context.echo, context.before
     emission = before.reading.emission if before else None
-    if echo is None or emission is None:
+    if echo is None or emission is None or before is None or echo.state == "held":
         return []
-    added = {unit.pointer for unit in echo.new} | {c.now for c in echo.changes if c.kind == "inserted"}
-    emitted = {call_meaning(call) for call in emission.calls}
-    return [
-        part
-        for part in context.pairing.missing
-        if part.call and part.call.id is None and part.pointer in added and call_meaning(part.call) in emitted
-    ]
+    old, new = before.conversation.history, context.turn.conversation.history
+    place = shared(old, new)
+    made = Counter(unit.meaning for unit in old[place:] if unit.kind == "call")
+    made += Counter(call_meaning(call) for call in emission.calls)
+    copies: list[Part] = []
+    for unit in new[place:]:
+        if unit.part.call is None or unit.part.call.id is not None or unit.meaning not in made:
+            continue
+        made[unit.meaning] -= 1
+        if made[unit.meaning] < 0:
+            copies.append(unit.part)
+    return copies
 
 
 def _own_id(context: RuleContext, part: Part) -> bool:

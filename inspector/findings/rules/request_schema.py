@@ -13,6 +13,7 @@ from ...wire.json_value import Object, as_array, as_object, as_text, is_array, i
 from ...wire.per_message import PerMessage
 from ...wire.printable import several
 from ...wire.protocols.traits import ArgumentsField
+from ...wire.schema_refs import lost_reference
 from ...wire.values import Message, Part, Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -152,7 +153,7 @@ def _tools_missing(context: RuleContext) -> Iterator[Note]:
     "error",
     "P",
     says="The API rejects the definition of a tool: its name, its schema, or two tools with one name.",
-    fix="Fix the definition where the tool is created; arrays need items, objects need properties, names are unique.",
+    fix="Fix the definition where the tool is created; arrays need items, each `$ref` needs its target, names are unique.",
 )
 def bad_schema(context: RuleContext) -> Iterator[Note]:
     yield from confirmed(context, "client-bad-tool-schema", _schemas(context))
@@ -203,7 +204,14 @@ def _schema_fault(schema: object, at: str = "") -> str | None:
     return _schema_fault(items, f"{at}/items") if is_object(items) else None
 
 
-_faults = PerMessage[Tool, str | None](lambda tool: _schema_fault(tool.schema))
+def _fault(tool: Tool) -> str | None:
+    if bad := _schema_fault(tool.schema):
+        return bad
+    lost = lost_reference(tool.schema)
+    return f"a reference to {lost!r}, which it does not have" if lost is not None else None
+
+
+_faults = PerMessage(_fault)
 
 
 @rule(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from turntape.cassettes.regex import regex
 
+from ...wire.json_value import as_object, parse_json
 from ...wire.printable import several
 from ...wire.values import Part, ToolResult
 from ..finding import Severity
@@ -19,6 +20,8 @@ _ERROR = regex(
 )
 READERS = regex(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
 _HUGE = 50_000
+_REPORT = 2_000
+"""Characters. A longer object holds more than a report of a failure."""
 EMPTY = frozenset({"", "[]", "null", "{}", "None"})
 """The texts of results that hold nothing."""
 
@@ -26,6 +29,13 @@ EMPTY = frozenset({"", "[]", "null", "{}", "None"})
 def reads_like_error(text: str) -> bool:
     """True for a result that begins as errors of tools do."""
     return _ERROR.match(text) is not None
+
+
+def reports_failure(text: str) -> bool:
+    """True for a JSON object whose own fields say that the call failed and why, such as `{"success": false, "error": …}`."""
+    said = as_object(parse_json(text)) if text.lstrip()[:1] == "{" and len(text) <= _REPORT else {}
+    failed = any(said.get(key) is False for key in ("success", "ok")) or said.get("status") in ("error", "failed")
+    return failed and any(said.get(key) for key in ("error", "errors", "message", "reason"))
 
 
 def new_results(context: RuleContext) -> list[tuple[Part, ToolResult]]:
@@ -74,7 +84,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
         if result.is_error or not reads_like_error(result.text):
             continue
         name = tool_of(context, result)
-        if READERS.search(name) and not _is_error_of_reader(result.text):
+        if READERS.search(name) and not is_error_of_reader(result.text):
             continue
         flagged = context.protocol.requests.marks_errors
         yield Note(
@@ -85,7 +95,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
         )
 
 
-def _is_error_of_reader(text: str) -> bool:
+def is_error_of_reader(text: str) -> bool:
     """True for an error of a tool that reads; the lines of a log may begin alike."""
     said = text.strip().lower()
     if said.startswith("traceback"):

@@ -8,10 +8,11 @@ from turntape.cassettes.regex import regex
 from ...tools.arguments import differences
 from ...tools.model_calls import ModelCall
 from ...tools.tool_run import ToolRun
-from ...wire.json_value import is_object, value_at
+from ...wire.json_value import as_object, is_object, value_at
 from ...wire.printable import several
 from ..finding import Severity
 from ..rule import Note, tool_rule
+from ..schema_check import violations
 from ..tool_context import ToolContext
 from .results import reads_like_error
 from .tool_results import never_answered, of
@@ -138,8 +139,8 @@ def executed_twice(context: ToolContext) -> Iterator[Note]:
     fix="Look for what rewrites arguments: defaults, a hook, a parser of numbers or texts.",
     not_when=(
         "Numbers are written in another way",
-        "Arguments were only added, or left out where they are `null`: then it is an info",
-        "A text became the number or the boolean that it names: then it is an info",
+        "Arguments were only added, or left out where they are `null` or empty: then it is an info",
+        "A text became the number or the boolean that it names, and the server's schema takes that: then it is an info",
     ),
 )
 def arguments_changed(context: ToolContext) -> Iterator[Note]:
@@ -149,7 +150,7 @@ def arguments_changed(context: ToolContext) -> Iterator[Note]:
             continue
         paths = list(differences(sent, run.arguments))
         if paths:
-            mild = all(_is_mild(sent, run.arguments, path) for path in paths)
+            mild = all(_is_mild(sent, run.arguments, path) for path in paths) and not _breaks(context, call, run)
             first = _change(sent, run.arguments, paths[0])
             more = f", and {several(len(paths) - 1, 'more argument')}" if len(paths) > 1 else ""
             yield Note(
@@ -157,6 +158,15 @@ def arguments_changed(context: ToolContext) -> Iterator[Note]:
                 (f"#{call.turn.index} response", f"#{run.index} request /params/arguments{paths[0]}"),
                 severity="info" if mild else None,
             )
+
+
+def _breaks(context: ToolContext, call: ModelCall, run: ToolRun) -> bool:
+    """True when what was sent breaks the schema that the server states, and what the model wrote does not."""
+    known = context.definition(run)
+    if known is None or not is_object(known.schema) or not is_object(call.call.arguments):
+        return False
+    given = as_object(run.arguments)
+    return bool(violations(known.schema, given)) and not violations(known.schema, call.call.arguments)
 
 
 def _steps(path: str) -> list[str]:
@@ -171,9 +181,9 @@ def _pair(sent: object, given: object, path: str) -> tuple[object, object]:
 def _is_mild(sent: object, given: object, path: str) -> bool:
     before, now = _pair(sent, given, path)
     if before is None:
-        return True
+        return now != "null"
     if now is None:
-        return False
+        return before == ""
     return not (is_object(before) or is_object(now)) and str(before).strip().lower() == str(now).strip().lower()
 
 
@@ -181,7 +191,7 @@ def _change(sent: object, given: object, path: str) -> str:
     before, now = _pair(sent, given, path)
     name = path.lstrip("/") or "all of them"
     if before is None:
-        return f"{name} was added ({_quoted(str(now))})"
+        return f"{name} is the text 'null'" if now == "null" else f"{name} was added ({_quoted(str(now))})"
     return f"{name} was left out" if now is None else f"{name} is {_short(now)} and not {_short(before)}"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
+from ...analysis.conversation import without_space
 from ...tools.model_calls import ModelCall
 from ...tools.returned import malformed, returned_of
 from ...tools.tool_run import Lost, ToolRun
@@ -141,12 +142,23 @@ def text_lost(context: ToolContext) -> Iterator[Note]:
     "P",
     says="The client shows the model nothing of the text that a tool returned.",
     fix="Put the text of the result into the message with the result.",
+    not_when=(
+        "It is the text of an error: then it is a warning",
+        "It is the text of an error, and the result is marked as one: then it is an info",
+    ),
 )
 def result_lost(context: ToolContext) -> Iterator[Note]:
     for call, run in _shown(context, "dropped"):
         if "text" in run.lost:
             yield Note(
                 f"the model sees nothing of the result of {of(run)}: {_quoted(run.returned_text)}", places(call, run)
+            )
+    for call, run in context.final:
+        if run.outcome == "failed" and run.seen_as == "dropped" and (run.returned_text or "").strip():
+            yield Note(
+                f"the model sees nothing of the error of {of(run)}: {_quoted(run.returned_text)}",
+                (f"#{run.exchanges[-1]} response /error", *places(call, run)[1:]),
+                severity="info" if run.seen_error else "warning",
             )
 
 
@@ -348,6 +360,31 @@ def error_invented(context: ToolContext) -> Iterator[Note]:
         )
 
 
+@tool_rule(
+    "client-tool-result-doubled",
+    "client",
+    "info",
+    "P",
+    says="The model sees the text of one result twice, and each later turn pays for both.",
+    fix="Pass on `content` or `structuredContent`, not both: servers send the same data in both.",
+    not_when=("The tool itself returned the text twice", "The text is short"),
+)
+def result_doubled(context: ToolContext) -> Iterator[Note]:
+    for call, run in context.final:
+        if run.outcome != "answered" or run.seen_as not in ("equal", "text"):
+            continue
+        text, shown = without_space(run.returned_text or ""), without_space(run.seen_text or "")
+        if len(text) >= _WORTH and shown.count(text) > 1:
+            yield Note(
+                f"the model sees the result of {of(run)} {shown.count(text)} times: {_quoted(run.returned_text)}",
+                places(call, run),
+            )
+
+
+_WORTH = 60
+"""Characters without white space. A shorter text twice costs nothing, and may be there by chance."""
+
+
 RULES = (
     results_swapped,
     result_stale,
@@ -362,4 +399,5 @@ RULES = (
     image_lost,
     audio_lost,
     resource_lost,
+    result_doubled,
 )

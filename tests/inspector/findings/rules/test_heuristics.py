@@ -152,7 +152,11 @@ def test_the_end_of_a_thought_without_its_beginning_is_the_servers(tag: str) -> 
         f"'so {tag} It is a strip.' | #0 response"
     ]
     whole = chat([HELLO], said(f"<think>so {tag} It is."))
-    assert lines(whole, only=THOUGHT) == []
+    assert lines(whole, only=THOUGHT) == [
+        f"#0 {THOUGHT} (api, info, S): the text of the answer begins with a thought in tags: '<think>so {tag} It is.' "
+        "| #0 response"
+    ]
+    assert lines(chat([HELLO], said(f"It is <think>so {tag}")), only=THOUGHT) == [], "a hint"
     assert lines(chat([{"role": "system", "content": f"End with {tag}"}, HELLO], first), only=THOUGHT) == []
     assert lines(chat([HELLO, said(None, CALL), result("call_1", f"a {tag}")], first), only=THOUGHT) == []
     assert lines(chat([HELLO], said(f"It is ```{tag}``` in code.")), only=THOUGHT) == []

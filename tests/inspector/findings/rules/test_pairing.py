@@ -188,6 +188,16 @@ def test_without_ids_a_call_that_the_client_wrote_twice_is_not_a_missing_result(
     assert [one.id for one in reported] == ["client-duplicated-call"]
 
 
+def test_without_ids_a_call_may_come_twice_with_its_result() -> None:
+    step = (turn("model", calls()), turn("user", gives()))
+    reported = judged(ONE_CALL, replied(*step, *step))
+    again = gemini([turn("user", {"text": "hi"}), *step], [calls()], 1)
+    made_twice = ids(ONE_CALL, again, gemini([turn("user", {"text": "hi"}), *step, *step], [{"text": "done"}], 2))
+
+    assert "client-duplicated-call" in [one.id for one in reported]
+    assert "client-duplicated-call" not in made_twice
+
+
 def test_two_equal_calls_of_the_model_want_two_results() -> None:
     opened = gemini([turn("user", {"text": "hi"})], [calls(), calls()])
     reported = ids(opened, replied(turn("model", calls(), calls()), turn("user", gives())))

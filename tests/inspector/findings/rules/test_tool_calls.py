@@ -219,3 +219,19 @@ def test_what_follows_from_a_call_that_was_not_executed_names_it() -> None:
     causes = {one["id"]: one["because_of"] for one in found}
     assert causes["client-tool-never-executed"] == []
     assert causes["client-missing-tool-result"] == ["client-tool-never-executed"]
+
+
+def given(sent: str, arguments: object) -> list[tuple[int, str, str, str]]:
+    story = Story().start().turn(("c1", "add", sent)).call("add", arguments, text("1"), callId="c1")
+    return story.results(("c1", "1")).turn().found()
+
+
+def test_arguments_that_break_the_servers_schema_and_did_not_before() -> None:
+    assert given('{"a":1}', {"a": "1"}) == [(2, "client-tool-arguments-changed", "client", "warning")]
+    assert given('{"a":"1"}', {"a": 1}) == [(2, "client-tool-arguments-changed", "client", "info")]
+
+
+def test_null_that_became_the_word_for_it() -> None:
+    assert given('{"a":1,"c":null}', {"a": 1, "c": "null"}) == [
+        (2, "client-tool-arguments-changed", "client", "warning")
+    ]

@@ -196,3 +196,21 @@ def test_a_result_with_that_of_another_call_behind_it() -> None:
 
     assert story.found() == [(2, "client-tool-results-swapped", "client", "error")]
     assert "shows the result of #4 behind its own" in story.says("client-tool-results-swapped")[0]
+
+
+ROWS = '{"rows":[{"depot":"Gent","late":true,"weight":17},{"depot":"Riga","late":false,"weight":9}]}'
+
+
+def test_a_result_that_the_model_sees_twice() -> None:
+    story = shown(text(ROWS), f"{ROWS}\n<extras>{ROWS}</extras>")
+
+    assert story.found() == [(2, "client-tool-result-doubled", "client", "info")]
+    assert "2 times" in story.says("client-tool-result-doubled")[0]
+
+
+def test_the_text_of_an_error_that_the_model_does_not_see() -> None:
+    story = shown("the quota is used up", "")  # type: ignore[arg-type]
+
+    assert (2, "client-tool-result-lost", "client", "warning") in story.found()
+    assert "the quota is used up" in story.says("client-tool-result-lost")[0]
+    assert shown("the quota is used up", "Error: the quota is used up").says("client-tool-result-lost") == []  # type: ignore[arg-type]

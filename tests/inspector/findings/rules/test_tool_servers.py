@@ -372,3 +372,47 @@ def test_a_status_that_speaks_of_the_request_is_the_clients() -> None:
     story.put(http(asks(5, "tools/call", name="add", arguments={"a": 1}), GONE, status=404, at=story.at))
 
     assert story.results(("c1", "Session not found")).turn().found()[0][1:] == ("tool-server-error", "client", "info")
+
+
+def test_a_list_that_never_ends_may_be_left_unread() -> None:
+    story = Story().start().exchange(asks(50, "tools/list"), answers(50, tools=[ADD, SAY], nextCursor="p2"))
+    story.exchange(asks(51, "tools/list", cursor="p2"), answers(51, tools=[ADD, SAY], nextCursor="p2"))
+    story.turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn()
+
+    assert story.found() == [(3, "tool-protocol-broken", "tool", "warning")]
+
+
+def test_a_tool_without_a_schema() -> None:
+    bare = {"name": "add", "description": "Add two numbers."}
+    story = Story().exchange(asks(1, "tools/list"), answers(1, tools=[bare, SAY])).turn()
+
+    assert story.found() == [(0, "tool-protocol-broken", "tool", "warning")]
+    assert "without an `inputSchema`" in story.says("tool-protocol-broken")[0]
+
+
+def test_an_image_without_data_is_the_tools_fault() -> None:
+    empty = text("see this")
+    empty["content"].append({"type": "image", "data": "", "mimeType": "image/png"})
+
+    assert ended(empty, "see this").found() == [(2, "tool-invalid-result", "tool", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("said", "severity"),
+    [
+        ('{"success": false, "error": "user not found"}', "info"),
+        ('{"status": "error", "message": "quota"}', "info"),
+        ("❌ Node Error: Unknown tool: add. Is the node running?", "warning"),
+    ],
+)
+def test_failures_that_a_tool_writes_into_a_result(said: str, severity: str) -> None:
+    found = [one for one in ended(text(said), said).found() if one[1].startswith("tool-")]
+
+    assert found == [(2, "tool-error-unmarked", "tool", severity)]
+
+
+@pytest.mark.parametrize(
+    "said", ['{"success": true, "error": null}', '{"success": false}', '{"rows": [{"error": "x"}]}']
+)
+def test_results_that_report_no_failure(said: str) -> None:
+    assert ended(text(said), said).says("tool-error-unmarked") == []

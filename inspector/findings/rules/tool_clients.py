@@ -1,0 +1,156 @@
+"""What clients do wrong with tool servers: the session, the tools that they offer, and what servers ask of them."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ...tools.definitions import Definition, compare
+from ...wire.printable import several
+from ..rule import Note, tool_rule
+from ..tool_context import ToolContext
+from .tool_results import of
+from .tool_servers import is_elsewhere
+
+
+@tool_rule(
+    "client-tool-not-on-server",
+    "client",
+    "warning",
+    "P",
+    says="The client called a tool on a server that has none of this name.",
+    fix="Keep for each offered tool which server it is from and what that server calls it, without your own prefix.",
+)
+def not_on_server(context: ToolContext) -> Iterator[Note]:
+    asked = [*(run for _, run in context.runs), *([context.loose] if context.loose is not None else [])]
+    for run in asked:
+        if run.outcome == "failed" and is_elsewhere(context, run):
+            answer = () if run.turn is None else (f"#{run.turn} response",)
+            yield Note(
+                f"the client called {run.name!r} on server {run.server!r}, which does not list it",
+                (f"#{run.exchanges[-1]} request /params/name", *answer),
+            )
+
+
+@tool_rule(
+    "client-tool-input-unanswered",
+    "client",
+    "warning",
+    "P",
+    says="A tool server asked for input, and the client did not answer.",
+    fix="Use a client that supports elicitation or sampling, or a tool that works without.",
+    not_when=(
+        "The client refuses it with an error: then it is an info",
+        "It is a ping or asks for the roots: then it is an info",
+    ),
+)
+def input_unanswered(context: ToolContext) -> Iterator[Note]:
+    note = context.note
+    if note is not None and note.kind in ("no_answer_of_client", "refused_by_client"):
+        refused = note.kind == "refused_by_client"
+        how = f"was refused by the client: {note.detail[:120]!r}" if refused else "has no answer of the client"
+        yield Note(
+            f"the request {note.what} of server {note.server!r} {how}",
+            (f"#{note.index} {'response' if refused else 'request'}",),
+            severity="info" if refused or note.what in ("ping", "roots/list") else None,
+        )
+    for call, run in context.runs:
+        if run.outcome == "input_required" and (context.over != "open"):
+            yield Note(
+                f"{of(run)} asked for input, and the client did not call it again with an answer",
+                (f"#{run.exchanges[-1]} response /result/inputRequests", f"#{call.turn.index} response"),
+            )
+
+
+@tool_rule(
+    "client-tool-protocol-broken",
+    "client",
+    "warning",
+    "P",
+    says="The client breaks the rules of MCP: it leaves pages of the list of tools unread, uses a session that is gone or does not "
+    "name it, or asks before the server is ready.",
+    fix="Read all pages of `tools/list` and offer their tools; after status 404, begin a new session with `initialize`; wait for the "
+    "end of the handshake.",
+    not_when=(
+        "The tools changed and the client offers the old ones: then it is an info",
+        "Tools of later pages are not offered, and the first page has only one: then it is an info",
+    ),
+)
+def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
+    note = context.note
+    for server, index, count, first in _pages_left_out(context):
+        if context.turn is not None:
+            yield Note(
+                f"the client offers every tool of the first page of server {server!r}, and none of the "
+                f"{several(count, 'tool')} of its later pages",
+                (f"#{index} response /result/tools", f"#{context.turn.round_trip.index} request"),
+                severity="info" if first == 1 else None,
+            )
+    for server, index in context.outdated:
+        if context.turn is not None:
+            yield Note(
+                f"server {server!r} announced that its tools change, and the client offers those that it knew before",
+                (f"#{index} request", f"#{context.turn.round_trip.index} request"),
+                severity="info",
+            )
+    if note is None:
+        return
+    broken = {
+        "page_not_read": f"calls a tool of server {note.server!r} without having read the rest of its list of tools",
+        "not_ready": f"sent {note.what} to server {note.server!r} before the handshake had ended: {note.detail[:80]!r}",
+        "session_gone": f"sent {note.what} to server {note.server!r} in a session that the server no longer has",
+        "session_not_named": f"sent {note.what} to server {note.server!r} without the id of its session",
+    }
+    if (what := broken.get(note.kind)) is not None:
+        before = () if note.before is None else (f"#{note.before} response",)
+        yield Note(f"the client {what}", (*before, f"#{note.index} request"))
+
+
+def _pages_left_out(context: ToolContext) -> Iterator[tuple[str, int, int, int]]:
+    """Servers of which a turn offers for the first time the whole first page of their list, and nothing of the others.
+
+    With each, the first of those pages, how many tools they have, and how many the first page has.
+    """
+    offered: defaultdict[str, set[str]] = defaultdict(set)
+    for _, known in context.offers:
+        offered[known.server].add(known.name)
+    listed = context.join.tools if context.join is not None else dict[str, dict[str, Definition]]()
+    for server, names in offered.items():
+        tools = listed[server].values()
+        first = min(tool.index for tool in tools)
+        later = [tool for tool in tools if tool.index != first]
+        whole = {tool.name for tool in tools if tool.index == first}
+        if later and names == whole:
+            yield server, min(tool.index for tool in later), len(later), len(whole)
+
+
+@tool_rule(
+    "client-tool-definition-differs",
+    "client",
+    "warning",
+    "P",
+    says="The model is offered another definition of a tool than its server states.",
+    fix="Look for what rewrites definitions: an old copy, a schema converter, a limit for descriptions.",
+    not_when=(
+        "The description was cut, or got words of the client: then it is an info",
+        "Only keywords of the schema, optional arguments or related types differ: then it is an info",
+        "Arguments were only added: then it is an info",
+    ),
+)
+def definition_differs(context: ToolContext) -> Iterator[Note]:
+    differ = [(tool, known, found) for tool, known in context.offers if (found := compare(tool, known)) is not None]
+    mild = [one for one in differ if one[2].mild]
+    for tool, known, found in [*(one for one in differ if not one[2].mild), *mild[:1]]:
+        if context.turn is not None:
+            others = f" (and {several(len(mild) - 1, 'more tool')})" if found.mild and len(mild) > 1 else ""
+            yield Note(
+                f"{tool.name!r}{others} differs from what its server states: {found.text}",
+                (f"#{context.turn.round_trip.index} request {tool.pointer}", f"#{known.index} response /result/tools"),
+                severity="info" if found.mild else None,
+            )
+
+
+RULES = (
+    not_on_server,
+    client_breaks_protocol,
+    input_unanswered,
+    definition_differs,
+)
