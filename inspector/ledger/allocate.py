@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from math import floor
 
 _ROUNDS = 40
+_FAR = 3.0
+"""A piece has so many times less or more than what is expected of it only where the sum leaves no other choice."""
 
 
 @dataclass(slots=True)
@@ -41,20 +43,26 @@ def divided(total: int, pieces: Sequence[Expected]) -> list[int]:
 
 
 def _within(total: int, pieces: Sequence[Expected]) -> list[float]:
-    """Move all pieces by their share of what is missing; those that meet a bound stay there."""
+    """Move all pieces by their share of what is missing, first not far; those that meet a bound stay there."""
     values = [min(max(one.prior, one.low), one.high) for one in pieces]
+    near = [(max(one.low, at / _FAR), min(one.high, at * _FAR)) for one, at in zip(pieces, values, strict=True)]
+    for bounds in (near, [(one.low, one.high) for one in pieces]):
+        _move(values, total, pieces, bounds)
+    return values
+
+
+def _move(values: list[float], total: int, pieces: Sequence[Expected], bounds: Sequence[tuple[float, float]]) -> None:
     for _ in range(_ROUNDS):
         missing = total - sum(values)
         if abs(missing) < 0.5:
             break
-        free = [at for at, one in enumerate(pieces) if (values[at] < one.high if missing > 0 else values[at] > one.low)]
+        free = [at for at, (low, high) in enumerate(bounds) if (values[at] < high if missing > 0 else values[at] > low)]
         whole = sum(pieces[at].give for at in free)
         if not free or whole <= 0:
             break
         for at in free:
-            one = pieces[at]
-            values[at] = min(max(values[at] + missing * one.give / whole, one.low), one.high)
-    return values
+            low, high = bounds[at]
+            values[at] = min(max(values[at] + missing * pieces[at].give / whole, low), high)
 
 
 def _lift(values: list[int]) -> None:

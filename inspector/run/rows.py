@@ -1,5 +1,6 @@
 """All rows of a run, and the way from a turn to the ones before and after it."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -49,16 +50,18 @@ class Rows:
         row = self.all[place]
         if row.thread is None or row.turn is None:
             return None
-        return next(
-            (p for p in reversed(self.threads[row.thread]) if p < place and (self.all[p].turn or 0) < row.turn), None
-        )
+        places = self.threads[row.thread]
+        earlier = (places[at] for at in range(bisect_left(places, place) - 1, -1, -1))
+        return next((p for p in earlier if (self.all[p].turn or 0) < row.turn), None)
 
     def after(self, place: int) -> int | None:
         """The place of the next turn of its thread."""
         row = self.all[place]
         if row.thread is None or row.turn is None:
             return None
-        return next((p for p in self.threads[row.thread] if p > place and (self.all[p].turn or 0) > row.turn), None)
+        places = self.threads[row.thread]
+        later = (places[at] for at in range(bisect_right(places, place), len(places)))
+        return next((p for p in later if (self.all[p].turn or 0) > row.turn), None)
 
     def first_trouble(self) -> int | None:
         """Where the run first went wrong: the place of the first row with an error, else of the first with a warning.

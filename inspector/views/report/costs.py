@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from ...ledger import Group, Ledger, Piece
+from ...ledger import Figure, Group, Ledger, Piece
 from ...run.rows import Rows
 from ..text.number_format import count, dollars, percent, several, size
-from ..vocabulary.pieces import ALONE, GROUPS, KINDS, SHORT_FIGURES, short_figure
+from ..vocabulary.pieces import ALONE, GROUPS, KINDS, SHORT_FIGURES, piece_cost, short_figure
 from .markup import NOTHING, Html, joined, link, span, tag
 
 MOST = 300
@@ -100,7 +100,7 @@ def _piece(ledger: Ledger, piece: Piece, rows: Rows) -> Html:
     never = span("warn", " never called") if piece.never_called else NOTHING
     return tag(
         "tr",
-        _cost(piece.cost),
+        _cost(piece.cost, piece.tokens),
         _bar(part),
         tag("td", tokens, class_="figure"),
         tag("td", f"{piece.sent:,}×", class_="figure"),
@@ -122,8 +122,8 @@ def _groups(ledger: Ledger) -> Iterator[Html]:
         yield _table(title[:1].upper() + title[1:], note, ("cost", "", "share", "tokens", "what"), lines)
 
 
-def _cost(cost: Decimal | None) -> Html:
-    return tag("td", "–" if cost is None else dollars(cost), class_="figure money")
+def _cost(cost: Decimal | None, tokens: Figure | None = None) -> Html:
+    return tag("td", "–" if cost is None else piece_cost(cost, tokens), class_="figure money")
 
 
 def _bar(part: float | None) -> Html:

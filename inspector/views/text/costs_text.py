@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from ...ledger import Group, GroupKey, Ledger, Piece
 from ...wire.printable import safe
-from ..vocabulary.pieces import ALONE, FIGURES, GROUPS, KINDS, NEVER, figure
+from ..vocabulary.pieces import ALONE, FIGURES, GROUPS, KINDS, NEVER, figure, piece_cost
 from .number_format import count, dollars, percent, several
 from .terminal_text import Line, Style, clip, fit
 
@@ -52,7 +52,7 @@ def _piece(piece: Piece, threads: bool) -> Line:
     turn = f"{piece.thread}:{piece.turn}" if threads else f"{piece.turn}"
     note = f"  {NEVER}" if piece.never_called else ""
     return [
-        (f"{dollars(piece.cost):>10}", _style(piece.cost)),
+        (f"{piece_cost(piece.cost, piece.tokens):>10}", _style(piece.cost)),
         (f"{figure(piece.tokens):>17}", "plain"),
         (f"{f'{piece.sent}×':>6}{piece.read or '–':>6}{piece.written or '–':>8}  ", "dim"),
         (f"{turn:<8}", "bold"),

@@ -18,6 +18,7 @@ from ...run.row import turn_label
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe, several
+from ...wire.socket_turn import SOCKET
 from ...wire.values import Message, Part, Tool, ToolCall
 from .number_format import cost_note, dollars
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
@@ -69,20 +70,34 @@ def story(
         return
     if isinstance(round_trips, Cassette):
         yield from _head(round_trips, done, width)
-    threads = {row.label["thread"] for row in done if row.label["thread"] is not None}
+    turns = [row.label for row in done if row.label["turn"] is not None]
+    threads, runs = ({label[key] for label in turns} for key in ("thread", "run"))
+    many = _Many(len(threads) > 1, len(runs) > 1 or not isinstance(round_trips, Cassette))
     so_far: Decimal | None = None
     shown = [row for row in done if row.label["kind"] != "tools" or row.label["findings"]]
     for row in shown:
         if row.cost is not None:
             so_far = (so_far or Decimal(0)) + row.cost
         yield []
-        yield from _summary(row, so_far, len(threads) > 1, width)
+        yield from _summary(row, so_far, many, width)
     loose = (row.tool_runs for row in done if row.label["turn"] is None and not row.label["findings"])
     yield from unjoined_lines((run for runs in loose for run in runs), width)
     if isinstance(round_trips, Cassette):
         for problem in round_trips.problems:
             yield []
             yield [("! ", "warn"), (safe(problem), "plain")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Many:
+    """Of what a tape has several, so that each turn says which one it belongs to."""
+
+    threads: bool
+    runs: bool
+
+
+_ANY = _Many(threads=True, runs=True)
+"""For a turn that is shown by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +145,11 @@ def _head(cassette: Cassette, rows: list[_TurnText], width: int) -> Iterator[Lin
         parts.append(several(others, "other round trip"))
     if len(threads := {label["thread"] for label in turns}) > 1:
         parts.append(several(len(threads), "thread"))
+    names = {cast("str | None", label["run"]) for label in turns}
+    if len(names) > 1:
+        parts.append(several(len(names), "run"))
+    elif run := next(iter(names), None):
+        parts.append(f"run {safe(run)}")
     if labels:
         started = datetime.fromisoformat(cast(str, labels[0]["started_at"]))
         parts.append(started.strftime("%Y-%m-%d %H:%M:%S UTC"))
@@ -158,13 +178,13 @@ def _reported(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         yield from folded(_finish(one), width, _UNDER)
 
 
-def _summary(row: _TurnText, so_far: Decimal | None, threads: bool, width: int) -> Iterator[Line]:
+def _summary(row: _TurnText, so_far: Decimal | None, many: _Many, width: int) -> Iterator[Line]:
     label = row.label
     if label["turn"] is None:
         yield from loose_lines(row.tool_runs, width) if row.tool_runs else folded(other_line(label), width, "    ")
         yield from _findings(label, width)
         return
-    yield from flow(_title(label, threads, so_far), width, "    ")
+    yield from flow(_title(label, many, so_far), width, "    ")
     yield from row.reported
     yield from folded(_dispatch(label), width, _UNDER)
     yield from tool_lines(row.tool_runs, width)
@@ -193,18 +213,18 @@ def seconds(milliseconds: object) -> str:
     return f"{milliseconds / 1000:.1f} s" if milliseconds >= 1000 else f"{milliseconds:.0f} ms"
 
 
-def _title(label: Label, threads: bool, so_far: Decimal | None = None) -> Line:
+def _title(label: Label, many: _Many, so_far: Decimal | None = None) -> Line:
     """The turn, what it cost, then what it was."""
     model = cast(str, label["response_model"] or label["request_model"] or "unknown model")
     line: Line = [(f"Turn {turn_label(cast('int', label['turn']), cast('int', label['attempt'] or 1))}", "bold")]
-    if threads:
+    if many.threads:
         line.append((f" of {label['thread']}", "plain"))
     line.extend(_price(label))
     if so_far is not None:
         line.append((f"  so far {dollars(so_far)}", "dim"))
     line.append((f"  {clip(model, 34)}", "plain"))
     line.append((f"  {label['protocol']}", "dim"))
-    if run := label["run"]:
+    if many.runs and (run := label["run"]):
         line.append((f"  run {safe(cast(str, run))}", "dim"))
     line.append((f"  {seconds(label['duration_ms'])}  #{label['index']}", "dim"))
     return line
@@ -398,9 +418,10 @@ def _tool(tool: Tool, width: int) -> Iterator[Line]:
 def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     """One turn in full."""
     request = one.reading.request
-    yield from flow(_title(one.label, threads=True), width, "    ")
+    yield from flow(_title(one.label, _ANY), width, "    ")
     trip = one.round_trip
-    yield from folded([(f"{trip.request.method} {safe(trip.request.url)}", "dim")], width, "    ")
+    socket = trip.response is not None and trip.response.http_version == SOCKET
+    yield from folded([(f"{SOCKET if socket else trip.request.method} {safe(trip.request.url)}", "dim")], width, "    ")
     if request.parameters:
         line: Line = [("  parameters  ", "dim"), (clip(compact(request.parameters), 2000), "plain")]
         yield from folded(line, width, "    ")

@@ -18,7 +18,9 @@ PANEL = 29
 WIDE = 100
 """From this width on there is a panel."""
 WIDEST = 9
-"""Cells of a bar at most, with the gap behind it."""
+"""Cells of a bar at most, with the gap behind it, unless the screen is so wide that `FILLING` bars leave room."""
+FILLING = 12
+"""So many bars fill the widest screen; where there are fewer, they are no wider."""
 BETWEEN = 2
 """Cells between two lanes."""
 NARROWEST_LANE = 3
@@ -182,7 +184,7 @@ def _lanes(lanes: Sequence[Lane], unit: Unit, room: int) -> tuple[PlacedLane, ..
     lengths = [len(lane.turns) for lane in lanes]
     each = turns_in_a_bar(lengths, max(room, len(lanes)))
     number = sum(-(-length // each) for length in lengths)
-    cells = max(1, min(WIDEST, room // max(1, number)))
+    cells = max(1, min(max(WIDEST, room // FILLING), room // max(1, number)))
     placed: list[PlacedLane] = []
     x = SCALE
     for lane in lanes:

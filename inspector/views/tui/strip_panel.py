@@ -36,9 +36,11 @@ def panel_line(layout: StripLayout, shown: Shown, y: int) -> Spans:
 
 def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None) -> list[Spans]:
     """The cost so far and of the whole run."""
-    total = [("", "dim")] if shown.playing is not None else [(f"of {dollars(layout.strip.total)}", "dim")]
     if layout.strip.total is None:
         return [[("unpriced", "dim")]]
+    whole = f"of {dollars(layout.strip.total)}"
+    whole = whole if width_of(whole) < layout.side else whole.removeprefix("of ")
+    total = [("", "dim")] if shown.playing is not None else [(whole, "dim")]
     spent = so_far(shown, found.bar) if found is not None else layout.strip.total
     more = [(f"+{layout.more} lanes", "warn")] if layout.more else []
     return [[("so far", "dim")], [(dollars(spent), "money")], total, more]
@@ -85,7 +87,7 @@ def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Span
     if shown.playing is None:
         at_least = "≥ " if layout.strip.unpriced else ""
         spans.append((f" of {at_least}{dollars(layout.strip.total)}", "dim"))
-    return spans
+    return spans if sum(width_of(text) for text, _ in spans) < layout.side else spans[1:]
 
 
 def _window(turn: StripTurn) -> Spans:
@@ -130,7 +132,7 @@ def legend_line(layout: StripLayout, width: int, shown: Shown) -> Spans:
     """What the colours mean, for the kinds that are drawn: first what was sent again, then what is new."""
     sums = dict(zip((kind.name for kind in KIND_LOOKS), layout.strip.sums(layout.unit), strict=True))
     whole = sum(sums.values()) or 1
-    for words, titles in ((True, True), (False, True), (False, False)):
+    for words, titles, parts in ((1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0)):
         spans: Spans = []
         group = ""
         for kind in _drawn(layout):
@@ -138,8 +140,9 @@ def legend_line(layout: StripLayout, width: int, shown: Shown) -> Spans:
                 group = kind.group
                 spans.append((f"{group}: ", "dim"))
             title = kind.title if titles else kind.short
+            part = f" {percent(float(sums[kind.name] / whole))}" if parts else ""
             sign = "█" if shown.coloured else kind.shade
-            spans += [(f"{sign} ", kind.name), (f"{title} {percent(float(sums[kind.name] / whole))}  ", "dim")]
+            spans += [(f"{sign} ", kind.name), (f"{title}{part}  ", "dim")]
         if sum(width_of(text) for text, _ in spans) <= width:
             break
     return spans

@@ -15,6 +15,8 @@ from .thread_tree import TreeLine
 
 SHORTEST = 16
 """A call is cut to no less than about this many cells."""
+COST = 10
+"""Cells of a cost, with the gap before it: an amount has up to nine."""
 MARKS = 5
 """Cells of the marks for findings."""
 SLOW = 30_000
@@ -40,12 +42,12 @@ def columns_for(width: int) -> Columns:
     api, client = (8, 8) if left >= 44 else (2, 2)
     left -= api + client + 2
     cost = left >= 22
-    left -= 8 if cost else 0
+    left -= COST if cost else 0
     tokens = left >= 28
     left -= 13 if tokens else 0
     time = left >= 22
     left -= 6 if time else 0
-    wide = 10 if left >= 44 else 6 if left >= 26 else 4 if left >= 20 else 0
+    wide = 0 if not cost else 8 if left >= 42 else 4 if left >= 24 else 2 if left >= 18 else 0
     left -= wide + 1 if wide else 0
     return Columns(max(6, left), api, client, tokens, wide, cost, time)
 
@@ -65,7 +67,7 @@ def column_heads(width: int) -> Spans:
     if cells.tokens:
         spans.append(("    in    out", "dim"))
     if cells.bar or cells.cost:
-        spans.append(("cost".rjust((cells.bar + 1 if cells.bar else 0) + (8 if cells.cost else 0)), "dim"))
+        spans.append(("cost".rjust((cells.bar + 1 if cells.bar else 0) + (COST if cells.cost else 0)), "dim"))
     if cells.time:
         spans.append(("  time", "dim"))
     return spans
@@ -91,7 +93,7 @@ def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None
     ]
     cells = columns_for(width)
     price = "" if until is not None and sums.cost is None else dollars(sums.cost)
-    cost = f" {price}".rjust(8) + (" " * 6 if cells.time else "")
+    cost = f"{price:>{COST}}" + (" " * 6 if cells.time else "")
     tail: list[tuple[str, str]] = [(cost, "money" if sums.cost else "dim"), *_marks(sums.errors, sums.warnings)]
     return _both_ends(spans, tail, width)
 
@@ -150,7 +152,7 @@ def _price(row: Row, cells: Columns) -> list[tuple[str, str]]:
     """Cost and time, if there is room."""
     spans: list[tuple[str, str]] = []
     if cells.cost:
-        spans.append((f"{dollars(row.cost) if row.cost is not None else '–':>8}", "money" if row.cost else "dim"))
+        spans.append((f"{dollars(row.cost) if row.cost is not None else '–':>{COST}}", "money" if row.cost else "dim"))
     if cells.time:
         slow = row.duration_ms is not None and row.duration_ms > SLOW
         spans.append((f"{seconds(row.duration_ms):>6}", "warn" if slow else "dim"))

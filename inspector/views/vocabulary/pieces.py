@@ -1,8 +1,11 @@
 """The pieces of prompts: what their kinds and groups are called, and how a number of tokens shows how sure it is."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 
 from ...ledger import Figure, GroupKey
+from ...wire.printable import dollars
+from ..text.number_format import count
 
 KINDS = {
     "system": "system prompts",
@@ -66,8 +69,19 @@ def short_figure(tokens: Figure) -> str:
     return f"{_SURE[tokens.certainty]}{tokens.value:,}"
 
 
+def piece_cost(cost: Decimal | None, tokens: Figure | None) -> str:
+    """What a piece cost; `≈` before it unless its tokens are exact, since the price follows from them."""
+    return dollars(cost) if not cost or tokens is None or tokens.certainty == "exact" else f"≈{dollars(cost)}"
+
+
+def rounded_figure(tokens: Figure) -> str:
+    """As `short_figure`, rounded: `≈1.2k`."""
+    return f"{_SURE[tokens.certainty]}{count(tokens.value)}"
+
+
 _SURE = {"exact": "", "bounded": "±", "estimated": "≈"}
-SHORT_FIGURES = "tokens: 12 is exact by the API's counts, ±12 is within bounds, ≈12 is estimated"
+SHORT_FIGURES = "tokens: 12 is exact by the API's counts, ±12 is within bounds, ≈12 is estimated; costs follow"
+
 """What the forms of `short_figure` mean."""
 
 

@@ -49,3 +49,11 @@ def test_narrowed_bounds_have_every_possible_value(data: st.DataObject) -> None:
     assert all(
         high - low <= piece.high - piece.low for piece, (low, high) in zip(pieces, bounds, strict=True) if piece.low
     )
+
+
+def test_nothing_of_which_something_is_expected_gets_nothing_while_the_sum_leaves_a_choice() -> None:
+    """A definition that was thought much larger must not take all tokens of a message beside it."""
+    pieces = [Expected(200.0, 0, 400, 900.0), Expected(190.0, 0, 400, 900.0), Expected(36.0, 0, 140, 21.0)]
+
+    assert divided(207, pieces)[2] >= 12
+    assert divided(1, pieces)[2] <= 1

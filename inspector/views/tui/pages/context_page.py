@@ -6,8 +6,8 @@ from functools import partial
 from ....run.request_cost import Context, Piece
 from ...text.number_format import percent
 from ...text.terminal_text import clip
-from ...vocabulary.pieces import figure, figures_note
-from ..formatting import ROLE, bar, count, dollars, full, several, size
+from ...vocabulary.pieces import figure, figures_note, piece_cost, rounded_figure
+from ..formatting import ROLE, bar, count, full, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
 from .text_lines import flowed
@@ -85,7 +85,7 @@ class _Bar:
         figures = (one.tokens for piece in found.pieces for one in (piece, *piece.pieces))
         forms = figures_note(figures) if counted else "bytes; the API did not report its tokens"
         note = flowed([(forms, "dim")], width)
-        wide = f"{'tokens':>15} {'':{_BAR}}{'part':>7} {'sent':>6}{'cost':>10}  what"
+        wide = f"{'tokens':>15} {'':{_BAR}}{'part':>7} {'sent':>6}{'cost':>11}  what"
         columns = [(wide if width >= WIDE else "  tokens   part  what", "dim")]
         return [head, cells, *flowed(legend, width), *fill, *note, (), columns]
 
@@ -116,7 +116,7 @@ def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[st
     two."""
     amount = figure(piece.tokens) if piece.tokens is not None else size(piece.size)
     if not cells:
-        amount = count(piece.tokens.value) if piece.tokens is not None else amount
+        amount = rounded_figure(piece.tokens) if piece.tokens is not None else amount
         return [(f"{amount:>6} ", "plain"), (f"{100 * share:4.0f} %  ", "dim")]
     sent = f"{piece.times}×" if piece.times > 1 else "new"
     return [
@@ -124,5 +124,8 @@ def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[st
         (bar(share, cells), look),
         (f"{100 * share:5.1f} % ", "dim"),
         (f"{sent:>6}", "good" if sent == "new" else "dim"),
-        (f"{dollars(piece.cost) if piece.cost is not None else '–':>10}  ", "money" if piece.cost else "dim"),
+        (
+            f"{piece_cost(piece.cost, piece.tokens) if piece.cost is not None else '–':>11}  ",
+            "money" if piece.cost else "dim",
+        ),
     ]

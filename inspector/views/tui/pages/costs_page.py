@@ -10,7 +10,7 @@ from ....run.rows import Rows
 from ....wire.printable import safe
 from ...text.number_format import percent
 from ...text.terminal_text import clip, width_of
-from ...vocabulary.pieces import ALONE, GROUPS, KINDS, NEVER, SHORT_FIGURES, short_figure
+from ...vocabulary.pieces import ALONE, GROUPS, KINDS, NEVER, SHORT_FIGURES, piece_cost, short_figure
 from ..formatting import bar, count, dollars, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
@@ -138,7 +138,7 @@ class _Costs:
                 )
             parent = "misses" if number < SHOWN else "misses:rest"
             title: Spans = [
-                (f"{_money(miss.price):>9} ", "money"),
+                (f"{_money(miss.price):>10} ", "money"),
                 (f"{count(miss.tokens):>6} tokens  ", "plain"),
                 (self.rows.name_of(turn.place), "bold"),
                 (f"  {miss.cause}", "warn"),
@@ -198,7 +198,7 @@ class _Costs:
 
     def _group(self, group: Group, word: str, look: str, what: str, width: int) -> Spans:
         tokens = group.tokens_sent + group.output
-        lead = [(f"{_money(group.cost):>9} ", "money" if group.cost else "dim")]
+        lead = [(f"{_money(group.cost):>10} ", "money" if group.cost else "dim")]
         if width >= NARROW:
             part = float(group.cost / self.ledger.total) if group.cost is not None and self.ledger.total else None
             lead += [self._share(group.cost, _BAR if width >= WIDE else 0)]
@@ -214,7 +214,7 @@ class _Costs:
 
     def _piece(self, piece: Piece, width: int) -> Spans:
         word, look = _PIECES[piece.kind]
-        spans = [(f"{_money(piece.cost):>9} ", "money" if piece.cost else "dim")]
+        spans = [(f"{_piece_money(piece):>10} ", "money" if piece.cost else "dim")]
         if width >= WIDE:
             spans.append(self._share(piece.cost, _BAR))
         if width >= NARROW:
@@ -236,20 +236,24 @@ class _Costs:
 
 def _piece_names(width: int) -> Spans:
     if width < NARROW:
-        return [("     cost sent what", "dim")]
+        return [("      cost sent what", "dim")]
     share = " " * (_BAR + 1) if width >= WIDE else ""
-    return [(f"     cost {share}  tokens  sent read write turn    what", "dim")]
+    return [(f"      cost {share}  tokens  sent read write turn    what", "dim")]
 
 
 def _group_names(width: int, last: str) -> Spans:
     if width < NARROW:
-        return [("     cost  tokens", "dim")]
+        return [("      cost  tokens", "dim")]
     share = " " * (_BAR + 1) if width >= WIDE else ""
-    return [(f"     cost {share}share  tokens  {'':<20} {last}", "dim")]
+    return [(f"      cost {share}share  tokens  {'':<20} {last}", "dim")]
 
 
 def _money(cost: Decimal | None) -> str:
     return "–" if cost is None else dollars(cost)
+
+
+def _piece_money(piece: Piece) -> str:
+    return "–" if piece.cost is None else piece_cost(piece.cost, piece.tokens)
 
 
 def _name(piece: Piece) -> str:

@@ -9,6 +9,7 @@ from typing import override
 import pytest
 from conversations import chat, loop, result, said, user
 from report_pages import Opened
+from sockets import completed, create, session
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.growth import KINDS, steps, summed
@@ -190,6 +191,17 @@ def test_findings_name_layer_evidence_and_fix() -> None:
     for words in ("client-missing-tool-result", "▶ client", "fix ", 'href="#row-0"', "turn 1 of t1"):
         assert words in found[0]
     assert "first went wrong in" in page
+
+
+def test_the_raw_messages_of_a_session_are_shown_as_they_were_on_the_wire() -> None:
+    """A turn of a WebSocket session was never a POST."""
+    asked = create(1_500_000, "again")
+    opened = Opened(page_of([session(create(1_000), completed(900_000), asked, completed(2_000_000, "r2"))]))
+
+    lines = opened.raw(1, 1).split("\n")
+    assert opened.raw(0).startswith("HTTP/1.1 101") and "POST" not in opened.everything
+    assert lines[0] == f"  1.500000 s  client  {asked.data.decode()}"
+    assert len(lines) == 2 and lines[1].startswith("  2.000000 s  server  {")
 
 
 @pytest.mark.parametrize("trips", [[], [chat([user("x")], said("y"), usage=None)]], ids=["empty", "no tokens"])

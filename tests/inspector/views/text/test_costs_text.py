@@ -19,7 +19,7 @@ def test_the_dearest_piece_is_first_with_its_certainty() -> None:
 
     assert lines[:2] == ["run", "$0.00061 in 2 requests"]
     heads = next(at for at, line in enumerate(lines) if line.split()[:2] == ["cost", "tokens"])
-    assert lines[heads + 1].split() == ["$0.00018", "≈", "71", "2×", "–", "–", "1", "look_up", "(definition)"]
+    assert lines[heads + 1].split() == ["≈$0.00018", "≈", "71", "2×", "–", "–", "1", "look_up", "(definition)"]
     assert [line.split()[-1] for line in lines[heads + 2 : heads + 5]] == ["tape?", "tape", "tape"]
 
 

@@ -4,6 +4,7 @@ import pytest
 from conversations import HELLO, chat, loop, result, said, user
 from inline_snapshot import snapshot
 from judged import responses
+from sockets import completed, create, session
 from viewing import EXAMPLE
 
 from turntape.cassettes.tape.model import Failure, Response
@@ -35,6 +36,22 @@ Turn 2  $0.00039  so far $0.00061  gpt-5-2025-08-07  openai-chat  250 ms  #1
   ▶ client ended
     150 in (50 new, 100 sent before), 20 out\
 """)
+
+
+def test_the_name_of_a_run_is_said_once_unless_there_are_several() -> None:
+    one = [replace(trip, run="nightly") for trip in loop()]
+    other = [replace(trip, run="morning", index=trip.index + 2, started_at=trip.started_at + 60) for trip in loop()]
+
+    assert shown(*one).count("run nightly") == 1
+    assert [shown(*one, *other).count(f"run {name}") for name in ("nightly", "morning")] == [2, 2]
+    assert "2 runs" in shown(*one, *other)
+    assert "run nightly" in shown(*one, turn=2)
+
+
+def test_a_turn_of_a_session_is_no_post() -> None:
+    text = shown(session(create(1_000), completed(900_000)), turn=1)
+
+    assert "WebSocket https://api.openai.com/v1/responses" in text and "POST" not in text
 
 
 def test_a_failed_turn_is_marked_with_what_had_arrived() -> None:

@@ -41,6 +41,14 @@ def test_all_turns_are_in_the_bars_and_all_bars_in_the_field(width: int, number:
     assert layout.lanes[0].bars[0].x == SCALE
 
 
+@pytest.mark.parametrize("width", [120, 200, 300])
+def test_a_dozen_bars_fill_a_screen_and_fewer_are_no_wider(width: int) -> None:
+    dozen, few = (lay_out(strip_of(turns(number)), "dollars", width, 4) for number in (12, 2))
+
+    assert dozen.lanes[0].bars[-1].x + dozen.lanes[0].bars[-1].width > 0.85 * dozen.field
+    assert {one.width for one in few.lanes[0].bars} == {max(9, (few.field - SCALE) // 12)}
+
+
 def test_the_numbers_at_the_right_need_room() -> None:
     strip = strip_of(turns(3))
 

@@ -1,5 +1,6 @@
 """The growth strip, line by line: equal amounts look equal, and nothing is drawn that is not so."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -50,6 +51,21 @@ def column(layout: StripLayout, number: int, shown: Shown | None = None) -> list
                 break
             at += width_of(part)
     return found[::-1]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_small_amounts_at_the_right_are_never_cut(width: int) -> None:
+    small = text(layout_of([priced(1, "0", "0", "0.000021"), priced(2, "0", "0", "0.000021")], width, 6), Shown(0))
+
+    assert "…" not in "".join(small)
+    assert any("$0.000042" in line for line in small)
+
+
+def test_a_legend_that_has_no_room_for_its_shares_names_every_kind() -> None:
+    parts = priced(1, "0.2", "0.2", "0.2", "0.2")
+    lines = text(layout_of([parts, replace(parts, turn=2)], 72, 9))
+
+    assert "█ read" in lines[-1] and "█ output" in lines[-1]
 
 
 @pytest.mark.parametrize("width", [20, 40, 56, 80, 100, 120, 200])

@@ -16,9 +16,9 @@ from turntape.inspector.views.tui.turn_lines import calls_text, column_heads, ot
 @pytest.mark.parametrize(
     ("width", "shown"),
     [
-        (80, "▾ t1 main  7 turns · claude-sonnet-4-5  “The tests of the da…  $0.066       ✗2!2"),
-        (42, "▾ t1 main  7 turns · claude-…  $0.066 ✗2!2"),
-        (33, "▾ t1 main  7 turns …  $0.066 ✗2!2"),
+        (80, "▾ t1 main  7 turns · claude-sonnet-4-5  “The tests of the …    $0.066       ✗2!2"),
+        (42, "▾ t1 main  7 turns · claud…    $0.066 ✗2!2"),
+        (33, "▾ t1 main  7 turn…    $0.066 ✗2!2"),
     ],
 )
 def test_the_head_of_a_thread_keeps_its_blanks_when_it_is_cut(width: int, shown: str) -> None:

@@ -121,9 +121,9 @@ def test_cache_misses_have_their_cause_and_price_the_dearest_first() -> None:
     found = page(ledger=with_misses(small, MISS, None))
 
     assert part(shown(found), "cache misses  2, together $0.0080") == [
-        "    $0.0070   2.4k tokens  turn 1 of t2  changed-system",
+        "     $0.0070   2.4k tokens  turn 1 of t2  changed-system",
         "      the system prompt changed  (/system/0)",
-        "    $0.0010   2.4k tokens  turn 1 of t1  expired",
+        "     $0.0010   2.4k tokens  turn 1 of t1  expired",
         "      an hour had passed",
     ]
     assert [block.goto for block in found.blocks if block.key.startswith("miss:")] == [
@@ -161,4 +161,4 @@ def test_heads_are_above_their_columns(width: int) -> None:
     row, first = head[head.index(names) + 1], RUN.ledger.ranked()[0]
 
     assert names.index("what") == row.index(" result " if first.kind == "result" else " system ") + 1
-    assert names.index("cost") + 4 == row.index("$") + len(row.split()[0])
+    assert names.index("cost") + 4 == row.index(row.split()[0]) + len(row.split()[0])
