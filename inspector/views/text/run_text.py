@@ -97,7 +97,7 @@ class _Many:
 
 
 _ANY = _Many(threads=True, runs=True)
-"""For a turn that is shown by itself."""
+"""For one turn that is shown alone."""
 
 
 @dataclass(frozen=True, slots=True)

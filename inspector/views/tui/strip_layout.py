@@ -20,7 +20,7 @@ WIDE = 100
 WIDEST = 9
 """Cells of a bar at most, with the gap behind it, unless the screen is so wide that `FILLING` bars leave room."""
 FILLING = 12
-"""So many bars fill the widest screen; where there are fewer, they are no wider."""
+"""So many bars fill the widest screen; fewer get the same width."""
 BETWEEN = 2
 """Cells between two lanes."""
 NARROWEST_LANE = 3

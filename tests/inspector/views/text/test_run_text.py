@@ -48,7 +48,7 @@ def test_the_name_of_a_run_is_said_once_unless_there_are_several() -> None:
     assert "run nightly" in shown(*one, turn=2)
 
 
-def test_a_turn_of_a_session_is_no_post() -> None:
+def test_a_turn_of_a_session_is_not_called_a_post() -> None:
     text = shown(session(create(1_000), completed(900_000)), turn=1)
 
     assert "WebSocket https://api.openai.com/v1/responses" in text and "POST" not in text

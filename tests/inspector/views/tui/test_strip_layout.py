@@ -42,7 +42,7 @@ def test_all_turns_are_in_the_bars_and_all_bars_in_the_field(width: int, number:
 
 
 @pytest.mark.parametrize("width", [120, 200, 300])
-def test_a_dozen_bars_fill_a_screen_and_fewer_are_no_wider(width: int) -> None:
+def test_a_dozen_bars_fill_a_screen_and_fewer_get_the_same_width(width: int) -> None:
     dozen, few = (lay_out(strip_of(turns(number)), "dollars", width, 4) for number in (12, 2))
 
     assert dozen.lanes[0].bars[-1].x + dozen.lanes[0].bars[-1].width > 0.85 * dozen.field
