@@ -32,7 +32,7 @@ from .wire_events import InterimResponse, ProtocolError, RawEnd, RawResponse, Re
 
 _PIECE = 1 << 16
 _NO_HTTP = "the server's answer is not HTTP"
-_LONG_HEAD = "the head of the server's answer is longer than 8 MB"
+_LONG_HEAD = "the head of the server's answer is longer than 8 MB, or has more than 10,000 fields"
 _CUT_HEAD = "the server closed the connection within the head of its answer"
 
 

@@ -42,7 +42,10 @@ _INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _LONGEST_HEAD = 8 << 20
 """A head that is longer is not held. Servers allow 8 to 64 KB."""
+_MOST_LINES = 10_000
+"""A head with more lines is not read: each field costs as much as a kilobyte. Servers allow 100 to 1,000."""
 _TOO_LONG = "the head of the request is longer than 8 MB"
+_TOO_MANY = "the head of the request has more than 10,000 fields"
 _LONG_LINE = "the size of a chunk, or the trailers, are longer than 8 MB"
 _MOST_AHEAD = 64 << 20
 """Bytes that a client may send before it has the answer to its last request."""
@@ -103,6 +106,15 @@ def body_size(request: http.Request, response: http.Response) -> int | None:
         if all(part.isascii() and part.isdigit() for part in lengths) and len({int(part) for part in lengths}) == 1:
             return int(lengths[0])
         raise
+
+
+def _has_many_lines(buffer: ReceiveBuffer) -> bool:
+    """True for a head at the front of a buffer that has too many lines."""
+    if len(buffer) <= 2 * _MOST_LINES:
+        return False
+    data = buffer._data
+    blank = _BLANK_LINE.search(data)
+    return data.count(b"\n", 0, blank.start() if blank else len(data)) > _MOST_LINES
 
 
 def _unchanged_head(response: http.Response) -> bytes | None:
@@ -217,14 +229,20 @@ class ClientSide(_Messages, base.Http1Server):
             if len(blank) == 1:
                 return
             self.buf.maybe_extract_at_most(2)  # a blank line before a request means nothing (RFC 9112, 2.2)
+        if _has_many_lines(self.buf):
+            yield from self._refuse(_TOO_MANY)
+            return
         for command in super().read_headers(event):
             if isinstance(command, ReceiveHttp) and isinstance(command.event, RequestProtocolError):
                 blame(command.event, Cause(broke=True))
             yield command
         if len(self.buf) > _LONGEST_HEAD and self.state == self.read_headers:
-            yield commands.SendData(self.conn, error_response(431, _TOO_LONG))
-            yield commands.CloseConnection(self.conn)
-            self.state = self.done
+            yield from self._refuse(_TOO_LONG)
+
+    def _refuse(self, message: str) -> CommandGenerator[None]:
+        yield commands.SendData(self.conn, error_response(431, message))
+        yield commands.CloseConnection(self.conn)
+        self.state = self.done
 
     def _still_reads(self) -> bool:
         client, ours = self.conn.peername, self.conn.sockname
@@ -314,6 +332,9 @@ class UpstreamSide(_Messages, base.Http1Client):
         while True:
             if not b"HTTP/".startswith(self.buf._data[:5]):  # nothing that a client would wait for
                 yield from self._relay_raw(stream)
+                return
+            if _has_many_lines(self.buf):
+                yield from self._relay_raw(stream, long=True)
                 return
             end = _BLANK_LINE.search(self.buf._data, max(self._searched - 3, 0))
             self._searched = 0 if end else len(self.buf)

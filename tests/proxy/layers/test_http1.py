@@ -154,3 +154,29 @@ def test_a_client_may_send_so_much_before_it_has_its_answer(monkeypatch: pytest.
     [said] = received(side, request * 20)
 
     assert isinstance(said, RequestProtocolError) and cause_of(said).broke
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_head_of_too_many_fields_is_not_read(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http1, "_MOST_LINES", 20)
+    fields = b"a:b\r\n" * 21 + (b"\r\n" if whole else b"")
+    asked, answered = client(), upstream()
+
+    said = list(asked.handle_event(events.DataReceived(asked.conn, b"GET /v1 HTTP/1.1\r\n" + fields)))
+    raw = received(answered, b"HTTP/1.1 200 OK\r\n" + fields)
+
+    assert isinstance(said[0], commands.SendData) and said[0].data.startswith(b"HTTP/1.1 431 ")
+    assert isinstance(said[1], commands.CloseConnection)
+    assert isinstance(raw[0], RawResponse) and raw[0].long and raw[0].data.endswith(fields)
+
+
+@pytest.mark.parametrize("line", [b"\r\n", b"\n"], ids=["CRLF", "LF"])
+def test_the_lines_of_a_body_do_not_count_as_fields(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http1, "_MOST_LINES", 20)
+    body = b"\n" * 100
+
+    said = received(
+        client(), b"POST /v1 HTTP/1.1" + line + b"Host: x" + line + b"Content-Length: 100" + line * 2 + body
+    )
+
+    assert isinstance(said[0], RequestHeaders) and isinstance(said[1], RequestData)
