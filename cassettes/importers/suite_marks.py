@@ -102,6 +102,29 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def direct_uses(tests: Path) -> list[tuple[Path, int]]:
+    """Where the Python files of a suite open a recording with `use_cassette`, without a mark: file and line."""
+    files = sorted(tests.rglob("*.py")) if tests.is_dir() else [tests]
+    found: list[tuple[Path, int]] = []
+    for file in files:
+        data = file.read_bytes() if file.is_file() and not _FOREIGN.intersection(file.parts) else b""
+        if b"use_cassette" not in data:
+            continue
+        try:
+            tree = ast.parse(data, str(file))
+        except SyntaxError:
+            continue
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        named = (call for call in calls if _last_name(call.func) == "use_cassette")
+        found += [(file, call.lineno) for call in sorted(named, key=lambda call: call.lineno)]
+    return found
+
+
+def _last_name(node: ast.expr) -> str:
+    """`use_cassette` for `vcr.use_cassette` and for the name alone."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
 _ROOTS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".git")
 _FOREIGN = frozenset({"site-packages", "node_modules", "__pycache__"})
 

@@ -74,6 +74,7 @@ def _suite(tests: str, *, apply: bool, force: bool) -> int:
     from turntape.cassettes.counted import several
     from turntape.cassettes.importers.conversion import convert
     from turntape.cassettes.importers.suite import Move
+    from turntape.cassettes.importers.suite_marks import direct_uses
 
     move = Move.of(_survey(tests))
     write = sys.stdout.write
@@ -82,6 +83,11 @@ def _suite(tests: str, *, apply: bool, force: bool) -> int:
         write(f"{line}\n")
     for said in move.unmapped:
         write(f"not mapped: {said}\n")
+    if direct := direct_uses(Path(tests.partition("::")[0])):
+        write(
+            f"not mapped: {several(len(direct), 'call')} of use_cassette, the first is {direct[0][0]}:{direct[0][1]}; "
+            "convert these recordings with `turntape import FILE`, and name each in the mark of its test: path=FILE\n"
+        )
     if move.dropped:
         count = several(sum(map(len, move.dropped.values())), "recorded round trip")
         places = several(len(move.dropped), "file")

@@ -8,7 +8,7 @@ import yaml
 from plugin_project import taken_away
 
 from turntape.cassettes.importers.suite import Move, arguments, unmapped
-from turntape.cassettes.importers.suite_marks import marks_in
+from turntape.cassettes.importers.suite_marks import direct_uses, marks_in
 from turntape.proxy.cli import main
 from turntape.proxy.scripted.server import ScriptedServer
 
@@ -242,6 +242,17 @@ def test_marks_are_found_however_they_are_written(tmp_path: Path, before: str, a
     file.write_text(before)
     Move([], rewrites=marks_in(file, {"x": 1})).apply()
     assert file.read_text() == after
+
+
+def test_recordings_that_are_opened_without_a_mark_are_found(tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text(
+        "import vcr\n@vcr.use_cassette('a.yaml')\ndef test_a():\n    with mine.use_cassette('b.yaml'): pass\n"
+    )
+    (tmp_path / "test_b.py").write_text("use_cassette = 1\n'use_cassette()'\n")
+    (tmp_path / "test_c.py").write_text("this names use_cassette( and not Python\n")
+
+    assert direct_uses(tmp_path) == [(tmp_path / "test_a.py", 2), (tmp_path / "test_a.py", 4)]
+    assert direct_uses(tmp_path / "test_b.py") == direct_uses(tmp_path / "gone.py") == []
 
 
 def test_a_mark_that_a_conftest_gives_is_rewritten_there(tmp_path: Path) -> None:
