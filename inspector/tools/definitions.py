@@ -129,13 +129,13 @@ def _values(ours: Object, theirs: Object) -> Iterator[Difference]:
 _PASSED_ON = (("enum", "allowed values"), ("description", "words"))
 
 
-def _says(schema: object, key: str) -> bool:
+def _says(schema: object, key: str, depth: int = 4) -> bool:
     """Whether a schema has this keyword, itself or in one of the schemas that it is put together of."""
     fields = as_object(schema)
     groups = (fields.get(name) for name in ("anyOf", "oneOf", "allOf"))
     inner = [one for group in groups for one in as_array(group)]
     const = key == "enum" and ("const" in fields or "$ref" in fields)
-    return bool(fields.get(key)) or const or any(_says(one, key) for one in inner)
+    return bool(fields.get(key)) or const or depth == 0 or any(_says(one, key, depth - 1) for one in inner)
 
 
 def _types(schema: Object) -> frozenset[str]:

@@ -311,11 +311,12 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
     if before is None or context.reading.usage is None or before.reading.usage is None:
         return
     then, now = before.reading.usage, context.reading.usage
-    if not then.cache_read or now.cache_read is None or now.input is None or then.input is None:
+    kept = then.cache_read or (then.cache_write if context.protocol.caching.on_request else None)
+    if not kept or now.cache_read is None or now.input is None or then.input is None:
         return
-    if now.cache_read >= 0.5 * then.cache_read or now.input < then.input:
+    if now.cache_read >= 0.5 * kept or now.input < then.input:
         return
-    if then.cache_read - now.cache_read < prompt_cache.CACHEABLE:
+    if kept - now.cache_read < prompt_cache.CACHEABLE:
         return
     if before.reading.request.model != context.request.model:
         return
@@ -327,8 +328,9 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
         return
     gap = context.turn.round_trip.started_at - before.round_trip.started_at
     expired = gap > prompt_cache.lifetime(context)
+    how = "" if then.cache_read else " were written to it"
     yield Note(
-        f"{several(now.cache_read, 'token')} came from the cache, after {then.cache_read:,} in "
+        f"{several(now.cache_read, 'token')} came from the cache, after {kept:,}{how} in "
         f"#{before.round_trip.index}, "
         + (
             f"{gap / 60:.0f} minutes earlier: the cache may have expired"
@@ -336,7 +338,7 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
             else "although the prefix is the same"
         ),
         (
-            f"#{before.round_trip.index} usage cache_read {then.cache_read}",
+            f"#{before.round_trip.index} usage {'cache_read' if then.cache_read else 'cache_write'} {kept}",
             f"{context.at} usage cache_read {now.cache_read}",
         ),
         severity="info" if expired or not context.protocol.caching.on_request else None,

@@ -1,5 +1,6 @@
 """How the chunks of a chat stream contradict each other."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from ...exchange import Exchange
@@ -119,24 +120,27 @@ def _pieces(choices: list[Object]) -> Iterator[tuple[tuple[int, object], Object]
         for item in as_array(as_object(choice.get("delta")).get("tool_calls")):
             call = as_object(item)
             if isinstance(call.get("index"), int):
-                yield (index_of(choice), call.get("index")), as_object(call.get("function"))
+                yield (index_of(choice), call.get("index")), call
 
 
 def _repeated_names(choices: list[Object]) -> Iterator[str]:
+    """The name of a call again and again; twice is enough where its id comes again too, unlike that of a split name."""
     names: dict[tuple[int, object], list[str]] = {}
-    for place, function in _pieces(choices):
-        if name := as_text(function.get("name")):
+    ids: Counter[tuple[int, object]] = Counter()
+    for place, call in _pieces(choices):
+        if name := as_text(as_object(call.get("function")).get("name")):
             names.setdefault(place, []).append(name)
-    for sent in names.values():
-        if len(sent) >= _TIMES and len(set(sent)) == 1:
+            ids[place] += bool(call.get("id"))
+    for place, sent in names.items():
+        if len(sent) >= (2 if ids[place] > 1 else _TIMES) and len(set(sent)) == 1:
             yield f"the name {sent[0]!r} of one call arrives {len(sent)} times: clients that join names get another one"
             return
 
 
 def _whole_among_pieces(choices: list[Object]) -> Iterator[str]:
     arguments: dict[tuple[int, object], list[str]] = {}
-    for place, function in _pieces(choices):
-        if piece := as_text(function.get("arguments")):
+    for place, call in _pieces(choices):
+        if piece := as_text(as_object(call.get("function")).get("arguments")):
             arguments.setdefault(place, []).append(piece)
     for pieces in arguments.values():
         if is_sent_whole(pieces):

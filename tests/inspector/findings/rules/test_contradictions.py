@@ -161,6 +161,10 @@ def test_arguments_that_come_as_snapshots_are_not_blamed_on_the_model() -> None:
             "the name 'look_up' of one call arrives 3 times",
         ),
         (
+            chunks(call('{"word"', "look_up", "c"), call(':"x"}', "look_up", "c"), delta("tool_calls")),
+            "the name 'look_up' of one call arrives 2 times",
+        ),
+        (
             chunks(call('{"word":', "look_up", "c"), call('"x"}'), call('{"word":"x"}'), delta("tool_calls")),
             "one piece holds the arguments of a call whole",
         ),

@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 import pytest
+from cached_turns import MARK, asks, claude, says, text
 from conversations import CALL, HELLO, chat, result, said, user
 from judged import (
     CONVERSE,
@@ -470,6 +471,23 @@ def test_a_cache_that_is_half_read_or_was_never_read_is_not_lost() -> None:
     assert dropped(0, 0) == []
     assert dropped(4000, 0, model="gpt-4o") == []
     assert dropped(4000, 0, counted=False) == []
+
+
+def written(read: int, *, at: float = 5.0, words: str = "And now?") -> list[str]:
+    """A cache that was written in the first turn, and what the second one read of it."""
+    history = [asks(text("Hello.")), says("Fine."), asks(text(words))]
+    first = claude(history[:1], (0, 4400, 11), mark=MARK)
+    second = claude(history, (read, 4400 - read, 60), mark=MARK, at=at)
+    return lines(first, second, only="api-cache-drop")
+
+
+def test_a_cache_that_is_written_again_and_never_read_is_the_apis() -> None:
+    assert written(0) == [
+        "#1 api-cache-drop (api, warning, P): 0 tokens came from the cache, after 4,400 were written to it in #0, "
+        "although the prefix is the same | #0 usage cache_write 4400, #1 usage cache_read 0",
+    ]
+    assert written(4400) == []
+    assert "(api, info, P)" in written(0, at=600.0)[0]
 
 
 @pytest.mark.parametrize("change", ["prompt", "tools"])
