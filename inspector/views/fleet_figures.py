@@ -22,6 +22,7 @@ class Group:
     """Empty where it is not known."""
     runs: int
     turns: int
+    """The attempts of one turn count once, as in `show` and `view`."""
     cost: Decimal | None
     """US dollars; None when no price is known."""
     errors: int

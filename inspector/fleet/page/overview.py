@@ -12,12 +12,13 @@ LISTED = 8
 WORST = 15
 
 _ONE = """
-  count(distinct (recording, run)) as runs, count(*) as turns, sum(cost_usd) as cost,
+  count(distinct (recording, run)) as runs, count(distinct (recording, run, thread, turn)) as turns,
+  sum(cost_usd) as cost,
   coalesce(sum(errors), 0)::bigint as errors, coalesce(sum(warnings), 0)::bigint as warnings,
   count(distinct (recording, run)) filter (verdict = 'fail') as failed
 """
 _TURNS = """
-create temp table shown_turns as select recording, coalesce(run, '') as run, day, cost_usd, input, cache_read, status,
+create temp table shown_turns as select recording, coalesce(run, '') as run, thread, turn, day, cost_usd, input, cache_read, status,
   verdict, coalesce(branch, '') as branch, coalesce(agent, service, client, '') as agent,
   coalesce(response_model, request_model, '') as model,
   len([f for f in findings if f.severity = 'error' and f.root]) as errors,

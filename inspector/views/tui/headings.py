@@ -30,6 +30,8 @@ class Title:
     following: bool = False
     share: float = 0.0
     """How much of the file was read and labelled, from 0 to 1."""
+    damaged: bool = False
+    """Whether parts of the file cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +104,16 @@ def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
 
 def _findings(state: Title, summary: Summary, width: int) -> list[Group]:
     sums, words = summary.totals, width >= WORDS
+    damage: list[Group] = [[("! damaged file " if words else "! damaged ", "warn")]] if state.damaged else []
     if not summary.problems:
-        return [[("✓ no problems ", "good")]] if sums.turns and not state.reading else []
+        return damage or ([[("✓ no problems ", "good")]] if sums.turns and not state.reading else [])
     group: Group = []
     if sums.errors:
         group.append((f"✗ {several(sums.errors, 'error')} " if words else f"✗{sums.errors} ", "bad"))
     if sums.warnings:
         group.append((f"! {several(sums.warnings, 'warning')} " if words else f"!{sums.warnings} ", "warn"))
-    return [group, [(f"first in {summary.trouble} ", "dim")]] if summary.trouble else [group]
+    first: list[Group] = [[(f"first in {summary.trouble} ", "dim")]] if summary.trouble else []
+    return [group, *damage, *first]
 
 
 def _cost(state: Title, sums: Totals) -> list[Group]:

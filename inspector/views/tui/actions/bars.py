@@ -56,7 +56,9 @@ class Bars:
         summary = self._summary
         if (turn := state.playback.turn) is not None:
             summary = self._played.at(turn.place, turn.share)
-        heading = Title(state.run.path.name, state.reading, state.follow.live, state.follow.on, share)
+        heading = Title(
+            state.run.path.name, state.reading, state.follow.live, state.follow.on, share, bool(state.run.problems)
+        )
         self.title.show(partial(title, heading, summary))
         status = self._status_line()
         self.status.show(status or (lambda width: ()))

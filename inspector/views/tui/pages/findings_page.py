@@ -1,30 +1,54 @@
 """The page of findings: all of the run, errors first. Each leads to its evidence."""
 
+from collections.abc import Iterator, Sequence
+
 from ....findings.finding import Finding
 from ....run.row import SEVEREST_FIRST
 from ....run.rows import Rows
+from ....wire.printable import safe
 from ...text.terminal_text import GLYPHS, width_of
 from ..formatting import SEVERITY, dollars, several
 from .blocks import Block, Goto, Spans
 from .evidence import evidence
 from .page import Page
-from .text_lines import Prose, lines
+from .sections import gap, rule
+from .text_lines import Prose, flowing, lines
+
+SHOWN = 20
+"""Problems of the file that are listed."""
 
 type _Found = tuple[int, int, Finding]
 """The place of a row, the number of a finding in it, and the finding."""
 
 
-def findings_page(rows: Rows) -> Page:
-    """All findings: errors, warnings, the rest; findings of one severity in the order of the turns."""
+def findings_page(rows: Rows, problems: Sequence[str] = ()) -> Page:
+    """All findings: errors, warnings, the rest; findings of one severity in the order of the turns.
+
+    Before them is what could not be read of the file.
+    """
+    damage = [*_damage(problems)]
     found: list[_Found] = [
         (place, n, mark) for place, row in enumerate(rows.all) for n, mark in enumerate(row.findings)
     ]
     if not found:
-        return Page("findings", [Block("none", (), lines([("✓ ", "good"), ("no problems were found", "plain")]))])
+        none = "no problems were found" + (" in the rest of it" if damage else "")
+        return Page("findings", [*damage, Block("none", (), lines([("✓ ", "good"), (none, "plain")]))])
     rank = {severity: at for at, severity in enumerate(SEVEREST_FIRST)}
     found.sort(key=lambda one: (rank.get(one[2].severity, len(rank)), one[0]))
     blocks = [Block("head", _head(rows, found)), Block("gap:head", (), lines(()))]
-    return Page("findings", [*blocks, *(_block(rows, *one) for one in found)])
+    return Page("findings", [*damage, *blocks, *(_block(rows, *one) for one in found)])
+
+
+def _damage(problems: Sequence[str]) -> Iterator[Block]:
+    """What could not be read of the file."""
+    if problems:
+        yield Block("damage", rule("the file is damaged", several(len(problems), "problem")), group=True)
+        for number, problem in enumerate(problems[:SHOWN]):
+            yield Block(f"damage:{number}", (), flowing([(safe(problem), "warn")]), indent=2, parent="damage")
+        if len(problems) > SHOWN:
+            more = f"… {len(problems) - SHOWN:,} more; `turntape show` lists all"
+            yield Block("damage:rest", (), lines([(more, "dim")]), indent=2, parent="damage")
+        yield gap("damage")
 
 
 def _head(rows: Rows, found: list[_Found]) -> Spans:

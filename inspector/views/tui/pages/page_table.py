@@ -41,7 +41,7 @@ def _context(run: Run, place: int) -> Page:
 
 def _findings(run: Run, place: int) -> Page:
     del place
-    return findings_page(run.rows)
+    return findings_page(run.rows, run.problems)
 
 
 def _diff(run: Run, place: int) -> Page:

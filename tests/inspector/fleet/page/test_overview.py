@@ -34,6 +34,14 @@ def test_the_whole(tmp_path: Path) -> None:
     assert (found.input, found.cached, found.unpriced) == (400, 50, 1)
 
 
+def test_the_attempts_of_a_turn_count_once(tmp_path: Path) -> None:
+    store = folder(tmp_path, [row(0, A, turn=1), row(1, A, turn=1, attempt=2), row(2, A, turn=2)])
+
+    with Database(store, DAY) as database:
+        found = overview(database, "the store", DAY, DAY)
+    assert (found.whole.turns, found.worst[0].turns, found.whole.cost) == (2, 2, Decimal("0.03"))
+
+
 def test_every_day_is_there(tmp_path: Path) -> None:
     days = figures(tmp_path).days
 

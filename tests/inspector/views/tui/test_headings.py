@@ -65,3 +65,15 @@ def test_reading_has_a_share_until_only_labels_are_left(share: float, said: str)
 
     line = "".join(text for text, _ in title(Title("run.jsonl", share=share), summary, 80))
     assert f" {said} " in line
+
+
+@pytest.mark.parametrize(("width", "words"), [(120, "! damaged file"), (82, "! damaged")])
+def test_a_file_that_cannot_be_read_whole_is_never_called_without_problems(width: int, words: str) -> None:
+    healthy = summarize(Run.of([chat([HELLO], answered("yes"))]).rows)
+    whole, damaged = (
+        "".join(text for text, _ in title(Title("run.jsonl", reading=False, damaged=damage), healthy, width))
+        for damage in (False, True)
+    )
+
+    assert "no problems" in whole and "damaged" not in whole
+    assert "no problems" not in damaged and f"{words} " in damaged

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from conversations import HELLO, chat, said, user
 
 from turntape.inspector.findings.finding import Finding, Severity
@@ -67,3 +68,15 @@ def test_a_finding_leads_to_its_first_evidence_that_is_in_the_run() -> None:
     assert [block.goto for block in page.blocks if block.goto] == [Goto(1, "/messages/4")]
     without = findings_page(rows(("error",), ()))
     assert [block.goto for block in without.blocks if block.goto] == [Goto(0, "finding:0")]
+
+
+@pytest.mark.parametrize("number", [1, 25])
+def test_what_could_not_be_read_of_the_file_comes_first(number: int) -> None:
+    problems = [f"round trip {at} cannot be read" for at in range(number)]
+    text = list(findings_page(Rows(), problems).laid_out(80, {}).text())
+
+    assert "the file is damaged" in text[0] and f"{number} problem" in text[0]
+    assert sum("cannot be read" in line for line in text) == min(number, 20)
+    assert any("5 more" in line for line in text) == (number > 20)
+    assert any("in the rest of it" in line for line in text)
+    assert "damaged" not in "".join(findings_page(Rows()).laid_out(80, {}).text())
