@@ -18,7 +18,8 @@ _ONE = """
   count(distinct (recording, run)) filter (verdict = 'fail') as failed
 """
 _TURNS = """
-create temp table shown_turns as select recording, coalesce(run, '') as run, thread, turn, day, cost_usd, input, cache_read, status,
+create temp table shown_turns as select recording, coalesce(run, '') as run, thread, turn, day, cost_usd, input,
+  cache_read, status,
   verdict, coalesce(branch, '') as branch, coalesce(agent, service, client, '') as agent,
   coalesce(response_model, request_model, '') as model,
   len([f for f in findings if f.severity = 'error' and f.root]) as errors,

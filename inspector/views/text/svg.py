@@ -11,7 +11,7 @@ _COLOURS: dict[Style, str] = {
     "bold": "#ffffff",
     "model": "#d787ff",
     "api": "#5fd7d7",
-    "client": "#6fa8ff",
+    "client": "#f0a873",
     "tool": "#87d787",
     "good": "#87d787",
     "warn": "#ffc66d",
