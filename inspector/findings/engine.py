@@ -153,19 +153,21 @@ class RuleEngine:
         return roots_first(made)
 
     def _judge(self, moment: Moment, judged: JudgedTurn) -> None:
-        judged.context.found = judged.findings
+        judged.context.begin(judged.findings)
+        known = {(finding.id, finding.evidence) for finding in judged.findings}
         for rule in self._rules[moment]:
             try:
-                self._apply(rule, judged, moment)
+                self._apply(rule, judged, moment, known)
             except Exception as exc:  # noqa: BLE001 - a rule may come from anybody and must not stop the others
                 self._report(rule, exc, judged.context.index)
         # Not while the rules run, since these causes are found after what follows from them.
         judged.findings[:] = roots_first(causes.of_form(judged.findings, judged.context))
 
-    def _apply(self, rule: Rule, judged: JudgedTurn, moment: Moment) -> None:
+    def _apply(self, rule: Rule, judged: JudgedTurn, moment: Moment, known: set[tuple[str, tuple[str, ...]]]) -> None:
         for found in rule.apply(judged.context):
             finding = causes.at(severity.at(moment, found, judged.context), judged.context)
-            if not any(f.id == finding.id and f.evidence == finding.evidence for f in judged.findings):
+            if (finding.id, finding.evidence) not in known:
+                known.add((finding.id, finding.evidence))
                 judged.findings.append(finding)
 
     def _report(self, rule: Rule, exc: Exception, index: int) -> None:

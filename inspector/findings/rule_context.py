@@ -26,15 +26,38 @@ from .tool_pairing.pair_tools import pair_tools
 
 _BLOB = 100_000
 """From this many bytes on, a piece of media counts as large."""
-_VIEWS = ("exchange", "spoken", "echo", "pairing", "blobs", "calls", "tools", "fresh", "fields")
+_VIEWS = (
+    "exchange",
+    "spoken",
+    "echo",
+    "pairing",
+    "blobs",
+    "calls",
+    "tools",
+    "fresh",
+    "fields",
+    "_ids_here",
+    "_ids_recent",
+)
 """Properties that are computed once per turn and dropped after the rules have run."""
 _NOTHING = Emission()
 _NO_FINISH = Finish(None, "unknown", "unknown")
 
 
-def _named(ids: tuple[str, ...], findings: list[Finding]) -> tuple[str, ...]:
-    known = {name: finding.id for finding in findings for name in finding.names}
-    return tuple(dict.fromkeys(known[name] for name in ids if name in known))
+class _FindingIds:
+    """The ids of the findings in a list that grows, by each of their names: a turn may have thousands."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        self._findings = findings
+        self._read = 0
+        self._ids: dict[str, str] = {}
+
+    def get(self, name: str) -> str | None:
+        for place in range(self._read, len(self._findings)):
+            finding = self._findings[place]
+            self._ids |= dict.fromkeys(finding.names, finding.id)
+        self._read = len(self._findings)
+        return self._ids.get(name)
 
 
 def _media(part: Part) -> Iterator[object]:
@@ -227,11 +250,26 @@ class RuleContext:
 
     def has(self, *ids: str) -> tuple[str, ...]:
         """Those of `ids` that were found in this turn."""
-        return _named(ids, self.found)
+        return tuple(dict.fromkeys(found for name in ids if (found := self._ids_here.get(name))))
 
     def has_recently(self, *ids: str) -> tuple[str, ...]:
         """Those of `ids` that were found in this turn or in the one before it."""
-        return _named(ids, [*self.found, *self.thread.recent])
+        here, recent = self._ids_here, self._ids_recent
+        return tuple(dict.fromkeys(found for name in ids if (found := recent.get(name) or here.get(name))))
+
+    @cached_property
+    def _ids_here(self) -> _FindingIds:
+        return _FindingIds(self.found)
+
+    @cached_property
+    def _ids_recent(self) -> _FindingIds:
+        return _FindingIds(self.thread.recent)
+
+    def begin(self, findings: list[Finding]) -> None:
+        """Let the rules of a moment see these findings, to which theirs are added."""
+        self.found = findings
+        for view in ("_ids_here", "_ids_recent"):
+            self.__dict__.pop(view, None)
 
     def parameter(self, name: str) -> object:
         return self.request.parameters.get(name)

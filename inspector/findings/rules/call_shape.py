@@ -43,7 +43,7 @@ def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
     for part in context.emission.content:
         if (
             part.call is None
-            or part.call not in whole
+            or not (whole and part.call.complete)
             or part.call.server
             or not isinstance(as_object(part.raw).get("type"), str | None)
             or as_object(part.raw).get("type") not in _CALLS

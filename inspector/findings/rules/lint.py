@@ -142,13 +142,9 @@ def similar_names(context: RuleContext) -> Iterator[Note]:
     not_when=("Servers other than OpenAI's and Azure's",),
 )
 def not_strict(context: RuleContext) -> Iterator[Note]:
-    if not context.provider.strict_tools:
+    if not context.provider.strict_tools or b'"strict":true' in context.turn.round_trip.request.body:
         return
-    loose = [
-        tool.name
-        for tool in _own(context)
-        if tool.schema is not None and b'"strict":true' not in context.turn.round_trip.request.body
-    ]
+    loose = [tool.name for tool in _own(context) if tool.schema is not None]
     if loose:
         yield Note(
             f"{several(len(loose), 'tool')} without `strict`: {', '.join(loose[:6])}",

@@ -49,20 +49,23 @@ _HEAD = 600
 
 def _failed(context: RuleContext) -> Iterator[tuple[Part, ToolResult, ToolCall, Tool]]:
     """The new results whose call and whose offer the request shows."""
+    last: dict[str, ToolCall] | None = None
     for part, result in new_results(context):
         known = context.calls.get(result.call_id) if result.call_id is not None else None
         call = known.call if known is not None else None
         name = tool_of(context, result) or result.name or ""
         tool = context.tools.get(call.name if call is not None else name)
-        call = call or _last_call(context, name)
+        if call is None:
+            last = _last_calls(context) if last is None else last
+            call = last.get(name)
         if tool is not None and call is not None and not tool.server and len(result.text) <= 4 * _HEAD:
             yield part, result, call, tool
 
 
-def _last_call(context: RuleContext, name: str) -> ToolCall | None:
-    """The last call of a tool, for APIs whose calls have no ids."""
-    parts = [part for message in context.request.messages for part in message.parts if part.call is not None]
-    return next((part.call for part in reversed(parts) if part.call is not None and part.call.name == name), None)
+def _last_calls(context: RuleContext) -> dict[str, ToolCall]:
+    """The last call of each tool, for APIs whose calls have no ids."""
+    parts = (part for message in context.request.messages for part in message.parts)
+    return {part.call.name: part.call for part in parts if part.call is not None}
 
 
 def _offered_then(context: RuleContext, name: str) -> bool:

@@ -121,9 +121,11 @@ def _cause_of(context: RuleContext, part: Part) -> tuple[str, ...]:
     changes = {change.now: change.kind for change in context.echo.changes} if context.echo else {}
     if changes.get(part.pointer) == "name_changed":
         return context.has("client-assistant-mutated")
+    put_in = context.has("client-forged-answer", "client-foreign-history")
     at = f"{context.at} request {part.pointer}"
-    put_in = ("client-forged-answer", "client-foreign-history")
-    return tuple(found.id for found in context.found if found.id in put_in and at in found.evidence)
+    return (
+        () if not put_in else tuple(found.id for found in context.found if found.id in put_in and at in found.evidence)
+    )
 
 
 def _missing(context: RuleContext) -> Iterator[Note]:

@@ -1,5 +1,6 @@
 """Answers with several choices: what each of them holds, and which finish counts for the turn."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ...values import Choice, FinishLabel, Part
@@ -40,8 +41,8 @@ def choices_of(parts: Iterable[Part], verdicts: Sequence[Verdict], pointer: str)
     """Each choice with the parts whose pointer begins with `pointer` and its place; empty unless there are several."""
     if len(verdicts) < 2:
         return ()
-    every = tuple(parts)
-    return tuple(
-        Choice(place, raw, label, tuple(part for part in every if part.pointer.startswith(f"{pointer}/{place}/")))
-        for place, (raw, label) in enumerate(verdicts)
-    )
+    by_place: defaultdict[str, list[Part]] = defaultdict(list)
+    for part in parts:
+        if part.pointer.startswith(f"{pointer}/"):
+            by_place[part.pointer[len(pointer) + 1 :].partition("/")[0]].append(part)
+    return tuple(Choice(place, raw, label, tuple(by_place[str(place)])) for place, (raw, label) in enumerate(verdicts))
