@@ -136,6 +136,12 @@ class HttpTools:
         if any(trip is not None and trip.response is None for trip in trips):
             await _gone(receive)  # the client gave up, and does again
             return
+        unanswered = all(one is not None and one.answer is None for one in asked)
+        if unanswered and len(numbers) == 1 and any(trip is not None and _is_left_open(trip) for trip in trips):
+            session.stream(numbers[0])
+            await _start(send, 200, [("content-type", EVENTS), ("cache-control", "no-cache")])
+            await _streamed(session, lambda: session.take(numbers[0]), receive, send)
+            return
         extra = [(SESSION, key)] if opens and key else []
         answers = _Answers(numbers, is_batch=parts != [body])
         await self._answer(session, asked, answers, extra, send)
@@ -219,6 +225,11 @@ class HttpTools:
             await _streamed(session, session.take_all, receive, send)
         finally:
             del self._streams[target]
+
+
+def _is_left_open(trip: RoundTrip) -> bool:
+    """True for a stream that the client closed: without an answer, it had listened or has given up."""
+    return trip.closed_first == "client" and trip.response is not None and is_stream(trip.response)
 
 
 async def _streamed(session: _Session, take: Callable[[], list[Sent]], receive: Receive, send: Send) -> None:

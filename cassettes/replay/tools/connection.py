@@ -16,8 +16,8 @@ from .batches import AnsweredBatches, Sent
 from .calls import ToolCalls
 from .miss import ToolMiss
 from .other_requests import OtherRequests
-from .recording import CALL, Asked, Json, Said, message, params_of
-from .script import Script, Step, step_of, with_token
+from .recording import CALL, LISTEN, SUBSCRIPTION, Asked, Json, Said, id_of, message, meta_of, params_of
+from .script import Script, Step, step_of, with_listener, with_token
 
 PATIENCE = 2.0
 """Seconds that an answer waits for what was recorded before it: an earlier answer, or the client's answer."""
@@ -50,6 +50,8 @@ class ToolConnection:
         """True until the first call of the first process."""
         self._scripts: list[Script] = []
         self._batches = AnsweredBatches()
+        self._listeners: dict[tuple[str, object], object] = {}
+        """The ids of the client's requests to listen, by the recorded session and id of each."""
         self._reached = 0.0
         """The recorded time up to which this process has been played."""
         self._errors = deque(self._session.errors if self._session else ())
@@ -125,6 +127,8 @@ class ToolConnection:
         if asked.session is self._session:
             self._reached = max(self._reached, asked.request.at)
         answer = asked.answer
+        if asked.method == LISTEN:
+            self._listeners[asked.session.key, id_of(asked.request.data)] = number
         for said in asked.others:
             if answer is not None and said.sequence > answer.sequence:
                 steps.append(self._answer(asked, answer, number))
@@ -134,7 +138,8 @@ class ToolConnection:
                 if token is None:
                     continue
                 step = with_token(step, token)
-            steps.append(step)
+            listener = (asked.session.key, id_of({"id": meta_of(said.data).get(SUBSCRIPTION)}))
+            steps.append(with_listener(step, self._listeners[listener]) if listener in self._listeners else step)
         if answer is not None:
             steps.append(self._answer(asked, answer, number))
         elif asked.answer is None and asked.cut:
@@ -208,7 +213,8 @@ class ToolConnection:
             self.closed = True
             return True
         is_answer = step.is_ours or step.answers is not None
-        sent.append(Sent(self._written(script, step, now), script.origin, is_answer))
+        origin = script.origin if step.listener is None else step.listener
+        sent.append(Sent(self._written(script, step, now), origin, is_answer))
         return True
 
     def _written(self, script: Script, step: Step, now: float) -> bytes:

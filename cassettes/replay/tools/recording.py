@@ -14,7 +14,11 @@ type Json = dict[str, object]
 type Key = tuple[str, int]
 """The session of a message and its place in it."""
 
-CALL = "tools/call"
+CALL, LISTEN = "tools/call", "subscriptions/listen"
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+"""In `_meta` of what a server says to a listener: the id of the request `subscriptions/listen`, whose answer comes at
+its end (https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/subscriptions, mcp 2.3.0, read
+2026-11-23)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,13 @@ def params_of(data: Mapping[str, object]) -> tuple[Json, object]:
     fields = dict(cast(Json, params))
     meta = fields.pop("_meta", None)
     return fields, cast(Json, meta).get("progressToken") if isinstance(meta, dict) else None
+
+
+def meta_of(data: Mapping[str, object]) -> Json:
+    """`_meta` of the parameters."""
+    params = data.get("params")
+    meta = cast(Json, params).get("_meta") if isinstance(params, dict) else None
+    return cast(Json, meta) if isinstance(meta, dict) else {}
 
 
 def canonical(value: object) -> bytes:

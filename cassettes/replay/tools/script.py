@@ -1,8 +1,8 @@
 """What a played server says after one message of the client, step by step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .recording import Asked, Json, Said, params_of
+from .recording import SUBSCRIPTION, Asked, Json, Said, meta_of, params_of
 
 
 @dataclass(slots=True)
@@ -18,6 +18,8 @@ class Step:
     """The recorded server ended here."""
     is_ours: bool = False
     """True for an answer that was not recorded."""
+    listener: object = None
+    """The id of the client's request to listen, for what is said to a listener."""
 
 
 @dataclass(slots=True)
@@ -50,3 +52,11 @@ def with_token(step: Step, token: object) -> Step:
     assert step.data is not None
     params, _ = params_of(step.data)
     return Step({**step.data, "params": {**params, "progressToken": token}}, b"")
+
+
+def with_listener(step: Step, number: object) -> Step:
+    """What is said to a listener, under the id of the request of this client."""
+    assert step.data is not None
+    params, _ = params_of(step.data)
+    meta = {**meta_of(step.data), SUBSCRIPTION: number}
+    return replace(step, data={**step.data, "params": {**params, "_meta": meta}}, listener=number)

@@ -13,6 +13,7 @@ from turntape.cassettes.replay.tools.http import http_recording
 from turntape.cassettes.replay.tools.player import ToolPlayer
 from turntape.cassettes.server.server import app
 from turntape.cassettes.server.tool_http import HttpTools
+from turntape.cassettes.tape.model import Chunk
 
 type Answer = tuple[int, dict[str, str], bytes]
 type Ask = Callable[..., Awaitable[Answer]]
@@ -64,11 +65,16 @@ def serving(trips: list[RoundTrip]) -> Ask:
     serve = app(player, tools=HttpTools(ToolPlayer(recording.exchanges, values=player), recording))
 
     async def ask(
-        method: str = "POST", sent: bytes = b"", session: str = "", path: str = "/mcp", until: bytes = b""
+        method: str = "POST",
+        sent: bytes = b"",
+        session: str = "",
+        path: str = "/mcp",
+        until: bytes = b"",
+        to: list[bytes] | None = None,
     ) -> Answer:
-        """One request; with `until`, the client leaves when these bytes have come."""
+        """One request; with `until`, the client leaves when these bytes have come. They are put into `to`."""
         start: dict[str, Any] = {}
-        got: list[bytes] = []
+        got: list[bytes] = [] if to is None else to
         enough = asyncio.Event()
         asked = [{"type": "http.request", "body": sent}]
 
@@ -165,6 +171,46 @@ def test_what_the_server_says_on_its_own_comes_on_the_open_stream() -> None:
         assert (status, headers["content-type"], said) == (200, "text/event-stream", events(CHANGED))
 
     asyncio.run(run())
+
+
+def test_a_listener_hears_of_a_change_when_it_happens_and_under_its_own_id() -> None:
+    def tagged(method: str, number: object) -> bytes:
+        meta = {"io.modelcontextprotocol/subscriptionId": number}
+        return body(method=f"notifications/{method}", params={"_meta": meta})
+
+    ready, changed = (events(tagged(method, "l-1")) for method in ("subscriptions/acknowledged", "tools/list_changed"))
+    asked = body(id="l-1", method="subscriptions/listen", params={"notifications": {}})
+    arrived = (Chunk(len(ready), 1_000), Chunk(len(changed), 6_000))
+    stream = trip(0, "POST", asked, 200, ready + changed)
+    assert stream.response is not None
+    listened = replace(stream, response=replace(stream.response, chunks=arrived), closed_first="client")
+    calls = [
+        trip(2, "POST", call(1, "plain"), 200, body(id=1, result="P")),
+        trip(5, "POST", call(2, "grow"), 200, body(id=2, result="G")),
+    ]
+
+    async def run() -> tuple[bytes, bytes]:
+        ask = serving([listened, *calls])
+        heard: list[bytes] = []
+        stream = asyncio.ensure_future(
+            ask(
+                sent=body(id=70, method="subscriptions/listen", params={"notifications": {}}),
+                until=b"changed",
+                to=heard,
+            )
+        )
+        for _ in range(50):
+            await asyncio.sleep(0)
+        await ask(sent=call(71, "plain"))
+        before = b"".join(heard)
+        await ask(sent=call(72, "grow"))
+        status, headers, said = await stream
+        assert (status, headers["content-type"]) == (200, "text/event-stream")
+        return before, said
+
+    before, said = asyncio.run(asyncio.wait_for(run(), 60))
+    ready, changed = (events(tagged(method, 70)) for method in ("subscriptions/acknowledged", "tools/list_changed"))
+    assert (before, said) == (ready, ready + changed)
 
 
 def test_each_client_has_a_session_of_its_own() -> None:
