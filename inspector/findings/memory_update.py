@@ -171,10 +171,12 @@ def _note_request(context: RuleContext) -> None:
 
 def _note_overload(context: RuleContext) -> None:
     """Keeps what a request held that the API failed to answer: a retry must hold it too."""
-    conversation = context.turn.conversation
-    results = [place for place, unit in enumerate(conversation.units) if unit.kind == "result"]
-    failed = context.turn.failed and error_status(context) not in _REJECTED
-    context.run.overloaded = (context.index, tuple(conversation.prefixes), results[-1]) if failed and results else None
+    context.run.overloaded = None
+    if context.turn.failed and error_status(context) not in _REJECTED:
+        conversation = context.turn.conversation
+        results = [place for place, unit in enumerate(conversation.units) if unit.kind == "result"]
+        if results:
+            context.run.overloaded = (context.index, tuple(conversation.prefixes), results[-1])
 
 
 def _note_outcome(context: RuleContext) -> None:

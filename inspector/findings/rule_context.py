@@ -11,7 +11,7 @@ from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.turn import Turn
 from ..wire.exchange import Exchange
 from ..wire.json_value import as_array, as_object, compact
-from ..wire.per_message import PerMessage
+from ..wire.per_message import Joined, PerMessage
 from ..wire.protocols.protocol import Protocol
 from ..wire.protocols.traits import AnswerRules
 from ..wire.providers import Provider, provider_of
@@ -75,6 +75,13 @@ def _blobs_of(message: Message) -> list[tuple[Part, int]]:
 
 
 _blobs = PerMessage(_blobs_of)
+
+
+def _calls_of(message: Message) -> list[tuple[str, Part]]:
+    return [(part.call.id, part) for part in message.parts if part.call is not None and part.call.id is not None]
+
+
+_calls = Joined(_calls_of).of
 
 
 def finish_at(turn: Turn) -> str:
@@ -232,12 +239,7 @@ class RuleContext:
     @cached_property
     def calls(self) -> dict[str, Part]:
         """The calls in this request's history, by id; the last one under each id."""
-        return {
-            part.call.id: part
-            for message in self.request.messages
-            for part in message.parts
-            if part.call is not None and part.call.id is not None
-        }
+        return dict(_calls(self.request.messages))
 
     @cached_property
     def tools(self) -> dict[str, Tool]:

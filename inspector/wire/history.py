@@ -8,6 +8,8 @@ derives something from each message can do the same, by their identity (`per_mes
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import not_
 from threading import Lock
 from typing import cast
 
@@ -91,7 +93,7 @@ def _common(known: _History, given: list[object]) -> int:
         most = next(place for place, (one, other) in enumerate(pairs, same) if one != other)
     if all(known.exact[:most]):
         return most
-    numbers = (place for place in range(most) if not known.exact[place])
+    numbers = compress(range(most), map(not_, known.exact))
     return next((p for p in numbers if not _is_same_json(known.items[p], given[p])), most)
 
 

@@ -6,7 +6,7 @@ Histories share a message as the same object (`history.Histories`, `request_bodi
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import compress, count
+from itertools import chain, compress, count
 from operator import is_not
 from threading import Lock
 
@@ -14,6 +14,8 @@ KEPT = 8
 """How many histories are remembered: those of agents that take turns."""
 _CHANGED = 5
 """Fewer items at the end of a history may be changed by the next one."""
+_LONG, _PAIRS = 64, 4
+"""Of histories with more items in common, the results of so many comparisons are remembered."""
 
 
 @dataclass(slots=True)
@@ -62,9 +64,46 @@ class PerMessage[I, T]:
         return values
 
 
+class Joined[I, T]:
+    """As `PerMessage`, for several values of each message: those of all messages in a row. They are joined once."""
+
+    def __init__(self, make: Callable[[I], Sequence[T]]) -> None:
+        self._each = PerMessage(make)
+        self._latest: tuple[Sequence[I], tuple[T, ...]] | None = None
+
+    def of(self, messages: Sequence[I]) -> tuple[T, ...]:
+        """All values, in order."""
+        latest = self._latest
+        if latest is not None and latest[0] is messages:
+            return latest[1]
+        joined = tuple(chain.from_iterable(self._each.of(messages)))
+        if isinstance(messages, tuple):
+            self._latest = (messages, joined)
+        return joined
+
+
 def shared(before: Sequence[object], now: Sequence[object]) -> int:
     """How many at the front of both are the same objects."""
-    return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))
+    if before is now:
+        return len(now)
+    known = next((same for one, other, same in _compared.latest if one is before and other is now), None)
+    if known is not None:
+        return known
+    same = next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))
+    # A tuple stays as it is. While large histories are held for a short time only, they are not held here either.
+    if same > _LONG and remembered.most == KEPT and isinstance(before, tuple) and isinstance(now, tuple):
+        _compared.latest = ((before, now, same), *_compared.latest[: _PAIRS - 1])
+    return same
+
+
+@dataclass(slots=True)
+class _Compared:
+    """The latest long histories that were compared: all that is derived from a request compares the same two."""
+
+    latest: tuple[tuple[Sequence[object], Sequence[object], int], ...] = ()
+
+
+_compared = _Compared()
 
 
 def is_continued(count: int, shared: int) -> bool:

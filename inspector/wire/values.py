@@ -8,10 +8,9 @@ Four facts about an answer are kept apart, never collapsed: the API's own word (
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import chain
 from typing import Literal
 
-from .per_message import PerMessage
+from .per_message import Joined
 
 type Emitted = Literal["text", "calls", "partial_call", "call_as_text", "refusal", "reasoning_only", "empty", "none"]
 """What the model produced; `none` when there was no answer to produce it in (an error, a refused socket)."""
@@ -205,12 +204,12 @@ class RequestReading:
     @property
     def results(self) -> tuple[ToolResult, ...]:
         """All results in the history that the client gave, in order."""
-        return tuple(chain.from_iterable(_results.of(self.messages)))
+        return _results(self.messages)
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """All calls in the history, those of server-side tools included, in order."""
-        return tuple(chain.from_iterable(_calls.of(self.messages)))
+        return _calls(self.messages)
 
 
 def _results_of(message: Message) -> list[ToolResult]:
@@ -221,7 +220,7 @@ def _calls_of(message: Message) -> list[ToolCall]:
     return [part.call for part in message.parts if part.call is not None]
 
 
-_results, _calls = PerMessage(_results_of), PerMessage(_calls_of)
+_results, _calls = Joined(_results_of).of, Joined(_calls_of).of
 
 
 @dataclass(frozen=True, slots=True)
