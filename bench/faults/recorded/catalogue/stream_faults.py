@@ -1,0 +1,71 @@
+"""Pieces of streams that come too early, twice or without what they belong to, and words of models that leak."""
+
+from copy import deepcopy
+from typing import Any
+
+from ..loops import Loop, Turn
+from .edits import calling, end, has_text, last
+from .table import Places, Table
+
+STREAM = Table()
+FOLLOWS = "client-assistant-mutated client-forged-answer client-missing-tool-result client-orphan-tool-result"
+
+
+def _chat_calls(turn: Turn) -> list[dict[str, Any]]:
+    """The choices of a chat stream that bring pieces of its calls, when there is one call."""
+    choices = [choice for value in turn.answer.values for choice in (value.get("choices") or [])[:1]]
+    brought = [choice for choice in choices if (choice.get("delta") or {}).get("tool_calls")]
+    ids = {call.get("id") for choice in brought for call in choice["delta"]["tool_calls"] if call.get("id")}
+    return brought if turn.streamed and len(ids) == 1 else []
+
+
+@STREAM("the last piece of a call brings its name again", "api", "api-stream-contradiction", also=FOLLOWS)
+def name_again(loop: Loop) -> Places:
+    for place in calling(loop):
+        pieces = [choice["delta"]["tool_calls"][0] for choice in _chat_calls(loop.turns[place])]
+        if len(pieces) > 2 and pieces[0].get("id") and not pieces[-1].get("id"):
+            pieces[-1]["id"] = pieces[0]["id"]
+            pieces[-1].setdefault("function", {})["name"] = pieces[0]["function"]["name"]
+            return {place}
+    return None
+
+
+@STREAM("the finish word comes before the call is whole", "api", "api-stream-contradiction", also=FOLLOWS)
+def finished_early(loop: Loop) -> Places:
+    for place in calling(loop):
+        choices = _chat_calls(loop.turns[place])
+        if len(choices) > 1:
+            choices[0]["finish_reason"] = "tool_calls"
+            return {place}
+    return None
+
+
+@STREAM("an answer begins twice", "api", "api-stream-contradiction")
+def begun_twice(loop: Loop) -> Places:
+    events = last(loop).answer.events or []
+    start = next((n for n, event in enumerate(events) if (event.value or {}).get("type") == "message_start"), None)
+    if start is None:
+        return None
+    events.insert(start + 1, deepcopy(events[start]))
+    return {end(loop)}
+
+
+@STREAM("a block has the index of no block", "api", "api-stream-out-of-order api-malformed-stream", also=FOLLOWS)
+def index_skipped(loop: Loop) -> Places:
+    for place, turn in enumerate(loop.turns):
+        values = [value for value in turn.answer.values if turn.streamed and isinstance(value.get("index"), int)]
+        numbers = sorted({value["index"] for value in values if "content_block" in value})
+        if len(numbers) > 1:
+            for value in values:
+                value["index"] += 2 * (value["index"] == numbers[-1])
+            return {place}
+    return None
+
+
+@STREAM("a thought in tags before the text", "api", "reasoning-in-text", also="api-reasoning-unwanted")
+def thought(loop: Loop) -> Places:
+    if not has_text(loop) or "think>" in str(loop.turns[-1].request):
+        return None
+    text = loop.shape.text(last(loop).answer)
+    text.set(f"<think>The user wants a short answer.</think>\n{text.get()}")
+    return {end(loop)}
