@@ -5,7 +5,6 @@ from decimal import Decimal
 
 from ...ledger import Figure, GroupKey
 from ...wire.printable import dollars
-from ..text.number_format import count
 
 KINDS = {
     "system": "system prompts",
@@ -66,7 +65,7 @@ FIGURES = figures_note()
 
 def short_figure(tokens: Figure) -> str:
     """As `figure`, for a narrow column: `1,204` exact, `±1,204` bounded, `≈1,204` estimated."""
-    return f"{_SURE[tokens.certainty]}{tokens.value:,}"
+    return f"{SURE[tokens.certainty]}{tokens.value:,}"
 
 
 def piece_cost(cost: Decimal | None, tokens: Figure | None) -> str:
@@ -74,12 +73,8 @@ def piece_cost(cost: Decimal | None, tokens: Figure | None) -> str:
     return dollars(cost) if not cost or tokens is None or tokens.certainty == "exact" else f"≈{dollars(cost)}"
 
 
-def rounded_figure(tokens: Figure) -> str:
-    """As `short_figure`, rounded: `≈1.2k`."""
-    return f"{_SURE[tokens.certainty]}{count(tokens.value)}"
-
-
-_SURE = {"exact": "", "bounded": "±", "estimated": "≈"}
+SURE = {"exact": "", "bounded": "±", "estimated": "≈"}
+"""The sign before a short number of tokens."""
 SHORT_FIGURES = "tokens: 12 is exact by the API's counts, ±12 is within bounds, ≈12 is estimated; costs follow"
 
 """What the forms of `short_figure` mean."""

@@ -6,7 +6,7 @@ from functools import partial
 from ....run.request_cost import Context, Piece
 from ...text.number_format import percent
 from ...text.terminal_text import clip
-from ...vocabulary.pieces import figure, figures_note, piece_cost, rounded_figure
+from ...vocabulary.pieces import SURE, figure, figures_note, piece_cost
 from ..formatting import ROLE, bar, count, full, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
@@ -116,7 +116,7 @@ def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[st
     two."""
     amount = figure(piece.tokens) if piece.tokens is not None else size(piece.size)
     if not cells:
-        amount = rounded_figure(piece.tokens) if piece.tokens is not None else amount
+        amount = f"{SURE[piece.tokens.certainty]}{count(piece.tokens.value)}" if piece.tokens is not None else amount
         return [(f"{amount:>6} ", "plain"), (f"{100 * share:4.0f} %  ", "dim")]
     sent = f"{piece.times}×" if piece.times > 1 else "new"
     return [

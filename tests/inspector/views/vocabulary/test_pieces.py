@@ -8,15 +8,7 @@ import pytest
 from turntape.inspector.ledger import Figure
 from turntape.inspector.ledger.groups import UNDIVIDED
 from turntape.inspector.ledger.model import Certainty, PieceKind
-from turntape.inspector.views.vocabulary.pieces import (
-    FIGURES,
-    KINDS,
-    SHORT_FIGURES,
-    figure,
-    piece_cost,
-    rounded_figure,
-    short_figure,
-)
+from turntape.inspector.views.vocabulary.pieces import FIGURES, KINDS, SHORT_FIGURES, figure, piece_cost, short_figure
 
 EXACT = Figure.exact(1204)
 BOUNDED = Figure(1200, 1150, 1260, "bounded")
@@ -46,10 +38,6 @@ def test_the_legend_names_the_sign_before_a_short_figure(certainty: Certainty) -
 def test_a_cost_is_exact_only_where_its_tokens_are(tokens: Figure | None, shown: str) -> None:
     assert piece_cost(Decimal("0.012"), tokens) == shown
     assert piece_cost(Decimal(0), tokens) == "$0"
-
-
-def test_a_rounded_figure_says_how_sure_it_is() -> None:
-    assert [rounded_figure(one) for one in (EXACT, BOUNDED, ESTIMATED)] == ["1.2k", "±1.2k", "≈1.2k"]
 
 
 def test_the_legend_shows_the_forms_of_a_figure() -> None:
