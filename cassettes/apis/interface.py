@@ -53,6 +53,8 @@ class Spellings:
     """Pointers to a string that holds JSON, or to this JSON itself: it is compared as JSON."""
     names: Mapping[str, str] = MappingProxyType({})
     """For each pointer to a field, its other name. Other pointers here use that name."""
+    schemas: tuple[str, ...] = ()
+    """Pointers to a schema that may be written as JSON Schema or as OpenAPI's: types in capitals, and `nullable`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,8 @@ class Api:
     turn_paths: tuple[str, ...] = ()
     """How the paths of its generation endpoints end, for a POST; they identify the API on any host. `*` means one
     segment of the path, and `**` for one or several."""
+    idle_query: tuple[str, ...] = ()
+    """Parameters of a query that say nothing which the API does not know from the rest of the request."""
     other_paths: tuple[str, ...] = ()
     """How the paths of other endpoints end that are recorded on any host, written like `turn_paths`."""
     shape: Shape | None = None

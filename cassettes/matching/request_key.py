@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import orjson
 
+from ..apis.lookup import api_at
 from ..redaction.field_names import SECRET_PARAMETERS
 from ..redaction.redactor import Redactor
 from ..regex import regex
@@ -26,7 +27,8 @@ _BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
 
 @lru_cache(1024)
 def path_key(target: str) -> str:
-    """The endpoint that a URL or an origin-form target names, without route, base and version; with its query."""
+    """The endpoint that a URL or an origin-form target names, without route, base and version; with what counts of its
+    query."""
     parts = split_url(target)
     segments = [segment for segment in parts.path.split("/") if segment]
     if len(segments) > 2 and segments[0] == "s" and segments[2] in BY_NAME:
@@ -38,12 +40,14 @@ def path_key(target: str) -> str:
         if segments[0] == "api" and not (segments[1] in _BASES or _VERSION.match(segments[1])):
             break
         segments = segments[1:]
+    endpoint = "/".join(segments)
+    idle = api_at(endpoint).idle_query if parts.query else ()
     query = sorted(
         (name, value)
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if name.lower() not in SECRET_PARAMETERS
+        if name.lower() not in SECRET_PARAMETERS and name not in idle
     )
-    return "/".join(segments) + (f"?{urlencode(query)}" if query else "")
+    return endpoint + (f"?{urlencode(query)}" if query else "")
 
 
 def header(headers: Headers, name: str) -> str:

@@ -14,6 +14,8 @@ from .pointers import Nodes, plant, step
 type Json = dict[str, object]
 
 _TEXT_TYPES = frozenset({None, "text", "input_text", "output_text"})
+_CAPITALS = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
+_NULL = {"type": "null"}
 _ORDERED = orjson.OPT_SORT_KEYS
 
 
@@ -34,8 +36,9 @@ class PlainSpelling:
         self._texts = frozenset(spellings.texts)
         self._messages = frozenset(spellings.messages)
         self._json = frozenset(spellings.json)
+        self._schemas = frozenset(spellings.schemas)
         self._names = spellings.names
-        pointers = {*self._names, *self._defaults, *self._texts, *self._messages, *self._json}
+        pointers = {*self._names, *self._defaults, *self._texts, *self._messages, *self._json, *self._schemas}
         self._root = plant((pointer, pointer) for pointer in sorted(pointers))
 
     def write(self, body: Json) -> None:
@@ -68,6 +71,8 @@ class PlainSpelling:
         if isinstance(value, dict):
             if pointers & self._json:
                 return orjson.dumps(cast(Json, value), option=_ORDERED).decode()
+            if pointers & self._schemas:
+                return _plain_schema(cast(Json, value))
             self._fields(cast(Json, value), nodes)
             return cast(Json, value)
         if isinstance(value, list):
@@ -93,6 +98,26 @@ def _as_json(text: str) -> object:
         return orjson.dumps(orjson.loads(text), option=_ORDERED).decode()
     except (orjson.JSONDecodeError, TypeError):
         return text
+
+
+def _plain_schema(schema: object) -> object:
+    """A schema with the types of JSON Schema, and `nullable` where one of two alternatives is null."""
+    if isinstance(schema, list):
+        return [_plain_schema(item) for item in cast(list[object], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    fields = {
+        name: str(value).lower() if name == "type" and value in _CAPITALS else _plain_schema(value)
+        for name, value in cast(Json, schema).items()
+    }
+    ways = fields.get("anyOf")
+    others = [one for one in cast(list[object], ways) if one != _NULL] if isinstance(ways, list) else []
+    if len(others) == 1 and isinstance(others[0], dict) and ways != others:
+        del fields["anyOf"]
+        fields |= {**cast(Json, others[0]), "nullable": True}
+    if fields.get("nullable") is True and fields.get("default", "") is None:
+        del fields["default"]
+    return fields
 
 
 def _only_text(items: list[object]) -> object:

@@ -58,6 +58,13 @@ def test_the_query_counts_in_any_order_and_without_its_keys() -> None:
     assert path_key("/x?a=1") != path_key("/x?a=2")
 
 
+def test_a_parameter_that_says_nothing_to_its_api_does_not_count() -> None:
+    """anthropic 2 asks for beta features with a header alone."""
+    assert path_key("https://api.anthropic.com/v1/messages?beta=true") == "messages"
+    assert path_key("/v1/messages/count_tokens?beta=true&a=1") == "messages/count_tokens?a=1"
+    assert path_key("/v1/chat/completions?beta=true") == "chat/completions?beta=true"
+
+
 @pytest.mark.parametrize(
     ("encoding", "encoded"),
     [

@@ -62,6 +62,7 @@ API = Api(
     faults=FAULTS,
     stream_ends=(b"message_stop", b'"stop_reason":"'),
     turn_paths=("/messages", ":rawPredict", ":streamRawPredict"),
+    idle_query=("beta",),  # the header `anthropic-beta` says it too, and anthropic 2 sends it alone
 )
 
 ANTHROPIC_MESSAGES = Registration(

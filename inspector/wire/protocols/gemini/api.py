@@ -26,14 +26,22 @@ SPELLINGS = Spellings(
         "/toolConfig/functionCallingConfig": ({},),
         "/toolConfig/functionCallingConfig/mode": ("AUTO",),
     },
-    names=NAMES,
+    names={**NAMES, "/tools/*/functionDeclarations/*/parameters": "parametersJsonSchema"},
+    schemas=("/tools/*/functionDeclarations/*/parametersJsonSchema",),
 )
-"""Google's reference of `generateContent`, read 2026-11."""
+"""Google's reference of `generateContent`, read 2026-11. google-genai 3 writes as JSON Schema what was a `Schema`."""
 
 API = Api(
     path=regex(r".*models/[^/]+(?::|%3A)\w+"),
     ignored=IgnoredFields(
-        pointers=("/labels", "/generationConfig/seed", "/generation_config/seed"),
+        pointers=(
+            "/labels",
+            "/generationConfig/seed",
+            "/generation_config/seed",
+            # What a function of the client returns: google-genai 3 sends it, older versions do not.
+            "/tools/*/functionDeclarations/*/response",
+            "/tools/*/functionDeclarations/*/responseJsonSchema",
+        ),
         ids=(
             "/contents/*/parts/*/functionCall/id",
             "/contents/*/parts/*/functionResponse/id",
