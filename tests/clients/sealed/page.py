@@ -66,6 +66,18 @@ Two clients write equal things in another order, and a replay takes both orders 
 - Gemini CLI lists its skills in the order in which their files were read: in 1 of 10 replays that was another order.
   The order of `<skill>` elements, of the names in the tool's description, and of every `enum` does not count."""
 
+OTHER_SERVERS = """
+## Servers of others
+
+Tried by hand in the same way (2026-11-23), recorded once and replayed once, each equal:
+
+- OpenAI Agents SDK: `@modelcontextprotocol/server-memory`, `server-sequential-thinking`, `server-pdf`,
+  `mcp-server-git`, `mcp-server-time`, `mcp-server-fetch` and `mcp-server-sqlite` (with `mcp<2`, which it needs).
+- Vercel AI SDK: `server-memory`, `server-sequential-thinking`, `server-pdf` and `mcp-server-sqlite`. With
+  `mcp-server-git`, `mcp-server-time` and `mcp-server-fetch` it did not start on a busy machine, as with `shop`.
+- Claude Code: `server-memory`, `mcp-server-git`, `turntape mcp-server`, and a server of the Python SDK 2.3 that offers
+  a new tool during the run, over stdio and over HTTP (4 of 4), where Claude Code listens for such changes."""
+
 IN_ANOTHER_FOLDER = """
 ## Folders with spaces in their path
 
@@ -154,9 +166,14 @@ def _servers() -> list[str]:
 def _problems(cells: Iterable[SealedCell]) -> list[str]:
     failed = [cell for cell in cells if not cell.is_sealed]
     if not failed:
-        return [IN_WHICH_ORDER, IN_ANOTHER_FOLDER]
+        return [IN_WHICH_ORDER, OTHER_SERVERS, IN_ANOTHER_FOLDER]
     lines = [f"- {one.client}, `{one.server}`, {_TRANSPORTS[one.transport]}: {_said(one)}" for one in failed]
-    notes = [*([NOT_RECORDED] if any(not one.tried for one in failed) else []), IN_WHICH_ORDER, IN_ANOTHER_FOLDER]
+    notes = [
+        *([NOT_RECORDED] if any(not one.tried for one in failed) else []),
+        IN_WHICH_ORDER,
+        OTHER_SERVERS,
+        IN_ANOTHER_FOLDER,
+    ]
     return ["", "## What was not equal", "", *lines, *notes]
 
 
