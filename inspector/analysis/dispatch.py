@@ -39,15 +39,19 @@ def answers(
     after the last answer, which are new even if the history was cut.
     """
     found: dict[int, ToolResult] = {}
-    left = list(results)
-    for place, call in enumerate(calls):
-        ids = {call.id, echoed.get(place)} - {None}
+    ids_of = [{call.id, echoed.get(place)} - {None} for place, call in enumerate(calls)]
+    every = {one for ids in ids_of for one in ids}
+    left = [result for result in results if result.call_id in every]
+    for place, ids in enumerate(ids_of):
         match = next((r for r in left if r.call_id in ids), None)
         if match is not None:
             left = [result for result in left if result is not match]
             found[place] = match
-    fresh = {id(result) for result in (*results[seen:], *last)}
-    left = [result for result in left if id(result) in fresh]
+    if len(found) == len(calls):
+        return found
+    taken = {id(result) for result in found.values()}
+    fresh = {id(result) for result in (*results[seen:], *last)} - taken
+    left = [result for result in results if id(result) in fresh]
     for place, call in enumerate(calls):
         if place in found:
             continue
@@ -103,7 +107,8 @@ def retold_calls(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> di
 def _behind_the_answer(turn: Turn) -> tuple[ToolResult, ...]:
     """The results after the last answer of a request's history; none when it has no answer."""
     messages = turn.reading.request.messages
-    last = max((i for i, message in enumerate(messages) if message.role == "assistant"), default=len(messages))
+    places = range(len(messages) - 1, -1, -1)
+    last = next((place for place in places if messages[place].role == "assistant"), len(messages))
     given = (part.result for m in messages[last + 1 :] for part in m.parts if part.result is not None)
     return tuple(result for result in given if not result.server)
 

@@ -133,7 +133,7 @@ class Threads:
         """Whether the common history is followed by this thread's answer, and not by that of another thread."""
         last = self._index.last[thread]
         if last.call_ids:
-            return bool(last.call_ids & {call.id for call in new.reading.request.calls})
+            return any(call.id in last.call_ids for call in reversed(new.reading.request.calls))
         emission = last.reading.emission
         return emission is not None and not meanings_emitted(emission).isdisjoint(new.conversation.meanings[length:])
 

@@ -353,6 +353,7 @@ class UpstreamSide(_Messages, base.Http1Client):
                 return
             if not is_interim:
                 break
+            note_pieces(self.conn, 1)
             yield ReceiveHttp(InterimResponse(stream, response))
         self.response = response
         setattr(response, _HEAD, (received, response.headers.fields))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from ...analysis.conversation import call_meaning
 from ...wire.json_value import Object, as_array, as_object, is_object, parse_json
@@ -57,8 +58,14 @@ _searched = PerMessage(_searches_tools)
 
 def _loaded(context: RuleContext) -> frozenset[str]:
     """Tools that an item of the history brought, as `additional_tools` does."""
-    items = (as_object(message.raw) for message in context.request.messages)
-    return frozenset(str(as_object(tool).get("name")) for item in items for tool in as_array(item.get("tools")))
+    return frozenset(chain.from_iterable(_brought.of(context.request.messages)))
+
+
+def _tools_of(message: Message) -> list[str]:
+    return [str(as_object(tool).get("name")) for tool in as_array(as_object(message.raw).get("tools"))]
+
+
+_brought = PerMessage(_tools_of)
 
 
 @rule(

@@ -197,12 +197,13 @@ def id_missing(context: RuleContext) -> Iterator[Note]:
     if pairing.named_results or not pairing.in_request or not (context.calls or context.thread.emitted_calls):
         return
     gave_ids = context.before is not None and bool(context.before.call_ids)
-    called = {part.call.name for part in context.calls.values() if part.call is not None}
-    called.update(name for _, name, _ in context.thread.emitted_calls.values())
+    called: set[str | None] = set()
     for message in context.fresh:
         for part in message.parts:
             result, call = part.result, part.call
-            if result is not None and not result.server and not result.call_id and result.name in {None, *called}:
+            if result is not None and not result.server and not result.call_id:
+                called = called or _called(context)
+            if result is not None and not result.server and not result.call_id and result.name in called:
                 what = "a result names no call"
             elif gave_ids and call is not None and not call.server and not call.id and _is_emitted(context, call):
                 what = f"the call of {call.name!r} has lost its id"
@@ -210,6 +211,12 @@ def id_missing(context: RuleContext) -> Iterator[Note]:
                 continue
             yield Note(what, (f"{context.at} request {part.pointer}",), key="id")
             return
+
+
+def _called(context: RuleContext) -> set[str | None]:
+    """The names of the calls in the history and in the thread, and None: a result without a name is of any call."""
+    held = (part.call.name for part in context.calls.values() if part.call is not None)
+    return {None, *held, *(name for _, name, _ in context.thread.emitted_calls.values())}
 
 
 def _is_emitted(context: RuleContext, call: ToolCall) -> bool:

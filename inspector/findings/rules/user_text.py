@@ -6,6 +6,7 @@ not reported.
 
 import re
 from collections.abc import Iterator
+from itertools import compress
 from os.path import commonprefix
 
 from turntape.cassettes.regex import regex
@@ -13,8 +14,9 @@ from turntape.cassettes.regex import regex
 from ...analysis.conversation import Unit
 from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
+from ...wire.per_message import PerMessage
 from ...wire.printable import several
-from ...wire.values import Part, RequestReading
+from ...wire.values import Message, Part, RequestReading
 from ..finding import became
 from ..model_words import holds_an_answer, is_user_text, letters, surely_continues
 from ..rule import Note, rule
@@ -179,13 +181,18 @@ def user_text_changed(context: RuleContext) -> Iterator[Note]:
             )
 
 
+def _is_empty(message: Message) -> bool:
+    """True for a message of the user that says nothing."""
+    return message.role == "user" and not any(part.kind != "text" or part.text.strip() for part in message.parts)
+
+
+_empty = PerMessage(_is_empty)
+
+
 def _emptied(context: RuleContext, echo: HistoryDiff, before: Turn) -> Iterator[Note]:
     """Messages of the user that are still there, and say nothing any more."""
-    empty = {
-        message.pointer
-        for message in context.request.messages
-        if message.role == "user" and not any(part.kind != "text" or part.text.strip() for part in message.parts)
-    }
+    messages = context.request.messages
+    empty = {message.pointer for message in compress(messages, _empty.of(messages))}
     for unit in echo.removed if empty and not context.has("client-user-text-lost") else ():
         place = next((at for at in empty if unit.pointer == at or unit.pointer.startswith(f"{at}/")), None)
         if place is not None and is_user_text(unit):
@@ -209,9 +216,11 @@ def user_media_lost(context: RuleContext) -> Iterator[Note]:
     echo, before = context.echo, context.before
     if echo is None or before is None or not _is_amid_a_loop(before) or any(map(is_user_text, echo.new)):
         return
+    lost = [unit for unit in echo.removed if unit.kind == "media" and unit.role == "user"]
+    if not lost:
+        return
     spoken = [unit for unit in before.conversation.history if unit.role == "user" and unit.kind in ("text", "media")]
     last = _message_of(spoken[-1]) if spoken else None
-    lost = [unit for unit in echo.removed if unit.kind == "media" and unit.role == "user"]
     mine = [unit for unit in lost if _message_of(unit) == last]
     # What goes away with its whole message is history that was cut, and another rule reports that.
     kept = _user_texts(context.turn)
@@ -242,11 +251,11 @@ def _edited(before: Turn, now: Turn, echo: HistoryDiff) -> list[tuple[str, str, 
     changed = [change for change in echo.changes if change.kind not in _HARMLESS]
     if not changed:
         return []
-    texts, old = _user_texts(now), _user_texts(before)
     places = {change.before for change in changed if change.kind != "inserted"}
     come = {change.now for change in changed if change.kind != "removed"}
     if places != come or any(change.kind not in _REPLACED for change in changed):
         return []
+    texts, old = _user_texts(now), _user_texts(before)
     edited = [place for place in texts if place in places and place in old]
     return [(place, old[place], texts[place]) for place in edited] if len(edited) == len(places) else []
 

@@ -180,3 +180,10 @@ def test_the_lines_of_a_body_do_not_count_as_fields(line: bytes, monkeypatch: py
     )
 
     assert isinstance(said[0], RequestHeaders) and isinstance(said[1], RequestData)
+
+
+def test_each_interim_answer_counts() -> None:
+    side = upstream()
+
+    assert len(received(side, b"HTTP/1.1 103 Early Hints\r\n\r\n" * 600)) == 600
+    assert pieces_of(side.conn) == 600
