@@ -290,9 +290,9 @@ def shown_results(turn: TurnCalls, following: Turn, done: Dispatch) -> Iterator[
 
 
 def _has_mark(raw: object) -> bool:
-    """Whether a result says for itself whether it failed, as in the formats that several APIs share."""
+    """Whether the form of a result has a mark for failures: those of Anthropic and Converse, behind other APIs too."""
     fields = as_object(raw)
-    return "is_error" in fields or "status" in as_object(fields.get("toolResult"))
+    return "is_error" in fields or "tool_use_id" in fields or is_object(fields.get("toolResult"))
 
 
 def _holding(messages: Sequence[Message], wanted: set[int]) -> Iterator[tuple[int, Part]]:

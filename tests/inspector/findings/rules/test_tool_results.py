@@ -1,6 +1,8 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from round_trips import MESSAGES
 from tool_stories import Story, text
 
 IMAGE: dict[str, Any] = {"type": "image", "data": "iVBORw0KGgo" + "A" * 200, "mimeType": "image/png"}
@@ -214,3 +216,18 @@ def test_the_text_of_an_error_that_the_model_does_not_see() -> None:
     assert (2, "client-tool-result-lost", "client", "warning") in story.found()
     assert "the quota is used up" in story.says("client-tool-result-lost")[0]
     assert shown("the quota is used up", "Error: the quota is used up").says("client-tool-result-lost") == []  # type: ignore[arg-type]
+
+
+INVOKE = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-sonnet-4-20250514-v1%3A0/invoke"
+
+
+@pytest.mark.parametrize(("mark", "lost"), [(None, True), (False, True), (True, False)])
+def test_a_form_with_a_mark_has_it_behind_another_api_too(mark: bool | None, lost: bool) -> None:
+    story = marked(text("quota", isError=True), "quota", is_error=mark)
+    story.trips[:] = [
+        replace(trip, request=replace(trip.request, url=INVOKE)) if trip.request.url == MESSAGES else trip
+        for trip in story.trips
+    ]
+
+    assert (story.says("client-tool-error-mark-lost") != []) is lost
+    assert story.says("tool-reported-error") != []
