@@ -98,6 +98,10 @@ def tool(name: str = "look_up", schema: dict[str, Any] | None = None) -> dict[st
         ([tool("look up")], "the API does not accept the name"),
         ([tool(schema={"type": "object", "properties": {"a": {"type": "array"}}})], "an array without items"),
         ([tool(schema={"type": "string"})], "instead of an object"),
+        (
+            [tool(schema={"properties": {"a": {"$ref": "#/$defs/a"}}})],
+            "a reference to '#/$defs/a', which it does not have",
+        ),
         ([tool(f"t{n}") for n in range(129)], "accepts at most 128"),
     ],
 )
