@@ -120,7 +120,9 @@ def _cost(state: Title, sums: Totals) -> list[Group]:
     if not sums.turns:
         return []
     at_least = "≥ " if sums.unpriced and sums.cost is not None else ""
-    cost: Group = [(f" {at_least}{dollars(sums.cost)} ", "money" if sums.cost is not None else "dim")]
+    # An attempt that was refused before a token was counted costs nothing.
+    price = dollars(sums.cost) if sums.cost is not None or sums.unpriced else "no cost"
+    cost: Group = [(f" {at_least}{price} ", "money" if sums.cost is not None else "dim")]
     # Prices are looked up after the rows are read: until then, nothing is known to be without one.
     known = sums.cost is not None or not state.reading
     return [*([cost] if known else []), [(f" {several(sums.turns, 'turn')} ", "plain")]]

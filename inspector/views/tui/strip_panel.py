@@ -37,7 +37,7 @@ def panel_line(layout: StripLayout, shown: Shown, y: int) -> Spans:
 def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None) -> list[Spans]:
     """The cost so far and of the whole run."""
     if layout.strip.total is None:
-        return [[("unpriced", "dim")]]
+        return [[(_no_price(layout), "dim")]]
     whole = f"of {dollars(layout.strip.total)}"
     whole = whole if width_of(whole) < layout.side else whole.removeprefix("of ")
     total = [("", "dim")] if shown.playing is not None else [(whole, "dim")]
@@ -82,7 +82,7 @@ def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
 def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Spans:
     spent = so_far(shown, bar) if shown.is_open(turn) and turn.dollars is not None else turn.so_far
     if layout.strip.total is None:
-        return [("unpriced", "dim")]
+        return [(_no_price(layout), "dim")]
     spans: Spans = [("so far ", "dim"), (dollars(spent), "money")]
     if shown.playing is None:
         at_least = "≥ " if layout.strip.unpriced else ""
@@ -96,6 +96,11 @@ def _window(turn: StripTurn) -> Spans:
         return []
     look = "bad" if turn.fill > 0.9 else "warn" if turn.fill > 0.7 else "good"
     return [("window ", "dim"), (gauge(turn.fill, 6), look), (f" {percent(turn.fill)} of {count(turn.window)}", "dim")]
+
+
+def _no_price(layout: StripLayout) -> str:
+    """Why no cost is known: no turn has a price, or no answer counted a token."""
+    return "unpriced" if layout.strip.unpriced else "no cost"
 
 
 def _split(layout: StripLayout, turn: StripTurn) -> Spans:

@@ -50,6 +50,11 @@ def _head(row: Row) -> Iterator[Block]:
         (f"  {row.protocol}", "dim"),
     ]
     title.append((f"  #{row.index}", "dim"))
+    if row.error is not None and usage.input is None and usage.output is None:
+        yield Block(
+            "head", title, flowing([("no tokens were counted", "dim")], *layer_lines(row), indent=10), anchors=("head",)
+        )
+        return
     spent: list[tuple[str, str]] = [(f"{full(usage.input)} in", "plain")]
     if row.before is not None and row.before.input is not None and usage.input is not None:
         fresh = usage.input - row.before.input

@@ -34,6 +34,13 @@ def test_with_little_room_the_number_of_problems_is_left_out_last(summary: Summa
     assert len(line) <= width
 
 
+def test_a_run_whose_requests_were_all_refused_has_no_cost_and_no_unknown_one() -> None:
+    refused = [chat([HELLO], error={"error": {"message": "no"}}, status=429, index=at) for at in range(2)]
+    line = "".join(text for text, _ in title(Title("run.jsonl", reading=False), summarize(Run.of(refused).rows), 100))
+
+    assert "no cost" in line and "unpriced" not in line
+
+
 @pytest.mark.parametrize(("reading", "said"), [(True, False), (False, True)])
 def test_a_run_is_not_called_unpriced_while_it_is_read(reading: bool, said: bool) -> None:
     summary = summarize(Run.of([chat([HELLO], answered("yes"), usage=None)]).rows)

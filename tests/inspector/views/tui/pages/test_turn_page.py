@@ -17,3 +17,10 @@ def test_a_cost_that_the_api_stated_is_marked() -> None:
 
     assert "$0.250 (stated by the API)" in head(Run.of([chat([HELLO], error=answer | {"usage": usage})]))
     assert "stated" not in head(Run.of(loop()))
+
+
+def test_a_refused_turn_has_no_tokens_and_no_unknown_cost() -> None:
+    refused = head(Run.of([chat([HELLO], error={"error": {"message": "no"}}, status=429)]))
+
+    assert "no tokens were counted" in refused and "unpriced" not in refused and "?" not in refused
+    assert "unpriced" in head(Run.of([chat([HELLO], said("x"), model="unheard-of")]))
