@@ -8,7 +8,7 @@ from ..framing import messages
 from ..matching.request_key import header
 from ..replay.answer import replayed_headers
 from ..replay.tools.batches import Sent
-from ..replay.tools.http import EVENTS, SESSION, HttpRecording, Place, is_stream
+from ..replay.tools.http import EVENTS, SESSION, HttpRecording, Place, is_stream, said_in
 from ..replay.tools.player import ToolConnection, ToolPlayer
 from ..replay.tools.recording import Asked, message
 from ..replay.tools.sse import ENDPOINT, target_of
@@ -228,8 +228,10 @@ class HttpTools:
 
 
 def _is_left_open(trip: RoundTrip) -> bool:
-    """True for a stream that the client closed: without an answer, it had listened or has given up."""
-    return trip.closed_first == "client" and trip.response is not None and is_stream(trip.response)
+    """True for a stream without any answer that the client closed: it had listened or has given up."""
+    if trip.closed_first != "client" or trip.response is None or not is_stream(trip.response):
+        return False
+    return all("method" in message(raw) for raw, _ in said_in(trip.response))
 
 
 async def _streamed(session: _Session, take: Callable[[], list[Sent]], receive: Receive, send: Send) -> None:

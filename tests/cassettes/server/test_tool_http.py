@@ -213,6 +213,16 @@ def test_a_listener_hears_of_a_change_when_it_happens_and_under_its_own_id() -> 
     assert (before, said) == (ready, ready + changed)
 
 
+def test_a_stream_with_an_answer_to_no_request_is_given_as_recorded() -> None:
+    stream = trip(2, "POST", call(1, "odd"), 200, events(body(id=None, error={"code": -1, "message": "none"})))
+    recorded = [*RECORDED, replace(stream, closed_first="client")]
+
+    async def run() -> bytes:
+        return (await serving(recorded)(sent=call(7, "odd")))[2]
+
+    assert b"none" in asyncio.run(asyncio.wait_for(run(), 60))
+
+
 def test_each_client_has_a_session_of_its_own() -> None:
     async def run() -> list[str]:
         ask = serving(RECORDED)
