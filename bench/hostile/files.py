@@ -22,8 +22,13 @@ TERMINAL = {
     "8-bit control": "\x9b31m\x9d0;stolen\x9c",
     "back over the line": "harmless\r\b\b\b\bstolen",
     "device query": "\x1b[6n\x1b[c\x1bP+q544e\x1b\\",
+    "right to left": "\u202etxt.stolen\u2066",
 }
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+COMMANDS = (
+    *(("show",), ("show", "--turn", "1"), ("show", "--findings"), ("check",), ("diff",), ("lint",)),
+    ("export", "--format", "markdown"),
+)
 MARKUP = {
     "script": "<script>document.title='stolen'</script>",
     "end of our script": "</script><script>document.title='stolen'</script>",
@@ -70,6 +75,8 @@ def tape(path: Path, text: str) -> None:
                     run="run" + text,
                 )
             )
+        listed = Request("GET" + text, f"https://api.openai.com/v1/models?q={text}", kind, b"")
+        recorder.write(RoundTrip(listed, Response(200, "OK", kind, content=b"{}"), started_at=2.0, run="run" + text))
 
 
 def turntape(*words: str) -> subprocess.CompletedProcess[bytes]:
@@ -81,7 +88,7 @@ def terminals(folder: Path) -> Iterator[Outcome]:
     for name, text in TERMINAL.items():
         path = folder / f"{name.replace(' ', '-')}.cassette.jsonl"
         tape(path, text)
-        for command in (("show",), ("show", "--turn", "1"), ("show", "--findings"), ("check",), ("diff",), ("lint",)):
+        for command in COMMANDS:
             words = [command[0], str(path), *([str(path)] if command == ("diff",) else []), *command[1:]]
             done = turntape(*words)
             found = _CONTROLS.search((done.stdout + done.stderr).decode(errors="replace"))

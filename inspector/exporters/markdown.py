@@ -11,7 +11,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..tools.run_words import WHOLE, joined_words, outcome_words, seen_words
 from ..tools.tool_run import ToolRun
 from ..wire.json_value import Object, as_array, as_object, compact
-from ..wire.printable import dollars, several
+from ..wire.printable import dollars, safe, several
 from ..wire.values import ToolCall
 from .thread_summary import RunSummary, SentMessage, TurnSummary, run_summary
 
@@ -21,7 +21,11 @@ _TICKS = regex(r"`+")
 
 
 def markdown(round_trips: Iterable[RoundTrip], title: str = "Run") -> Iterator[str]:
-    """The run, line by line, without line ends."""
+    """The run, line by line, without line ends and without control characters but tabs."""
+    yield from ("\t".join(map(safe, line.split("\t"))) for line in _lines(round_trips, title))
+
+
+def _lines(round_trips: Iterable[RoundTrip], title: str) -> Iterator[str]:
     summary = run_summary(round_trips)
     threads = summary.threads
     yield f"# {_inline(title)}"

@@ -200,7 +200,7 @@ def other_line(label: Mapping[str, object]) -> Line:
     style: Style = "bad" if not isinstance(status, int) or status >= 400 else "dim"
     return [
         (f"#{label['index']} ", "dim"),
-        (f"{label['method']} {safe(cast(str, label['url']))} ", "plain"),
+        (safe(f"{label['method']} {label['url']} "), "plain"),
         (f"→ {status if status is not None else 'no answer'} ", style),
         (f"({label['protocol']})", "dim"),
     ]
@@ -421,7 +421,8 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     yield from flow(_title(one.label, _ANY), width, "    ")
     trip = one.round_trip
     socket = trip.response is not None and trip.response.http_version == SOCKET
-    yield from folded([(f"{SOCKET if socket else trip.request.method} {safe(trip.request.url)}", "dim")], width, "    ")
+    asked = safe(f"{SOCKET if socket else trip.request.method} {trip.request.url}")
+    yield from folded([(asked, "dim")], width, "    ")
     if request.parameters:
         line: Line = [("  parameters  ", "dim"), (clip(compact(request.parameters), 2000), "plain")]
         yield from folded(line, width, "    ")

@@ -14,6 +14,8 @@ _SECRETS = {
     "api-key": ("api-key", "$API_KEY"),
     "x-goog-api-key": ("x-goog-api-key", "$API_KEY"),
 }
+_OURS = frozenset(_SECRETS.values())
+"""The headers in which the shell and Python put the key. A recorded value means itself, whatever it holds."""
 _BY_HOST = {"api.anthropic.com": "x-api-key", "generativelanguage.googleapis.com": "x-goog-api-key"}
 
 
@@ -36,19 +38,22 @@ def _headers(request: Request) -> list[tuple[str, str]]:
 
 
 def curl(request: Request) -> str:
-    """The request as a command line; `API_KEY` must be set."""
-    parts = [f"curl -N -X {request.method} {shlex.quote(request.url)}"]
+    """The request as a command line; `API_KEY` must be set.
+
+    Nothing that was recorded can become an option, a command or the name of a file.
+    """
+    parts = [f"curl -N -X {shlex.quote(request.method)} --url {shlex.quote(request.url)}"]
     for name, value in _headers(request):
         text = f"{name}: {value}"
-        parts.append(f'-H "{text}"' if "$API_KEY" in value else f"-H {shlex.quote(text)}")
+        parts.append(f'-H "{text}"' if (name, value) in _OURS else f"-H {shlex.quote(text)}")
     if request.body:
-        parts.append(f"--data-binary {shlex.quote(request.body.decode('utf-8', 'surrogateescape'))}")
+        parts.append(f"--data-raw {shlex.quote(request.body.decode('utf-8', 'surrogateescape'))}")
     return " \\\n  ".join(parts) + "\n"
 
 
 def python(request: Request) -> str:
     """The request as a short program."""
-    headers = ",\n    ".join(f"{name!r}: {_python_value(value)}" for name, value in _headers(request))
+    headers = ",\n    ".join(f"{name!r}: {_python_value(name, value)}" for name, value in _headers(request))
     text = request.body.decode("utf-8", "surrogateescape")
     return (
         "import os\n\nimport httpx\n\n"
@@ -62,7 +67,7 @@ def python(request: Request) -> str:
     )
 
 
-def _python_value(value: str) -> str:
-    if "$API_KEY" not in value:
+def _python_value(name: str, value: str) -> str:
+    if (name, value) not in _OURS:
         return repr(value)
     return "f" + repr(re.sub(r"\$API_KEY", '{os.environ["API_KEY"]}', value))

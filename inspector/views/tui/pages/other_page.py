@@ -24,7 +24,7 @@ def other_blocks(detail: Detail) -> Iterator[Block]:
         status = f"{row.status}" if row.status is not None else "no answer"
         yield Block(
             "head",
-            [(f"{trip.request.method} ", "title"), (safe(trip.request.url), "plain"), (f"  {status}", "dim")],
+            [(f"{safe(trip.request.method)} ", "title"), (safe(trip.request.url), "plain"), (f"  {status}", "dim")],
             lines([(f"{row.protocol}, no turn of a conversation  #{row.index}", "dim")]),
         )
     if row.error:

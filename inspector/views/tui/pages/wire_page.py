@@ -54,9 +54,9 @@ def _first_line(request: Request, facts: Sequence[Spans]) -> Block:
     """Method and URL, however long that is, then facts."""
 
     def body(width: int) -> Sequence[Spans]:
-        first, *more = wrap(f"{request.method} {safe(request.url)}", width)
-        begin = first.removeprefix(request.method)
-        title: Spans = [(request.method, "title"), (begin, "plain")]
+        method = safe(request.method)
+        first, *more = wrap(f"{method} {safe(request.url)}", width)
+        title: Spans = [(method, "title"), (first.removeprefix(method), "plain")]
         return [title, *([(line, "plain")] for line in more), *facts]
 
     return Block("head", (), body)

@@ -24,8 +24,8 @@ REQUEST = Request(
 def test_a_shell_reads_the_same_body_back() -> None:
     words = shlex.split(curl(REQUEST).replace("\\\n", " "))
 
-    assert words[words.index("--data-binary") + 1] == BODY.decode()
-    assert words[:5] == ["curl", "-N", "-X", "POST", REQUEST.url]
+    assert words[words.index("--data-raw") + 1] == BODY.decode()
+    assert words[:6] == ["curl", "-N", "-X", "POST", "--url", REQUEST.url]
 
 
 def test_a_credential_is_named_and_never_written_out() -> None:
@@ -53,3 +53,19 @@ def test_the_python_is_a_program_with_the_same_body() -> None:
         and isinstance(node.value, ast.Constant)
     ]
     assert bodies == [BODY.decode()]
+
+
+def test_a_recording_that_was_made_to_do_harm_is_only_text() -> None:
+    evil = "$API_KEY$(touch stolen)`touch stolen`{print('stolen')}"
+    request = Request("POST;touch stolen", "-oanything", (("x-note", evil),), b"@/etc/hostname")
+
+    words = shlex.split(curl(request).replace("\\\n", " "))
+    assert words[:6] == ["curl", "-N", "-X", "POST;touch stolen", "--url", "-oanything"]
+    assert f"-H {shlex.quote(f'x-note: {evil}')}" in curl(request), "in single quotes"
+    assert words[-2:] == ["--data-raw", "@/etc/hostname"]
+    assert not any(isinstance(node, ast.Call) for node in ast.walk(_headers_of(python(request))))
+
+
+def _headers_of(program: str) -> ast.AST:
+    assigned = [node for node in ast.parse(program).body if isinstance(node, ast.Assign)]
+    return next(node for node in assigned if isinstance(node.targets[0], ast.Name) and node.targets[0].id == "headers")
