@@ -88,7 +88,8 @@ def _item_of(difference: Difference, recorded: RoundTrip | None) -> object:
 
 
 def _with_moves(found: Sequence[Difference]) -> Iterator[Difference | str]:
-    """The differences; an item that is removed in one place of a list and added in another one has moved."""
+    """The differences; an item that is removed in one place of a list and added in another one has moved, and a value
+    that is under another key of an object was renamed."""
     added = {_place_free(one): one for one in found if one.kind == "added"}
     moved: dict[int, Difference] = {}
     for one in found:
@@ -98,17 +99,15 @@ def _with_moves(found: Sequence[Difference]) -> Iterator[Difference | str]:
     gone = {id(twin) for twin in moved.values()}
     for one in found:
         if id(one) in moved:
-            name = _name(one.recorded)
             folder, _, before = one.pointer.rpartition("/")
             after = moved[id(one)].pointer.rpartition("/")[2]
-            yield f"{folder}: the order has changed: {name} was number {_count(before)}, now {_count(after)}"
+            if before.isdigit() and after.isdigit():
+                name = _name(one.recorded)
+                yield f"{folder}: the order has changed: {name} was number {int(before) + 1}, now {int(after) + 1}"
+            else:
+                yield f"{folder}: {before} is now called {after}"
         elif id(one) not in gone:
             yield one
-
-
-def _count(place: str) -> str:
-    """A place in a list as people count; a key of an object as it is."""
-    return str(int(place) + 1) if place.isdigit() else place
 
 
 def _place_free(one: Difference) -> tuple[str, bytes]:
