@@ -3,7 +3,7 @@
 Each input comes from its number alone: `--only N` reads one again. The numbers so far are kept in `.fuzz/`, and the
 next run continues there. Every input is read; every twentieth is labelled as a run, with all rules; every thousandth is
 written to a file, which is changed as well and read by every command. The same is done with runs in which one text is
-long and repeats itself: every fiftieth is labelled, every thousandth read by every command.
+long and repeats itself, or one list is long: every fiftieth is labelled, every thousandth read by every command.
 """
 
 import argparse

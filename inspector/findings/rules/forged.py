@@ -78,8 +78,8 @@ class _Forged:
     """What no answer contains: whole pieces, and answers to which words were added."""
 
     pieces: list[Unit]
-    copied: list[Unit]
-    """The pieces that a tool returned."""
+    copied: frozenset[str]
+    """The pointers of the pieces that a tool returned."""
     longer: list[HistoryChange]
     apart: bool
     """Only pieces after the results of the last answer, with something new behind them."""
@@ -87,22 +87,25 @@ class _Forged:
 
 def _forged(context: RuleContext, echo: HistoryDiff, before: Turn) -> _Forged:
     foreign = {unit.pointer for block in _foreign(context, echo) for unit in block}
-    added = [unit for unit in _added(context, echo, before) if unit.pointer not in foreign]
-    between = [unit for unit in _between(context, echo, before) if unit not in added and unit.pointer not in foreign]
-    added += between
+    added = {unit.pointer: unit for unit in _added(context, echo, before) if unit.pointer not in foreign}
+    known = added.keys() | foreign
+    between = {unit.pointer: unit for unit in _between(context, echo, before) if unit.pointer not in known}
+    added |= between
     given = _results(context)
-    new = [unit for unit in echo.new if unit.role == "assistant" and unit not in added and context.request.tools]
-    copied = [unit for unit in (*added, *new) if unit.kind == "text" and without_space(unit.text) in given]
-    added += [unit for unit in copied if unit not in added]
-    pieces = [unit for unit in added if unit in copied or not is_known(context, unit, before)]
+    new = [unit for unit in echo.new if unit.role == "assistant" and context.request.tools]
+    same = (unit for unit in (*added.values(), *new) if unit.kind == "text" and without_space(unit.text) in given)
+    copied = {unit.pointer: unit for unit in same}
+    added |= copied
+    pieces = [unit for unit in added.values() if unit.pointer in copied or not is_known(context, unit, before)]
     longer = [] if echo.removed else [change for change in echo.changes if is_extended(context, change)]
-    return _Forged(pieces, copied, longer, bool(pieces) and not longer and all(unit in between for unit in pieces))
+    apart = bool(pieces) and not longer and all(unit.pointer in between for unit in pieces)
+    return _Forged(pieces, frozenset(copied), longer, apart)
 
 
 def _forged_note(context: RuleContext, echo: HistoryDiff, before: Turn, forged: _Forged) -> Note:
     shown = [
         (
-            _shown(unit) + (", which is the result of a tool," if unit in forged.copied else ""),
+            _shown(unit) + (", which is the result of a tool," if unit.pointer in forged.copied else ""),
             f"{context.at} request {unit.pointer}",
         )
         for unit in forged.pieces

@@ -123,15 +123,15 @@ def _cause_of(context: RuleContext, part: Part) -> tuple[str, ...]:
         return context.has("client-assistant-mutated")
     put_in = context.has("client-forged-answer", "client-foreign-history")
     at = f"{context.at} request {part.pointer}"
-    return (
-        () if not put_in else tuple(found.id for found in context.found if found.id in put_in and at in found.evidence)
-    )
+    if not put_in:
+        return ()
+    return tuple(found.id for found in context.found if found.id in put_in and at in found.evidence)
 
 
 def _missing(context: RuleContext) -> Iterator[Note]:
-    copied = _copied(context)
+    copied = {part.pointer for part in _copied(context)}
     for part in context.pairing.missing:
-        if any(part is copy for copy in copied):
+        if part.pointer in copied:
             continue
         name = part.call.name if part.call else "?"
         if _own_id(context, part) and ("client-missing-tool-result", name) in context.thread.reported:

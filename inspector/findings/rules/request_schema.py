@@ -6,6 +6,7 @@ offending block is looked up among those that the API itself returned.
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from turntape.cassettes.regex import regex
 
@@ -51,9 +52,10 @@ def _roles(context: RuleContext) -> Iterator[Note]:
     messages = context.request.conversation
     if check is None or not messages or context.request.previous_id is not None:
         return
+    beside_open = _beside_open_calls(context)
     for message, what in check(messages):
         roots = context.has("client-history-truncated")
-        if _leaves_open(context, message):
+        if message.pointer in beside_open:
             roots += context.has_recently("client-missing-tool-result")
         yield Note(
             what,
@@ -63,11 +65,13 @@ def _roles(context: RuleContext) -> Iterator[Note]:
         )
 
 
-def _leaves_open(context: RuleContext, message: Message) -> bool:
-    """True when the message, or the one before it, holds a call without a result, which explains the wrong order."""
-    place = next(i for i, one in enumerate(context.request.messages) if one is message)
-    near = context.request.messages[max(place - 1, 0) : place + 1]
-    return any(part is open_call for one in near for part in one.parts for open_call in context.pairing.missing)
+def _beside_open_calls(context: RuleContext) -> frozenset[str]:
+    """The pointers of messages that hold a call without a result, which explains a wrong order, or come behind one."""
+    missing = {part.pointer for part in context.pairing.missing}
+    messages = context.request.messages
+    opened = [any(part.pointer in missing for part in message.parts) for message in messages] if missing else []
+    after = zip(messages[1:], opened, strict=False)
+    return frozenset(one.pointer for one, is_open in chain(zip(messages, opened, strict=False), after) if is_open)
 
 
 @rule(
