@@ -110,11 +110,11 @@ def body_size(request: http.Request, response: http.Response) -> int | None:
 
 def _has_many_lines(buffer: ReceiveBuffer) -> bool:
     """True for a head at the front of a buffer that has too many lines."""
-    if len(buffer) <= 2 * _MOST_LINES:
-        return False
     data = buffer._data
+    if data.count(b"\n") <= _MOST_LINES:
+        return False
     blank = _BLANK_LINE.search(data)
-    return data.count(b"\n", 0, blank.start() if blank else len(data)) > _MOST_LINES
+    return blank is None or data.count(b"\n", 0, blank.start()) > _MOST_LINES
 
 
 def _unchanged_head(response: http.Response) -> bytes | None:
