@@ -63,7 +63,7 @@ def test_small_amounts_at_the_right_are_never_cut(width: int) -> None:
 
 def test_a_legend_that_has_no_room_for_its_shares_names_every_kind() -> None:
     parts = priced(1, "0.2", "0.2", "0.2", "0.2")
-    lines = text(layout_of([parts, replace(parts, turn=2)], 72, 9))
+    lines = text(layout_of([parts, replace(parts, turn=2)], 60, 9))
 
     assert "█ read" in lines[-1] and "█ output" in lines[-1]
 
