@@ -75,6 +75,8 @@ Tried by hand in the same way (2026-11-23), recorded once and replayed once, eac
   `mcp-server-git`, `mcp-server-time`, `mcp-server-fetch` and `mcp-server-sqlite` (with `mcp<2`, which it needs).
 - Vercel AI SDK: `server-memory`, `server-sequential-thinking`, `server-pdf` and `mcp-server-sqlite`. With
   `mcp-server-git`, `mcp-server-time` and `mcp-server-fetch` it did not start on a busy machine, as with `shop`.
+- Codex: `server-memory`, `server-sequential-thinking`, `mcp-server-git` (2 of 2), `mcp-server-time` and
+  `mcp-server-sqlite`.
 - Claude Code: `server-memory`, `mcp-server-git`, `turntape mcp-server`, and a server of the Python SDK 2.3 that offers
   a new tool during the run, over stdio and over HTTP (4 of 4), where Claude Code listens for such changes."""
 
