@@ -67,6 +67,30 @@ PROJECTS = (
         ("tests/integration_tests",),
     ),
     Project(
+        "magentic",
+        "0.41.1",
+        (
+            "openai==1.109.1",
+            "anthropic==0.42.0",
+            "litellm<1.81",
+            "logfire==0.49.1",
+            "pydantic<2.12",
+            "httpx==0.27.2",
+            "inline-snapshot",
+            "pytest-asyncio",
+            "pytest-cov",
+            "pytest-mock",
+            "python-dotenv",
+        ),
+        (
+            "tests/chat_model/test_anthropic_chat_model.py",
+            "tests/chat_model/test_openai_chat_model.py",
+            "tests/chat_model/test_mistral_chat_model.py",
+            "tests/test_prompt_function.py",
+            "tests/test_chatprompt.py",
+        ),
+    ),
+    Project(
         "opentelemetry-instrumentation-openai-v2",
         "2.4b0",
         (
