@@ -31,7 +31,7 @@ class Target:
     @classmethod
     def of(cls, scheme: str, host: str, port: int | None, target: str) -> "Target":
         """The target of a request line; a proxy gets the whole URL there."""
-        if "://" in target.partition("?")[0]:
+        if not target.startswith("/") and "://" in target.partition("?")[0]:
             parts = urlsplit(target)
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             return cls(parts.scheme, parts.hostname or host, _named(parts.scheme, parts.port), path)

@@ -6,6 +6,7 @@ import pytest
 from plugin_project import taken_away, write
 
 from turntape.cassettes import Cassette, Recorder, Request, Response, RoundTrip
+from turntape.cassettes.transports.wires import Target
 from turntape.proxy.scripted.server import ScriptedServer
 
 pytest_plugins = ("pytester",)
@@ -173,3 +174,16 @@ def test_side_traffic_that_is_in_the_cassette_is_answered(project: pytest.Pytest
             recorder.write(RoundTrip(Request("GET", url), Response(200, content=b"recorded"), started_at=1.0))
     write(project, SIDE)
     project.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("target", "url"),
+    [
+        ("/v1/x?a=http://b", "https://a.example/v1/x?a=http://b"),
+        ("/works/https://doi.org/10.1%2Fx?a=1", "https://a.example/works/https://doi.org/10.1%2Fx?a=1"),
+        ("http://b.example:81/v1/x?a=1", "http://b.example:81/v1/x?a=1"),
+        ("", "https://a.example/"),
+    ],
+)
+def test_only_a_target_without_a_slash_at_its_beginning_is_a_whole_url(target: str, url: str) -> None:
+    assert Target.of("https", "a.example", 443, target).url == url
