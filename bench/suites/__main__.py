@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[2]
 UV = os.environ.get("UV") or shutil.which("uv") or str(ROOT / ".uv" / "bin" / "uv")
 PATIENCE = 3600
 BAR = 0.99
+_ONLY_PLAYS = {"pytest-recording": ("--record-mode=none",), "pytest-vcr": ("--vcr-record=none",)}
+_OFF = {"pytest-recording": "no:recording", "pytest-vcr": "no:vcr"}
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "CI", "TURNTAPE_MODE")
 
 
@@ -59,21 +61,23 @@ def installed(project: Project, source: Path, folder: Path, log: Path) -> Path:
     """A Python with the project, its tests' needs, vcrpy and turntape."""
     run([UV, "venv", "-q", "-p", sys.executable, folder / "env"], folder, log)
     python = folder / "env/bin/python"
-    needs = ["pytest", "vcrpy", "pytest-recording", *project.needs, f"{ROOT}[import]"]
+    needs = ["pytest", "vcrpy", project.plugin, *project.needs, f"{ROOT}[import]"]
     if run([UV, "pip", "install", "-q", "-p", python, source, *needs], folder, log):
         raise RuntimeError(f"{project.name} cannot be installed; {log} says why")
     return python
 
 
-def moved(source: Path, tests: Sequence[str], python: Path, folder: Path, log: Path) -> Comparison:
+def moved(
+    source: Path, tests: Sequence[str], python: Path, folder: Path, log: Path, plugin: str = "pytest-recording"
+) -> Comparison:
     """Run the tests with vcrpy, move a copy of them, and run that."""
     before, after = folder / "before", folder / "after"
     for copy in (before, after):
         shutil.copytree(source, copy)
-    pytest = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", *tests]
-    run([*pytest, "--record-mode=none", f"--junitxml={folder}/before.xml"], before, log)
+    pytest = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "--rootdir=.", *tests]
+    run([*pytest, *_ONLY_PLAYS[plugin], f"--junitxml={folder}/before.xml"], before, log)
     run([python, "-m", "turntape.proxy.cli", "import", "--pytest", tests[0].partition("/")[0], "--apply"], after, log)
-    run([*pytest, "-p", "no:recording", f"--junitxml={folder}/after.xml"], after, log)
+    run([*pytest, "-p", _OFF[plugin], f"--junitxml={folder}/after.xml"], after, log)
     return compare(read(folder / "before.xml"), read(folder / "after.xml"))
 
 
@@ -109,7 +113,9 @@ def main() -> int:
             log = folder / "log"
             try:
                 source = source_of(project, folder, log)
-                found = moved(source, project.tests, installed(project, source, folder, log), folder, log)
+                found = moved(
+                    source, project.tests, installed(project, source, folder, log), folder, log, project.plugin
+                )
             except (RuntimeError, OSError, subprocess.TimeoutExpired) as exc:
                 print(f"{project.name:<16} {exc}", flush=True)
                 missed = True

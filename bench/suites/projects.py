@@ -12,6 +12,8 @@ class Project:
     needs: tuple[str, ...]
     """What its tests need beside pytest and vcrpy."""
     tests: tuple[str, ...]
+    plugin: str = "pytest-recording"
+    """What plays its recordings; pytest-recording and pytest-vcr refuse to run together."""
 
 
 PROJECTS = (
@@ -97,11 +99,12 @@ PROJECTS = (
             "openai==2.26.0",
             "httpx==0.27.2",
             "opentelemetry-sdk",
+            "opentelemetry-util-genai==0.4b0",
             "pytest-asyncio",
-            "pytest-vcr",
             "opentelemetry-test-utils",
         ),
         ("tests",),
+        plugin="pytest-vcr",
     ),
 )
 """Read of the source distributions on PyPI, 2026-11. Nothing of them is kept."""
