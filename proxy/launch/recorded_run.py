@@ -55,7 +55,7 @@ async def _run(
 
     code, problem = await supervised(recording, command, started, view=view, tools=tools)
     try:
-        outcome = await recording.finish()
+        outcome = await recording.finish(quiet=quiet)
         if problem:
             to_stderr([f"turntape: {problem}"])
             settings.path.unlink(missing_ok=True)

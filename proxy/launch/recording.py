@@ -372,18 +372,19 @@ class Recording:
         for task in either:
             task.cancel()
 
-    async def finish(self) -> Outcome:
-        """Stop the proxy, let the reader finish, close the file."""
+    async def finish(self, *, quiet: bool = False) -> Outcome:
+        """Stop the proxy, let the reader finish, close the file. Unless `quiet`, stderr says what takes long."""
         import asyncio
 
         assert self._sidecar and self._links
-        await self._links.close(waiting=_say_waiting)
+        await self._links.close(waiting=_say_nothing if quiet else _say_waiting)
         await self._engine.stop()
         self.close()
         await asyncio.to_thread(self.gateway.stop)
         segments = self.gateway.segments
         recorder, count = segments.current, segments.count
-        totals = await asyncio.to_thread(self._sidecar.close, recorder.count, LabelsAwaited().say)
+        say = _say_nothing if quiet else LabelsAwaited().say
+        totals = await asyncio.to_thread(self._sidecar.close, recorder.count, say)
         await asyncio.to_thread(recorder.close)
         segments.closed(recorder)
         if not count and self.settings.made:
@@ -435,6 +436,10 @@ class LabelsAwaited:
 
 def _say_waiting(names: list[str]) -> None:
     sys.stderr.write(f"turntape: waiting for the end of {' and '.join(names)}; Ctrl-C does not wait\n")
+
+
+def _say_nothing(*_: object) -> None:
+    """Takes the place of what says how far something is."""
 
 
 def known_findings(settings: Settings) -> None:

@@ -1,6 +1,7 @@
 """The exit code of a recorded command."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from turntape.proxy.launch import recorded_run
 from turntape.proxy.launch.recorded_run import end_lines, run
 from turntape.proxy.launch.recording import Outcome, Recording, Settings
 from turntape.proxy.sidecar.run_totals import RunTotals
+from turntape.proxy.sidecar.sidecar_client import SidecarClient
 
 LOST = "cannot write to the cassette: No space left on device"
 
@@ -58,6 +60,24 @@ async def test_lost_traffic_is_4_where_the_command_ended_well(
 ) -> None:
     assert await run(settings, command(code), quiet=True) == expected
     assert capsys.readouterr().err == f"turntape: {LOST}\n"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("quiet", [True, False])
+async def test_how_far_the_labels_are_is_not_said_when_it_is_quiet(
+    quiet: bool, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    close = SidecarClient.close
+
+    def slow(self: SidecarClient, count: int, progress: Callable[[int, int], None]) -> dict[str, object] | None:
+        progress(1, 9)
+        return close(self, count, progress)
+
+    monkeypatch.setattr(SidecarClient, "close", slow)
+
+    await run(settings, command(0), quiet=quiet)
+
+    assert ("1 of 9 round trips" in capsys.readouterr().err) is not quiet
 
 
 @pytest.mark.parametrize(
