@@ -51,6 +51,11 @@ def withdrawn(*system: dict[str, Any]) -> list[RoundTrip]:
     return [chat([HELLO], CALLED), chat(history, again, index=1, tools=other)]
 
 
+def without_tools() -> list[RoundTrip]:
+    """A call in the answer to a request that offers no tools."""
+    return [anthropic([asked("what is a tape?")], [use()], tools=[])]
+
+
 def held(*, as_message: bool = False, **second: Any) -> list[RoundTrip]:
     """A call and its result; the instructions are in their field, or in a message, which the API holds."""
     asked = [{"role": "system", "content": PROMPT}] if as_message else []
@@ -149,6 +154,8 @@ STEPS: list[Row] = [
      withdrawn(), withdrawn({"role": "system", "content": "You count words."})),
     ("model-unknown-tool", "An earlier request of the same agent offered it: then `client-tool-withdrawn` says so",
      withdrawn({"role": "system", "content": "You count words."}), withdrawn()),
+    ("model-unknown-tool", "The body of the request is missing in the recording",
+     without_tools(), [replace(trip, request=replace(trip.request, content=b"")) for trip in without_tools()]),
     ("template-tokens-in-text", "The token is in code",
      chat([HELLO], said(LEAKED)), chat([HELLO], said("ChatML ends a message with `<|im_end|>`."))),
     ("template-tokens-in-text", "The token is in code",

@@ -14,7 +14,7 @@ from .carried import CONTINUED, carries_in
 from .carried import FIELD as CARRIED
 from .delta import Window
 from .format import read_round_trip
-from .json_fields import Json, a_body, restored
+from .json_fields import Json, a_body, a_list, optional, restored
 from .model import Lazy, RoundTrip, ToolServer
 from .running_session import CONTINUES, unfinished
 from .running_session import FIELD as RUNNING
@@ -69,6 +69,10 @@ class Lines:
         """Round trip number → place in `trips`, for the lines read so far."""
         self._bases: dict[int, int] = {}
         """Place of a delta → place of the body that it refers to: the last one before it with that number."""
+        self._missing: dict[int, int] = {}
+        """Round trips that are not in the file although a delta refers to their body: number → that of the first."""
+        self._cut: dict[int, int] = {}
+        """Place of a delta that refers to a missing round trip, directly or through others → number of that one."""
         self.carried: set[int] = set()
         """The places of round trips that an earlier segment has."""
         self.has_tool_wire = False
@@ -118,8 +122,15 @@ class Lines:
     def _add_trip(self, index: int, fields: Json, number: int) -> None:
         place = len(self.trips)
         base = _delta_body(fields).get("base")
-        if isinstance(base, int) and base in self._positions:
-            self._bases[place] = self._positions[base]
+        if isinstance(base, int):
+            known = self._positions.get(base)
+            if known is None:
+                self._missing.setdefault(base, index)
+                self._cut[place] = base
+            elif known in self._cut:
+                self._cut[place] = self._cut[known]
+            if known is not None:
+                self._bases[place] = known
         if index in self._positions:
             self._complain(f"line {number} is a second round trip {index}; labels for it may mean the first")
         self._positions[index] = place
@@ -174,8 +185,10 @@ class Lines:
         """The round trip at `place`; None when it cannot be read, which is then noted as a problem.
 
         With windows, which hold the bodies of the places just before, the bodies are made at once; without them,
-        when they are used.
+        when they are used. A body that refers to a missing round trip is empty, and a fault says so.
         """
+        if place in self._cut:
+            return self._read_cut(place)
         line = self.trips[place]
         window = windows.of(line) if windows else None
 
@@ -208,6 +221,23 @@ class Lines:
         if window is not None:
             window.add(place, _shortened(trip))
         return trip
+
+    def _read_cut(self, place: int) -> RoundTrip | None:
+        line = self.trips[place]
+        missing = self._cut[place]
+        self.complain(
+            f"the body of round trip {self._missing[missing]} refers to round trip {missing}, which is not in the file "
+            "before it; this body and those that refer to it are missing"
+        )
+        fault = f"a body is missing: it refers to round trip {missing}, which is not in the file before it"
+        try:
+            faults = optional(line, "faults", a_list, [])
+            return read_round_trip(
+                {**line, "faults": [*faults, fault]}, lambda body: b"" if "base" in body else restored(body)
+            )
+        except _BROKEN as exc:
+            self.complain(f"round trip {_number(line)} cannot be read: {exc}")
+            return None
 
     def body(self, place: int) -> bytes:
         """The body that may be a delta of the round trip at `place`, with its deltas resolved by byte ranges.

@@ -84,7 +84,7 @@ class RuleEngine:
             before.context.turn if before else None,
             known_echo=before.context.next_echo if before and before.context.following is turn else None,
             known_exchange=exchange,
-            sent_before=run.requests.get(request_key(turn)),
+            sent_before=run.requests.get(request_key(turn)) if turn.round_trip.request.body else None,
         )
         judged = JudgedTurn(context)
         thread.recent = before.findings if before else []

@@ -80,6 +80,7 @@ _brought = PerMessage(_tools_of)
         "A previous response may hold tools: then the tier is S",
         "The request offers no tools, and the API may hold some: a session, a cache or an earlier request",
         "An earlier request of the same agent offered it: then `client-tool-withdrawn` says so",
+        "The body of the request is missing in the recording",
     ),
 )
 def unknown_tool(context: RuleContext) -> Iterator[Note]:
@@ -147,7 +148,7 @@ def _called_without_tools(context: RuleContext) -> Iterator[Note]:
     """A call in the answer to a request that offers no tools at all, and does not continue another one."""
     request, answer_only = context.request, context.protocol.pairing.in_request
     calls = list(whole_calls(context))
-    held = request.continues is not None or not _MAY_HOLD_TOOLS.isdisjoint(request.parameters)
+    held = request.continues is not None or not _MAY_HOLD_TOOLS.isdisjoint(request.parameters) or not context.fields
     if not calls or held or not answer_only or context.tools or _loaded(context) or _held_elsewhere(context):
         return
     yield Note(
