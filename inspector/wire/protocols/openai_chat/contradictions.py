@@ -1,6 +1,5 @@
 """How the chunks of a chat stream contradict each other."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ...exchange import Exchange
@@ -124,15 +123,16 @@ def _pieces(choices: list[Object]) -> Iterator[tuple[tuple[int, object], Object]
 
 
 def _repeated_names(choices: list[Object]) -> Iterator[str]:
-    """The name of a call again and again; twice is enough where its id comes again too, unlike that of a split name."""
+    """The name of a call again and again; twice is enough where the same id comes again too."""
     names: dict[tuple[int, object], list[str]] = {}
-    ids: Counter[tuple[int, object]] = Counter()
+    ids: dict[tuple[int, object], list[object]] = {}
     for place, call in _pieces(choices):
         if name := as_text(as_object(call.get("function")).get("name")):
             names.setdefault(place, []).append(name)
-            ids[place] += bool(call.get("id"))
+            ids.setdefault(place, []).append(call.get("id"))
     for place, sent in names.items():
-        if len(sent) >= (2 if ids[place] > 1 else _TIMES) and len(set(sent)) == 1:
+        same_id = ids[place][0] and ids[place].count(ids[place][0]) == len(sent)
+        if len(sent) >= (2 if same_id else _TIMES) and len(set(sent)) == 1:
             yield f"the name {sent[0]!r} of one call arrives {len(sent)} times: clients that join names get another one"
             return
 
