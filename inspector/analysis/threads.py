@@ -149,7 +149,8 @@ class Threads:
             if not threads:
                 continue
             thread = max(threads, key=lambda name: common_units(last[name].conversation, new.conversation))
-            went_back = call_id not in last[thread].call_ids and not self._holds_answer(thread, new)
+            # A history that holds the last answer, wherever that is, was changed: nobody went back.
+            went_back = last[thread].call_ids.isdisjoint(named) and not self._holds_answer(thread, new)
             if went_back and (forked := self._fork(new, answered=True)) is not None:
                 return forked
             return self._continue_changed(new, thread, f"its history holds the call {call_id}", "P")

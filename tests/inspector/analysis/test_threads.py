@@ -158,6 +158,19 @@ def test_a_changed_history_that_holds_the_last_answer_is_still_the_thread(answer
     assert edges(*trips[:2], gone_back)[2] == ("t2", "fork", 0)
 
 
+def test_a_history_in_another_order_is_still_the_thread() -> None:
+    """It holds the last answer: nobody went back."""
+    first = [said(None, CALL), result("call_1", "a strip")]
+    second = [said(None, ("call_2", "look_up", "{}")), result("call_2", "a reel")]
+    trips = [
+        chat([HELLO], first[0], index=0),
+        chat([HELLO, *first], second[0], index=1),
+        chat([HELLO, *second, *first], said("done"), index=2),
+    ]
+
+    assert edges(*trips)[1:] == [("t1", "continuation", 0), ("t1", "continuation", 1)]
+
+
 def test_a_request_that_is_repeated_in_a_branch_stays_in_it() -> None:
     """Where the branch's own history is known, that of a thread which was left behind does not count."""
     front, other = [HELLO, said("Yes."), user("And?")], said(None, ("call_7", "look_up", '{"word":"b"}'))
