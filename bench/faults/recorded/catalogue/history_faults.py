@@ -85,7 +85,13 @@ def system_changed(loop: Loop) -> Places:
     place = end(loop)
     system = places[place]
     assert system is not None
-    system.value = f"{system.value}\nIt is 2026-05-28T21:04:00Z and you have two steps left."
+    before, now = system.value, f"{system.value}\nIt is 2026-05-28T21:04:00Z and you have two steps left."
+    system.value = now
+    for value in loop.turns[place].answer.values:
+        # Some APIs repeat the prompt in the answer.
+        for holder in (value, value.get("response")) if isinstance(value, dict) else ():
+            if isinstance(holder, dict) and holder.get("instructions") == before:
+                holder["instructions"] = now
     return {place}
 
 
