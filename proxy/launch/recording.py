@@ -5,7 +5,6 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -30,6 +29,7 @@ from ..tool_wire.address import VARIABLE as TOOL_LINK
 from ..workers.worker_settings import WorkerSettings
 from .environment import Environment, Route, environment, node_preload
 from .private_folder import private_folder
+from .said_meanwhile import LabelsAwaited, say_nothing, say_problem, say_waiting
 from .spans import collector, span_variables
 from .terminal import coloured
 
@@ -196,7 +196,7 @@ class Recording:
         if self.limits is not None:
             recorder.on_lost = self.limits.lost
         segments = Segments(recorder)
-        segments.on_problem(_say_problem)
+        segments.on_problem(say_problem)
         gateway = self.gateway = Gateway(settings.gateway, segments)
         # Base URLs in the user's environment are upstreams too; their addresses do not depend on our port.
         named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
@@ -288,7 +288,7 @@ class Recording:
             settings.workers,
             on_round_trip=self._recorded,
             pages=self.gateway.pages.answer if settings.gateway.serves else None,
-            say=_say_problem,
+            say=say_problem,
         )
         return self._processes
 
@@ -345,7 +345,7 @@ class Recording:
         for fault in round_trip.faults:
             if fault.endswith(NOT_KEPT):
                 self._cut += 1
-                _say_problem(f"round trip {number} is not whole: {fault}")
+                say_problem(f"round trip {number} is not whole: {fault}")
         if self.on_first is not None:
             self.on_first()
             self.on_first = None
@@ -377,13 +377,13 @@ class Recording:
         import asyncio
 
         assert self._sidecar and self._links
-        await self._links.close(waiting=_say_nothing if quiet else _say_waiting)
+        await self._links.close(waiting=say_nothing if quiet else say_waiting)
         await self._engine.stop()
         self.close()
         await asyncio.to_thread(self.gateway.stop)
         segments = self.gateway.segments
         recorder, count = segments.current, segments.count
-        say = _say_nothing if quiet else LabelsAwaited().say
+        say = say_nothing if quiet else LabelsAwaited().say
         totals = await asyncio.to_thread(self._sidecar.close, recorder.count, say)
         await asyncio.to_thread(recorder.close)
         segments.closed(recorder)
@@ -412,34 +412,6 @@ class Recording:
         if not self._cut:
             return None
         return f"{self._cut:,} {'body is' if self._cut == 1 else 'bodies are'} in the cassette only in part"
-
-
-def _say_problem(sentence: str) -> None:
-    # Not through the log: the proxy takes what is logged. In one write: the command writes there too.
-    with suppress(OSError, ValueError):
-        sys.stderr.write(f"turntape: {sentence}\n")
-        sys.stderr.flush()
-
-
-class LabelsAwaited:
-    """Says how far the labels are, while somebody waits for the end of a recording."""
-
-    def __init__(self) -> None:
-        self._calls = 0
-
-    def say(self, done: int, count: int) -> None:
-        """Called every second; it writes the first time and every fifth."""
-        if self._calls % 5 == 0 and done < count:
-            _say_problem(f"labelling what is recorded: {done:,} of {count:,} round trips; Ctrl-C does not wait")
-        self._calls += 1
-
-
-def _say_waiting(names: list[str]) -> None:
-    sys.stderr.write(f"turntape: waiting for the end of {' and '.join(names)}; Ctrl-C does not wait\n")
-
-
-def _say_nothing(*_: object) -> None:
-    """Takes the place of what says how far something is."""
 
 
 def known_findings(settings: Settings) -> None:

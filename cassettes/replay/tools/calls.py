@@ -5,6 +5,7 @@ recorded, whichever process of the server the client sends it to: some clients s
 """
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -48,7 +49,8 @@ class ToolCalls:
     """The tool servers of a cassette, and what was played of them. Hold `lock` while an answer is chosen and sent.
 
     `values` has the bindings of the run, which the model's side and the tools share. `pace` is how fast the answers
-    are that have a recorded time. `servers` are the recorded processes.
+    are that have a recorded time. `servers` are the recorded processes; their working directories are mapped to those
+    of this run.
     """
 
     def __init__(
@@ -65,12 +67,16 @@ class ToolCalls:
         self.pace = pace or Pace.of("recorded")
         self.redactor = redactor or Redactor.from_config()
         """Clears what a client says of secrets, as the recording is, before it is compared and reported."""
-        self.sessions = recorded_sessions(trips, self.redactor.normalise, servers)
+        processes = list(servers)
+        self.sessions = recorded_sessions(trips, self.redactor.normalise, processes)
+        self._folders = {one.server: one.cwd for one in processes if one.cwd}
         self.played: list[PlayedCall] = []
         self.misses: list[ToolMiss] = []
         self.unknown: list[str] = []
         """Requests other than calls that were not recorded, one sentence each."""
         self.lock = threading.RLock()
+        self.connections: Counter[str] = Counter()
+        """How many processes of each server were started in this run."""
         self.taken: set[Key] = set()
         """The recorded calls that were played."""
         self.answered: dict[Key, float] = {}
@@ -81,6 +87,12 @@ class ToolCalls:
     @property
     def bindings(self) -> Bindings:
         return self.values.bindings
+
+    def runs_in(self, server: str, folder: str) -> None:
+        """Map the working directory that a server had in the recording to the one that it has now."""
+        recorded = self._folders.get(server)
+        if recorded and self.matching.map_values:
+            self.bindings.learn_folder(recorded, folder)
 
     def answered_before(self, call: Asked) -> list[Asked]:
         """The recorded calls, of any server, that were open together with this one and were answered first."""

@@ -2,7 +2,7 @@
 
 Streamable HTTP (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports, read 2026-11-22): a message
 of the client is a POST, its answer is JSON or an event stream, and a GET opens a stream of the server's messages.
-`tool_sse` has the older transport.
+`sse` has the older transport.
 """
 
 from collections import defaultdict

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -61,3 +62,11 @@ def test_a_request_that_comes_again_while_its_calls_are_open_is_an_info() -> Non
 
     assert found(OPEN, first, again) == [(1, "info")]
     assert found(OPEN, first, ran, chat([HELLO], DONE, at=600, index=2)) == []
+
+
+def test_requests_whose_bodies_are_missing_do_not_come_again() -> None:
+    trips = [chat([HELLO], said(None, CALL), index=number) for number in range(3)]
+    cut = [replace(trip, request=replace(trip.request, content=b"")) for trip in trips]
+
+    assert found("client-tool-calls-not-dispatched", *trips)
+    assert not any(index in (1, 2) for index, _ in found("client-tool-calls-not-dispatched", *cut))
