@@ -75,7 +75,7 @@ def piece_cost(cost: Decimal | None, tokens: Figure | None) -> str:
 
 SURE = {"exact": "", "bounded": "±", "estimated": "≈"}
 """The sign before a short number of tokens."""
-SHORT_FIGURES = "tokens: 12 is exact by the API's counts, ±12 is within bounds, ≈12 is estimated; a cost with ≈ is not exact"
+SHORT_FIGURES = "tokens: 12 is exact by the API's counts, ±12 is within bounds, ≈12 is estimated; ≈ costs are not exact"
 """What the forms of `short_figure` mean."""
 
 
