@@ -10,8 +10,8 @@ from turntape.cassettes.faults.fault import KINDS
 from turntape.cassettes.importers.suite import arguments, unmapped
 from turntape.cassettes.pytest_plugin import vcr_names
 from turntape.cassettes.pytest_plugin.marker import Marker
-from turntape.cassettes.pytest_plugin.vcr_fixture import VcrCassette
 from turntape.cassettes.replay.record_modes import MODES
+from turntape.cassettes.vcr.cassette import Cassette
 from turntape.inspector.pytest_plugin.agent_run import Sent
 
 TEXT = (Path(__file__).parent.parent / "docs" / "migrating.md").read_text()
@@ -25,6 +25,7 @@ TEXT = (Path(__file__).parent.parent / "docs" / "migrating.md").read_text()
         ({"match_on": ["method", "uri", "body"]}, {}),
         ({"match_on": ["body"], "filter_post_data_parameters": ["seed"]}, {"ignore": ["/seed"]}),
         ({"match_on": ["body"], "ignore_hosts": ["a.example"]}, {"allow": ["a.example"]}),
+        ({"match_on": ["body"], "allow_playback_repeats": True}, {"repeats": True}),
         ({"match_on": ["body"], "filter_headers": ["authorization"]}, {}),
     ],
 )
@@ -49,4 +50,4 @@ def test_every_name_on_the_page_exists() -> None:
     assert {"empty", "malformed", "truncated_arguments", "429"} <= set(KINDS)
     assert {"once", "new", "all", "none"} <= set(MODES)
     for name in ("requests", "responses", "play_count", "all_played", "record_mode"):
-        assert hasattr(VcrCassette, name)
+        assert hasattr(Cassette, name)

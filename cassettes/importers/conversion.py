@@ -13,10 +13,7 @@ from ..redaction.redactor import Redactor
 from ..tape.model import RoundTrip
 from .format import Format, notes_of
 from .registry import FORMATS, detected
-
-SUFFIX = ".cassette.jsonl"
-ENDINGS = frozenset({".yaml", ".yml", ".json", ".toml", ".har", ".flow", ".flows", ".mitm", ".dump"})
-"""Endings that are removed from a file name before ours is added."""
+from .targets import SUFFIX, stem_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ def planned(sources: Sequence[Path], folder: Path | None = None) -> list[tuple[P
     """
     root = Path(os.path.commonpath([source.absolute().parent for source in sources])) if sources else Path()
     places = [source.parent if folder is None else folder / _below(source, root) for source in sources]
-    short = [place / (_stem(source) + SUFFIX) for place, source in zip(places, sources, strict=True)]
+    short = [place / (stem_of(source) + SUFFIX) for place, source in zip(places, sources, strict=True)]
     taken = Counter(short)
     return [
         (source, target if taken[target] == 1 else place / (source.name + SUFFIX))
@@ -51,10 +48,6 @@ def planned(sources: Sequence[Path], folder: Path | None = None) -> list[tuple[P
 
 def _below(source: Path, root: Path) -> Path:
     return source.absolute().parent.relative_to(root)
-
-
-def _stem(source: Path) -> str:
-    return source.stem if source.suffix.lower() in ENDINGS else source.name
 
 
 def convert(

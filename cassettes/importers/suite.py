@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..counted import several
-from .suite_marks import Rewrite, marks_in, neighbours
+from .conversion import planned
+from .suite_imports import imports_in, recordings_below
+from .suite_marks import Rewrite, direct_uses, marks_in, neighbours
 
 _BODY_MATCHERS = frozenset({"body", "raw_body", "json_body"})
 _CONTENT = frozenset({"body", "raw_body"})
@@ -24,6 +26,7 @@ _COVERED = {
     "serializer": "read by the import",
     "cassette_library_dir": "read by the import",
     "path_transformer": "read by the import",
+    "allow_playback_repeats": "see repeats",
     "drop_unused_requests": "recording again replaces a cassette",
     "filter_query_parameters": "keys in a query do not count",
     "record_on_exception": "a failed test is recorded, and the summary says so",
@@ -58,6 +61,10 @@ class Move:
     rewrites: list[Rewrite] = field(default_factory=list[Rewrite])
     dropped: dict[Path, frozenset[int]] = field(default_factory=dict[Path, frozenset[int]])
     """The round trips in a recording, by place, that the suite itself drops when it reads the file."""
+    uses: list[tuple[Path, int]] = field(default_factory=list[tuple[Path, int]])
+    """Where the suite itself opens recordings: file and line."""
+    beside: list[tuple[Path, Path]] = field(default_factory=list[tuple[Path, Path]])
+    """The recordings that these places may name, and the cassette of each."""
     unmapped: list[str] = field(default_factory=list[str])
     """What has no counterpart, one sentence each."""
 
@@ -96,6 +103,18 @@ class Move:
                 said[one].add(test.file)
         move.unmapped += [f"{one} (in {several(len(files), 'file')})" for one, files in said.items()]
         return move
+
+    def add_direct_uses(self, tests: Path) -> None:
+        """Add what the suite does with `use_cassette` itself: its imports of vcrpy, and its recordings, each of which a
+        cassette beside it replaces. A recording that belongs to a mark is converted for the test of that mark."""
+        for file in neighbours({tests / "conftest.py" if tests.is_dir() else tests}):
+            found = imports_in(file)
+            self.rewrites += found.rewrites
+            self.unmapped += [f"{file}:{one} is not in turntape.cassettes.vcr" for one in found.foreign]
+        self.uses = direct_uses(tests)
+        if self.uses:
+            marked = {source.resolve() for source, _ in self.plan}
+            self.beside = planned([path for path in recordings_below(tests) if path.resolve() not in marked])
 
     def _marks(self, file: Path, tests: list[Test]) -> bool:
         """Rewrite the marks in this file for these tests; False when it has none."""
@@ -143,6 +162,8 @@ def arguments(config: Mapping[str, Any]) -> dict[str, Any]:
     pointers = [f"/{one if isinstance(one, str) else one[0]}" for one in ignored]
     if pointers and "profile" not in found:
         found["ignore"] = pointers
+    if config.get("allow_playback_repeats"):
+        found["repeats"] = True
     hosts = [*_strings(config.get("ignore_hosts")), *_strings(config.get("allowed_hosts"))]
     hosts += list(_LOCAL) if config.get("ignore_localhost") else []
     if hosts:
@@ -178,7 +199,8 @@ def _widest(found: list[dict[str, Any]]) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for one in found:
         for name, value in one.items():
-            settings[name] = value if isinstance(value, str) else list(dict.fromkeys([*settings.get(name, []), *value]))
+            is_one = isinstance(value, str | bool)
+            settings[name] = value if is_one else list(dict.fromkeys([*settings.get(name, []), *value]))
     if "profile" in settings:
         settings.pop("ignore", None)
     return settings

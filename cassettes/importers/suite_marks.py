@@ -22,6 +22,7 @@ class Rewrite:
     end: int
     is_mark: bool = True
     """False where a mark is only looked for."""
+    is_import: bool = False
 
 
 def marks_in(file: Path, settings: Mapping[str, Any]) -> list[Rewrite]:
@@ -103,30 +104,35 @@ def _root(node: ast.expr) -> str:
 
 
 def direct_uses(tests: Path) -> list[tuple[Path, int]]:
-    """Where the Python files of a suite open a recording with `use_cassette`, without a mark: file and line."""
+    """Where the Python files of a suite open a recording without a mark, with `use_cassette` or as a `VCRTestCase`:
+    file and line."""
     files = sorted(tests.rglob("*.py")) if tests.is_dir() else [tests]
     found: list[tuple[Path, int]] = []
     for file in files:
-        data = file.read_bytes() if file.is_file() and not _FOREIGN.intersection(file.parts) else b""
-        if b"use_cassette" not in data:
+        data = file.read_bytes() if file.is_file() and not FOREIGN.intersection(file.parts) else b""
+        if not any(name.encode() in data for name in _OPENS):
             continue
         try:
             tree = ast.parse(data, str(file))
         except SyntaxError:
             continue
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        named = (call for call in calls if _last_name(call.func) == "use_cassette")
-        found += [(file, call.lineno) for call in sorted(named, key=lambda call: call.lineno)]
+        named = [node for node in ast.walk(tree) if isinstance(node, ast.expr) and _last_name(node) in _OPENS]
+        found += [(file, line) for line in sorted(node.lineno for node in named)]
     return found
 
 
 def _last_name(node: ast.expr) -> str:
-    """`use_cassette` for `vcr.use_cassette` and for the name alone."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    """`use_cassette` for `vcr.use_cassette` and for the name alone, where it is read."""
+    match node:
+        case ast.Attribute(attr=name, ctx=ast.Load()) | ast.Name(id=name, ctx=ast.Load()):
+            return name
+        case _:
+            return ""
 
 
+_OPENS = frozenset({"use_cassette", "VCRMixin", "VCRTestCase"})
 _ROOTS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".git")
-_FOREIGN = frozenset({"site-packages", "node_modules", "__pycache__"})
+FOREIGN = frozenset({"site-packages", "node_modules", "__pycache__"})
 
 
 def neighbours(files: set[Path]) -> list[Path]:
@@ -136,7 +142,7 @@ def neighbours(files: set[Path]) -> list[Path]:
     found = [
         path
         for path in top.rglob("*.py")
-        if not any(part in _FOREIGN or part.startswith(".") for part in path.relative_to(top).parts)
+        if not any(part in FOREIGN or part.startswith(".") for part in path.relative_to(top).parts)
     ]
     for folder in top.parents if not any((top / name).exists() for name in _ROOTS) else ():
         found.append(folder / "conftest.py")

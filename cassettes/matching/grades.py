@@ -45,6 +45,8 @@ class Matching:
     ignored, except for a group `lead`."""
     map_values: bool = True
     """Whether UUIDs, folders and file names that are new in each run may replace recorded ones."""
+    repeats: bool = False
+    """Whether a request whose recordings were all played gets the first of them again."""
 
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:

@@ -16,6 +16,7 @@ def matching_of(
     ignore_text: Iterable[str] = (),
     *,
     map_values: bool | None = None,
+    repeats: bool = False,
     settings: str | os.PathLike[str] | None = None,
 ) -> Matching:
     """The matching from these arguments on top of `[replay]` of the project's settings (docs/testing.md).
@@ -31,6 +32,7 @@ def matching_of(
             ignore=(*replay.ignore, *ignore),
             ignore_text=(*replay.ignore_text, *ignore_text),
             map_values=replay.map_values if map_values is None else map_values,
+            repeats=repeats,
         )
     except ValueError as exc:
         raise TurntapeError(str(exc)) from exc

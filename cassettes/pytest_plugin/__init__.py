@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from .vcr_names import add_options, mode_by_vcrpy, take_the_place
+from .vcr_names import add_options, mode_by_vcrpy, mode_on_command_line, take_the_place
+from .vcr_uses import USES, VcrUses
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..replay.session import Session
     from ..transports import AsyncCassetteTransport, CassetteTransport
+    from ..vcr.session import VcrSession
     from .active_test import ActiveTest
     from .fixture_cassettes import FixtureCassettes
     from .spending import Spending
@@ -102,12 +106,13 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     take_the_place(config)
+    _observe(config)
     _search_further(config)
     config.addinivalue_line(
         "markers",
         "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "
         "pace='instant', redact_keep=(), allow=(), live_tools=(), upstreams={}, fork=None, fork_at=None, edit=(), "
-        "partial=False, any_order=False): replay the LLM traffic of this test "
+        "partial=False, any_order=False, repeats=False): replay the LLM traffic of this test "
         "from its cassette; the network is blocked",
     )
 
@@ -129,6 +134,18 @@ def _search_further(config: pytest.Config) -> None:
             os.environ.pop(name, None)
 
     config.add_cleanup(undo)
+
+
+def _observe(config: pytest.Config) -> None:
+    """Learn of each `use_cassette` of `turntape.cassettes.vcr`, and choose its mode."""
+    from ..vcr.observer import observers
+
+    def note(path: "Path", session: "VcrSession", recorded: int) -> None:
+        _usage_log(config).used_by_vcr(path, session, recorded)
+
+    config.stash[USES] = uses = VcrUses(mode_on_command_line(config), note)
+    observers.append(uses)
+    config.add_cleanup(lambda: observers.remove(uses))
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -218,7 +235,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     except TurntapeError as exc:
         said = f"turntape: {exc}"
     else:
-        item.stash[_MARKED] = marked
+        item.stash[_MARKED], item.config.stash[USES].session = marked, marked.session
         marked.start()
         if (fixtures := item.config.stash.get(_FIXTURES, None)) is not None:
             fixtures.active.append(marked)
@@ -308,6 +325,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
         problems: list[str] = []
         if marked is not None:
             del item.stash[_MARKED]
+            item.config.stash[USES].session = None
             if (fixtures := item.config.stash.get(_FIXTURES, None)) is not None:
                 fixtures.active.remove(marked)
             problems = marked.stop()

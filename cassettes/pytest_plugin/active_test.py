@@ -18,12 +18,14 @@ from ..errors import TurntapeError
 from ..faults.fault import Faults, overlay_of
 from ..replay.miss import Miss
 from ..replay.session import Session
+from ..replay.telemetry_hosts import is_side_traffic
 from ..replay.tools.recording import Asked
 from ..routes.upstreams import by_host
 from ..tape.model import RoundTrip
 from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
+from ..user_frames import folded, here, is_users
 from .advice import Advice
 from .commands import again, target
 from .failures import Found, damage, expects_all, remarks, replaced_values
@@ -32,9 +34,7 @@ from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
 from .spending import Spending, cost_of, fork_of, mode_of
 from .subprocesses import watch_processes
-from .telemetry_hosts import is_side_traffic
 from .tool_servers import ToolServers
-from .user_frames import folded, here, is_users
 
 _CLIENT_ERROR = 120
 """At most this many characters of a client's own error are shown."""

@@ -19,12 +19,12 @@ from ..errors import TurntapeError
 from ..regex import regex
 from ..replay.record_modes import Mode
 from ..replay.session import Session
+from ..user_frames import is_users
 from .active_test import ActiveTest, Failed, failure
 from .marker import Marker, mode_for
 from .naming import SUFFIX, folder_beside, safe_name
 from .spending import Spending
 from .usage_log import UsageLog
-from .user_frames import is_users
 from .vcr_names import mode_by_vcrpy
 from .workers import Recorded
 

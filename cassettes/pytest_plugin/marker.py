@@ -43,6 +43,7 @@ class Marker:
     edit: tuple[str, ...] = ()
     partial: bool = False
     any_order: bool = False
+    repeats: bool = False
 
     @classmethod
     def of(cls, item: pytest.Item | pytest.Collector) -> "Marker":
@@ -78,6 +79,7 @@ class Marker:
             (*ini("turntape_ignore"), *self.ignore),
             (*ini("turntape_ignore_text"), *self.ignore_text),
             map_values=self.map_values,
+            repeats=self.repeats,
         )
 
     def paced(self) -> Pace:

@@ -12,7 +12,7 @@ from ..errors import CassetteError, TurntapeError
 from ..redaction.lint import secrets_in
 from ..redaction.redactor import Redactor
 from ..regex import regex
-from ..replay.session import is_unfinished
+from ..replay.session import Session, is_unfinished
 from ..tape.reader import Cassette
 from .active_test import ActiveTest
 from .commands import again, files_of
@@ -85,6 +85,16 @@ class UsageLog:
         elif marked.left_over:
             state = "partly"
         self._states[path].add(state)
+
+    def used_by_vcr(self, path: Path, session: Session, recorded: int) -> None:
+        """Note a cassette that a test has opened itself."""
+        place = str(path.absolute())
+        self._owned.add(place)
+        self.notes += [f"{path}: {note}" for note in session.notes]
+        if recorded:
+            self.notes.append(f"recorded {several(recorded, 'round trip')} to {path}")
+        if session.plan.plays and session.exists:
+            self._states[place].add("missed" if session.misses else "played")
 
     def failed(self, test: str, cause: str) -> None:
         """Note what a failed test's first different request has changed."""

@@ -1,17 +1,16 @@
 """Takes the place of pytest-recording and pytest-vcr when they are turned off or not installed.
 
 A suite that was moved still names their options in its ini file and in CI, their fixtures, marks and hook in its code.
-Imported in every run of pytest, so it imports only pytest.
+The fixtures are in `vcr_fixtures.py`. Imported in every run of pytest, so it imports only pytest.
 """
 
 import argparse
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from .vcr_fixture import VcrCassette
+from . import vcr_fixtures
 
 _PLUGINS = ("recording", "vcr", "pytest_recording", "pytest_recording.plugin", "pytest_vcr")
 _MODES = {"none": "none", "once": "once", "new_episodes": "new", "all": "all", "rewrite": "all"}
@@ -50,42 +49,9 @@ def mode_by_vcrpy(config: pytest.Config) -> str | None:
     return next((_MODES[one] for one in given if one is not None), None)
 
 
-class _Fixtures:
-    """The fixtures of these plugins, for tests and fixtures of the suite that ask for them."""
-
-    @pytest.fixture
-    def vcr(self, request: pytest.FixtureRequest) -> "VcrCassette | None":
-        """The cassette of a marked test, with the names of vcrpy's: `requests`, `responses`, `play_count`,
-        `all_played`; None for another test."""
-        if request.node.get_closest_marker("turntape") is None:
-            return None
-        from .vcr_fixture import VcrCassette
-
-        return VcrCassette(request.getfixturevalue("turntape_cassette"))
-
-    @pytest.fixture
-    def vcr_cassette(self, vcr: "VcrCassette | None") -> "VcrCassette | None":
-        """As `vcr`, by the name of pytest-vcr."""
-        return vcr
-
-    @pytest.fixture(scope="session")
-    def record_mode(self, pytestconfig: pytest.Config) -> str:
-        """The mode on the command line, by the name of vcrpy."""
-        given = pytestconfig.getoption("turntape_mode") or mode_by_vcrpy(pytestconfig) or "none"
-        return {"new": "new_episodes"}.get(given, given)
-
-    @pytest.fixture(scope="session")
-    def disable_recording(self) -> bool:
-        return False
-
-    @pytest.fixture(scope="session")
-    def vcr_config(self) -> dict[str, Any]:
-        """Settings for vcrpy; without effect."""
-        return {}
-
-    @pytest.fixture(scope="session")
-    def block_network(self) -> None:
-        """The network of marked tests is blocked in any case."""
+def mode_on_command_line(config: pytest.Config) -> str | None:
+    """The mode that our own option, or one of these plugins, chooses; None without one."""
+    return config.getoption("turntape_mode") or mode_by_vcrpy(config)
 
 
 class _Hooks:
@@ -100,7 +66,7 @@ def take_the_place(config: pytest.Config) -> None:
     manager = config.pluginmanager
     if _are_active(manager):
         return
-    manager.register(_Fixtures(), "turntape_vcr")
+    manager.register(vcr_fixtures, "turntape_vcr")
     for mark in _MARKS:
         config.addinivalue_line("markers", f"{mark}: of pytest-recording or pytest-vcr, without effect")
     known: Any = getattr(config.hook, "pytest_recording_configure", None)

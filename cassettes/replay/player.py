@@ -182,15 +182,21 @@ class Player:
             taken = self._take_first(self._by_path[(method, path)])
             if taken is None:
                 taken = self._take_first(self._by_path[(method, endpoint)])
+            known = self._by_path[(method, path)].all or self._by_path[(method, endpoint)].all
+            if taken is None and known and self.matching.repeats:
+                taken = self._take(known[0])
         if taken is not None:
-            graded = index.graded(taken[0], given)
-            match = Match(graded.grade, self.turns[taken[0]], graded.differences, graded.ignored)
-            with self._lock:
-                return self._played(taken, match)
-        known = self._by_path[(method, endpoint)].all
+            return self._played_for(index, given, taken)
         miss = self._repeated(given, known) if known else self._miss(index, given)
         self._note_miss(miss)
         raise miss
+
+    def _played_for(self, index: RequestIndex, given: Fingerprint, taken: Taken) -> Played:
+        """Note what was played for a request that may differ from the recorded one."""
+        graded = index.graded(taken[0], given)
+        match = Match(graded.grade, self.turns[taken[0]], graded.differences, graded.ignored)
+        with self._lock:
+            return self._played(taken, match)
 
     def _in_this_run(self, played: Played) -> Played:
         """The answer with the values of this run in place of the recorded ones."""
@@ -225,6 +231,10 @@ class Player:
                 match = replace(match, ignored=index.graded(taken[0], given).ignored)
             with self._lock:
                 return self._played(taken, match)
+        if found and self.matching.repeats:
+            with self._lock:
+                taken = self._take(found[0][0].all[0])
+            return self._played_for(index, given, taken)
         if found:
             raise self._repeated(given, found[-1][0].all)
         return None
@@ -248,6 +258,9 @@ class Player:
                 self.bindings = trial
                 new = tuple(mapped for mapped in trial.mapped() if mapped not in known)
                 return self._played(self._take(place), replace(self._exact[place], mapped=new))
+        if played and self.matching.repeats:
+            with self._lock:
+                return self._played(self._take(played[0]), self._exact[played[0]])
         if played:
             raise self._repeated(given, played)
         return None

@@ -73,8 +73,8 @@ class Session:
     `matching`, `faults` and `keep` are passed to the player. `labels` reads what was recorded, so that a replay names
     turns as other views do. If a new cassette is recorded, `fork` gives the turns of another one that are played first.
     `may_call` says why the live API must not be called (again), or None. `on_miss` is called for each miss, in the
-    thread of the request. A missing cassette is an error only when a request needs it. Raises CassetteError when the
-    file cannot be read.
+    thread of the request. `player` plays the recording by other rules, with the arguments of `Player`. A missing
+    cassette is an error only when a request needs it. Raises CassetteError when the file cannot be read.
     """
 
     def __init__(
@@ -91,6 +91,7 @@ class Session:
         fork: Callable[[], ForkSource] | None = None,
         may_call: Callable[[], str | None] = lambda: None,
         on_miss: Callable[[Miss], object] | None = None,
+        player: Callable[..., Player] = Player,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.path = Path(path)
@@ -100,7 +101,7 @@ class Session:
         cassette = Cassette.load(self.path) if self.plan.plays and self.exists else Cassette.from_round_trips([])
         self.restamp = Restamp(matching or Matching()) if self.plan.restamps else None
         """The requests of this run, which replace those of the recording (mode `restamp`)."""
-        self.player = Player(
+        self.player = (Player if self.plan.restamps else player)(
             cassette,
             matching=restamping(matching) if self.restamp is not None else matching,
             faults=faults if self.plan.plays and self.exists else None,

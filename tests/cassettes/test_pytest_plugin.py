@@ -13,7 +13,7 @@ from turntape.cassettes import Cassette
 from turntape.cassettes.pytest_plugin.active_test import ActiveTest
 from turntape.cassettes.pytest_plugin.naming import safe_name
 from turntape.cassettes.pytest_plugin.network import is_loopback
-from turntape.cassettes.pytest_plugin.telemetry_hosts import is_side_traffic
+from turntape.cassettes.replay.telemetry_hosts import is_side_traffic
 from turntape.proxy.scripted.faults import Fault
 from turntape.proxy.scripted.server import ScriptedServer
 

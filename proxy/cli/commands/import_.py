@@ -74,42 +74,51 @@ def _suite(tests: str, *, apply: bool, force: bool) -> int:
     from turntape.cassettes.counted import several
     from turntape.cassettes.importers.conversion import convert
     from turntape.cassettes.importers.suite import Move
-    from turntape.cassettes.importers.suite_marks import direct_uses
 
     move = Move.of(_survey(tests))
+    move.add_direct_uses(Path(tests.partition("::")[0]))
     write = sys.stdout.write
-    files = {one.file for one in move.rewrites}
     for line in rewrite_lines(move.rewrites, Path.cwd()):
         write(f"{line}\n")
     for said in move.unmapped:
         write(f"not mapped: {said}\n")
-    if direct := direct_uses(Path(tests.partition("::")[0])):
-        write(
-            f"not mapped: {several(len(direct), 'call')} of use_cassette, the first is {direct[0][0]}:{direct[0][1]}; "
-            "convert these recordings with `turntape import FILE`, and name each in the mark of its test: path=FILE\n"
-        )
     if move.dropped:
         count = several(sum(map(len, move.dropped.values())), "recorded round trip")
         places = several(len(move.dropped), "file")
         write(f"left out: {count} in {places}, which before_record_… of the suite drops when vcrpy reads them\n")
-    targets = len({target for _, target in move.plan})
-    said = f"{several(len(move.plan), 'recording')} for {several(targets, 'test')}"
-    marks = f"{several(len(move.rewrites), 'mark')} in {several(len(files), 'file')}"
+    plan = sorted(move.plan, key=lambda pair: str(pair[1]))
+    said = f"{several(len(plan), 'recording')} for {several(len({target for _, target in plan}), 'test')}"
+    places = _places(move.rewrites)
+    if move.uses:
+        file, line = move.uses[0]
+        beside = f"{several(len(move.beside), 'recording')} beside themselves"
+        write(f"use_cassette: {several(len(move.uses), 'use')}, the first in {file}:{line}; {beside}\n")
     if not apply:
-        write(f"would convert {said} and rewrite {marks}; nothing was changed, add --apply to do it\n")
+        write(f"would convert {said} and rewrite {places}; nothing was changed, add --apply to do it\n")
         return OK
-    results = list(convert(sorted(move.plan, key=lambda pair: str(pair[1])), force=force, dropped=move.dropped))
-    for done in results:
+    results = list(convert(plan, force=force, dropped=move.dropped))
+    alone = list(convert(move.beside, force=force))
+    for done in (*results, *alone):
         if done.problem:
             write(f"left out: {done.problem}\n")
-    changed = move.apply()
+    move.apply()
     written = [done for done in results if done.target]
     said = f"{several(len(written), 'recording')} for {several(len({done.target for done in written}), 'test')}"
-    write(f"converted {said} and rewrote {several(len(move.rewrites), 'mark')} in {several(changed, 'file')}; ")
+    if alone:
+        said += f", {several(sum(done.target is not None for done in alone), 'recording')} beside themselves"
+    write(f"converted {said} and rewrote {places}; ")
     others = (("pytest_recording", "recording"), ("pytest_vcr", "vcr"), ("cassetter", "cassetter"))
     off = "".join(f" -p no:{name}" for module, name in others if importlib.util.find_spec(module))
     write(f"run the tests with: {Path(sys.executable).name} -m pytest{off} {tests}\n")
-    return USAGE if any(done.problem for done in results) else OK
+    return USAGE if any(done.problem for done in (*results, *alone)) else OK
+
+
+def _places(rewrites: "Sequence[Rewrite]") -> str:
+    """How many marks and imports in how many files."""
+    marks = several(sum(not one.is_import for one in rewrites), "mark")
+    imports = sum(one.is_import for one in rewrites)
+    others = f" and {several(imports, 'import')}" if imports else ""
+    return f"{marks}{others} in {several(len({one.file for one in rewrites}), 'file')}"
 
 
 def rewrite_lines(rewrites: "Sequence[Rewrite]", here: "Path") -> list[str]:

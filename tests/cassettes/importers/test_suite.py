@@ -249,9 +249,11 @@ def test_recordings_that_are_opened_without_a_mark_are_found(tmp_path: Path) -> 
         "import vcr\n@vcr.use_cassette('a.yaml')\ndef test_a():\n    with mine.use_cassette('b.yaml'): pass\n"
     )
     (tmp_path / "test_b.py").write_text("use_cassette = 1\n'use_cassette()'\n")
+    (tmp_path / "test_d.py").write_text("@mine.use_cassette\ndef test_d(): pass\n")
     (tmp_path / "test_c.py").write_text("this names use_cassette( and not Python\n")
 
-    assert direct_uses(tmp_path) == [(tmp_path / "test_a.py", 2), (tmp_path / "test_a.py", 4)]
+    places = [(tmp_path / "test_a.py", 2), (tmp_path / "test_a.py", 4), (tmp_path / "test_d.py", 1)]
+    assert direct_uses(tmp_path) == places
     assert direct_uses(tmp_path / "test_b.py") == direct_uses(tmp_path / "gone.py") == []
 
 

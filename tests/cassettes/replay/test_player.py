@@ -62,6 +62,20 @@ def test_equal_requests_are_answered_in_order_and_never_once_more() -> None:
         answer(player, b'{"a":1}')
 
 
+@pytest.mark.parametrize("profile", ["strict", "sequence"])
+@pytest.mark.parametrize("again", [b'{"a": "2e5f0d7c-9a51-4a44-8f0e-0c39d7f5a001"}', b'{"a":"1"}'])
+def test_a_request_whose_recordings_were_played_gets_the_first_again(profile: Any, again: bytes) -> None:
+    asked = {"a": "2e5f0d7c-9a51-4a44-8f0e-0c39d7f5a9aa" if b"-" in again else "1"}
+    trips = [trip(asked, b"1"), trip(asked, b"2")]
+    player = Player(trips, matching=Matching(profile, repeats=True))
+
+    assert [answer(player, again) for _ in range(4)] == [b"1", b"2", b"1", b"1"]
+    with pytest.raises(Miss):
+        [answer(once, again) for once in [Player(trips, matching=Matching(profile))] for _ in range(3)]
+    with pytest.raises(Miss):
+        answer(player, again, "/v1/other")
+
+
 def test_a_miss_names_the_nearest_recording_and_the_pointer() -> None:
     player = Player([trip({"messages": ["x" * 99, "b"]}), trip({"messages": ["q"]})])
 

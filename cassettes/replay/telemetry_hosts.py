@@ -5,7 +5,7 @@ recorded, and not a miss. In a replay it is answered if the cassette has it, and
 were offline.
 """
 
-from ..replay.uploads import is_upload
+from .uploads import is_upload
 
 _HOSTS = frozenset(
     {

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import FrameType, TracebackType
 
-_OWN = str(Path(__file__).resolve().parents[2])
+_OWN = str(Path(__file__).resolve().parents[1])
 _PACKAGES = ("site-packages", "dist-packages")
 _DEEPEST = 200
 

@@ -20,7 +20,21 @@ def test_marked(vcr):
     assert vcr.all_played and vcr.play_count == (1 if PLAYED else 0)
 
 def test_without_a_mark(vcr):
-    assert vcr is None
+    assert not vcr
+
+@pytest.fixture(scope="module")
+def vcr_config():
+    return {"match_on": ["method", "path"], "allow_playback_repeats": PLAYED}
+
+@pytest.fixture(scope="module")
+def opened(vcr):
+    return vcr
+
+def test_that_opens_a_cassette(opened):
+    with opened.use_cassette("mine") as cassette:
+        post("two")
+        assert len(cassette) == 1 and cassette.record_mode == ("none" if PLAYED else "once")
+        PLAYED and post("three")
 """
 
 
@@ -28,10 +42,11 @@ def test_a_moved_test_can_look_at_its_cassette(
     project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(project, TESTS.replace("PLAYED", "False"))
-    project.runpytest_subprocess("--turntape-mode=once").assert_outcomes(passed=2)
+    project.runpytest_subprocess("--turntape-mode=once").assert_outcomes(passed=3)
+    assert (project.path / "cassettes" / "mine.cassette.jsonl").exists()
     taken_away(server, monkeypatch)
     write(project, TESTS.replace("PLAYED", "True"))
-    project.runpytest_subprocess().assert_outcomes(passed=2)
+    project.runpytest_subprocess("--turntape-mode=none").assert_outcomes(passed=3)
 
 
 def test_another_plugin_keeps_its_fixture(project: pytest.Pytester) -> None:

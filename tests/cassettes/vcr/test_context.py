@@ -1,0 +1,200 @@
+"""`use_cassette` decides as vcrpy does: what is answered, what passes, what is stored, and what is an error."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import requests
+
+from turntape.cassettes import Cassette, CassetteError, vcr
+from turntape.cassettes.importers.conversion import convert, planned
+from turntape.cassettes.vcr.errors import CannotOverwriteExistingRequestException
+from turntape.proxy.scripted.server import ScriptedServer
+
+URL = "https://api.example.com/v1/things"
+
+
+def interaction(body: str, answer: str, uri: str = URL, method: str = "POST") -> dict[str, Any]:
+    return {
+        "request": {"method": method, "uri": uri, "body": body, "headers": {"content-type": ["application/json"]}},
+        "response": {
+            "status": {"code": 200, "message": "OK"},
+            "headers": {"content-type": ["text/plain"]},
+            "body": {"string": answer},
+        },
+    }
+
+
+@pytest.fixture(autouse=True)
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A converted recording of vcrpy, `a.json`, with two equal requests and two others."""
+    for name in ("CI", "TURNTAPE_MODE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("turntape.cassettes.vcr.context.observers", [])
+    said = [
+        interaction('{"a": 1, "b": 2}', "one"),
+        interaction('{"a": 1, "b": 2}', "two"),
+        interaction("{}", "other", "https://api.example.com/v1/things?kind=x"),
+        interaction("", "page", "https://www.example.org/index.html", "GET"),
+    ]
+    (tmp_path / "a.json").write_text(json.dumps({"version": 1, "interactions": said}))
+    assert all(done.target for done in convert(planned([tmp_path / "a.json"])))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def ask(body: str = '{"a": 1, "b": 2}', url: str = URL) -> str:
+    return httpx.post(url, content=body, headers={"content-type": "application/json"}).text
+
+
+def test_each_recording_answers_once_in_order_whatever_asks() -> None:
+    with vcr.use_cassette("a.json") as cassette:
+        assert (ask(), ask("anything"), ask(url=f"{URL}?kind=x")) == ("one", "two", "other")
+        assert requests.get("https://www.example.org/index.html", timeout=5).text == "page"
+        assert (cassette.play_count, cassette.all_played, len(cassette)) == (4, True, 4)
+
+
+@vcr.use_cassette("a.json")
+def a_function() -> str:
+    return ask()
+
+
+@vcr.use_cassette("a.json")
+async def a_coroutine() -> str:
+    async with httpx.AsyncClient() as client:
+        return (await client.post(URL)).text
+
+
+@vcr.use_cassette("a.json")
+def a_generator() -> Any:
+    yield ask()
+
+
+async def an_async_context() -> str:
+    async with vcr.use_cassette("a.json"):
+        return ask()
+
+
+@vcr.use_cassette("a.json", inject_cassette=True)
+def an_injected(cassette: vcr.Cassette) -> str:
+    assert not cassette.all_played
+    return ask()
+
+
+@vcr.VCR(cassette_library_dir=".", path_transformer=lambda _: "a.json").use_cassette
+def a_bare_decorator() -> str:
+    return ask()
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        a_function,
+        lambda: asyncio.run(a_coroutine()),
+        lambda: next(a_generator()),
+        lambda: asyncio.run(an_async_context()),
+        an_injected,
+        a_bare_decorator,
+    ],
+)
+def test_every_way_to_use_a_cassette_plays_it_from_its_start(play: Callable[[], str]) -> None:
+    assert [play(), play()] == ["one", "one"]
+
+
+def same_thing(asked: Any, recorded: Any) -> None:
+    assert json.loads(asked.body).get("b") == json.loads(recorded.body or b"{}").get("b")
+
+
+@pytest.mark.parametrize(
+    ("options", "body", "url", "answered"),
+    [
+        ({"match_on": ["method", "path"]}, "x", "http://other.example/v1/things", True),
+        ({}, "x", "http://other.example/v1/things", False),
+        ({"match_on": ["uri", "body"]}, '{"b":2, "a":1}', URL, True),
+        ({"match_on": ["uri", "raw_body"]}, '{"b":2, "a":3}', URL, False),
+        ({"match_on": ["mine"]}, '{"b": 2}', URL, True),
+        ({"match_on": ["mine"]}, '{"b": 3}', URL, False),
+        ({"match_on": ["body"], "filter_post_data_parameters": ["c"]}, '{"a": 1, "b": 2, "c": 3}', URL, True),
+        ({"filter_query_parameters": ["n"]}, "x", f"{URL}?n=5", True),
+        ({"before_record_request": lambda _: None, "ignore_hosts": []}, "x", "http://127.0.0.1:9/", None),
+        ({"ignore_localhost": True}, "x", "http://127.0.0.1:9/", None),
+    ],
+)
+def test_what_a_request_is_compared_by(options: dict[str, Any], body: str, url: str, answered: bool | None) -> None:
+    my = vcr.VCR(**options)
+    my.register_matcher("mine", same_thing)
+    if answered:
+        with my.use_cassette("a.json"):
+            assert ask(body, url) == "one"
+    elif answered is None:  # it is sent to the network, where nobody listens
+        with my.use_cassette("a.json") as cassette, pytest.raises(httpx.ConnectError):
+            ask(body, url)
+        assert cassette.play_count == 0
+    else:
+        with my.use_cassette("a.json"):
+            assert "no recorded round trip answers POST /things" in ask(body, url)
+
+
+def test_a_swallowed_request_to_an_llm_is_an_error_and_one_to_another_place_is_not() -> None:
+    with vcr.use_cassette("a.json"):
+        assert httpx.get("https://www.example.org/other.html").status_code == 400
+    said = pytest.raises(
+        CannotOverwriteExistingRequestException, match=r"POST /chat/completions.*\n.*a\.cassette\.jsonl"
+    )
+    with said, vcr.use_cassette("a.json"):
+        httpx.post("https://api.openai.com/v1/chat/completions", json={"model": "gpt-5", "messages": []})
+
+
+def test_an_answer_is_given_again_with_allow_playback_repeats() -> None:
+    with vcr.use_cassette("a.json", allow_playback_repeats=True) as cassette:
+        assert [ask() for _ in range(4)] == ["one", "two", "one", "one"]
+        assert cassette.allow_playback_repeats
+
+
+def test_the_functions_of_the_suite_change_what_is_played() -> None:
+    def hide(request: Any) -> Any:
+        return None if "kind" in request.uri else request
+
+    def shout(response: dict[str, Any]) -> dict[str, Any] | None:
+        response["body"]["string"] = response["body"]["string"].upper()
+        return None if response["body"]["string"] == b"PAGE" else response
+
+    with vcr.use_cassette("a.json", before_record_request=hide, before_record_response=shout) as cassette:
+        assert (ask(), len(cassette)) == ("ONE", 2)
+        assert [answer["body"]["string"] for answer in cassette.responses] == [b"ONE", b"TWO"]
+
+
+def test_what_is_recorded_is_what_the_suite_keeps(recorded: Path) -> None:
+    with ScriptedServer() as server:
+        url = f"{server.url}/v1/chat/completions"
+        sent = {"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}], "user": "me"}
+
+        def drop(request: Any) -> Any:
+            return None if request.path.endswith("models") else request
+
+        my = vcr.VCR(before_record_request=drop, filter_post_data_parameters=[("user", "somebody")])
+        with my.use_cassette("new/b.yaml") as cassette:
+            httpx.get(f"{server.url}/v1/models")
+            text = httpx.post(url, json=sent).text
+            assert cassette.dirty and len(cassette) == 1
+    trips = list(Cassette.load(recorded / "new/b.cassette.jsonl"))
+    assert [json.loads(trip.request.body)["user"] for trip in trips] == ["somebody"]
+    with my.use_cassette("new/b.yaml", match_on=["uri", "body"]):
+        assert httpx.post(url, json=sent).text == text
+
+
+def test_what_cannot_be_used_is_said(recorded: Path) -> None:
+    (recorded / "b.yaml").write_text("interactions: []\n")
+    with pytest.raises(CassetteError, match=r"turntape import b\.yaml"), vcr.use_cassette("b.yaml"):
+        pass
+    with pytest.raises(TypeError, match="no option 'matchon'"):
+        vcr.use_cassette("a.json", matchon=["uri"])
+    with pytest.raises(Exception, match="the matcher 'mine' is not known"), vcr.use_cassette("a", match_on=["mine"]):
+        pass
+    context = vcr.use_cassette("a.json")
+    with context, pytest.raises(CassetteError, match="open already"), context:
+        pass
