@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from conversations import chat, said, user
 from rule_exceptions_model_api import Row
 from tool_stories import ADD, SAY, Story, offered, text
 from tool_wire import answers, asks, fails, notifies
@@ -86,12 +87,16 @@ def changed(sent: str, given: object) -> Trips:
     return story.results(("c1", "1")).turn().trips
 
 
-def gave_up(*, continues: bool = True, waits: float = 0.004, late: bool = False) -> Trips:
+def gave_up(*, continues: bool = True, waits: float = 0.004, late: bool = False, reports: int = 0) -> Trips:
     story = Story().start().turn(ONE)
+    for number in range(reports):
+        story.exchange(notifies("notifications/progress", progressToken=1, progress=number), sender="server")
     story.exchange(notifies("notifications/cancelled", requestId=12, reason="Request timed out"))
     cancel = story.trips.pop()
-    story.call("add", {"a": 1}, text("1") if late else None)
+    story.call("add", {"a": 1}, text("1") if late else None, **({"progressToken": 1} if reports else {}))
     call = replace(story.trips.pop(), ended_at=int((waits + 1) * 1e6)) if late else story.trips.pop()
+    for place in range(len(story.trips) - reports, len(story.trips)):
+        story.trips[place] = replace(story.trips[place], started_at=call.started_at + waits / 2)
     story.put(replace(cancel, started_at=call.started_at + waits)).put(call)
     return story.results(("c1", "The call timed out.")).turn().trips if continues else story.trips
 
@@ -103,16 +108,31 @@ def unasked(*, tool: str = "say", first: bool = False) -> Trips:
     return story.turn().call(tool, {"text": "x"}, text("x")).trips
 
 
-def refused(code: int) -> Trips:
-    story = Story().start().turn(ONE)
+def refused(code: int, *, ends: bool = False, open_call: bool = False) -> Trips:
+    story = Story().start().turn(ONE, *([("c2", "say", '{"text":"x"}')] if open_call else []))
     story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), fails(12, "it broke", code))
-    return story.results(("c1", "it broke")).turn().trips
+    if open_call:
+        story.call("say", {"text": "x"})
+    return story.trips if ends else story.results(("c1", "it broke")).turn().trips
 
 
-def silent() -> Trips:
+def silent(number: int = 0) -> Trips:
+    """A call without an answer; with `number`, another call has that id while it is open."""
     story = Story().start().turn(ONE).call("add", {"a": 1}).results(("c1", "No answer: the tool failed")).turn()
     story.trips[3] = replace(story.trips[3], failure=Failure("client_gone", "it went"), closed_first="client")
-    return story.put(story.trips.pop(3)).trips
+    story.put(story.trips.pop(3))
+    if number:
+        story.exchange(asks(number, "ping"), answers(number))
+        story.trips[-1] = replace(story.trips[-1], started_at=story.trips[-2].started_at + 0.001)
+    return story.trips
+
+
+def routed(tool: str) -> Trips:
+    """A call for which the client runs this tool."""
+    story = Story()
+    story.tools = [ADD, SAY, {**ADD, "name": "Add"}]
+    story.start().turn(ONE).call(tool, {"a": 1}, text("It is 1."))
+    return story.results(("c1", "It is 1.")).turn().trips
 
 
 def not_listed(tool: str) -> Trips:
@@ -305,8 +325,33 @@ TOOLS: list[Row] = [
         "warning",
     ),
     (
+        "client-tool-error-invented",
+        "The result is empty, and the client only says so in words: then it is a warning",
+        marked(text(), "Error: nothing came back", is_error=True),
+        marked(text(), "Error: nothing came back"),
+        "warning",
+    ),
+    (
+        "client-tool-misrouted",
+        "Only the spelling of the name differs, or a prefix",
+        routed("say"),
+        routed("Add"),
+    ),
+    (
+        "client-tool-error-ends-run",
+        "Another call of the same answer had no answer yet",
+        refused(-32603, ends=True),
+        refused(-32603, ends=True, open_call=True),
+    ),
+    (
+        "client-tool-error-ends-run",
+        "The run continues in another thread",
+        refused(-32603, ends=True),
+        [*refused(-32603, ends=True), chat([user("Something else.")], said("Yes."), at=50, index=4)],
+    ),
+    (
         "client-tool-never-executed",
-        "The model reads why: then it is an info",
+        "The model reads why, and nothing on the server's wire contradicts that: then it is an info",
         not_executed(""),
         not_executed("Error: no permission"),
         "info",
@@ -364,7 +409,7 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-arguments-changed",
-        "Arguments were only added, or left out where they are `null` or empty: then it is an info",
+        "Arguments were only added, or left out where `null` or empty, and no error names them: then it is an info",
         changed('{"a":1,"c":"x"}', {"b": 0}),
         changed('{"a":1,"c":null,"d":""}', {"a": 1, "b": 0}),
         "info",
@@ -419,6 +464,20 @@ TOOLS: list[Row] = [
         "info",
     ),
     (
+        "tool-invalid-result",
+        "The client takes it all the same, and the model sees all of it: then it is an info",
+        ended(text("The sum is 1.", structuredContent=[1]), "it broke"),
+        ended(text("The sum is 1.", structuredContent=[1]), "The sum is 1.\n[1]"),
+        "info",
+    ),
+    (
+        "tool-protocol-broken",
+        "It reports progress that nobody asked for, or after its answer: then it is an info",
+        listed(ADD, {**ADD, "description": "Multiply."}),
+        Story().start().exchange(notifies("notifications/progress", progressToken=1), sender="server").turn().trips,
+        "info",
+    ),
+    (
         "client-tool-protocol-broken",
         "The tools changed and the client offers the old ones: then it is an info",
         unread(),
@@ -458,6 +517,18 @@ TOOLS: list[Row] = [
     ),
     ("tool-server-silent", "The server ended: `tool-server-died`", silent(), ended(None, "it broke")),
     (
+        "tool-server-silent",
+        "The tool reported progress: then `client-tool-gave-up` says so",
+        gave_up(waits=6, reports=0),
+        gave_up(waits=6, reports=2),
+    ),
+    (
+        "tool-server-silent",
+        "The client gave the call an id by which no answer can be matched: `client-tool-protocol-broken`",
+        silent(),
+        silent(12),
+    ),
+    (
         "client-tool-input-unanswered",
         "The client refuses it with an error: then it is an info",
         input_asked(None),
@@ -486,9 +557,16 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-definition-changed",
-        "Tools were only added or removed",
+        "Tools were only added",
         listed(OTHER),
         listed(ADD, {**ADD, "name": "more"}),
+    ),
+    (
+        "tool-definition-changed",
+        "A tool was removed: then it is an info, and nothing when the server announced it",
+        listed(OTHER),
+        listed({**ADD, "name": "more"}),
+        "info",
     ),
     ("tool-garbage-on-stdout", "Empty lines", lines(b"ready"), lines(b"", b"  ")),
     (
@@ -521,7 +599,6 @@ FIRES: dict[str, Trips] = {
     "tool-reported-error": ended(FAILED, "the disk is full"),
     "tool-server-died": ended(None, "Connection closed"),
     "tool-invalid-result": marked(text("1"), "1", **SUM),
-    "tool-protocol-broken": listed(ADD, {**ADD, "description": "Multiply."}),
     "client-tool-not-on-server": not_listed("mul"),
 }
 """Rules without exceptions."""

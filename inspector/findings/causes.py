@@ -159,6 +159,7 @@ TOOL_CAUSES = (
     "tool-error-unmarked",
     "tool-invalid-result",
     "client-tool-not-on-server",
+    "client-tool-misrouted",
     "client-tool-gave-up",
     "client-tool-error-mark-lost",
     "client-tool-never-executed",

@@ -15,8 +15,8 @@ from ..analysis.turn import Turn
 from ..tools.definitions import Definition
 from ..tools.join import ToolJoin
 from ..tools.model_calls import TurnCalls
+from ..tools.session_state import WireNote
 from ..tools.tool_run import ToolRun
-from ..tools.tool_sessions import WireNote
 from ..wire.exchange import Exchange
 from ..wire.values import Tool
 from . import causes, severity

@@ -9,8 +9,8 @@ from ..tools.definitions import Definition
 from ..tools.join import ToolJoin
 from ..tools.model_calls import ModelCall, TurnCalls
 from ..tools.returned import returned_of
+from ..tools.session_state import WireNote
 from ..tools.tool_run import ToolRun
-from ..tools.tool_sessions import WireNote
 from ..wire.json_value import is_object
 from ..wire.values import Tool
 from .schema_check import Violation, violations
@@ -50,8 +50,16 @@ class ToolContext:
 
     @property
     def final(self) -> list[tuple[ModelCall, ToolRun]]:
-        """The last run of each call that has one: its result is what the model should see."""
-        return list({id(call): (call, run) for call, run in self.runs}.values())
+        """The last run of each call that has one: its result is what the model should see.
+
+        Without results that clients must refuse: what the model sees in place of those is the server's fault.
+        """
+        last = {id(call): (call, run) for call, run in self.runs}.values()
+        return [(call, run) for call, run in last if is_whole(run) or not self.must_refuse(run)]
+
+    def must_refuse(self, run: ToolRun) -> bool:
+        """Whether a result breaks MCP's form, or the schema that its tool states for structured content."""
+        return run.flaw is not None or bool(self.breaks_schema(run))
 
     @property
     def missing(self) -> list[ModelCall]:
@@ -76,3 +84,9 @@ class ToolContext:
     def definition(self, run: ToolRun) -> Definition | None:
         """The tool as its server listed it last."""
         return self.join.tools.get(run.server, {}).get(run.name) if self.join is not None else None
+
+
+def is_whole(run: ToolRun) -> bool:
+    """Whether the model sees all of a result that holds something, and no error in its place."""
+    seen = run.seen_as in ("equal", "structured", "text") and not run.lost
+    return seen and (not run.seen_error or bool(run.is_error))

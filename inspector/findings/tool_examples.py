@@ -28,6 +28,10 @@ TOOLS: dict[str, Example] = {
         "'add' of server 'files' reported an error, but its result is not marked as one: 'the disk is full'",
         ("#3 response /result", "#4 request /messages/2/content/0"),
     ),
+    "client-tool-error-ends-run": Example(
+        "'add' of server 'files' failed, and no request of the client followed: 'it broke'",
+        ("#3 response", "#2 response"),
+    ),
     "client-tool-executed-twice": Example(
         "the call 'mcp__files__add' (c1) was executed 2 times",
         ("#2 response", "#3 request", "#4 request"),
@@ -43,6 +47,10 @@ TOOLS: dict[str, Example] = {
     "client-tool-input-unanswered": Example(
         "the request elicitation/create of server 'files' has no answer of the client",
         ("#3 request",),
+    ),
+    "client-tool-misrouted": Example(
+        "the model called 'mcp__files__add' (c1), and the client ran 'say' of server 'files'",
+        ("#2 response", "#3 request /params/name"),
     ),
     "client-tool-never-executed": Example(
         "the model called 'mcp__files__add' (c1), but server 'files' was not asked to run it",

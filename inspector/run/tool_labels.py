@@ -25,6 +25,7 @@ from .labelled import Label, LabelledRoundTrip, labelled
 
 _MOST_HELD = 16
 """So many turns are held for runs that may still come, with their readings."""
+_MOST_REPORTS = 500
 _SETTLED = 4
 """So many of them although each of their calls has its run."""
 
@@ -56,6 +57,8 @@ class ToolLabels:
         """By thread: the findings about the runs of its last turn."""
         self._rows: dict[RunKey, LabelledRoundTrip] = {}
         """The round trips of runs that no turn shows."""
+        self._reports: dict[int, LabelledRoundTrip] = {}
+        """The first round trips that report progress. Only the end shows whether somebody had asked for it."""
 
     def expect(self, runs: Sequence[ToolRun]) -> None:
         """Runs that are recorded after the turns whose calls they are."""
@@ -83,7 +86,10 @@ class ToolLabels:
             elif key_of(run) in self._rows:
                 rows.append(key_of(run))
         label["findings"] = [finding.as_json() for finding in self._rules.tool_wire(added.notes)]
-        yield trip.index, self._row(LabelledRoundTrip(trip, reading, None, label, tuple(loose)))
+        row = self._row(LabelledRoundTrip(trip, reading, None, label, tuple(loose)))
+        if added.progress and len(self._reports) < _MOST_REPORTS:
+            self._reports[trip.index] = row
+        yield trip.index, row
         for key in rows:
             yield from self._settle_row(key, next(run for run in added.runs if key_of(run) == key))
         for turn in touched.values():
@@ -121,6 +127,11 @@ class ToolLabels:
         """The recording has ended: calls without a run have none, and runs without a call have none."""
         for judged, label in list(self._held.values()):
             yield from self._close(judged, label)
+        for note in self._sessions.closed():
+            if (row := self._reports.get(note.index)) is not None:
+                found = [finding.as_json() for finding in self._rules.tool_wire([note])]
+                row.label["findings"] = [*as_array(row.label["findings"]), *found]
+                yield note.index, row
         for row in list(self._rows.values()):
             loose = [run for run in row.tool_runs if run.source == "wire" and self._join.is_loose(run)]
             found = [finding.as_json() for run in loose for finding in self._rules.loose_run(run, self._join)]
@@ -135,8 +146,8 @@ class ToolLabels:
         if (names, self._sessions.listings) in self._offered:
             return []
         self._offered.add((names, self._sessions.listings))
-        known = ((tool, self._join.server_of(tool.name, names)) for tool in tools if not tool.server)
-        found = [(tool, self._sessions.tools[at[0]][at[1]]) for tool, at in known if at is not None]
+        known = ((tool, self._join.definition_of(tool, names)) for tool in tools if not tool.server)
+        found = [(tool, stated) for tool, stated in known if stated is not None]
         unclear = self._sessions.ambiguous
         found = [(tool, one) for tool, one in found if (one.server, one.name) not in unclear]
         new = [(tool, one) for tool, one in found if (tool.name, one.server, one.index) not in self._compared]

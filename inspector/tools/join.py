@@ -18,9 +18,9 @@ from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
 from ..wire.json_value import Object, as_object, as_text, is_object
 from ..wire.registry import traits_of
-from ..wire.values import Message, Part
+from ..wire.values import Message, Part, Tool
 from .arguments import meaning
-from .definitions import Definition
+from .definitions import Definition, is_passed_on
 from .model_calls import ModelCall, TurnCalls, calls_of, key_of
 from .seen import Shown, texts_shown
 from .spans import CALL_ID
@@ -57,6 +57,8 @@ class ToolJoin:
 
         self._first: float | None = None
         """When the first turn began."""
+        self._latest: dict[str | None, float] = {}
+        """By run: when its latest turn began."""
         self.offered: set[str] = set()
         """The names of all tools that the model was offered."""
 
@@ -87,6 +89,7 @@ class ToolJoin:
         made = calls_of(turn)
         self.offered |= made.offered
         self._first = made.begun if self._first is None else min(self._first, made.begun)
+        self._latest[turn.round_trip.run] = max(made.begun, self._latest.get(turn.round_trip.run, made.begun))
         if not made.calls:
             return None, []
         for call in made.calls:
@@ -153,6 +156,24 @@ class ToolJoin:
     def began_before(self, run: ToolRun) -> bool:
         """Whether a turn of the model began before a run."""
         return self._first is not None and self._first <= run.started_at
+
+    def is_last(self, turn: TurnCalls) -> bool:
+        """Whether no turn of the same run began after this one."""
+        return turn.begun >= self._latest.get(turn.run, turn.begun)
+
+    def definition_of(self, offered: Tool, names: frozenset[str]) -> Definition | None:
+        """What the server of an offered tool states of it; `names` are those of all offered tools.
+
+        Where several servers have a tool whose name fits as well, the one whose definition the client offers.
+        """
+        at = self.server_of(offered.name, names)
+        if at is None:
+            return None
+        stated = self.tools[at[0]][at[1]]
+        others = [tools[at[1]] for server, tools in self.tools.items() if server != at[0] and at[1] in tools]
+        score = fits(offered.name, *at)
+        twins = [one for one in others if fits(offered.name, one.server, one.name) == score]
+        return next((one for one in (stated, *twins) if is_passed_on(offered, one)), stated)
 
     def server_of(self, name: str, offered: frozenset[str]) -> tuple[str, str] | None:
         """The server and the tool that a name means among the tools that a request offers; None when none does."""
@@ -221,6 +242,12 @@ class ToolJoin:
                     self._join(run, call, "name, order")
                     found.append(run)
                     break
+        for run in [one for one in self._loose.values() if turn.covers(one) and one.arguments]:
+            # The arguments alone: the client may have run another tool than the model called.
+            same = [call for call in turn.open if call.tool is not None and call.meaning == meaning(run.arguments)]
+            if len(same) == 1 and _same_run(same[0], run):
+                self._join(run, same[0], "arguments")
+                found.append(run)
         return found
 
     def _fits(self, call: ModelCall, run: ToolRun) -> bool:

@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from ..wire.json_value import Object, as_object, as_text, compact, is_array, objects_in
-from .tool_run import ToolRun
+from ..wire.json_value import Object, as_object, as_text, compact, objects_in
 
 _NAMES = {"image": "image", "audio": "audio", "resource": "resource", "resource_link": "link"}
-_MEDIA = frozenset({"image", "audio"})
-"""Blocks that hold their data themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +62,6 @@ def returned_of(result: Object | None) -> Returned:
             blocks.append(Block(_NAMES[kind], data, as_text(inner.get("text")) or "", as_text(inner.get("uri")) or ""))
     structured = result.get("structuredContent", result.get("toolResult"))
     return Returned(tuple(text for text in texts if text.strip()), structured, tuple(blocks))
-
-
-def malformed(run: ToolRun) -> str | None:
-    """How a result of `tools/call` breaks MCP's form, as the end of a sentence; None when it does not."""
-    result = run.result
-    if run.outcome != "answered" or result is None or "toolResult" in result:
-        return None
-    if "content" not in result:
-        return f"has no `content`, only {', '.join(map(repr, list(result)[:3]))}" if result else "is empty"
-    content = result["content"]
-    if not is_array(content):
-        return f"has {compact(content)[:40]} as its `content`, which must be a list"
-    wrong = next((block for block in content if as_text(as_object(block).get("type")) is None), None)
-    if wrong is not None:
-        return f"holds {compact(wrong)[:40]} in its `content`, which has no type"
-    media = (block for block in objects_in(content) if block.get("type") in _MEDIA)
-    empty = next((block for block in media if not block.get("data")), None)
-    return f"holds a block of type {empty['type']!r} without any data" if empty is not None else None
 
 
 def error_message(error: Object | None) -> str | None:

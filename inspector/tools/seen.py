@@ -147,12 +147,19 @@ def _shows(block: Block, text: ShownText, shown: Shown, others: str) -> bool:
         return True
     if block.data:
         start = block.data[:_DATA]
+        if writes_data(block, shown.text):
+            return False
         if any(start in one for one in text.texts) or any(start in compact(raw) for raw in _all(shown)):
             return True
         if block.kind != "audio" and any(_is_media(item) for raw in _all(shown) for item in _items(raw)):
             return True  # clients make images smaller, or store them somewhere
         return text.names_file(others)
     return False
+
+
+def writes_data(block: Block, text: str) -> bool:
+    """Whether the base64 of an image is in a text: the model reads letters, and sees no image."""
+    return block.kind == "image" and len(block.data) >= _DATA and block.data[:_DATA] in text
 
 
 def _all(shown: Shown) -> Iterable[object]:

@@ -26,7 +26,7 @@ class ToolMessage:
     """One process or connection of a server: the id of the session; over HTTP without one, the run and the URL."""
     server: str
     """Over stdio and in process, the name that the client gives the server; over HTTP the name that the server gives
-    itself, else that of the upstream, else the host."""
+    itself (with its address, where a server before it had the same name), else that of the upstream, else the host."""
     sender: Side
     at: float
     """When it had arrived, in seconds since the epoch."""
@@ -100,6 +100,8 @@ class ToolMessageReader:
         self._sessions: defaultdict[str, _Session] = defaultdict(_Session)
         self._names: dict[str, str] = {}
         """The name that the server at an address gives itself."""
+        self._owners: dict[str, str] = {}
+        """By such a name: the place of the first server that had it. Others get their place behind it."""
 
     def add(self, round_trip: RoundTrip) -> list[ToolMessage]:
         """The messages of one round trip, in the order of time; none when it is not MCP's."""
@@ -125,7 +127,10 @@ class ToolMessageReader:
         if trip.tool_wire is not None:
             return trip.tool_wire.server
         said = self._sessions[one.session].name or self._names.get(one.address)
-        return said or trip.upstream or _host(one.address) or one.address
+        if said is None:
+            return trip.upstream or _host(one.address) or one.address
+        place = _place(one.address)
+        return said if self._owners.setdefault(said, place) == place else f"{said} ({place})"
 
 
 def _is_mcp(trip: RoundTrip) -> bool:
@@ -140,6 +145,15 @@ def _host(address: str) -> str | None:
         return urlsplit(address).hostname
     except ValueError:
         return None
+
+
+def _place(address: str) -> str:
+    """The host, the port and the path of an address."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return address
+    return f"{parts.netloc}{parts.path}"
 
 
 def _said_name(message: Object) -> str | None:

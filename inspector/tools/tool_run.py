@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from .form import Flaw
+
 type Outcome = Literal["answered", "failed", "cancelled", "unanswered", "input_required"]
 """How a run ended. `answered`: with a result, which may be an error of the tool. `failed`: with a JSON-RPC error.
 `cancelled`: the client gave up before an answer came. `unanswered`: nothing came. `input_required`: the server asked
@@ -69,6 +71,12 @@ class ToolRun:
     """Who closed the connection while the answer was due; None when nobody did, or it is not known."""
     reason: str | None = None
     """Why the client cancelled, in its words."""
+    flaw: Flaw | None = None
+    """How its answer breaks the form that MCP gives it; None when it does not, and without an answer."""
+    progressed: int = 0
+    """How many reports of progress came before it ended."""
+    unclear_id: bool = False
+    """Whether the id of its request is one by which no answer could be matched."""
     returned_bytes: int | None = None
     """The size of the result or the error as JSON; None without an answer."""
     returned_text: str | None = None

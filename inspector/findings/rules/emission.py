@@ -120,14 +120,16 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
     not_when=("The system prompt changed as well: another agent may have taken over",),
 )
 def tool_withdrawn(context: RuleContext) -> Iterator[Note]:
-    if not context.request.tools or _held_elsewhere(context):
+    tools = context.request.tools
+    if _held_elsewhere(context) or (not tools and not _offers_nothing(context)):
         return
+    at = f"{context.at} request {tools[0].pointer.rsplit('/', 1)[0]}" if tools else f"{context.at} request"
     for call in whole_calls(context):
         known = call.toolset or call.name in context.tools or call.name in _loaded(context)
         if not known and (offered := _offered_before(context, call.name)):
             yield Note(
                 f"the model called {call.name!r}, which the request no longer offers; {offered} offered it",
-                (call_at(context, call), f"{context.at} request {context.request.tools[0].pointer.rsplit('/', 1)[0]}"),
+                (call_at(context, call), at),
                 key=call.name,
             )
 
@@ -146,15 +148,19 @@ def _offered_before(context: RuleContext, name: str) -> str | None:
 
 def _called_without_tools(context: RuleContext) -> Iterator[Note]:
     """A call in the answer to a request that offers no tools at all, and does not continue another one."""
-    request, answer_only = context.request, context.protocol.pairing.in_request
-    calls = list(whole_calls(context))
+    calls = [call for call in whole_calls(context) if not _offered_before(context, call.name)]
+    if calls and _offers_nothing(context) and not _held_elsewhere(context):
+        yield Note(
+            f"the answer calls {calls[0].name!r}, and the request offers no tools",
+            (call_at(context, calls[0]), f"{context.at} request"),
+        )
+
+
+def _offers_nothing(context: RuleContext) -> bool:
+    """True for a request without tools to which the API adds none either."""
+    request, whole = context.request, context.protocol.pairing.in_request
     held = request.continues is not None or not _MAY_HOLD_TOOLS.isdisjoint(request.parameters) or not context.fields
-    if not calls or held or not answer_only or context.tools or _loaded(context) or _held_elsewhere(context):
-        return
-    yield Note(
-        f"the answer calls {calls[0].name!r}, and the request offers no tools",
-        (call_at(context, calls[0]), f"{context.at} request"),
-    )
+    return whole and not held and not context.tools and not _loaded(context)
 
 
 _MAY_HOLD_TOOLS = frozenset(

@@ -14,7 +14,7 @@ from ..schema_check import violations
 from .damaged import strings_in
 from .results import new_results, tool_of
 
-_UNKNOWN = regex(
+UNKNOWN = regex(
     r"\b(?:unknown|unregistered|undefined|unrecognized|invalid|no such|not an? (?:known|valid)|unsupported) (?:tool|function)\b(?! (?:input|argument|call|param))"
     r"|\b(?:tool|function)\b[^.\n]{0,80}?\b(?:(?:is |was )?(?:not|never) (?:found|registered|available|known|defined|recognized|"
     r"a valid|implemented|supported)|does(?: not|n't) exist|not in (?:the )?(?:registry|list|tools))"
@@ -36,7 +36,7 @@ _MISSING = regex(
 """How Python, pydantic (2.12), Ajv and jsonschema (read 2026-11-22) name an argument. A search is slow in a long text, and
 words that all of these have are found at once."""
 _CLOSED = regex(r"must not have additional propert|additional propert(?:y|ies) .{0,60}not allowed", re.IGNORECASE)
-_INVALID = regex(
+INVALID = regex(
     r"\d+ validation errors? for|validation ?error|invalid (?:tool )?(?:arguments|parameters|input)\b|input validation",
     re.IGNORECASE,
 )
@@ -86,7 +86,7 @@ def _offered_then(context: RuleContext, name: str) -> bool:
 def unknown_to_executor(context: RuleContext) -> Iterator[Note]:
     for part, result, call, _ in _failed(context):
         head = result.text[:_HEAD]
-        if _UNKNOWN.search(head) and call.name in head and _offered_then(context, call.name) and _short(head):
+        if UNKNOWN.search(head) and call.name in head and _offered_then(context, call.name) and _short(head):
             yield Note(
                 f"the request offers {call.name!r}, and the client answers its call with {head.strip()[:120]!r}",
                 (f"{context.at} request {part.pointer}", f"{context.at} request {context.tools[call.name].pointer}"),
@@ -169,7 +169,7 @@ def _disagreement(text: str, call: ToolCall, tool: Tool) -> tuple[str, Layer | N
         if extra:
             return f"passes {extra[0]!r}, which its schema does not have", "model", True
         return "passes only what its schema declares, and the client's validation refuses it", None, True
-    if _INVALID.search(text[:_HEAD]) and declared and _short(text[:_HEAD]) and not violations(tool.schema, given):
+    if INVALID.search(text[:_HEAD]) and declared and _short(text[:_HEAD]) and not violations(tool.schema, given):
         return "follows its schema, and the client's validation refuses it", None, False
     return None
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...tools.arguments import differences
+from ...tools.definitions import Definition, is_passed_on
 from ...tools.model_calls import ModelCall
+from ...tools.tool_names import fits
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_object, is_object, value_at
 from ...wire.printable import several
@@ -14,8 +16,9 @@ from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..schema_check import violations
 from ..tool_context import ToolContext
+from .own_tools import INVALID, UNKNOWN
 from .results import reads_like_error
-from .tool_results import never_answered, of
+from .tool_results import never_answered, of, reports_progress
 
 _REFUSED = regex(
     r"error|fail|exception|timed? ?out|closed|cancel|abort|not (?:connected|found|available|allowed|permitted|executed)"
@@ -47,7 +50,7 @@ def says_why(text: str) -> bool:
     says="The model called a tool of a recorded server, and the server was never asked.",
     fix="Look into the client's log for what happened to the call: a refusal, a hook, a lost connection.",
     not_when=(
-        "The model reads why: then it is an info",
+        "The model reads why, and nothing on the server's wire contradicts that: then it is an info",
         "The recording ends with the call: then it is an info",
         "The arguments of the call are not JSON",
         "The model sees a result all the same: `client-tool-result-forged` or `client-tool-result-stale`",
@@ -60,13 +63,32 @@ def never_executed(context: ToolContext) -> Iterator[Note]:
         shown = call.shown
         if shown is not None and not (shown.is_error or shown.blank or says_why(shown.text)):
             continue
-        mild = call.turn.followed_by is None or (shown is not None and not shown.blank)
+        untrue = _untrue(context, call)
+        mild = call.turn.followed_by is None or (shown is not None and not shown.blank and not untrue)
         server = call.tool[0] if call.tool else ""
         yield Note(
-            f"the model called {_named(call)}, but server {server!r} was not asked to run it",
+            f"the model called {_named(call)}, but server {server!r} was not asked to run it{untrue}",
             at(call),
             severity="info" if mild else None,
         )
+
+
+def _untrue(context: ToolContext, call: ModelCall) -> str:
+    """What contradicts the client's reason for not running a call, as the end of a sentence; empty when nothing does."""
+    said = call.shown.text[:_REASON] if call.shown is not None else ""
+    known = context.join.tools.get(call.tool[0], {}).get(call.tool[1]) if context.join and call.tool else None
+    if known is None or len(said) == _REASON or not said:
+        return ""
+    if UNKNOWN.search(said):
+        return ", and the model reads that there is no such tool, which the server lists"
+    arguments = call.call.arguments
+    if INVALID.search(said) and is_object(arguments) and not violations(known.schema, arguments):
+        return ", and the model reads that the arguments are invalid, which the server's schema allows"
+    return ""
+
+
+_REASON = 1_200
+"""Characters. A reason is shorter; a longer text may be content."""
 
 
 @tool_rule(
@@ -100,6 +122,71 @@ def result_forged(context: ToolContext) -> Iterator[Note]:
 
 def _quoted(text: str | None) -> str:
     return repr(" ".join((text or "").split())[:80])
+
+
+@tool_rule(
+    "client-tool-misrouted",
+    "client",
+    "warning",
+    "P",
+    says="The client ran another tool than the model called, or the tool of another server that has the same name.",
+    fix="Keep for each offered tool which server it is from and what that server calls it; do not look it up by its name alone.",
+    not_when=("Only the spelling of the name differs, or a prefix",),
+)
+def misrouted(context: ToolContext) -> Iterator[Note]:
+    for call, run in context.runs:
+        if call.tool is None:
+            continue
+        if call.tool[1] != run.name and not fits(call.call.name, run.server, run.name):
+            yield Note(
+                f"the model called {_named(call)}, and the client ran {of(run)}",
+                (f"#{call.turn.index} response", f"#{run.index} request /params/name"),
+            )
+        elif (meant := _meant(context, call, run)) is not None:
+            yield Note(
+                f"the model called {_named(call)} as server {meant.server!r} defines it, and the client ran {of(run)}",
+                (
+                    f"#{call.turn.index} response",
+                    f"#{meant.index} response /result/tools",
+                    f"#{run.index} request /params/name",
+                ),
+            )
+
+
+def _meant(context: ToolContext, call: ModelCall, run: ToolRun) -> Definition | None:
+    """The definition that the model was offered, where it is that of another server than the one that ran the call."""
+    stated = context.definition(run)
+    offers = (
+        [tool for tool in context.turn.reading.request.tools if tool.name == call.call.name] if context.turn else []
+    )
+    if stated is None or context.join is None or len(offers) != 1 or is_passed_on(offers[0], stated):
+        return None
+    others = (
+        tools[run.name] for server, tools in context.join.tools.items() if server != run.server and run.name in tools
+    )
+    return next((other for other in others if is_passed_on(offers[0], other)), None)
+
+
+@tool_rule(
+    "client-tool-error-ends-run",
+    "client",
+    "warning",
+    "S",
+    says="A tool failed, and the client ended the run: the model never read of it.",
+    fix="Catch errors of tools and answer the call with them, so that the model can try another way.",
+    not_when=("Another call of the same answer had no answer yet", "The run continues in another thread"),
+)
+def error_ends_run(context: ToolContext) -> Iterator[Note]:
+    runs = [run for _, run in context.runs]
+    failed = [run for run in runs if run.outcome == "failed" or run.is_error]
+    if context.over != "closed" or context.calls is None or context.join is None or not failed:
+        return
+    ended = all(run.outcome in ("answered", "failed") for run in runs)
+    if ended and context.calls.followed_by is None and context.join.is_last(context.calls):
+        yield Note(
+            f"{of(failed[-1])} failed, and no request of the client followed: {' '.join((failed[-1].returned_text or '').split())[:80]!r}",
+            (f"#{failed[-1].exchanges[-1]} response", f"#{context.calls.index} response"),
+        )
 
 
 @tool_rule(
@@ -139,7 +226,7 @@ def executed_twice(context: ToolContext) -> Iterator[Note]:
     fix="Look for what rewrites arguments: defaults, a hook, a parser of numbers or texts.",
     not_when=(
         "Numbers are written in another way",
-        "Arguments were only added, or left out where they are `null` or empty: then it is an info",
+        "Arguments were only added, or left out where `null` or empty, and no error names them: then it is an info",
         "A text became the number or the boolean that it names, and the server's schema takes that: then it is an info",
     ),
 )
@@ -150,7 +237,8 @@ def arguments_changed(context: ToolContext) -> Iterator[Note]:
             continue
         paths = list(differences(sent, run.arguments))
         if paths:
-            mild = all(_is_mild(sent, run.arguments, path) for path in paths) and not _breaks(context, call, run)
+            harmed = _breaks(context, call, run) or _is_why(run, paths)
+            mild = all(_is_mild(sent, run.arguments, path) for path in paths) and not harmed
             first = _change(sent, run.arguments, paths[0])
             more = f", and {several(len(paths) - 1, 'more argument')}" if len(paths) > 1 else ""
             yield Note(
@@ -167,6 +255,13 @@ def _breaks(context: ToolContext, call: ModelCall, run: ToolRun) -> bool:
         return False
     given = as_object(run.arguments)
     return bool(violations(known.schema, given)) and not violations(known.schema, call.call.arguments)
+
+
+def _is_why(run: ToolRun, paths: list[str]) -> bool:
+    """True when the call failed and the error names an argument that was changed."""
+    said = run.returned_text or ""
+    names = (next(iter(_steps(path)), "") for path in paths)
+    return run.is_error is True and any(re.search(rf"\b{re.escape(name)}\b", said) for name in names if len(name) > 2)
 
 
 def _steps(path: str) -> list[str]:
@@ -214,11 +309,13 @@ def _short(value: object) -> str:
 def gave_up(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
         ends = context.over == "closed" and call.turn.followed_by is None
-        if run.outcome != "cancelled" or (never_answered(run) and not ends):
+        left = run.outcome == "cancelled" or (run.ended_by == "client" and reports_progress(run))
+        if not left or (never_answered(run) and not ends):
             continue
         after = f" after {run.duration_ms / 1000:.3g} s" if run.duration_ms is not None else ""
         why = f" ({' '.join(run.reason.split())[:80]})" if run.reason else ""
         late = "; the server answered later" if run.result is not None or run.error is not None else ""
+        late = late or ("; the tool had reported progress" if reports_progress(run) else "")
         severity: Severity | None = "info" if ends else None
         yield Note(
             f"the client gave up on {of(run)}{after}{why}{late}",
@@ -255,6 +352,8 @@ def _short_json(run: ToolRun) -> str:
 
 
 RULES = (
+    misrouted,
+    error_ends_run,
     result_forged,
     never_executed,
     executed_twice,

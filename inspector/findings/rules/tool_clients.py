@@ -66,7 +66,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
     "warning",
     "P",
     says="The client breaks the rules of MCP: it leaves pages of the list of tools unread, uses a session that is gone or does not "
-    "name it, or asks before the server is ready.",
+    "name it, asks before the server is ready, or gives requests ids by which their answers cannot be matched.",
     fix="Read all pages of `tools/list` and offer their tools; after status 404, begin a new session with `initialize`; wait for the "
     "end of the handshake.",
     not_when=(
@@ -98,9 +98,12 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
         "not_ready": f"sent {note.what} to server {note.server!r} before the handshake had ended: {note.detail[:80]!r}",
         "session_gone": f"sent {note.what} to server {note.server!r} in a session that the server no longer has",
         "session_not_named": f"sent {note.what} to server {note.server!r} without the id of its session",
+        "id_reused": f"gave a request to server {note.server!r} the id {note.what} of another one that was still open",
+        "id_too_large": f"gave a request to server {note.server!r} the id {note.what}, which many JSON parsers round",
     }
     if (what := broken.get(note.kind)) is not None:
-        before = () if note.before is None else (f"#{note.before} response",)
+        side = "request" if note.kind == "id_reused" else "response"
+        before = () if note.before is None else (f"#{note.before} {side}",)
         yield Note(f"the client {what}", (*before, f"#{note.index} request"))
 
 

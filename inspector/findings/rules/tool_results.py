@@ -7,7 +7,9 @@ from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import without_space
 from ...tools.model_calls import ModelCall
-from ...tools.returned import malformed, returned_of
+from ...tools.returned import returned_of
+from ...tools.seen import writes_data
+from ...tools.shown_text import ShownText
 from ...tools.tool_run import Lost, ToolRun
 from ..finding import Severity
 from ..rule import Note, tool_rule
@@ -41,8 +43,14 @@ _LONG = 5_000
 
 
 def never_answered(run: ToolRun) -> bool:
-    """Whether the client waited long for an answer, and none came, not even after it had given up."""
-    return run.result is None and run.error is None and (run.duration_ms or 0) >= _LONG
+    """Whether the client waited long for an answer, and nothing came, not even after it had given up."""
+    silent = run.result is None and run.error is None and not reports_progress(run)
+    return silent and (run.duration_ms or 0) >= _LONG
+
+
+def reports_progress(run: ToolRun) -> bool:
+    """Whether a tool showed more than once that it still works."""
+    return run.progressed > 1
 
 
 def _shown(context: ToolContext, *how: str) -> Iterator[tuple[ModelCall, ToolRun]]:
@@ -178,8 +186,15 @@ def _media_lost(context: ToolContext, kind: str) -> Iterator[Note]:
             known = _MEDIA.get(lost)
             if known is not None and known[0] == kind:
                 severity: Severity | None = "info" if _says_so(run) else None
-                what = f"{known[1]} in the result of {of(run)} was left out"
+                written = lost == "image" and _holds_data(run)
+                what = f"{known[1]} in the result of {of(run)} was {'written as text' if written else 'left out'}"
+                severity = None if written else severity
                 yield Note(f"{what}; the model sees {_quoted(run.seen_text)}", places(call, run), severity)
+
+
+def _holds_data(run: ToolRun) -> bool:
+    """Whether the model sees the base64 of an image."""
+    return any(writes_data(block, run.seen_text or "") for block in returned_of(run.result).blocks)
 
 
 @tool_rule(
@@ -187,7 +202,7 @@ def _media_lost(context: ToolContext, kind: str) -> Iterator[Note]:
     "client",
     "warning",
     "P",
-    says="The client leaves out an image that a tool returned.",
+    says="The client leaves out an image that a tool returned, or writes its data as text, which no model can see.",
     fix="Use a client and an API that take images in results, or let the tool describe the image.",
     not_when=(
         "The model reads that something is missing: then it is an info",
@@ -345,18 +360,21 @@ def error_mark_lost(context: ToolContext) -> Iterator[Note]:
         "The tool reported an error",
         "The result breaks the schema that the tool states: clients must refuse it",
         "The result is larger than the client takes: then it is a warning",
+        "The result is empty, and the client only says so in words: then it is a warning",
     ),
 )
 def error_invented(context: ToolContext) -> Iterator[Note]:
     for call, run in context.final:
-        if run.outcome != "answered" or run.is_error or not run.seen_error:
+        # Where the API has no mark, only the client's own words say so. They are its own where the tool said nothing.
+        words = ShownText(run.seen_text or "").texts if run.seen_as == "empty" else []
+        unmarked = any(reads_like_error(text) for text in words)
+        if run.outcome != "answered" or run.is_error or not (run.seen_error or unmarked):
             continue
-        if context.breaks_schema(run) or malformed(run) is not None:
-            continue
+        mild = not run.seen_error or (_says_so(run) and run.seen_as in ("cut", "file", "changed"))
         yield Note(
             f"{of(run)} returned a result without an error, but the model sees an error: {_quoted(run.seen_text)}",
             places(call, run),
-            severity="warning" if _says_so(run) and run.seen_as in ("cut", "file", "changed") else None,
+            severity="warning" if mild else None,
         )
 
 

@@ -5,15 +5,14 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
-from ...tools.returned import malformed
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_count, is_object
 from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..schema_check import described
-from ..tool_context import ToolContext
+from ..tool_context import ToolContext, is_whole
 from .results import READERS, is_error_of_reader, reads_like_error, reports_failure
-from .tool_results import never_answered, of
+from .tool_results import never_answered, of, reports_progress
 
 _REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042, 400, 401, 403, 404, 405, 429})
 """Codes with which a server refuses a call, and says why."""
@@ -28,7 +27,7 @@ _UNKNOWN = regex(r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:f
     "tool",
     "warning",
     "P",
-    says="A tool server answered a call with a JSON-RPC error.",
+    says="A tool server answered a call, or the request for its tools, with a JSON-RPC error.",
     fix="Look into the server's stderr at that time; errors of the tool itself belong into a result with `isError`.",
     not_when=(
         "The code says that the server refuses the call, such as wrong arguments: then it is an info. A tool that the "
@@ -45,12 +44,19 @@ def server_error(context: ToolContext) -> Iterator[Note]:
             refused = not _REFUSALS.isdisjoint({code, run.status})
             severity: Severity | None = "info" if refused and not denied else None
             number = f" (code {code})" if code is not None else ""
+            lost = run.flaw is not None
             yield Note(
                 f"server {run.server!r} answered the call of {run.name!r} with an error{number}: {said!r}",
                 (f"#{run.exchanges[-1]} response /error", f"#{call.turn.index} response"),
-                severity,
-                layer="client" if run.status in _BY_CLIENT and not denied else None,
+                None if lost else severity,
+                layer="client" if run.status in _BY_CLIENT and not denied and not lost else None,
             )
+    note = context.note
+    if note is not None and note.kind == "list_failed":
+        yield Note(
+            f"server {note.server!r} answered `tools/list` with an error: {note.detail[:120]!r}",
+            (f"#{note.index} response /error",),
+        )
 
 
 def is_elsewhere(context: ToolContext, run: ToolRun) -> bool:
@@ -111,11 +117,15 @@ def server_died(context: ToolContext) -> Iterator[Note]:
     not_when=(
         "The client gave up on the call in less than five seconds, or an answer came later",
         "The server ended: `tool-server-died`",
+        "The tool reported progress: then `client-tool-gave-up` says so",
+        "The client gave the call an id by which no answer can be matched: `client-tool-protocol-broken`",
     ),
 )
 def server_silent(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
-        waits = run.outcome == "unanswered" and run.ended_by != "server"
+        if run.unclear_id:
+            continue
+        waits = run.outcome == "unanswered" and run.ended_by != "server" and not reports_progress(run)
         if waits and (run.ended_by == "client" or context.over == "closed"):
             yield Note(
                 f"server {run.server!r} never answered the call of {run.name!r}",
@@ -135,18 +145,23 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
     "tool",
     "warning",
     "P",
-    says="A result breaks the schema that the tool states for its structured content, or has no list of content as MCP wants it.",
+    says="A result breaks the schema that the tool states for its structured content, or the form that MCP gives results.",
     fix="Correct the tool's `outputSchema` or its result; clients refuse such results.",
-    not_when=("The tool reports an error", "Only structured content is there: then it is an info"),
+    not_when=(
+        "The tool reports an error",
+        "Only structured content is there: then it is an info",
+        "The client takes it all the same, and the model sees all of it: then it is an info",
+    ),
 )
 def invalid_result(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
-        if (what := malformed(run)) is not None:
-            only = is_object((run.result or {}).get("structuredContent"))
+        if run.flaw is not None and run.outcome == "answered":
+            only = is_object((run.result or {}).get("structuredContent")) and "content" not in (run.result or {})
+            harmless = only or (run.flaw.mild and is_whole(run))
             yield Note(
-                f"the result of {of(run)} {what}",
+                f"the result of {of(run)} {run.flaw.text}",
                 (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
-                severity="info" if only else None,
+                severity="info" if harmless else None,
             )
         broken = context.breaks_schema(run)
         if broken:
@@ -166,9 +181,10 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
     "tool",
     "warning",
     "P",
-    says="A tool server breaks the rules of MCP: it answers twice, defines a tool twice or without a schema, or its list of "
-    "tools never ends.",
+    says="A tool server breaks the rules of MCP: it answers twice, defines a tool twice or without a schema, its list of "
+    "tools never ends, or it hides that a session is gone.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
+    not_when=("It reports progress that nobody asked for, or after its answer: then it is an info",),
 )
 def protocol_broken(context: ToolContext) -> Iterator[Note]:
     note = context.note
@@ -179,10 +195,15 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "listed_twice": f"lists the tool {note.what!r} twice, with another {note.detail.replace(', ', ' and another ')}",
         "list_loops": f"names the page {note.what!r} as the next one of that page itself, so its list never ends",
         "no_schema": f"defines the tool {note.what!r} without an `inputSchema`, which MCP requires",
+        "session_refused": "says with status 400 that it has no such session; clients begin a new one only on status 404",
+        "progress_unknown": f"reports progress under the token {note.what}, which no request has",
+        "progress_late": f"reports progress under the token {note.what} after it had answered the request",
     }
     if (what := broken.get(note.kind)) is not None:
-        answer = "request" if note.kind == "answered_twice" else "response /result"
-        yield Note(f"server {note.server!r} {what}", (f"#{note.index} {answer}",))
+        progress = note.kind in ("progress_unknown", "progress_late")
+        at = "request" if note.kind == "answered_twice" or progress else "response"
+        part = "" if progress or at == "request" or note.kind == "session_refused" else " /result"
+        yield Note(f"server {note.server!r} {what}", (f"#{note.index} {at}{part}",), "info" if progress else None)
 
 
 @tool_rule(
@@ -201,11 +222,12 @@ def error_unmarked(context: ToolContext) -> Iterator[Note]:
             continue
         says = reads_like_error(text) and (not READERS.search(run.name) or is_error_of_reader(text))
         denied = _denies(context, run)
-        if says or denied or reports_failure(text):
+        misspelled = (run.result or {}).get("is_error") is True
+        if says or denied or misspelled or reports_failure(text):
             yield Note(
                 f"{of(run)} returned an error that is not marked as one: {' '.join(text.split())[:80]!r}",
                 (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
-                severity="warning" if denied else None,
+                severity="warning" if denied or misspelled else None,
             )
 
 
@@ -224,16 +246,23 @@ _SENTENCE = 300
     "tool",
     "warning",
     "P",
-    says="A tool server changed the definition of a tool during the run.",
+    says="A tool server changed or removed the definition of a tool during the run.",
     fix="Restart the server between versions; announce changes with `notifications/tools/list_changed`.",
     not_when=(
         "The server announced that its tools change: then it is an info",
         "Only the description changed: then it is an info",
-        "Tools were only added or removed",
+        "A tool was removed: then it is an info, and nothing when the server announced it",
+        "Tools were only added",
     ),
 )
 def definition_changed(context: ToolContext) -> Iterator[Note]:
     note = context.note
+    if note is not None and note.kind == "tool_gone":
+        yield Note(
+            f"server {note.server!r} no longer lists {note.what!r} and did not announce it",
+            (f"#{note.before} response /result/tools", f"#{note.index} response /result/tools"),
+            severity="info",
+        )
     if note is None or note.kind != "definition_changed":
         return
     what, _, how = note.detail.partition("; ")

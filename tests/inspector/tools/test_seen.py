@@ -146,7 +146,7 @@ def test_media_are_kept_made_smaller_or_lost() -> None:
 
     assert how(result, "a chart\n[image]", raw=kept) == ("equal", ())
     assert how(result, "a chart", near=({"type": "image_url", "image_url": {"url": "x"}},)) == ("equal", ())
-    assert how(result, json.dumps([IMAGE, "a chart"])) == ("equal", ())
+    assert how(result, json.dumps([IMAGE, "a chart"])) == ("equal", ("image",)), "written as text, no model sees it"
     assert how(result, "a chart\n[image saved to file /tmp/x/1.png]") == ("equal", ())
     assert how(result, "a chart") == ("equal", ("image",))
     assert how({"content": [IMAGE]}, "") == ("dropped", ("image",))

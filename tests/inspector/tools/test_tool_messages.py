@@ -158,6 +158,13 @@ def test_the_server_is_called_as_it_calls_itself(said: dict[str, Any]) -> None:
     assert [one.session for one in found] == [URL, URL, "s-1", "s-1", "s-1", "s-1"]
 
 
+def test_two_servers_of_one_program_have_two_names() -> None:
+    urls = ["http://a:1/mcp", "http://b:2/mcp", "http://a:1/mcp"]
+    trips = [http(initialize(), initialized(), url=url, headers=(), at=at) for at, url in enumerate(urls)]
+
+    assert [one.server for one in tool_messages(trips)][::2] == ["files", "files (b:2/mcp)", "files"]
+
+
 def test_a_server_without_a_name_is_called_by_its_upstream_or_host() -> None:
     assert listed(http(CALL))[0].server == "127.0.0.1"
     assert listed(replace(http(CALL), upstream="tools"))[0].server == "tools"

@@ -1,12 +1,13 @@
 from dataclasses import replace
 from typing import Any
 
-from tool_stories import ADD, Story, text
+from tool_stories import ADD, SAY, Story, text
 from tool_wire import answers, asks, fails, http, notifies
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.tools.session_state import WireNote
 from turntape.inspector.tools.tool_run import ToolRun
-from turntape.inspector.tools.tool_sessions import ToolSessions, WireNote
+from turntape.inspector.tools.tool_sessions import ToolSessions
 
 
 def read(trips: list[RoundTrip]) -> tuple[list[ToolRun], list[WireNote]]:
@@ -179,7 +180,7 @@ def test_a_second_page_adds_to_the_first() -> None:
 
 def test_another_definition_of_a_tool_is_noted() -> None:
     story = Story().start()
-    story.tools = [{**ADD, "description": "Subtract."}]
+    story.tools = [{**ADD, "description": "Subtract."}, SAY]
     [note] = read(story.lists().trips)[1]
 
     assert (note.kind, note.what, note.detail, note.index, note.before) == (

@@ -721,3 +721,12 @@ def test_a_call_in_the_answer_to_a_request_without_tools() -> None:
         "#0 call call_1, #0 request"
     ]
     assert lines(chat([HELLO], said("It is a strip."), tools=None), only="model-unknown-tool") == []
+
+
+def test_tools_that_are_all_withdrawn_are_the_clients_fault() -> None:
+    first = chat([HELLO], said(None, CALL))
+    history = [HELLO, said(None, CALL), result("call_1", "a strip")]
+    second = chat(history, said(None, ("call_2", "look_up", '{"word":"tape"}')), tools=None, at=1.0)
+
+    assert [line.split()[1] for line in lines(first, second, only="client-tool-withdrawn")] == ["client-tool-withdrawn"]
+    assert lines(first, second, only="model-unknown-tool") == []

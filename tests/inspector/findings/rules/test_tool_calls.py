@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import notifies
+from tool_wire import answers, asks, notifies
 
 ONE = ("c1", "add", '{"a":1}')
 
@@ -29,6 +29,66 @@ def test_a_call_that_no_server_was_asked_to_run() -> None:
 @pytest.mark.parametrize("seen", ["Error: no permission", "The user doesn't want to run this", "Tool call skipped."])
 def test_a_refusal_that_the_model_sees_is_an_info(seen: str) -> None:
     assert not_executed(seen).found() == [(2, "client-tool-never-executed", "client", "info")]
+
+
+@pytest.mark.parametrize(
+    ("seen", "arguments", "severity"),
+    [
+        ("Invalid arguments for tool add: expected nonoptional, received undefined", '{"a":1}', "warning"),
+        ("Invalid arguments for tool add: a must be a number", '{"a":"x"}', "info"),
+        ("Error: No such tool available: mcp__files__add", '{"a":1}', "warning"),
+    ],
+)
+def test_a_reason_that_the_servers_own_list_contradicts(seen: str, arguments: str, severity: str) -> None:
+    story = Story().start().turn(("c1", "add", arguments)).results(("c1", seen)).turn()
+
+    assert story.found() == [(2, "client-tool-never-executed", "client", severity)]
+
+
+def routed(tool: str, *servers: str, **meta: Any) -> Story:
+    """A call of `add`, for which the client runs this tool of the last of these servers."""
+    story = Story(naming="{tool}").start()
+    sql = {**ADD, "inputSchema": {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}}
+    for server in servers:
+        story.exchange(asks(1, "tools/list"), answers(1, tools=[sql]), session=server, server=server)
+    story.turn(ONE)
+    sent = asks(12, "tools/call", name=tool, arguments={"a": 1}, **({"_meta": meta} if meta else {}))
+    where = {"session": servers[-1], "server": servers[-1]} if servers else {}
+    return story.exchange(sent, answers(12, **text("It is 1.")), **where).results(("c1", "It is 1.")).turn()
+
+
+def test_another_tool_than_the_model_called() -> None:
+    for story in (routed("say"), routed("say", callId="c1")):
+        assert story.found()[0] == (2, "client-tool-misrouted", "client", "warning")
+        assert story.says("client-tool-misrouted") == [
+            "the model called 'add' (c1), and the client ran 'say' of server 'files'"
+        ]
+    other = routed("add", "archive")
+    assert other.found() == [(3, "client-tool-misrouted", "client", "warning")]
+    assert (
+        "as server 'files' defines it, and the client ran 'add' of server 'archive'"
+        in (other.says("client-tool-misrouted")[0])
+    )
+    assert routed("add").found() == []
+
+
+def test_a_run_that_ends_with_the_failure_of_a_tool() -> None:
+    failed = Story().start().turn(ONE).call("add", {"a": 1}, "it broke")
+    assert ("client-tool-error-ends-run", "client", "warning") in {one[1:] for one in failed.found()}
+    reported = Story().start().turn(ONE).call("add", {"a": 1}, text("it broke", isError=True))
+    assert ("client-tool-error-ends-run", "client", "warning") in {one[1:] for one in reported.found()}
+
+    assert "client-tool-error-ends-run" not in {one[1] for one in reported.results(("c1", "it broke")).turn().found()}
+    whole = Story().start().turn(ONE).call("add", {"a": 1}, text("1"))
+    assert whole.found() == []
+
+
+def test_an_added_argument_that_the_tool_refuses() -> None:
+    story = Story().start().turn(ONE)
+    story.call("add", {"a": 1, "toolCallId": "c1"}, text("toolCallId: unexpected keyword argument", isError=True))
+    found = story.results(("c1", "toolCallId: unexpected keyword argument")).turn().found()
+
+    assert (2, "client-tool-arguments-changed", "client", "warning") in found
 
 
 def test_a_recording_that_ends_with_the_call_is_an_info() -> None:

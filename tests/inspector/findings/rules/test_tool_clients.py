@@ -1,8 +1,13 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from tool_stories import ADD, SAY, Story, offered
+from tool_stories import ADD, SAY, Story, offered, text
 from tool_wire import answers, asks
+
+from turntape.cassettes.tape.model import Failure
+
+ONE = ("c1", "add", '{"a":1}')
 
 MORE: list[dict[str, Any]] = [{**SAY, "name": name} for name in ("move", "purge")]
 
@@ -59,3 +64,40 @@ def test_words_and_values_of_an_argument_that_are_not_passed_on(lost: dict[str, 
         (2, "client-tool-definition-differs", "client", "info")
     ]
     assert defined({"properties": nested}, properties=served).found() == []
+
+
+def at_once(second: float) -> Story:
+    """Two calls with one id, of which the first takes 5 ms; `second` is when the other one begins, in ms."""
+    story = Story().start().turn(ONE, ("c2", "say", '{"text":"x"}'))
+    for name, given, said in (("add", {"a": 1}, "The sum is 1."), ("say", {"text": "x"}, "You said x.")):
+        story.exchange(asks(12, "tools/call", name=name, arguments=given), answers(12, **text(said)))
+    story.trips[-1] = replace(story.trips[-1], started_at=story.trips[-2].started_at + second / 1000)
+    return story.results(("c1", "The sum is 1."), ("c2", "You said x.")).turn()
+
+
+def test_an_id_of_a_request_that_is_still_open_is_not_given_again() -> None:
+    story = at_once(2)
+
+    assert story.found() == [(4, "client-tool-protocol-broken", "client", "warning")]
+    assert story.says("client-tool-protocol-broken") == [
+        "the client gave a request to server 'files' the id 12 of another one that was still open"
+    ]
+    assert at_once(6).found() == []
+
+
+@pytest.mark.parametrize(("number", "found"), [(2**60, 1), (12, 0)])
+def test_an_id_that_json_parsers_round_explains_why_no_answer_came(number: int, found: int) -> None:
+    story = Story().start().turn(ONE).exchange(asks(number, "tools/call", name="add", arguments={"a": 1}))
+    story.trips[-1] = replace(story.trips[-1], failure=Failure("client_gone", "it went"), closed_first="client")
+    story.results(("c1", "MCP error: timed out")).turn()
+
+    wanted = "client-tool-protocol-broken" if found else "tool-server-silent"
+    assert [name for _, name, _, _ in story.found()] == [wanted]
+
+
+def test_a_tool_that_two_servers_have_is_held_against_the_one_that_is_offered() -> None:
+    other = {**ADD, "inputSchema": {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}}
+    story = Story(naming="{tool}").start()
+    story.exchange(asks(1, "tools/list"), answers(1, tools=[other]), session="b", server="archive")
+
+    assert story.turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn().found() == []

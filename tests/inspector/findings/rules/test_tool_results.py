@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -231,3 +232,23 @@ def test_a_form_with_a_mark_has_it_behind_another_api_too(mark: bool | None, los
 
     assert (story.says("client-tool-error-mark-lost") != []) is lost
     assert story.says("tool-reported-error") != []
+
+
+@pytest.mark.parametrize("seen", ["Error running tool.", '{"result":"Error: no content"}'])
+def test_an_empty_result_is_not_an_error(seen: str) -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text()).results(("c1", seen)).turn()
+
+    assert story.found() == [(2, "client-tool-error-invented", "client", "warning")]
+    named = Story().start().turn(ONE).call("add", {"a": 1}, text()).results(("c1", "(no output)")).turn()
+    assert named.found() == []
+
+
+def test_an_image_that_is_written_as_text_is_not_seen() -> None:
+    image = {"type": "image", "data": "iVBORw0KGgo" + "A" * 200, "mimeType": "image/png"}
+    story = Story().start().turn(ONE).call("add", {"a": 1}, {"content": [image]})
+    story.results(("c1", json.dumps(image))).turn()
+
+    assert story.found() == [(2, "client-tool-image-lost", "client", "warning")]
+    assert "was written as text" in story.says("client-tool-image-lost")[0]
+    own = Story().start().turn(ONE).call("add", {"a": 1}, text(json.dumps(image)))
+    assert own.results(("c1", json.dumps(image))).turn().found() == []

@@ -124,7 +124,10 @@ def test_a_definition_that_changes_during_the_run() -> None:
     assert listed(OTHER, announced=True).found() == [(3, "tool-definition-changed", "tool", "info")]
     assert listed({**ADD, "description": "Sum."}).found() == [(2, "tool-definition-changed", "tool", "info")]
     assert listed({**ADD, "title": "Sum"}).found() == []
-    assert listed({**ADD, "name": "more"}).found() == []
+    removed = listed({**ADD, "name": "more"})
+    assert removed.found() == [(2, "tool-definition-changed", "tool", "info")]
+    assert removed.says("tool-definition-changed") == ["server 'files' no longer lists 'add' and did not announce it"]
+    assert listed({**ADD, "name": "more"}, announced=True).found() == []
 
 
 def test_garbage_on_stdout() -> None:
@@ -224,7 +227,7 @@ def test_a_call_to_a_server_that_has_no_such_tool_is_the_clients() -> None:
     story.exchange(asks(70, "tools/call", name="add", arguments={"a": 1}), refused, session="b", server="notes")
     story.results(("c1", UNKNOWN)).turn()
 
-    assert found_of(story, "client-tool-not-on-server") == [(5, "client-tool-not-on-server", "client", "warning")]
+    assert found_of(story, "client-tool-not-on-server") == [(4, "client-tool-not-on-server", "client", "warning")]
     assert not found_of(story, "client-tool-result-stale")
     assert story.says("client-tool-not-on-server") == [
         "the client called 'add' on server 'notes', which does not list it"
@@ -246,6 +249,16 @@ def test_a_call_under_the_clients_own_name_of_the_tool() -> None:
         ({"output": "1"}, "has no `content`, only 'output'"),
         ({"content": "1"}, 'has "1" as its `content`, which must be a list'),
         ({"content": ["1"]}, 'holds "1" in its `content`, which has no type'),
+        ({"content": [{"type": "error", "text": "no"}]}, "holds a block of type 'error', which MCP does not have"),
+        ({"content": [{"type": "text", "text": None}]}, "holds a text block whose text is null"),
+        (text("1", structuredContent=[1]), "has [1] as its `structuredContent`, which must be an object"),
+        (text("1", isError="true"), 'has "true" as `isError`, which must be true or false'),
+        (
+            {"content": [{"type": "image", "data": "data:image/png;base64,iVBO", "mimeType": "image/png"}]},
+            "holds a block of type 'image' whose data is a URL in place of base64",
+        ),
+        ({"content": [{"type": "image", "data": "iVBO"}]}, "holds a block of type 'image' without a `mimeType`"),
+        ({"toolResult": {"content": []}}, "has no `content`, only 'toolResult'"),
     ],
 )
 def test_a_result_that_is_not_as_mcp_says(result: dict[str, Any], what: str) -> None:
@@ -253,7 +266,42 @@ def test_a_result_that_is_not_as_mcp_says(result: dict[str, Any], what: str) -> 
 
     assert story.found() == [(2, "tool-invalid-result", "tool", "warning")]
     assert what in story.says("tool-invalid-result")[0]
-    assert not found_of(ended({"toolResult": "1"}, "1"), "tool-invalid-result")
+
+
+def answered(**beside: object) -> Story:
+    """A call whose answer has more members than a result."""
+    story = Story().start().turn(ONE)
+    whole = {**answers(12, **text("The sum is 1.")), **beside}
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), whole)
+    return story.results(("c1", "MCP error: invalid answer")).turn()
+
+
+def test_an_answer_is_a_result_or_an_error_and_the_client_may_refuse_both_at_once() -> None:
+    assert answered().found() == [(2, "client-tool-result-changed", "client", "warning")]
+    assert answered(error={"code": -1, "message": "err"}).found() == [(2, "tool-invalid-result", "tool", "warning")]
+    assert answered(error=None).found() == [(2, "tool-invalid-result", "tool", "warning")]
+
+
+def test_an_answer_that_is_not_utf_8() -> None:
+    story = Story().start().turn(ONE)
+    raw = b'{"jsonrpc":"2.0","id":12,"result":{"content":[{"type":"text","text":"\xb0\xa1 1"}]}}'
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), raw)
+    story.results(("c1", "MCP error: timed out")).turn()
+
+    assert story.says("tool-invalid-result") == ["the result of 'add' of server 'files' is not valid UTF-8"]
+    assert story.found() == [(2, "tool-invalid-result", "tool", "warning")]
+
+
+@pytest.mark.parametrize("version", ["2024-10-07", "2027-01-01"])
+def test_each_version_has_its_own_form(version: str) -> None:
+    story = Story()
+    agreed = initialized()
+    agreed["result"]["protocolVersion"] = version
+    story.exchange(initialize(0, version), agreed).lists().turn(ONE)
+    given = {"toolResult": "1"} if version < "2025" else text("1", structuredContent=[1])
+    story.call("add", {"a": 1}, given).results(("c1", "it broke")).turn()
+
+    assert not found_of(story, "tool-invalid-result")
 
 
 def test_an_error_that_a_tool_does_not_mark() -> None:
@@ -362,7 +410,53 @@ def test_a_session_that_is_gone_is_not_used_again() -> None:
 
 def test_a_request_that_does_not_name_its_session() -> None:
     assert over_http(400, named=False) == [("client-tool-protocol-broken", "client", "warning")]
-    assert over_http(400) == []
+
+
+def test_a_server_that_hides_that_a_session_is_gone() -> None:
+    assert over_http(400) == [("tool-protocol-broken", "tool", "warning")]
+
+    story = Story()
+    story.put(http(initialize(), initialized(), headers=(), answer_headers=(SESSION[0],), at=story.at))
+    story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
+    sent = asks(12, "tools/call", name="add", arguments={"a": 1})
+    story.put(http(sent, {**fails(0, "Bad Request: No valid session ID"), "id": None}, status=400, at=story.at))
+    story.results(("c1", "HTTP 400")).turn()
+    assert {(layer, severity) for _, _, layer, severity in story.found()} == {("tool", "warning")}
+
+
+@pytest.mark.parametrize(
+    ("code", "severity"), [(-32603, [("tool-server-error", "warning")]), (-32601, []), (-32600, [])]
+)
+def test_a_server_that_cannot_list_its_tools(code: int, severity: list[tuple[str, str]]) -> None:
+    said = "Session not found" if code == -32600 else "it broke"
+    story = Story().exchange(initialize(0), initialized(0)).exchange(asks(1, "tools/list"), fails(1, said, code))
+
+    assert [(name, how) for _, name, _, how in story.found()] == severity
+
+
+def reports(*, token: object = 12, late: bool = False, asked: bool = True) -> Story:
+    """A call with a report of progress, recorded as the wrapper records it: before the call, which ends later."""
+    story = Story().start().turn(ONE)
+    meta = {"_meta": {"progressToken": 12}} if asked else {}
+    report = notifies("notifications/progress", progressToken=token, progress=1)
+    call = asks(12, "tools/call", name="add", arguments={"a": 1}, **meta)
+    if not late:
+        story.exchange(report, sender="server")
+        story.exchange(call, answers(12, **text("1")))
+        story.trips[-1] = replace(story.trips[-1], started_at=story.trips[-2].started_at - 0.05, ended_at=90_000)
+    else:
+        story.exchange(call, answers(12, **text("1"))).exchange(report, sender="server")
+    return story.results(("c1", "1")).turn()
+
+
+def test_reports_of_progress_belong_to_an_open_request() -> None:
+    assert reports().found() == []
+    assert reports(late=True).found() == [(4, "tool-protocol-broken", "tool", "info")]
+    assert reports(token="tool-call-12").found() == [(3, "tool-protocol-broken", "tool", "info")]
+    assert reports(asked=False).found() == [(3, "tool-protocol-broken", "tool", "info")]
+    assert reports(late=True).says("tool-protocol-broken") == [
+        "server 'files' reports progress under the token 12 after it had answered the request"
+    ]
 
 
 def test_a_status_that_speaks_of_the_request_is_the_clients() -> None:

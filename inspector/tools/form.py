@@ -1,0 +1,93 @@
+"""Whether the answer to a call has the form that MCP gives it.
+
+The official SDKs check each answer against the types of the specification
+(https://modelcontextprotocol.io/specification/2025-11-25/schema, read 2026-11-23), and refuse the whole of one that
+breaks them. The model then reads an error of its client, and the fault is the server's.
+"""
+
+from dataclasses import dataclass
+
+from ..wire.json_value import Object, as_object, as_text, compact, is_array, is_object
+from .tool_messages import ToolMessage
+
+_MEDIA = frozenset({"image", "audio"})
+"""Blocks that hold their data themselves."""
+_BLOCKS = _MEDIA | {"text", "resource", "resource_link"}
+_WITH_TOOL_RESULT = "2024-10-07"
+"""The version in which `toolResult` was a result."""
+_ANY_JSON = "2026-07-28"
+"""From this version on, structured content may be any JSON. It is the newest one that is known here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """How an answer breaks MCP's form."""
+
+    text: str
+    """The end of a sentence that begins with the result."""
+    mild: bool = False
+    """True where a tolerant client loses nothing by it."""
+
+
+def flaw_of(answer: ToolMessage, version: str | None) -> Flaw | None:
+    """The first thing in the answer to a `tools/call` that MCP does not allow; None when there is none.
+
+    `version` is the session's version of MCP; where it is not known, what differs between versions is allowed.
+    """
+    data = answer.data
+    try:
+        answer.raw.decode()
+    except UnicodeDecodeError:
+        return Flaw("is not valid UTF-8", mild=True)
+    if "result" in data and "error" in data:
+        beside = "`error: null`" if data["error"] is None else "an error"
+        return Flaw(f"comes with {beside} beside it, and an answer has only one of both", mild=True)
+    if "error" in data:
+        error = as_object(data["error"])
+        whole = isinstance(error.get("code"), int) and isinstance(error.get("message"), str)
+        return (
+            None if whole else Flaw(f"is the error {compact(data['error'])[:60]}, without a code and a message", True)
+        )
+    return None if answer.result is None else _of_result(answer.result, version)
+
+
+def _of_result(result: Object, version: str | None) -> Flaw | None:
+    if "toolResult" in result and version in (None, _WITH_TOOL_RESULT):
+        return None
+    later = version is not None and version > _ANY_JSON
+    if result.get("resultType", "complete") != "complete" or later:
+        return None
+    if "content" not in result:
+        only = f"has no `content`, only {', '.join(map(repr, list(result)[:3]))}" if result else "is empty"
+        return Flaw(only, mild="toolResult" in result)
+    content = result["content"]
+    if not is_array(content):
+        return Flaw(f"has {compact(content)[:40]} as its `content`, which must be a list")
+    for block in content:
+        if (found := _of_block(as_object(block), block)) is not None:
+            return found
+    structured = result.get("structuredContent")
+    if structured is not None and not is_object(structured) and version is not None and version < _ANY_JSON:
+        return Flaw(f"has {compact(structured)[:40]} as its `structuredContent`, which must be an object", mild=True)
+    if not isinstance(result.get("isError", False), bool | None):
+        return Flaw(f"has {compact(result['isError'])[:20]} as `isError`, which must be true or false", mild=True)
+    return None
+
+
+def _of_block(block: Object, raw: object) -> Flaw | None:
+    kind = as_text(block.get("type"))
+    if kind is None:
+        return Flaw(f"holds {compact(raw)[:40]} in its `content`, which has no type")
+    if kind not in _BLOCKS:
+        return Flaw(f"holds a block of type {kind!r}, which MCP does not have", mild=True)
+    if kind == "text" and not isinstance(block.get("text"), str):
+        return Flaw(f"holds a text block whose text is {compact(block.get('text'))[:40]}", mild=True)
+    if kind in _MEDIA:
+        data = block.get("data")
+        if not isinstance(data, str) or not data:
+            return Flaw(f"holds a block of type {kind!r} without any data")
+        if data.startswith("data:"):
+            return Flaw(f"holds a block of type {kind!r} whose data is a URL in place of base64", mild=True)
+        if not as_text(block.get("mimeType")):
+            return Flaw(f"holds a block of type {kind!r} without a `mimeType`", mild=True)
+    return None

@@ -1,0 +1,70 @@
+"""Reports of progress, matched with the requests that asked for them.
+
+A request that wants progress names a token. Reports with that token may come while the request is open, and neither
+before nor after (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress, read 2026-11-23).
+Over stdio a request is recorded when it has its answer, so its reports are known before it is.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+_MOST = 10_000
+"""So many reports of a session are kept at most."""
+_SLACK = 1.0
+"""Seconds. Over HTTP a report and the answer may come by two connections, in any order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report of progress."""
+
+    at: float
+    index: int
+    """The number of its round trip."""
+    exact: bool
+    """Whether it came in one row with the answers, as over stdio."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """The reports of one session, by their token."""
+
+    _asked: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict[str, list[float]](list))
+    """When requests with the token were sent."""
+    _done: dict[str, float] = field(default_factory=dict[str, float])
+    """When the last of them was answered."""
+    _reports: defaultdict[str, list[Report]] = field(default_factory=lambda: defaultdict[str, list[Report]](list))
+    _count: int = 0
+
+    def asked(self, token: str, at: float) -> None:
+        """A request with this token was sent."""
+        self._asked[token].append(at)
+
+    def answered(self, token: str, at: float) -> None:
+        """A request with this token has its answer."""
+        self._done[token] = max(at, self._done.get(token, at))
+
+    def reported(self, token: str, report: Report) -> None:
+        """The server reports progress."""
+        if self._count < _MOST:
+            self._count += 1
+            self._reports[token].append(report)
+
+    def during(self, token: str, begun: float, ended: float) -> int:
+        """How many reports came between two times, in seconds since the epoch."""
+        return sum(begun <= report.at <= ended for report in self._reports.get(token, ()))
+
+    def misplaced(self) -> Iterator[tuple[Literal["progress_unknown", "progress_late"], str, Report]]:
+        """The first report of a token that no request named, and the first after the answer, with their tokens."""
+        found: dict[Literal["progress_unknown", "progress_late"], tuple[str, Report]] = {}
+        for token, reports in self._reports.items():
+            end = self._done.get(token)
+            for report in reports:
+                if not self._asked.get(token):
+                    found.setdefault("progress_unknown", (token, report))
+                elif end is not None and report.at > end + (0.0 if report.exact else _SLACK):
+                    found.setdefault("progress_late", (token, report))
+        for kind, (token, report) in found.items():
+            yield kind, token, report

@@ -1,0 +1,211 @@
+"""How messages of a session begin, change and end its tool runs."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from turntape.cassettes.tape.model import Failure, RoundTrip
+
+from ..wire.json_value import Object, as_object, as_text, compact
+from .definitions import Definition
+from .form import flaw_of
+from .returned import error_message, returned_of
+from .session_state import Sent, Session, WireNote, is_new, key_of_id, reports_of
+from .tool_messages import ToolMessage
+from .tool_run import ToolRun
+
+ASKS = frozenset({"elicitation/create", "sampling/createMessage"})
+"""Requests of a server that a person or a model must answer."""
+_PLAIN_ASKS = frozenset({"ping", "roots/list"})
+"""Requests of a server that the client answers without asking anybody."""
+_MOST_IDS = 2_000
+"""So many of the newest ids of a session are known."""
+_EXACT = 2**53
+"""A larger number is not the same in every JSON parser."""
+
+
+def called(session: Session, message: ToolMessage, known: Definition | None) -> ToolRun:
+    """The run that a `tools/call` begins, or continues."""
+    params = message.params
+    state = as_text(params.get("requestState"))
+    place = session.waiting.pop(state, None) if state is not None else None
+    earlier = session.runs.pop(place, None) if place is not None else None
+    if earlier is not None:
+        run = replace(earlier, outcome="unanswered", exchanges=(*earlier.exchanges, message.index))
+    else:
+        arguments = params.get("arguments")
+        run = ToolRun(
+            index=message.index,
+            session=message.session,
+            sequence=message.sequence,
+            server=session.server,
+            run=session.run,
+            name=as_text(params.get("name")) or "",
+            arguments=arguments,
+            arguments_raw="" if arguments is None else compact(arguments),
+            started_at=message.at,
+            exchanges=(message.index,),
+            meta=as_object(params.get("_meta")),
+            output_schema=known.output_schema if known is not None else None,
+        )
+    session.runs[message.sequence] = run
+    return run
+
+
+def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessage) -> ToolRun:
+    """The run with the answer to its last `tools/call`."""
+    took = max(round((answer.at - run.started_at) * 1000, 3), 0.0)
+    result = answer.result
+    run = replace(run, flaw=flaw_of(answer, session.version), progressed=reports_of(session, run, answer.at))
+    if result is None:
+        error = answer.error or {}
+        run = _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
+    elif result.get("resultType") == "input_required":
+        state = as_text(result.get("requestState")) or ""
+        session.waiting[state] = asked.sequence
+        run = replace(run, outcome="input_required", duration_ms=took)
+        session.runs[asked.sequence] = run
+        return run
+    elif task := _task_of(result):
+        session.waiting[task] = asked.sequence
+        session.runs[asked.sequence] = run
+        return run
+    else:
+        run = _with_result(run, result, took)
+    given_up = session.cancelled.pop(key_of_id(asked.id), None)
+    if given_up is not None and given_up[0] < answer.at:
+        took = round((given_up[0] - run.started_at) * 1000, 3)
+        run = replace(run, outcome="cancelled", reason=given_up[1], duration_ms=max(took, 0.0))
+    return run
+
+
+def _with_result(run: ToolRun, result: Object, took: float) -> ToolRun:
+    done = replace(run, outcome="answered", result=result, is_error=result.get("isError") is True)
+    return _finished(done, result, took)
+
+
+def _finished(run: ToolRun, value: Object, took: float) -> ToolRun:
+    text = error_message(run.error) if run.error is not None else returned_of(run.result).text
+    size = len(compact(value).encode("utf-8", "replace"))
+    return replace(run, duration_ms=took, returned_bytes=size, returned_text=text)
+
+
+def _task_of(result: Object) -> str | None:
+    """The id of the task that a server gives in place of a result."""
+    task = as_object(result.get("task"))
+    if task:
+        return as_text(task.get("taskId"))
+    return as_text(result.get("taskId")) if result.get("resultType") == "task" else None
+
+
+def of_task(run: ToolRun, method: str | None, answer: ToolMessage) -> ToolRun:
+    """The run after news of its task."""
+    took = max(round((answer.at - run.started_at) * 1000, 3), 0.0)
+    run = replace(run, exchanges=(*run.exchanges, answer.index))
+    result = answer.result
+    if result is None:
+        if method != "tasks/result":
+            return run
+        error = answer.error or {}
+        return _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
+    if method == "tasks/result":
+        return _with_result(run, result, took)
+    status = as_text(result.get("status"))
+    if status == "cancelled":
+        return replace(run, outcome="cancelled", duration_ms=took)
+    inner = as_object(result.get("result"))
+    if status == "completed" and inner:
+        return _with_result(run, inner, took)
+    if status == "failed" and (error := as_object(result.get("error"))):
+        return _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
+    return run
+
+
+def gave_up(session: Session, message: ToolMessage) -> Iterator[ToolRun]:
+    """Some clients send this for every call that has an answer: only before the answer it counts."""
+    number, reason = key_of_id(message.params.get("requestId")), as_text(message.params.get("reason"))
+    session.cancelled[number] = (message.at, reason)
+    for place, run in list(session.runs.items()):
+        asked = session.asked.get(place)
+        if asked is not None and key_of_id(asked.id) == number and run.started_at <= message.at:
+            took = max(round((message.at - run.started_at) * 1000, 3), 0.0)
+            heard = reports_of(session, run, message.at)
+            done = replace(run, outcome="cancelled", reason=reason, duration_ms=took, progressed=heard)
+            session.runs[place] = done
+            yield done
+
+
+def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[ToolRun]:
+    """The runs that a round trip ends without an answer."""
+    for place, asked in list(session.asked.items()):
+        if asked.index != trip.index:
+            continue
+        run = session.runs.get(place)
+        if run is None:
+            if trip.failure is not None and (kind := _left_open(asked, trip.failure)) is not None:
+                notes.append(WireNote(kind, session.server, asked.index, asked.method or ""))
+                del session.asked[place]
+            continue
+        done = _without_answer(run, trip)
+        until = trip.started_at + (trip.ended_at or 0) / 1e6
+        given_up = session.cancelled.get(key_of_id(asked.id))
+        if given_up is not None and given_up[0] >= run.started_at:
+            until = given_up[0]
+            took = max(round((until - run.started_at) * 1000, 3), 0.0)
+            done = replace(done, outcome="cancelled", reason=given_up[1], duration_ms=took)
+        done = replace(done, progressed=reports_of(session, run, until))
+        session.runs[place] = done
+        yield done
+
+
+def _left_open(asked: ToolMessage, failure: Failure) -> Literal["no_answer_of_client", "ended_early"] | None:
+    """What a request shows that is not a call and that had no answer when the connection closed."""
+    if asked.sender == "server":
+        answered = asked.method in ASKS or (asked.method in _PLAIN_ASKS and failure.kind != "client_gone")
+        return "no_answer_of_client" if answered else None
+    return None if failure.kind == "client_gone" else "ended_early"
+
+
+def _without_answer(run: ToolRun, trip: RoundTrip) -> ToolRun:
+    failure, response = trip.failure, trip.response
+    if trip.tool_wire is None and response is not None and response.status >= 400:
+        error: Object = {"code": response.status, "message": f"HTTP status {response.status}"}
+        took = (trip.ended_at or 0) / 1000
+        return _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
+    if failure is None:
+        return run
+    if failure.kind == "client_gone":
+        # Over HTTP, a client gives up on a call by closing its stream.
+        took = (trip.ended_at or 0) / 1000 if trip.ended_at else None
+        outcome = "cancelled" if trip.tool_wire is None else "unanswered"
+        return replace(run, outcome=outcome, ended_by="client", duration_ms=took)
+    return replace(run, ended_by="server")
+
+
+def of_ids(session: Session, trip: RoundTrip, sent: list[ToolMessage], notes: list[WireNote]) -> Iterator[ToolRun]:
+    """The runs without an answer whose id made it impossible to match their answer.
+
+    Two requests of a session had the id while both were open, or it is a number that JSON parsers round.
+    """
+    ended = trip.started_at + (trip.ended_at or 0) / 1e6
+    for message in sent:
+        here = Sent(message.at, ended, message.index, message.sequence)
+        number = key_of_id(message.id)
+        earlier = session.ids.get(number)
+        session.ids[number] = here
+        if len(session.ids) > _MOST_IDS:
+            del session.ids[next(iter(session.ids))]
+        places: list[int] = []
+        if earlier is not None and earlier.begun < here.ended and here.begun < earlier.ended:
+            places = [earlier.sequence, here.sequence]
+            if is_new(session, "id_reused"):
+                notes.append(WireNote("id_reused", session.server, here.index, number, before=earlier.index))
+        elif isinstance(message.id, int) and abs(message.id) > _EXACT and message.sequence in session.asked:
+            places = [here.sequence]
+            if is_new(session, "id_too_large"):
+                notes.append(WireNote("id_too_large", session.server, here.index, number))
+        for place in places:
+            run = session.runs.get(place)
+            if run is not None and run.outcome in ("unanswered", "cancelled"):
+                session.runs[place] = done = replace(run, unclear_id=True)
+                yield done

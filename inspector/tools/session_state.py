@@ -1,0 +1,117 @@
+"""One session of a tool server: what is known of it between two of its messages."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..wire.json_value import Object, as_object, as_text, compact
+from ..wire.protocols.mcp.shape import META
+from .definitions import Definition
+from .progress import Progress
+from .tool_messages import ToolMessage
+from .tool_run import ToolRun
+
+
+@dataclass(frozen=True, slots=True)
+class WireNote:
+    """Something on a tool's wire that is not a run."""
+
+    kind: Literal[
+        "garbage",
+        "definition_changed",
+        "no_answer_of_client",
+        "refused_by_client",
+        "ended_early",
+        "answered_twice",
+        "listed_twice",
+        "list_loops",
+        "no_schema",
+        "page_not_read",
+        "not_ready",
+        "session_gone",
+        "session_not_named",
+        "session_refused",
+        "id_reused",
+        "id_too_large",
+        "list_failed",
+        "tool_gone",
+        "progress_unknown",
+        "progress_late",
+    ]
+    server: str
+    index: int
+    """The round trip that shows it."""
+    what: str
+    """The text, the tool, or the method concerned."""
+    detail: str = ""
+    before: int | None = None
+    """The round trip that it contradicts."""
+
+
+@dataclass(slots=True)
+class Session:
+    server: str
+    run: str | None = None
+    noted: set[str] = field(default_factory=set[str])
+    """The kinds of notes of which only the first is made."""
+    next_page: int | None = None
+    """The round trip that names a page of the list of tools which the client has not read."""
+    gone: tuple[float, int] | None = None
+    """When the server said that it no longer has the session, and the round trip of that."""
+    asked: dict[int, ToolMessage] = field(default_factory=dict[int, ToolMessage])
+    """Requests without an answer, by their place."""
+    runs: dict[int, ToolRun] = field(default_factory=dict[int, ToolRun])
+    """Runs that may still change, by the place of their last `tools/call`."""
+    cancelled: dict[str, tuple[float, str | None]] = field(default_factory=dict[str, tuple[float, str | None]])
+    """When the client gave up on a request, and why, by its id."""
+    waiting: dict[str, int] = field(default_factory=dict[str, int])
+    """By `requestState` or the id of a task: the place under which its run is kept."""
+    version: str | None = None
+    """The version of MCP that both sides speak."""
+    issued: bool = False
+    """Whether the server gave the session its id, over HTTP."""
+    ids: dict[str, "Sent"] = field(default_factory=dict[str, "Sent"])
+    """The newest request of the client with an id."""
+    progress: Progress = field(default_factory=Progress)
+    before: dict[str, Definition] = field(default_factory=dict[str, Definition])
+    """The tools as they were listed before the list whose pages are read now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request of the client, and how long it was open."""
+
+    begun: float
+    ended: float
+    index: int
+    sequence: int
+
+
+def is_new(session: Session, kind: str) -> bool:
+    """True for the first note of its kind in a session."""
+    if kind in session.noted:
+        return False
+    session.noted.add(kind)
+    return True
+
+
+def version_of(session: Session, asked: ToolMessage, result: Object | None) -> str | None:
+    """The version of MCP that a request says, or that the handshake ended with."""
+    said = as_text(as_object(asked.params.get("_meta")).get(f"{META}protocolVersion"))
+    agreed = as_text((result or {}).get("protocolVersion")) if asked.method == "initialize" else None
+    return said or agreed or session.version
+
+
+def token_of(message: ToolMessage) -> str | None:
+    """The token under which a request wants reports of progress."""
+    token = as_object(message.params.get("_meta")).get("progressToken")
+    return None if token is None else compact(token)
+
+
+def reports_of(session: Session, run: ToolRun, until: float) -> int:
+    """How many reports of progress a run gave before its end."""
+    token = run.meta.get("progressToken")
+    return 0 if token is None else session.progress.during(compact(token), run.started_at, until)
+
+
+def key_of_id(value: object) -> str:
+    return compact(value)
