@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import without_space
+from ...tools.arguments import rounded
 from ...tools.model_calls import ModelCall
 from ...tools.returned import returned_of
 from ...tools.seen import writes_data
@@ -260,6 +261,9 @@ def result_changed(context: ToolContext) -> Iterator[Note]:
             places(call, run),
             severity="info" if _says_so(run) else None,
         )
+    for call, run in _shown(context, "equal", "structured"):
+        if (found := rounded(run.returned_text or "", run.seen_text or "")) is not None:
+            yield Note(f"{of(run)} returned the number {found[0]}, but the model sees {found[1]}", places(call, run))
 
 
 @tool_rule(

@@ -14,10 +14,10 @@ from ..tool_context import ToolContext, is_whole
 from .results import READERS, is_error_of_reader, reads_like_error, reports_failure
 from .tool_results import never_answered, of, reports_progress
 
-_REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042, 400, 401, 403, 404, 405, 429})
+_REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042, 400, 401, 403, 404, 405, 406, 415, 429})
 """Codes with which a server refuses a call, and says why."""
-_BY_CLIENT = frozenset({400, 401, 403, 404, 405})
-"""Statuses over HTTP that speak of what the client sent: the session, the credentials, the address."""
+_BY_CLIENT = frozenset({400, 401, 403, 404, 405, 406, 415})
+"""Statuses over HTTP that speak of what the client sent: the session, the credentials, the address, the headers."""
 _UNKNOWN = regex(r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:found|registered|known)", re.IGNORECASE)
 """How servers say that they do not have a tool."""
 

@@ -39,3 +39,9 @@ def test_the_places_of_other_meaning_are_named(one: object, other: object, paths
 def test_an_integer_beyond_all_doubles_is_itself() -> None:
     assert same({"i": 10**400}, {"i": 10**400})
     assert not same({"i": 10**400}, {"i": 10**400 + 1})
+
+
+@pytest.mark.parametrize(("given", "found"), [(2**60 + 1, ["/i"]), (2**60, []), (float(2**60), [])])
+def test_an_integer_that_was_rounded_is_joined_and_is_another_one(given: object, found: list[str]) -> None:
+    assert same({"i": 2**60}, {"i": given})
+    assert list(differences({"i": 2**60}, {"i": given})) == found

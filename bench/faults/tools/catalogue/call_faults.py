@@ -3,9 +3,9 @@
 from copy import deepcopy
 
 from ...recorded.bodies import Json
-from ...recorded.catalogue.edits import pick
+from ...recorded.catalogue.edits import change_call, pick, stop_after
 from ..wire import Exchange, ToolLoop
-from .edits import beside, chosen, plain, renumber, show, succeeded, unanswer
+from .edits import beside, chosen, mark, name_of, plain, renumber, show, succeeded, unanswer
 from .table import Touched, fault
 
 
@@ -126,4 +126,106 @@ def without_arguments(loop: ToolLoop) -> Touched:
     if one is None or not isinstance(one.sent, dict):
         return None
     del one.sent["params"]["arguments"]
+    return [one.turn, one]
+
+
+@fault("another tool is run than the model called", "client", "client-tool-misrouted")
+def misrouted(loop: ToolLoop) -> Touched:
+    names = [tool["name"] for tool in loop.listed]
+    one = chosen(loop, "misrouted", lambda one, text: bool(one.arguments)) if len(names) > 1 else None
+    if one is None or not isinstance(one.sent, dict):
+        return None
+    said = one.sent["params"]
+    said["name"] = next(name for name in reversed(names) if name != said["name"])
+    return [one.turn, one]
+
+
+@fault("the tool of another server is run", "client", "client-tool-misrouted", given="tool-reported-error")
+def other_server(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "other server")
+    if one is None:
+        return None
+    start, listed = deepcopy(loop.exchanges[0]), deepcopy(loop.lists[-1])
+    schema: Json = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
+    listed.got["result"]["tools"] = [{"name": name_of(one), "description": "Ask the archive.", "inputSchema": schema}]  # type: ignore[index]
+    loop.exchanges[2:2] = [start, listed]
+    for other in (start, listed, one):
+        other.session, other.server = "s2", "archive"
+    one.give({"content": [{"type": "text", "text": "the archive has no such order"}], "isError": True})
+    show(loop, one, "the archive has no such order")
+    mark(loop, one, True)
+    return [one.turn, one]
+
+
+@fault("the failure of a tool ends the run", "client", "client-tool-error-ends-run")
+def ends_run(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "ends run")
+    if one is None:
+        return None
+    one.give({"content": [{"type": "text", "text": "no forecast for this city"}], "isError": True})
+    stop_after(loop.loop, one.turn)
+    loop.exchanges[:] = [other for other in loop.exchanges if other.turn <= one.turn]
+    return [one.turn, one]
+
+
+@fault("the client refuses arguments that the schema allows", "client", "client-tool-never-executed")
+def refused_by_client(loop: ToolLoop) -> Touched:
+    one = _remove(loop, "refused by client")
+    if one is None:
+        return None
+    show(loop, one, f"Invalid arguments for tool {name_of(one)}: expected nonoptional, received undefined")
+    return [one.turn]
+
+
+@fault("an argument is added that the tool refuses", "client", "client-tool-arguments-changed")
+def added(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "added")
+    if one is None:
+        return None
+    one.arguments["toolCallId"] = "call_4711"
+    said = "toolCallId: unexpected keyword argument"
+    one.give({"content": [{"type": "text", "text": said}], "isError": True})
+    show(loop, one, said)
+    mark(loop, one, True)
+    return [one.turn, one]
+
+
+@fault("the client gives up while progress comes", "client", "client-tool-gave-up")
+def gave_up_early(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "gave up early")
+    if one is None or not isinstance(one.sent, dict):
+        return None
+    number = one.sent["id"]
+    one.sent["params"].setdefault("_meta", {})["progressToken"] = number
+    unanswer(loop, one, "client")
+    last = one
+    for step in (1, 2, 3):
+        said: Json = {"progressToken": number, "progress": step}
+        report: Json = {"jsonrpc": "2.0", "method": "notifications/progress", "params": said}
+        last = loop.add(last, beside(one, report, from_server=True, gap=8.0))
+    cancel: Json = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}}
+    loop.add(last, beside(one, cancel))
+    show(loop, one, "Error: the request timed out")
+    return [one.turn, one]
+
+
+@fault("two open calls have one id", "client", "client-tool-protocol-broken")
+def one_id(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "one id")
+    if one is None:
+        return None
+    ping: Json = {"jsonrpc": "2.0", "id": one.sent["id"], "method": "ping"}  # type: ignore[index]
+    answer: Json = {"jsonrpc": "2.0", "id": ping["id"], "result": {}}
+    return [one, loop.add(one, beside(one, ping, answer, gap=0.001))]
+
+
+@fault("a large number of a call is rounded", "client", "client-tool-arguments-changed")
+def rounded(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "rounded")
+    if one is None:
+        return None
+    number = 1_763_900_000_123_456_789
+    if not change_call(loop.loop, one.turn, one.number, lambda call: call.give({**call.known, "order": number})):
+        return None
+    one.arguments["order"] = 1_763_900_000_123_456_800
     return [one.turn, one]

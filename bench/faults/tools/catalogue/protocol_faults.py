@@ -112,3 +112,66 @@ def reference_lost(loop: ToolLoop) -> Touched:
     for offer in offers:
         offer.schema.setdefault("properties", {})["rows"] = deepcopy(rows)
     return [*range(len(loop.loop.turns))] if offers else None
+
+
+def _refused(loop: ToolLoop, salt: str, result: Json) -> Touched:
+    """A result that clients refuse, and what they say."""
+    one = chosen(loop, salt, plain)
+    if one is None:
+        return None
+    one.give(result)
+    show(loop, one, "MCP error: the answer is invalid")
+    return [one.turn, one]
+
+
+@fault("a block of a result has an unknown type", "tool", "tool-invalid-result")
+def unknown_block(loop: ToolLoop) -> Touched:
+    return _refused(loop, "unknown block", {"content": [{"type": "error", "text": "no such parcel"}]})
+
+
+@fault("structured content is a list", "tool", "tool-invalid-result")
+def structured_list(loop: ToolLoop) -> Touched:
+    said: Json = {"type": "text", "text": "[4711, 4712]"}
+    return _refused(loop, "structured list", {"content": [said], "structuredContent": [4711, 4712]})
+
+
+@fault("an answer is a result and an error", "tool", "tool-invalid-result")
+def both(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "both", plain)
+    if one is None or one.got is None:
+        return None
+    one.got["error"] = {"code": -1, "message": "it broke"}
+    show(loop, one, "MCP error: the answer is invalid")
+    return [one.turn, one]
+
+
+@fault("the list of tools cannot be had", "tool", "tool-server-error", also="model-unknown-tool")
+def no_list(loop: ToolLoop) -> Touched:
+    listed = loop.lists[-1]
+    listed.got = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "it broke"}}
+    loop.exchanges[:] = loop.exchanges[: loop.exchanges.index(listed) + 1]
+    return [listed]
+
+
+@fault("progress is reported that nobody asked for", "tool", "tool-protocol-broken")
+def progress(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "progress")
+    if one is None:
+        return None
+    said: Json = {"progressToken": "tool-call-17", "progress": 1}
+    report: Json = {"jsonrpc": "2.0", "method": "notifications/progress", "params": said}
+    return [loop.add(one, beside(one, report, from_server=True))]
+
+
+@fault("a tool is listed no longer", "tool", "tool-definition-changed")
+def gone(loop: ToolLoop) -> Touched:
+    listed = loop.lists[-1]
+    again = beside(listed, deepcopy(listed.sent), deepcopy(listed.got))
+    renumber(again, 910)
+    if len(loop.listed) < 2 or again.got is None:
+        return None
+    again.turn = 0
+    del again.got["result"]["tools"][-1]
+    loop.exchanges.append(again)
+    loop.exchanges.sort(key=lambda one: one.turn)
+    return [again]

@@ -214,3 +214,34 @@ def error_lost(loop: ToolLoop) -> Touched:
     one.got = {"jsonrpc": "2.0", "id": one.sent["id"], "error": {"code": -32000, "message": "the quota is used up"}}
     show(loop, one, "")
     return [one.turn]
+
+
+@fault("an image is written as text", "client", "client-tool-image-lost")
+def image_as_text(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "image as text")
+    if one is None:
+        return None
+    one.give({"content": [IMAGE]})
+    show(loop, one, compact(IMAGE))
+    return [one.turn]
+
+
+@fault("an empty result becomes an error", "client", "client-tool-error-invented")
+def empty_as_error(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "empty as error")
+    if one is None:
+        return None
+    one.give({"content": []})
+    show(loop, one, "Error: the tool returned nothing")
+    mark(loop, one, True)
+    return [one.turn]
+
+
+@fault("a large number of a result is rounded", "client", "client-tool-result-changed")
+def number_rounded(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "number rounded")
+    if one is None:
+        return None
+    one.give({"content": [{"type": "text", "text": '{"order": 1763900000123456789, "state": "open"}'}]})
+    show(loop, one, '{"order":1763900000123456800,"state":"open"}')
+    return [one.turn]

@@ -252,3 +252,12 @@ def test_an_image_that_is_written_as_text_is_not_seen() -> None:
     assert "was written as text" in story.says("client-tool-image-lost")[0]
     own = Story().start().turn(ONE).call("add", {"a": 1}, text(json.dumps(image)))
     assert own.results(("c1", json.dumps(image))).turn().found() == []
+
+
+@pytest.mark.parametrize("shown", ['{"order":1763900000123456800}', '{"order": 1763900000123456789}'])
+def test_a_number_of_a_result_that_was_rounded(shown: str) -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text('{"order": 1763900000123456789}'))
+    story.results(("c1", shown)).turn()
+
+    found = [(2, "client-tool-result-changed", "client", "warning")] if shown.endswith("800}") else []
+    assert story.found() == found

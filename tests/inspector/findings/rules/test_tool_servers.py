@@ -459,11 +459,12 @@ def test_reports_of_progress_belong_to_an_open_request() -> None:
     ]
 
 
-def test_a_status_that_speaks_of_the_request_is_the_clients() -> None:
+@pytest.mark.parametrize("status", [404, 406])
+def test_a_status_that_speaks_of_the_request_is_the_clients(status: int) -> None:
     story = Story()
     story.put(http(initialize(), initialized(), headers=(), answer_headers=(SESSION[0],), at=story.at))
     story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
-    story.put(http(asks(5, "tools/call", name="add", arguments={"a": 1}), GONE, status=404, at=story.at))
+    story.put(http(asks(5, "tools/call", name="add", arguments={"a": 1}), GONE, status=status, at=story.at))
 
     assert story.results(("c1", "Session not found")).turn().found()[0][1:] == ("tool-server-error", "client", "info")
 
