@@ -2,13 +2,13 @@
 
 import json
 import zlib
-from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from importlib import import_module
 from typing import cast
 
 from ..matching.request_key import header
 from ..tape.compression import ZstdDecompressor, ZstdError
+from ..tape.format import unstamp
 from ..tape.model import Headers
 from .documents import Fields
 
@@ -116,8 +116,7 @@ def iso_date(value: object) -> float | None:
     if not isinstance(value, str):
         return None
     try:
-        date = datetime.fromisoformat(value.strip())
-        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+        return unstamp(value.strip())
     except (ValueError, OverflowError):
         return None
 

@@ -54,9 +54,11 @@ def stamp(seconds: float) -> str:
 
 
 def unstamp(text: str) -> float:
-    """The inverse of `stamp`; a time without a zone is UTC."""
+    """The inverse of `stamp`; a time without a zone is UTC. Raises ValueError for what `stamp` cannot write."""
     moment = datetime.fromisoformat(text)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    datetime.fromtimestamp(seconds, UTC)  # the last microseconds of year 9999 are rounded to year 10000
+    return seconds
 
 
 def store(data: bytes) -> Json:

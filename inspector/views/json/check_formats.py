@@ -9,6 +9,7 @@ from turntape.cassettes.regex import regex
 from ...check.check import Asked, Checked, Found, Report
 from ...findings.finding import SEVERITIES, Severity
 from ...run.labels import money
+from ...wire.printable import safe
 
 _NOT_XML = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even escaped."""
@@ -107,7 +108,7 @@ def _reported(found: Found) -> str:
 
 
 def _text(text: str) -> str:
-    return _NOT_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return safe(_NOT_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 _COMMAND: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
@@ -149,8 +150,7 @@ def _annotation(command: str, file: str, line: int | None, title: str, message: 
 
 
 def _data(text: str) -> str:
-    text = text.encode("utf-8", "backslashreplace").decode()
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return safe(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

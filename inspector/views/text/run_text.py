@@ -129,7 +129,7 @@ def _spent(rows: Iterable[_TurnText]) -> Decimal | None:
 
 def _head(cassette: Cassette, rows: list[_TurnText], width: int) -> Iterator[Line]:
     labels = [row.label for row in rows]
-    name = cassette.path.name if cassette.path else "a run"
+    name = safe(cassette.path.name) if cassette.path else "a run"
     yield [(name, "bold")]
     turns = [label for label in labels if label["turn"] is not None]
     distinct = len({(label["thread"], label["turn"]) for label in turns})

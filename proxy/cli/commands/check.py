@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from turntape.inspector.check.check import Asked, Report
 
-_ROUND_TRIP = re.compile(rb'\s*\{\s*"n"\s*:\s*(\d+)')
+_ROUND_TRIP = re.compile(rb'\s*\{\s*"n"\s*:\s*(\d{1,18})\b')
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -60,6 +60,7 @@ def main(options: argparse.Namespace) -> int:
     from turntape.inspector.run.labels import label_stream
     from turntape.inspector.views.json.show_json import dumps
     from turntape.inspector.views.text.price_text import price_text
+    from turntape.inspector.wire.printable import safe
 
     from ...launch.terminal import columns
     from ..cassette_files import one_cassette
@@ -76,7 +77,7 @@ def main(options: argparse.Namespace) -> int:
             out.buffer.write(dumps(as_json(found)) + b"\n")
         else:
             width = max(40, columns(options.width))
-            out.writelines(f"{line}\n" for line in price_text(found, Path(name).name, width))
+            out.writelines(f"{line}\n" for line in price_text(found, safe(Path(name).name), width))
     for problem in cassette.problems:
         sys.stderr.write(f"turntape: {problem}\n")
     return OK

@@ -135,9 +135,12 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
     """The requested text as styled lines. Raises TurntapeError when there is no such turn or thread."""
     from pathlib import Path
 
+    from turntape.inspector.wire.printable import safe
+
     from ..selection import check_selection
 
     path = cassette.path or Path()
+    name = safe(path.name)
     if options.turn is not None or options.thread is not None:
         check_selection(cassette, options.turn, options.thread)
     lines: Iterable[Line]
@@ -150,21 +153,21 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
     elif options.findings:
         from turntape.inspector.views.text.findings_text import findings_text
 
-        lines = findings_text(cassette, path.name, thread=options.thread, width=width, hints=options.hints)
+        lines = findings_text(cassette, name, thread=options.thread, width=width, hints=options.hints)
     elif options.cost:
         from turntape.inspector.run.run_index import Run
         from turntape.inspector.views.text.cost_text import cost_text
 
-        lines = cost_text(Run.load(path).rows, path.name, thread=options.thread, width=width)
+        lines = cost_text(Run.load(path).rows, name, thread=options.thread, width=width)
     elif options.costs:
         from turntape.inspector.run.run_index import Run
         from turntape.inspector.views.text.costs_text import costs_text
 
-        lines = costs_text(Run.load(path).ledger, path.name, thread=options.thread, width=width)
+        lines = costs_text(Run.load(path).ledger, name, thread=options.thread, width=width)
     elif options.tools:
         from turntape.inspector.views.text.tool_text import tools_text
 
-        lines = tools_text(cassette, path.name, thread=options.thread, width=width)
+        lines = tools_text(cassette, name, thread=options.thread, width=width)
     else:
         from turntape.inspector.views.text.run_text import story
 

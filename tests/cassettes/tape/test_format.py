@@ -10,7 +10,7 @@ import pytest
 from factories import round_trip
 
 from turntape.cassettes import Cassette, CassetteError, Chunk, Failure, Frame, Recorder, Response, RoundTrip, Tail
-from turntape.cassettes.tape.format import read_round_trip, round_trip_line, unstamp
+from turntape.cassettes.tape.format import read_round_trip, round_trip_line, stamp, unstamp
 from turntape.cassettes.tape.json_fields import Json, restored
 from turntape.inspector.run.labels import label_all
 
@@ -172,6 +172,13 @@ def test_a_problem_shows_a_huge_value_clipped(tmp_path: Path) -> None:
 
 def test_a_time_without_a_zone_is_utc() -> None:
     assert unstamp("2026-01-01T00:00:00") == unstamp("2026-01-01T00:00:00Z")
+
+
+def test_a_time_that_cannot_be_written_again_is_not_read() -> None:
+    """The nearest number of seconds is in the year 10000."""
+    with pytest.raises(ValueError, match="out of range"):
+        unstamp("9999-12-31T23:59:59.999999Z")
+    assert stamp(unstamp("9999-12-31T23:59:59Z")) == "9999-12-31T23:59:59.000000Z"
 
 
 def test_an_answer_that_was_changed_by_hand_is_played_whole() -> None:

@@ -163,7 +163,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 
 
 def test_nothing_from_the_wire_drives_the_terminal_or_breaks_a_format() -> None:
-    evil = "\x1b[2J\x00\ud800]]>&<'\"%\r\n::error::,:"
+    evil = "\x1b[2J\x00\ud800]]>&<'\"\ra\u202eb%\r\n::error::,:"
     made = Found(Finding("model-refusal", "model", "error", "P", evil, (evil,), "fix it"), 0)
     one = Checked("a:b,c%.jsonl", 1, 1, 1, 0, None, (made,), (), (evil,))
     given = Report(Asked(), (one,), ((evil, evil),))
@@ -172,10 +172,11 @@ def test_nothing_from_the_wire_drives_the_terminal_or_breaks_a_format() -> None:
     assert json.loads(as_json(given).encode())["files"][0]["findings"][0]["message"].startswith("\x1b[2J")
     root = ElementTree.fromstring(junit(given).encode())  # refuses what XML cannot hold
     assert root.find(".//failure") is not None
+    assert not {"\x1b", "\r", "\u202e"} & set(junit(given) + "".join(github(given)))
     lines = list(github(given, {"a:b,c%.jsonl": {0: 2}}))
     assert all(len(line.encode().splitlines()) == 1 for line in lines)
     assert lines[0].startswith("::error file=a%3Ab%2Cc%25.jsonl,line=2,title=model%3A model-refusal::")
-    assert "%25%0D%0A::error::,:" in lines[0]
+    assert "%25%0A::error::,:" in lines[0]
 
 
 def test_junit_has_one_case_a_cassette_and_class() -> None:

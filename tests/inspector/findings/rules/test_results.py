@@ -377,3 +377,10 @@ def test_lines_of_a_log_that_begin_with_errors_are_what_was_read() -> None:
 )
 def test_an_error_page_reads_like_an_error(text: str, expected: bool) -> None:
     assert reads_like_error(text) is expected
+
+
+def test_a_result_of_line_breaks_is_read_once() -> None:
+    """What was read again for each of the 64,000 took minutes."""
+    assert not reads_like_error("\n" * 64_000 + "ok")
+    assert not reads_like_error("\n" * 64_000 + "3 tests failed")
+    assert reads_like_error("\n" * 64_000 + "build failed")

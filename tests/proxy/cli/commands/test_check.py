@@ -112,6 +112,14 @@ def test_an_annotation_names_the_line_of_the_round_trip(lost: str, capsys: pytes
     assert json.loads(Path(lost).read_text().splitlines()[number - 1])["n"] == 0
 
 
+def test_a_line_with_a_huge_number_names_no_round_trip(lost: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with Path(lost).open("a") as file:
+        file.write('{"n":' + "9" * 5000 + "}\n")
+
+    assert main(["check", lost, "--format", "github"]) == 1
+    assert ",line=" in capsys.readouterr().out
+
+
 def test_colours_are_for_a_terminal_and_never_in_a_file(
     lost: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -178,3 +178,16 @@ def test_a_picture_is_written_to_its_own_file(threads: str, tmp_path: Path) -> N
 def test_colours_are_as_the_option_says(threads: str) -> None:
     assert "\x1b[" in show(threads, "--color", "always").stdout
     assert "\x1b[" not in show(threads, "--colour", "never").stdout
+
+
+@pytest.mark.parametrize("form", [[], ["--findings"], ["--cost"], ["--costs"], ["--tools"]])
+def test_the_name_of_a_file_does_not_control_the_terminal(
+    form: list[str], threads: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = Path(threads).rename(tmp_path / "\x1b[2Jrun.cassette.jsonl")
+
+    assert main(["show", str(file), *form]) == 0
+
+    said = capsys.readouterr().out
+    assert "\x1b" not in said
+    assert "run.cassette.jsonl" in said or not said
