@@ -114,6 +114,28 @@ def tool_gave(text: str, name: str, question: str = "look") -> list[RoundTrip]:
     return [chat(history[:1], call, tools=[tool]), chat(history, said("Done."), tools=[tool], index=1)]
 
 
+def recounted(*messages: dict[str, Any], usage: tuple[int, int], given: str = "a strip") -> list[RoundTrip]:
+    """A turn whose counts are right, and the next one with these counts."""
+    history = [*(messages or [HELLO]), said(None, CALL)]
+    again = [*history, result("call_1", given)]
+    return [
+        chat(history[:-1], said(None, CALL), usage=(400, 10)),
+        chat(again, said("It is a strip."), index=1, usage=usage),
+    ]
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+SHOWN = {"role": "user", "content": [{"type": "text", "text": "look"}, IMAGE]}
+PNG = "iVBORw0KGgo" + "A" * 1200
+
+
+def pictured(data: str, kind: str = "image/png", status: int = 400) -> RoundTrip:
+    url = {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
+    error = {"error": {"message": "unsupported image", "type": "invalid_request_error"}}
+    asked = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, url]}]
+    return chat(asked, said("A tape."), status=status, error=error if status != 200 else None)
+
+
 LOOPED = "Wait, let me check the order of the legs again. " * 20
 TWICE = acted("queued as message 17")
 PARROT = _chat([asks(QUESTION)], says(QUESTION), 0)
@@ -146,8 +168,6 @@ PROMISES: list[Row] = [
      _chat([asks("look")], calls(ESCAPED), 0), _chat([asks(f"look up {ESCAPED}")], calls(ESCAPED), 0)),
     ("call-args-damaged", "The text is HTML",
      _chat([asks("look")], calls(ESCAPED), 0), _chat([asks("look")], calls(f"<p>{ESCAPED}</p>"), 0)),
-    ("call-args-damaged", "The client ran all calls, and no result is an error: then it is an info",
-     ran(ESCAPED, "syntax error near '&'"), ran(ESCAPED, "3 rows"), "info"),
     ("answer-text-damaged", "The request holds the same",
      _chat([asks("hi")], says("[object Object]"), 0), _chat([asks(f"what is {OBJECT}?")], says(OBJECT), 0)),
     ("answer-text-damaged", "It is in code", MANGLED,
@@ -181,6 +201,21 @@ PROMISES: list[Row] = [
     ("api-usage-inconsistent", "The answer holds thoughts, which the output counts too",
      anthropic([asked("hi")], [words("A strip.")], usage=COUNTED),
      anthropic([asked("hi")], [THOUGHT, words("A strip.")], usage=COUNTED)),
+    ("api-usage-inconsistent", "No earlier answer of the server has right counts: then it is an info",
+     recounted(usage=(0, 9)), [chat([HELLO, said("x"), user("and what else?")], said("y"), usage=(0, 9))], "info"),
+    ("api-usage-inconsistent", "The counts are those of the turn before, as of a test server: then it is an info",
+     recounted(usage=(200, 10), given="x" * 1000), recounted(usage=(400, 10), given="x" * 1000), "info"),
+    ("api-usage-inconsistent",
+     "The history holds thoughts, media or the server's own tools, which may be counted once: then it is an info",
+     recounted(usage=(90, 10)), recounted(SHOWN, usage=(90, 10)), "info"),
+    ("client-media-as-text", "The text is short",
+     tool_gave(f"data:image/png;base64,{PNG}", "shot"), tool_gave(f"data:image/png;base64,{PNG[:500]}", "shot")),
+    ("client-media-as-text", "The user or the call asks for base64 or for a data URL",
+     tool_gave(PNG, "shot"), tool_gave(PNG, "shot", "Give me the screen as base64.")),
+    ("client-media-type-wrong", "The API answered the request: then it is an info",
+     pictured("/9j/AAAA"), pictured("/9j/AAAA", status=200), "info"),
+    ("model-unknown-tool", "The call has neither a name nor an id: then `api-call-without-id` says so",
+     chat([HELLO], said(None, ("call_1", "", "{}"))), chat([HELLO], said(None, ("", "", "{}")))),
     ("api-answer-lost", "The answer holds thoughts, or their tokens are not counted apart",
      anthropic([asked("hi")], [], usage=COUNTED), anthropic([asked("hi")], [THOUGHT], usage=COUNTED)),
     ("api-answer-lost", "A stop string may have ended it",

@@ -118,6 +118,14 @@ CLIENTS: dict[str, Example] = {
         "changed since #2: the output cap",
         ("#2 request",),
     ),
+    "client-media-as-text": Example(
+        "the result of 'screenshot' holds image/png as 81,240 characters of base64: 'iVBORw0KGgoAAAANSUhEUgAA'",
+        ("#1 request /messages/3/content",),
+    ),
+    "client-media-type-wrong": Example(
+        "an image is sent as image/png, and its bytes are image/jpeg",
+        ("#0 request /messages/0/content/1",),
+    ),
     "client-model-changed": Example(
         "the request names the model 'claude-haiku-4-5'; #2 named 'claude-sonnet-4-5'",
         ("#2 request model", "#3 request model"),

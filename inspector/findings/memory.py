@@ -131,6 +131,16 @@ class GivenResult:
     ended: float
 
 
+@dataclass(frozen=True, slots=True)
+class FailedRequest:
+    """A request that got no whole answer."""
+
+    index: int
+    started: float
+    prefix: int
+    """The last of the `Conversation.prefixes` of its history."""
+
+
 @dataclass(slots=True)
 class RunMemory:
     """The memory of a run, up to the current turn."""
@@ -166,6 +176,11 @@ class RunMemory:
     overloaded: tuple[int, tuple[int, ...], int] | None = None
     """The last request, if the API failed to answer it: its round trip, the `Conversation.prefixes` of its history, and
     the place of its last result among the units."""
+    failed: FailedRequest | None = None
+    """The last request, if the API answered it with an error or with a part of an answer."""
+    calls_after: dict[tuple[Agent | None, int], int] = field(default_factory=dict[tuple[Agent | None, int], int])
+    """The round trip of each answer with calls, by the agent and the last of the `Conversation.prefixes` of its
+    request."""
     generations: int = 0
     reported: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
     """What was already reported for this run, by rule and key."""

@@ -7,7 +7,17 @@ from ..wire.per_message import PerMessage
 from ..wire.values import Emission, Tool, ToolCall
 from .agents import agent_of
 from .causes import STORM
-from .memory import Explained, GivenResult, PastTurn, RejectedBefore, SentRequest, Subagent, block_hash, request_key
+from .memory import (
+    Explained,
+    FailedRequest,
+    GivenResult,
+    PastTurn,
+    RejectedBefore,
+    SentRequest,
+    Subagent,
+    block_hash,
+    request_key,
+)
 from .rule_context import RuleContext
 from .rules.errors import REQUEST_REJECTED, error_status, rejection_text
 from .rules.exchanged import SHOWN, answer_continued
@@ -169,8 +179,16 @@ def _note_request(context: RuleContext) -> None:
         run.answers[context.reading.response_id] = context.parameter("store") is not False
 
 
+_MOST_REQUESTS = 500
+
+
 def _note_overload(context: RuleContext) -> None:
-    """Keeps what a request held that the API failed to answer: a retry must hold it too."""
+    """Keeps what a request held that the API failed to answer: a retry must hold it too, and hold it once."""
+    run, trip, prefix = context.run, context.turn.round_trip, context.turn.conversation.prefixes[-1]
+    failed = context.turn.failed and trip.response is not None
+    run.failed = FailedRequest(context.index, trip.started_at, prefix) if failed else None
+    if context.emission.calls and not context.turn.failed and len(run.calls_after) < _MOST_REQUESTS:
+        run.calls_after[agent_of(context.request), prefix] = context.index
     context.run.overloaded = None
     if context.turn.failed and error_status(context) not in _REJECTED:
         conversation = context.turn.conversation

@@ -280,5 +280,12 @@ def unwrapped(text: str) -> str:
 def _place(text: str) -> str | None:
     for place in _PLACES:
         if found := place.search(text):
-            return "/" + "/".join([found[1].lower(), *_STEP.findall(found[2])])
+            return "/" + "/".join([found[1].lower(), *_steps(_STEP.findall(found[2]))])
     return None
+
+
+def _steps(steps: list[str]) -> list[str]:
+    """The steps of a pointer. AWS counts from 1 and puts `member` behind each number."""
+    if "member" not in steps:
+        return steps
+    return [str(int(step) - 1) if step.isdigit() else step for step in steps if step != "member"]

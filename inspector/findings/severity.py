@@ -27,6 +27,7 @@ ANSWERED: Mapping[str, Severity] = {
     "client-duplicated-call": "warning",
     "client-empty-content": "info",
     "client-ignored-retry-after": "info",
+    "client-media-type-wrong": "info",
     "client-model-changed": "info",
     "client-orphan-tool-result": "warning",
     "client-reasoning-dropped": "info",
@@ -41,27 +42,18 @@ ANSWERED: Mapping[str, Severity] = {
 CACHE_ONLY = frozenset({"client-system-prompt-changed", "client-tools-changed"})
 """Changes that can only cost the cache: an info, unless the counts show that it was lost."""
 
-UNDERSTOOD = frozenset({"api-tool-call-index-collision", causes.CONTRADICTION})
+UNDERSTOOD = frozenset({"api-tool-call-index-collision", causes.CONTRADICTION, causes.FIELD_WRONG})
 """Faults of the wire that cost nothing when the client understood the answer all the same: then an info."""
 
 RAN: Mapping[str, Severity] = {
     "api-arguments-wrong-type": "info",
     "api-call-without-id": "info",
     "api-replacement-characters": "info",
-    "call-args-damaged": "info",
     "call-args-repeat-key": "info",
     "model-args-break-schema": "warning",
     "model-unknown-tool": "warning",
 }
 """How severe a fault of calls is at most when the client ran them all and no result is an error."""
-
-NAMED_BY_RESULT = frozenset({"call-args-damaged"})
-"""Faults of arguments that a tool meets in many words: any sign of a failure in a result keeps the severity."""
-_FAILS = regex(
-    r"error|exception|fail|invalid|not found|no such|does not exist|cannot|could not|unable|illegal|unexpected|syntax"
-    r"|null byte",
-    re.IGNORECASE,
-)
 
 _RESULT = regex(r"\W*(?:tool[ _])?(?:observation|results?|output|response)\b", re.IGNORECASE)
 """How a client begins the text with which it answers a call that it read from a text."""
@@ -93,12 +85,6 @@ def followed(finding: Finding, context: RuleContext) -> Finding:
         return _at_most(finding, "info")
     done = context.dispatch
     ran = done is not None and bool(done.results) and not done.missing
-    if (
-        finding.id in NAMED_BY_RESULT
-        and done is not None
-        and any(_FAILS.search(one.text[:400]) for one in done.results)
-    ):
-        return finding
     if done is None or not ran or any(one.is_error or reads_like_error(one.text) for one in done.results):
         return finding
     if finding.id in UNDERSTOOD and _understood(context):

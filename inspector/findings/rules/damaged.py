@@ -4,7 +4,6 @@ A text that the request holds unharmed proves the damage. Without such a source,
 explanation are reported.
 """
 
-import json
 import re
 from collections.abc import Iterator
 
@@ -17,7 +16,7 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import damage, inverses, markup_end
 from .call_shape import LOST
-from .emission import call_at, whole_calls
+from .emission import call_at, lacks_end, whole_calls
 from .results import READERS, new_results, tool_of
 from .unserialized import is_bytes, placeholder, represented
 
@@ -82,7 +81,6 @@ def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] 
     not_when=(
         "The request holds the text in the same form",
         "The text is HTML",
-        "The client ran all calls, and no result is an error: then it is an info",
     ),
 )
 def arguments_damaged(context: RuleContext) -> Iterator[Note]:
@@ -291,13 +289,7 @@ def cut_json(text: str) -> bool:
     bare = text.strip()
     if len(bare) < _SHORTEST_JSON or not _BEGINS.match(bare) or _NOTICE.search(bare[-_TAIL:]):
         return False
-    try:
-        json.loads(bare)
-    except json.JSONDecodeError as error:
-        return error.pos >= len(bare) or error.msg.startswith("Unterminated string")
-    except RecursionError:
-        pass
-    return False
+    return lacks_end(bare)
 
 
 def written_again(text: str) -> int:

@@ -137,6 +137,31 @@ def went_back(context: RuleContext) -> Iterator[Note]:
         )
 
 
+@not_dispatched.also("ended", tier="S")
+def calls_forgotten(context: RuleContext) -> Iterator[Note]:
+    """A new conversation that holds a request whole, not the calls that answered it, and then the user's words alone.
+
+    A client that writes every message as the user's sends the results so, too.
+    """
+    now = context.turn.conversation
+    if context.before is not None or context.request.continues is not None:
+        return
+    agent = agent_of(context.request)
+    for end in range(len(now.units) - 1, 0, -1):
+        if now.units[end].role != "user" or now.units[end].kind not in ("text", "media"):
+            return
+        index = context.run.calls_after.get((agent, now.prefixes[end]))
+        if index is not None:
+            yield Note(
+                f"the request holds all of #{index} and not the calls that the model made there; the user's words follow: "
+                f"{now.units[end].text[:60]!r}",
+                (f"#{index} response", f"{context.at} request {now.units[end].pointer}"),
+                severity="warning",
+                key=index,
+            )
+            return
+
+
 def _left_behind(context: RuleContext) -> bool:
     """True when the history holds an older answer of the thread, and neither the last one nor its question."""
     echo = context.echo
@@ -160,4 +185,4 @@ def asked_again(context: RuleContext) -> Iterator[Note]:
         )
 
 
-RULES = (history_as_text, nothing_to_continue, went_back, asked_again)
+RULES = (history_as_text, nothing_to_continue, went_back, asked_again, calls_forgotten)

@@ -270,17 +270,16 @@ _PROMPTLY = 15.0
 
 def _appended_again(context: RuleContext, units: list[Unit]) -> Note | None:
     """The last message of the user, which a retry has put behind itself."""
-    before = context.before
-    if before is None or not before.failed or len(units) < 2 or before.round_trip.response is None:
+    failed = context.run.failed
+    if failed is None or len(units) < 2:
         return None
     one, two = units[-2:]
-    old = [unit.meaning for unit in before.conversation.history if unit.role != "system"]
-    if not is_user_text(two) or one.meaning != two.meaning or old != [unit.meaning for unit in units[:-1]]:
+    if not is_user_text(two) or one.meaning != two.meaning or context.turn.conversation.prefixes[-2] != failed.prefix:
         return None
-    promptly = context.turn.round_trip.started_at - before.round_trip.started_at <= _PROMPTLY
+    promptly = context.turn.round_trip.started_at - failed.started <= _PROMPTLY
     return Note(
-        f"the retry of #{before.round_trip.index} holds the last message of the user twice: {_shown(two)}",
-        (f"#{before.round_trip.index} request", *(f"{context.at} request {unit.pointer}" for unit in (one, two))),
+        f"the retry of #{failed.index} holds the last message of the user twice: {_shown(two)}",
+        (f"#{failed.index} request", *(f"{context.at} request {unit.pointer}" for unit in (one, two))),
         severity=None if promptly else "info",
         key="appended again",
     )

@@ -1,5 +1,6 @@
 """What the model emitted: unknown tools, arguments that break their schema, empty answers, refusals, loops."""
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import chain
@@ -81,6 +82,7 @@ _brought = PerMessage(_tools_of)
         "The request offers no tools, and the API may hold some: a session, a cache or an earlier request",
         "An earlier request of the same agent offered it: then `client-tool-withdrawn` says so",
         "The body of the request is missing in the recording",
+        "The call has neither a name nor an id: then `api-call-without-id` says so",
     ),
 )
 def unknown_tool(context: RuleContext) -> Iterator[Note]:
@@ -92,6 +94,8 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
     offered = ", ".join(sorted(context.tools)[:8])
     for call in whole_calls(context):
         if call.toolset or call.name in context.tools or call.name in _loaded(context):
+            continue
+        if not call.name and not call.id and context.protocol.answers.lacks_id is not None:
             continue
         if _offered_before(context, call.name):
             continue
@@ -175,7 +179,7 @@ _MAY_HOLD_TOOLS = frozenset(
     "error",
     "P",
     says="The arguments of a call are not valid JSON although the answer is complete. The API is to blame where it sends "
-    "valid JSON as a string in place of an object.",
+    "valid JSON as a string in place of an object, or where a stream that it calls complete lacks the end of them.",
     fix="Use strict tools where the API has them; send the schema back in an error result.",
     not_when=(
         "The answer was cut or hit its cap",
@@ -190,12 +194,26 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
     for call in whole_calls(context):
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             whole = is_object(parse_json(call.arguments_raw))
+            endless = context.reading.streamed and lacks_end(call.arguments_raw)
             what = "are a string and not an object" if whole else "are not valid JSON"
+            what += ", because the stream lacks their end" if endless else ""
             yield Note(
                 f"the arguments of {call.name!r} {what}: {call.arguments_raw[:120]!r}",
                 (call_at(context, call),),
-                layer="api" if whole else None,
+                layer="api" if whole or endless else None,
             )
+
+
+def lacks_end(text: str) -> bool:
+    """True for a text that is JSON up to its end, which is missing."""
+    bare = text.strip()
+    try:
+        json.loads(bare)
+    except json.JSONDecodeError as error:
+        return bare.startswith(("{", "[")) and (error.pos >= len(bare) or error.msg.startswith("Unterminated string"))
+    except RecursionError:
+        pass
+    return False
 
 
 @rule(

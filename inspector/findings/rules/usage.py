@@ -1,13 +1,14 @@
 """What the API counted and which model, tier and cache it used."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text
 from ...wire.printable import several
-from ...wire.values import Usage
+from ...wire.values import Message, Part, Usage
 from .. import prompt_cache
+from ..finding import Severity
 from ..model_names import same_model
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -52,40 +53,56 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
 @rule(
     "api-usage-inconsistent",
     "api",
-    "info",
+    "warning",
     "P",
-    says="The token counts contradict each other, or are not valid counts.",
+    says="The token counts contradict each other, the answer or the counts before, or are not valid counts.",
     fix="Do not trust the costs of this route; report it to the gateway.",
     not_when=(
         "The history was cut, and the input is smaller",
         "The answer holds thoughts, which the output counts too",
+        "No earlier answer of the server has right counts: then it is an info",
+        "The counts are those of the turn before, as of a test server: then it is an info",
+        "The history holds thoughts, media or the server's own tools, which may be counted once: then it is an info",
     ),
 )
 def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
     usage = context.reading.usage
+    counts = ("counts", (context.exchange.host, context.reading.protocol))
+    severity: Severity | None = None if counts in context.run.reported else "info"
     if wrong := context.reading.usage_problems:
-        yield Note(f"not used for sums: {' '.join(wrong).removesuffix('.')}", (f"{context.at} usage",))
+        yield Note(
+            f"not used for sums: {' '.join(wrong).removesuffix('.')}", (f"{context.at} usage",), severity=severity
+        )
     if usage is None or not context.succeeded:
         return
-    raw = as_object(context.reading.usage_raw)
-    problem = None
+    problem = _contradiction(context, usage)
+    mild = None if problem else _stale(context, usage) or _shrunk(context, usage, _SHRUNK)
+    if problem or mild:
+        yield Note(
+            f"the usage contradicts itself: {problem or mild}",
+            (f"{context.at} usage",),
+            severity=severity if problem else "info",
+        )
+    elif usage.input and usage.output:
+        context.run.reported.add(counts)
+
+
+def _contradiction(context: RuleContext, usage: Usage) -> str | None:
+    """What no server can have counted."""
     cached = (usage.cache_read or 0) + (usage.cache_write or 0)
     if usage.input is not None and cached > usage.input:
-        problem = f"{cached} cached tokens are more than the {usage.input} of the whole input"
-    elif usage.reasoning is not None and usage.output is not None and usage.reasoning > usage.output:
-        problem = f"{usage.reasoning} reasoning tokens are more than the {usage.output} of the whole output"
-    elif usage.input == 0 and usage.output == 0 and (context.emission.text or context.emission.calls):
-        problem = "all counts are 0 beside an answer"
-    else:
-        problem = (
-            _uncounted(context, usage)
-            or _wrong_total(raw, usage)
-            or _stale(context, usage)
-            or _shrunk(context, usage)
-            or _overcounted(context, usage)
-        )
-    if problem:
-        yield Note(f"the usage contradicts itself: {problem}", (f"{context.at} usage",))
+        return f"{cached} cached tokens are more than the {usage.input} of the whole input"
+    if usage.reasoning is not None and usage.output is not None and usage.reasoning > usage.output:
+        return f"{usage.reasoning} reasoning tokens are more than the {usage.output} of the whole output"
+    if usage.input == 0 and usage.output == 0 and (context.emission.text or context.emission.calls):
+        return "all counts are 0 beside an answer"
+    shrunk = _shrunk(context, usage, _LESS)
+    return (
+        _uncounted(context, usage)
+        or _wrong_total(as_object(context.reading.usage_raw), usage)
+        or (shrunk if shrunk and _is_plain(context.request.messages) else None)
+        or _overcounted(context, usage)
+    )
 
 
 _SAID = 20
@@ -121,13 +138,31 @@ def _stale(context: RuleContext, usage: Usage) -> str | None:
     return f"the counts are those of #{before.round_trip.index} again, although the request is {grown:,} bytes longer"
 
 
-_SHRUNK = 4
-"""No server counts the same history so many times smaller in the next turn."""
+_SHRUNK, _LESS = 4.0, 1.1
+"""No server counts the same history so many times smaller in the next turn; and none counts texts and calls smaller."""
 _FEWEST = 50
 """Tokens. A smaller input may be counted otherwise."""
 
 
-def _shrunk(context: RuleContext, usage: Usage) -> str | None:
+def _is_plain(messages: Iterable[Message]) -> bool:
+    """True for texts, calls and results alone: thoughts and media may be counted once and then be left out."""
+    return all(
+        part.kind in ("text", "call", "result") and not _is_servers(part)
+        for message in messages
+        for part in message.parts
+    )
+
+
+def _is_servers(part: Part) -> bool:
+    """True for a call or a result of a tool that the API runs, or a result that holds more than text."""
+    if part.call is not None and part.call.server:
+        return True
+    items = as_array(as_object(part.raw).get("content")) if part.result is not None else ()
+    served = part.result is not None and part.result.server
+    return served or any("text" not in as_object(item) for item in items)
+
+
+def _shrunk(context: RuleContext, usage: Usage, times: float) -> str | None:
     """How the input counts far less than in the turn before, although the request holds that and more."""
     before, echo = context.previous, context.echo
     then = before.reading.usage if before is not None else None
@@ -137,7 +172,7 @@ def _shrunk(context: RuleContext, usage: Usage) -> str | None:
         return None
     if len(context.turn.round_trip.request.body) < len(before.round_trip.request.body):
         return None
-    if context.request.tools != before.reading.request.tools or _SHRUNK * usage.input > then.input:
+    if context.request.tools != before.reading.request.tools or times * usage.input > then.input:
         return None
     return f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the history has grown"
 
@@ -350,7 +385,7 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
     "api",
     "error",
     "S",
-    says="The server read far fewer tokens than the request contains: it dropped the rest and answered anyway.",
+    says="The server read fewer tokens than the request contains: it dropped the rest and answered anyway.",
     fix="Raise `num_ctx` (Ollama) or the server's context length; servers drop the beginning of the prompt first.",
     not_when=(
         "The request holds images",
@@ -366,7 +401,7 @@ def prompt_truncated(context: RuleContext) -> Iterator[Note]:
     elif context.parameter("truncation") == "auto":
         yield from _truncated_on_request(context, usage.input)
     elif context.protocol.answers.drops_prompt_silently or _local(context):
-        yield from _too_few_tokens(context, usage.input)
+        yield from _half_a_window(context, usage.input) or _too_few_tokens(context, usage.input)
 
 
 def _truncated_on_request(context: RuleContext, tokens: int) -> Iterator[Note]:
@@ -380,6 +415,30 @@ def _truncated_on_request(context: RuleContext, tokens: int) -> Iterator[Note]:
             f"{tokens:,} input tokens after {then:,} although the history grew: `truncation: auto` dropped items",
             (f"{context.at} usage input {tokens}", f"{context.at} request /truncation"),
         )
+
+
+def _half_a_window(context: RuleContext, tokens: int) -> list[Note]:
+    """A count that fell to half of a window, which is what Ollama keeps of a prompt that exceeds the window."""
+    before, echo = context.previous, context.echo
+    then = before.reading.usage.input if before is not None and before.reading.usage else None
+    window = as_count(as_object(context.parameter("options")).get("num_ctx"))
+    if not then or tokens >= then or echo is None or echo.removed or echo.state == "held":
+        return []
+    windows = [window] if window else [2**power for power in range(11, 21)]
+    if not any(half <= tokens <= half + _KEPT for half in (one // 2 for one in windows)):
+        return []
+    return [
+        Note(
+            f"the server counted {tokens:,} input tokens after {then:,}, although the history grew: "
+            "that is the half of a window, which is what the server keeps of a longer prompt",
+            (f"{context.at} usage input {tokens}", f"{context.at} request"),
+        )
+    ]
+
+
+_KEPT = 4
+"""Tokens that the server keeps of the beginning beside the half (https://github.com/ollama/ollama/issues/17427, read
+2026-11-23)."""
 
 
 def _too_few_tokens(context: RuleContext, tokens: int) -> Iterator[Note]:

@@ -27,7 +27,10 @@ def found(error: str | None, *returned: dict[str, Any], answer: int = 3) -> tupl
     return own_block(context_of(one, run=memory))
 
 
-@pytest.mark.parametrize("error", [NAMED, INSIDE])
+OF_AWS = "Value at 'messages.2.member.content.2.member.toolUse.name' failed to satisfy constraint: [a-zA-Z0-9_-]+"
+
+
+@pytest.mark.parametrize("error", [NAMED, INSIDE, OF_AWS])
 def test_the_block_that_the_error_names_is_looked_up_also_when_it_names_a_field_inside(error: str) -> None:
     assert found(error, CALL) == ("/messages/1/content/1", 3)
     assert found(error, EMPTY) is None, "another block"

@@ -46,6 +46,7 @@ EXPECTED = {
     "client-duplicated-call": "warning",
     "client-empty-content": "info",
     "client-ignored-retry-after": "info",
+    "client-media-type-wrong": "info",
     "client-model-changed": "info",
     "client-orphan-tool-result": "warning",
     "client-reasoning-dropped": "info",

@@ -212,6 +212,29 @@ def negative(loop: Loop) -> Places:
     return {place} if done else None
 
 
+@API("the input counts as nothing", "api", "api-usage-inconsistent")
+def uncounted(loop: Loop) -> Places:
+    done = False
+    for count in (place.value for place in loop.shape.usage(last(loop).answer)):
+        for name in NEGATIVE if isinstance(count, dict) else ():
+            if isinstance(count.get(name), int) and count[name] > 0:
+                count[name], done = 0, True
+    return {end(loop)} if done else None
+
+
+@API("the end of a call is missing, and nobody says so", "api",
+     "call-args-not-json api-truncated-call-mislabelled api-length-truncated-tool-call", also=ENDS)  # fmt: skip
+def end_missing(loop: Loop) -> Places:
+    for place in calling(loop):
+        call = loop.shape.answered(loop.turns[place].answer)[-1]
+        if not loop.turns[place].streamed or not call.known or not isinstance(whole := call.arguments.get(), str):
+            continue
+        call.arguments.set(whole.rstrip()[:-1])
+        stop_after(loop, place)
+        return {place}
+    return None
+
+
 @API("another model answered", "api", "api-model-substituted")
 def other_model(loop: Loop) -> Places:
     place = pick(loop, list(range(len(loop.turns))), "model")

@@ -19,6 +19,7 @@ from .edits import (
     pick,
     stop_after,
     with_results,
+    write_text,
 )
 from .table import LOST, Places, Table
 
@@ -164,3 +165,46 @@ def rejected(loop: Loop) -> Places:
         loop.shape.drop(turn.request, result.owner, result.node)
     fails(loop, last(loop), 400, "A call has no result: each tool call must be followed by its result.")
     return {place, place + 1}
+
+
+# What is sent
+
+
+PICTURE = "iVBORw0KGgo" + "AAAA" * 500
+
+
+@SENDING("an image as base64 in a result", "client", "client-media-as-text")
+def image_as_text(loop: Loop) -> Places:
+    found = with_results(loop, "picture")
+    if found is None:
+        return None
+    place, results = found
+    for _, result in results:
+        result.text.value = write_text(result.text.value, f"screen.png\n<img:data:image/png;base64,{PICTURE}>")
+    return {place + 1}
+
+
+@SENDING("every message is the user's", "client", "client-tool-calls-not-dispatched client-history-as-text")
+def all_users(loop: Loop) -> Places:
+    if loop.shape.protocol not in ("openai-chat", "mistral-chat", "ollama-chat") or not loop.full:
+        return None
+    for turn in loop.turns[1:]:
+        for message in loop.shape.history(turn.request):
+            if message.get("role") in ("assistant", "tool"):
+                kept = message.get("content") or ""
+                message.clear()
+                message |= {"role": "user", "content": kept}
+    return {1}
+
+
+@SENDING("a retry appends the message once more", "client", "client-user-message-repeated",
+         given="api-stream-cut api-overloaded", also=LOST)  # fmt: skip
+def appended_again(loop: Loop) -> Places:
+    history = loop.shape.history(loop.turns[0].request)
+    if not loop.full or not history or not isinstance(history[-1], dict) or history[-1].get("role") != "user":
+        return None
+    asked, place = deepcopy(history[-1]), len(history)
+    attempts(loop, 0, 503, "overloaded", [2.0])
+    for turn in loop.turns[1:]:
+        loop.shape.history(turn.request).insert(place, deepcopy(asked))
+    return {1}

@@ -27,11 +27,7 @@ _HEAD: dict[str, Format] = {
     "usage?": COUNTS,
 }
 _THOUGHTS: dict[str, Format] = {"refusal?": "text", "reasoning?": "~text", "reasoning_content?": "~text"}
-_PIECES: dict[str, Format] = {
-    **_THOUGHTS,
-    "role?": "text",
-    "tool_calls?": [{"index": "count", "id?": "text", "function?": {"name?": "text", "arguments?": "any"}}],
-}
+_PIECE: dict[str, Format] = {"id?": "text", "function?": {"name?": "text", "arguments?": "any"}}
 _CHOICE: dict[str, Format] = {"index": "count", "finish_reason?": "text"}
 
 
@@ -45,8 +41,12 @@ NAMES = FieldNames(
 )
 
 
-def _format(kind: str, content: str) -> AnswerFormat:
-    """The format of a completion; `kind` is the key of the type of a call, `content` the type of the text."""
+def _format(kind: str, content: str, index: str) -> AnswerFormat:
+    """The format of a completion.
+
+    `kind` and `index` are the keys of a call's type and of the number of its piece, `content` is the type of the text.
+    """
+    pieces: dict[str, Format] = {**_THOUGHTS, "role?": "text", "tool_calls?": [{index: "count", **_PIECE}]}
     call: Format = {
         "id": "text",
         kind: words("function", "custom"),
@@ -65,7 +65,7 @@ def _format(kind: str, content: str) -> AnswerFormat:
             "chunk": {
                 **_HEAD,
                 "object": words("chat.completion.chunk", lenient=True),
-                "choices": [{**_CHOICE, "delta!": {**_PIECES, "content?": content}}],
+                "choices": [{**_CHOICE, "delta!": {**pieces, "content?": content}}],
             }
         },
         kind=lambda _, body: "chunk" if body.get("choices") else "",
@@ -73,8 +73,8 @@ def _format(kind: str, content: str) -> AnswerFormat:
     )
 
 
-FORMAT = _format("type", "text")
-MISTRAL = _format("type?", "text|list")
+FORMAT = _format("type", "text", "index!")
+MISTRAL = _format("type?", "text|list", "index")
 WORDS = frozenset(
     {
         *("stop", "length", "tool_calls", "content_filter", "function_call"),

@@ -89,14 +89,13 @@ def _shared_index(choices: list[Object]) -> Iterator[str]:
 
 
 def _after_finish(choices: list[Object]) -> Iterator[str]:
-    """Words or calls of a choice after its finish word, unless the server sends the word in each chunk."""
+    """Words or calls of a choice after its finish word; a server that sends the word in each chunk may send words."""
     ended: dict[int, str] = {}
     words = sum(bool(choice.get("finish_reason")) for choice in choices)
-    if words > len({index_of(choice) for choice in choices}) + 1:
-        return
+    always = words > len({index_of(choice) for choice in choices}) + 1
     for choice in choices:
         place = index_of(choice)
-        if place in ended and _said(choice):
+        if place in ended and (as_object(choice.get("delta")).get("tool_calls") if always else _said(choice)):
             yield f"more of the answer comes after its finish word {ended[place]!r}"
             return
         if word := as_text(choice.get("finish_reason")):

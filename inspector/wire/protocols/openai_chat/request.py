@@ -183,7 +183,7 @@ _NO_ID = (None, "", "null", "None", "undefined")
 
 def lacks_id(item: Object) -> bool:
     """Whether an entry of `tool_calls` has no id; `function_call` of old never has one."""
-    return ("function" in item or "custom" in item) and item.get("id") in _NO_ID
+    return not item.keys().isdisjoint(("function", "custom", "type")) and item.get("id") in _NO_ID
 
 
 def _tools(tools: object, pointer: str) -> Iterator[Tool]:

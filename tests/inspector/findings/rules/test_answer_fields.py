@@ -5,6 +5,8 @@ from typing import Any
 
 import orjson
 import pytest
+from chat_streams import ASKED, CALLED, call
+from conversations import CALL, HELLO, TOOLS, chat, result, said
 from dialogues import MISTRAL
 from judged import RESPONSES, ids, judged, lines, only, trip
 from round_trips import CHAT, exchanged, sse
@@ -120,6 +122,16 @@ def test_a_field_that_is_not_as_the_api_says(one: RoundTrip, says: str) -> None:
 
     assert found.message.startswith(says)
     assert (found.layer, found.severity) == ("api", "warning")
+
+
+def test_a_piece_of_a_call_without_an_index_is_an_info_where_the_client_understood_it() -> None:
+    pieces = [call(None, "call_1", "look_up", ""), call(None, None, None, '{"word":"tape"}'), CALLED]
+    first = trip(CHAT, {**ASKED, "tools": TOOLS}, sse(*pieces, done=True))
+    ran = chat([HELLO, said(None, CALL), result("call_1", "a strip")], said("A strip."), index=1)
+
+    alone, understood = only("api-field-wrong", first), only("api-field-wrong", first, ran)
+    assert alone.message.startswith("`choices[0].delta.tool_calls[0].index` of the answer is missing")
+    assert (alone.severity, understood.severity) == ("warning", "info")
 
 
 def test_mistral_answers_in_a_list_of_parts() -> None:

@@ -235,6 +235,13 @@ def test_what_servers_are_known_to_do_is_not_a_contradiction(one: RoundTrip) -> 
     assert ID not in ids(one)
 
 
+def test_calls_after_a_finish_word_that_each_chunk_has_are_a_contradiction() -> None:
+    pieces = [call('{"word":', "look_up", "c"), call('"x"}'), call(" ")]
+    one = chunks(*({**piece, "finish_reason": "tool_calls"} for piece in pieces))
+
+    assert "more of the answer comes after its finish word 'tool_calls'" in broken(one).message
+
+
 def test_calls_that_were_run_all_the_same_make_it_an_info() -> None:
     first = chunks(call('{"word":', "look_up", "call_1"), call('"ta', "look_up"), call('pe"}', "look_up"),
                    delta("tool_calls"))  # fmt: skip

@@ -64,6 +64,16 @@ def test_a_request_that_comes_again_while_its_calls_are_open_is_an_info() -> Non
     assert found(OPEN, first, ran, chat([HELLO], DONE, at=600, index=2)) == []
 
 
+def test_a_client_that_sends_every_message_as_the_users_forgets_the_calls() -> None:
+    first, as_words = chat([HELLO], CALLED), [HELLO, user(""), user("a strip")]
+
+    assert found(OPEN, first, chat(as_words, DONE, index=1)) == [(1, "warning")]
+    assert found(OPEN, chat([HELLO], DONE), chat(as_words, DONE, index=1)) == []
+    assert found(OPEN, first, chat([user("And what is a reel?")], DONE, index=1)) == []
+    assert found(OPEN, first, chat([HELLO, CALLED, GIVEN, user("And?")], DONE, index=1)) == []
+    assert found(OPEN, first, chat(as_words, DONE, index=1, tools=None)) == []
+
+
 def test_requests_whose_bodies_are_missing_do_not_come_again() -> None:
     trips = [chat([HELLO], said(None, CALL), index=number) for number in range(3)]
     cut = [replace(trip, request=replace(trip.request, content=b"")) for trip in trips]

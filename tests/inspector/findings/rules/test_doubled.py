@@ -217,6 +217,20 @@ def test_a_retry_that_appends_the_message_once_more(api: str, gap: float, severi
 
 
 @pytest.mark.parametrize("api", APIS)
+def test_a_retry_of_a_first_request_that_appends_the_message_once_more(api: str) -> None:
+    first = APIS[api](OPENED, DONE, 0)
+    assert first.response is not None
+    failed = replace(first, response=replace(first.response, status=503, content=b"{}", chunks=()))
+    again = replace(APIS[api]([*OPENED, OPENED[-1]], DONE, 1), started_at=first.started_at + 4)
+
+    [line] = lines(failed, again, only=MESSAGES)
+    assert line.startswith(
+        f"#1 {MESSAGES} (client, warning, P): the retry of #0 holds the last message of the user twice"
+    )
+    assert lines(first, again, only=MESSAGES) != [line]
+
+
+@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize(
     ("texts", "found"),
     [

@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 import pytest
+from chat_streams import ASKED, CALLED, call
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from judged import (
     CONVERSE,
@@ -730,3 +731,21 @@ def test_tools_that_are_all_withdrawn_are_the_clients_fault() -> None:
 
     assert [line.split()[1] for line in lines(first, second, only="client-tool-withdrawn")] == ["client-tool-withdrawn"]
     assert lines(first, second, only="model-unknown-tool") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "streamed", "layer"),
+    [
+        ('{"word": "tape"', True, "api"),
+        ('{"word": "tape"', False, "model"),
+        ('{"word": "tape", }', True, "model"),
+        ('word": "tape"', True, "model"),
+    ],
+)
+def test_arguments_whose_end_a_complete_stream_lacks_are_the_apis(arguments: str, streamed: bool, layer: str) -> None:
+    body = sse(call(0, "call_1", "look_up", ""), call(0, None, None, arguments), CALLED, done=True)
+    pieces = trip(CHAT, {**ASKED, "tools": TOOLS}, body)
+    one = only("call-args-not-json", pieces if streamed else emitted(arguments=arguments))
+
+    assert one.layer == layer
+    assert ("because the stream lacks their end" in one.message) is (layer == "api")

@@ -128,6 +128,30 @@ def test_a_prompt_that_was_cut_in_silence_is_known_by_the_count(counted: int, lo
     assert ("api-prompt-truncated-silently" in ids(local(80_000, counted))) is lost
 
 
+@pytest.mark.parametrize(
+    ("then", "now", "window", "lost"),
+    [
+        (3900, 2050, None, True),
+        (3900, 2050, 4096, True),
+        (3900, 2050, 8192, False),
+        (3900, 2060, None, False),
+        (3900, 3902, None, False),
+        (900, 514, None, False),
+    ],
+)
+def test_a_count_that_falls_to_half_a_window_is_a_cut_prompt(
+    then: int, now: int, window: int | None, lost: bool
+) -> None:
+    options = {"options": {"num_ctx": window}} if window else {}
+    history = [HELLO, said("Hello."), user("And what is a reel?")]
+    trips = [local(0, then, messages=[HELLO], **options), local(0, now, messages=history, **options)]
+    assert trips[0].response is not None
+    first = trips[0].response.body.replace(b'"ok"', b'"Hello."')
+    trips = [replace(trips[0], response=replace(trips[0].response, content=first)), replace(trips[1], index=1)]
+
+    assert ("api-prompt-truncated-silently" in ids(*trips)) is lost
+
+
 def test_pictures_have_counts_of_their_own() -> None:
     messages = [{"role": "user", "content": "x " * 40_000, "images": ["QUJD" * 100]}]
 
@@ -648,3 +672,13 @@ def test_the_counts_of_the_turn_before_are_not_those_of_a_longer_request() -> No
     assert INCONSISTENT not in of("x" * 1000, (101, 10))
     assert INCONSISTENT not in of("x" * 1000, (100, 11))
     assert INCONSISTENT not in of("x" * 500, (100, 10))
+
+
+@pytest.mark.parametrize(("usage", "severity"), [((200, 9), "warning"), ((380, 9), None), ((0, 9), "warning")])
+def test_counts_that_contradict_earlier_ones_are_a_warning(usage: tuple[int, int], severity: str | None) -> None:
+    call = said(None, CALL)
+    first = chat([HELLO], call, usage=(400, 10))
+    second = chat([HELLO, call, result("call_1", "a strip")], said("A tape is a long strip."), index=1, usage=usage)
+
+    found = [one.severity for one in judged(first, second) if one.id == INCONSISTENT]
+    assert found == ([severity] if severity else [])

@@ -1,0 +1,132 @@
+"""Images and documents that a client sends: as text, or under the name of another format."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from turntape.cassettes.regex import regex
+
+from ...wire.json_value import is_array, is_object
+from ...wire.values import Part
+from ..model_words import is_user_text
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from .results import new_results, tool_of
+
+_BEGINS: Mapping[str, str] = {
+    "iVBORw0KGgo": "image/png",
+    "/9j/": "image/jpeg",
+    "R0lGOD": "image/gif",
+    "UklGR": "image/webp",
+    "JVBERi0": "application/pdf",
+}
+"""How a file of each format begins in base64."""
+_IMAGES = frozenset(kind for kind in _BEGINS.values() if kind.startswith("image/"))
+_LONG = 1000
+"""Characters of base64. A shorter image is an icon or an example."""
+_ENCODED = regex(rf"(?<![A-Za-z0-9+/])(?:{'|'.join(map(re.escape, _BEGINS))})[A-Za-z0-9+/]{{{_LONG},}}")
+_WANTED = regex(r"base64|data[ _]?ur[il]\b|encod", re.IGNORECASE)
+"""Words of a user or of a call that asks for such a text."""
+_TYPES = ("media_type", "mimeType", "mime_type", "format")
+_DATA = ("data", "bytes")
+_URL = regex(r"data:([\w.+-]+/[\w.+-]+);base64,(.{0,16})")
+_DEEPEST = 6
+
+
+@rule(
+    "client-media-as-text",
+    "client",
+    "warning",
+    "S",
+    says="An image or a document is in the request as a text of base64: the model cannot see it, and every character of it "
+    "is paid for, in each turn.",
+    fix="Send it as a part of its own type, as the API's documentation says, or leave it out and say so.",
+    not_when=(
+        "The text is short",
+        "The user or the call asks for base64 or for a data URL",
+    ),
+)
+def media_as_text(context: RuleContext) -> Iterator[Note]:
+    echo = context.echo
+    users = echo.new if echo is not None else () if context.before is not None else context.turn.conversation.history
+    texts = [(unit.pointer, unit.text, "a message of the user", unit.text) for unit in users if is_user_text(unit)]
+    for part, result in new_results(context):
+        call = context.calls.get(result.call_id or "")
+        asked = call.call.arguments_raw if call is not None and call.call is not None else ""
+        name = tool_of(context, result)
+        texts.append((part.pointer, result.text, f"the result of {name or 'a tool'!r}", f"{name} {asked}"))
+    for pointer, text, what, said in texts:
+        found = _ENCODED.search(text)
+        if found is None or _WANTED.search(_ENCODED.sub("", said).replace(";base64,", "")) or _asks_for_it(context):
+            continue
+        yield Note(
+            f"{what} holds {_format(found[0])} as {len(found[0]):,} characters of base64: {found[0][:24]!r}",
+            (f"{context.at} request {pointer}",),
+            key=hash(found[0]),
+        )
+
+
+def _asks_for_it(context: RuleContext) -> bool:
+    """True when the last words of the user ask for base64."""
+    said = [unit.text for unit in context.turn.conversation.history if is_user_text(unit)]
+    return bool(said) and _WANTED.search(_ENCODED.sub("", said[-1]).replace(";base64,", "")) is not None
+
+
+def _format(data: str) -> str | None:
+    """The format of a file in base64; None for one that is not known here."""
+    return next((kind for begin, kind in _BEGINS.items() if data.startswith(begin)), None)
+
+
+@rule(
+    "client-media-type-wrong",
+    "client",
+    "warning",
+    "P",
+    says="The request names another format for an image than its bytes have. Some APIs reject it, and then every later "
+    "request of the conversation.",
+    fix="Take the media type from the first bytes of the file, not from its name.",
+    not_when=("The API answered the request: then it is an info",),
+)
+def media_type_wrong(context: RuleContext) -> Iterator[Note]:
+    for message in context.fresh:
+        for part in message.parts:
+            for named, real in _named(part.raw, 0) if _may_hold_media(part) else ():
+                if named != real:
+                    yield Note(
+                        f"an image is sent as {named}, and its bytes are {real}",
+                        (f"{context.at} request {part.pointer}",),
+                        key=(part.pointer, named),
+                    )
+
+
+def _may_hold_media(part: Part) -> bool:
+    return part.kind == "media" or part.result is not None
+
+
+def _named(value: object, depth: int) -> Iterator[tuple[str, str]]:
+    """The format of each image by its name, and by its bytes where they are of a format that is known here."""
+    if isinstance(value, str):
+        found = _URL.match(value)
+        if found is not None:
+            yield from _pair(found[1], found[2])
+    elif depth < _DEEPEST and is_array(value):
+        for item in value:
+            yield from _named(item, depth + 1)
+    elif depth < _DEEPEST and is_object(value):
+        named = next((one for name in _TYPES if isinstance(one := value.get(name), str)), None)
+        source = value.get("source")
+        for holder in (value, source if is_object(source) else {}):
+            for name in _DATA:
+                if named is not None and isinstance(data := holder.get(name), str):
+                    yield from _pair(named if "/" in named else f"image/{named}", data)
+        for inner in value.values():
+            if not isinstance(inner, str) or inner.startswith("data:"):
+                yield from _named(inner, depth + 1)
+
+
+def _pair(named: str, data: str) -> Iterator[tuple[str, str]]:
+    real, named = _format(data), named.replace("image/jpg", "image/jpeg")
+    if real in _IMAGES and named in _IMAGES:
+        yield named, real
+
+
+RULES = (media_as_text, media_type_wrong)

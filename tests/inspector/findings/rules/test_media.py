@@ -1,0 +1,65 @@
+"""Images that a client sends as text or under the name of another format, in every API."""
+
+import pytest
+from conversations import HELLO, chat, said, user
+from dialogues import APIS, asks, calls, gives, says
+from judged import ids, only
+
+PNG = "iVBORw0KGgo" + "A" * 1200
+AS_TEXT, WRONG = "client-media-as-text", "client-media-type-wrong"
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_result_with_an_image_in_base64_is_reported_once(api: str) -> None:
+    build, call = APIS[api], calls("tape")
+    history = [asks("look"), call, gives(f"tape.png\n<img:data:image/png;base64,{PNG}>")]
+    trips = [
+        build(history[:1], call, 0),
+        build(history, says("Done."), 1),
+        build([*history, says("Done."), asks("And now?")], says("No."), 2),
+    ]
+    one = only(AS_TEXT, *trips)
+
+    assert (one.at, one.layer, one.severity) == (1, "client", "warning")
+    assert "image/png as 1,211 characters of base64" in one.message
+
+
+@pytest.mark.parametrize("text", ["/9j/" + "A" * 1200, f'{{"type":"image","data":"{PNG}"}}', "JVBERi0" + "x" * 1200])
+def test_a_message_of_the_user_may_be_a_file(text: str) -> None:
+    assert AS_TEXT in ids(chat([user(f"What is it? {text}")], said("A tape.")))
+    assert AS_TEXT not in ids(chat([user(f"Decode the base64: {text}")], said("A tape.")))
+
+
+def test_base64_that_does_not_begin_as_a_file_does_not_count() -> None:
+    assert AS_TEXT not in ids(chat([user("What is it? " + "A" * 2000)], said("A key.")))
+    assert AS_TEXT not in ids(chat([user("What is it? AAAA/9j/" + "A" * 2000)], said("A key.")))
+
+
+@pytest.mark.parametrize(
+    ("part", "real"),
+    [
+        ({"type": "image_url", "image_url": {"url": "data:image/png;base64,/9j/AAAA"}}, "image/jpeg"),
+        ({"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,/9j/AAAA"}}, None),
+        ({"type": "image_url", "image_url": {"url": "data:image/jpg;base64,/9j/AAAA"}}, None),
+        ({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAABBBB"}}, None),
+        ({"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": PNG}}, "image/png"),
+        ({"image": {"format": "jpeg", "source": {"bytes": PNG}}}, "image/png"),
+        ({"image": {"format": "png", "source": {"bytes": PNG}}}, None),
+        ({"inlineData": {"mimeType": "image/webp", "data": PNG}}, "image/png"),
+        ({"inlineData": {"mimeType": "application/octet-stream", "data": PNG}}, None),
+        ({"document": {"format": "pdf", "source": {"bytes": "JVBERi0xLjQ"}}}, None),
+        ({"input_audio": {"format": "wav", "data": "UklGRiQAAABXQVZF"}}, None),
+    ],
+)
+def test_the_bytes_of_an_image_say_its_format(part: dict[str, object], real: str | None) -> None:
+    from turntape.inspector.findings.rules.media import _named
+
+    found = [kind for named, kind in _named(part, 0) if named != kind]
+    assert found == ([real] if real else [])
+
+
+def test_an_image_under_the_name_of_another_format_is_an_info_where_it_is_answered() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,/9j/AAAA"}}
+    trips = [chat([HELLO, {"role": "user", "content": [{"type": "text", "text": "this"}, image]}], said("A tape."))]
+
+    assert only(WRONG, *trips).severity == "info"
