@@ -196,7 +196,7 @@ def of_ids(session: Session, trip: RoundTrip, sent: list[ToolMessage], notes: li
         if len(session.ids) > _MOST_IDS:
             del session.ids[next(iter(session.ids))]
         places: list[int] = []
-        if earlier is not None and earlier.begun < here.ended and here.begun < earlier.ended:
+        if earlier is not None and session.starts < 2 and earlier.begun < here.ended and here.begun < earlier.ended:
             places = [earlier.sequence, here.sequence]
             if is_new(session, "id_reused"):
                 notes.append(WireNote("id_reused", session.server, here.index, number, before=earlier.index))

@@ -69,6 +69,8 @@ class Session:
     """The version of MCP that both sides speak."""
     issued: bool = False
     """Whether the server gave the session its id, over HTTP."""
+    starts: int = 0
+    """How often a handshake began. Where a server gives several clients one session, each counts its own ids."""
     ids: dict[str, "Sent"] = field(default_factory=dict[str, "Sent"])
     """The newest request of the client with an id."""
     progress: Progress = field(default_factory=Progress)

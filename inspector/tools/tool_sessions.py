@@ -166,12 +166,13 @@ class ToolSessions:
     def _take(self, session: Session, message: ToolMessage, notes: list[WireNote], *, wired: bool) -> Iterator[ToolRun]:
         """The runs that a message begins or changes. `wired`: the messages come over stdio, where none comes again."""
         if message.is_request:
+            session.starts += message.sender == "client" and message.method == "initialize"
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
             if message.sender == "client" and (token := token_of(message)) is not None:
                 session.progress.asked(token, message.at)
             if message.sender == "client" and message.method == "tools/call":
-                unread = session.next_page is not None and "list_loops" not in session.noted
+                unread = session.next_page is not None and session.starts < 2 and "list_loops" not in session.noted
                 if unread and is_new(session, "page_not_read"):
                     notes.append(
                         WireNote("page_not_read", session.server, message.index, "tools/list", before=session.next_page)

@@ -83,6 +83,9 @@ def test_an_id_of_a_request_that_is_still_open_is_not_given_again() -> None:
         "the client gave a request to server 'files' the id 12 of another one that was still open"
     ]
     assert at_once(6).found() == []
+    shared = at_once(2)
+    shared.trips.insert(0, replace(shared.trips[0], started_at=shared.trips[0].started_at - 1))
+    assert shared.found() == [], "two clients in one session, each with its own handshake"
 
 
 @pytest.mark.parametrize(("number", "found"), [(2**60, 1), (12, 0)])
