@@ -81,10 +81,16 @@ def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
         yield Note(
             f"the usage contradicts itself: {problem or mild}",
             (f"{context.at} usage",),
-            severity=severity if problem else "info",
+            severity=severity if problem and not _repeats(context, usage) else "info",
         )
     elif usage.input and usage.output:
         context.run.reported.add(counts)
+
+
+def _repeats(context: RuleContext, usage: Usage) -> bool:
+    """True for the counts of the turn before."""
+    then = context.previous.reading.usage if context.previous is not None else None
+    return then is not None and (usage.input, usage.output) == (then.input, then.output)
 
 
 def _contradiction(context: RuleContext, usage: Usage) -> str | None:

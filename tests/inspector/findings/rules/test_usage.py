@@ -22,6 +22,7 @@ from judged import (
     lines,
     only,
     responses,
+    spoke,
     trip,
     turn,
     words,
@@ -682,3 +683,16 @@ def test_counts_that_contradict_earlier_ones_are_a_warning(usage: tuple[int, int
 
     found = [one.severity for one in judged(first, second) if one.id == INCONSISTENT]
     assert found == ([severity] if severity else [])
+
+
+def test_counts_that_a_test_server_repeats_stay_an_info() -> None:
+    long = words("A strip of tape. " * 40)
+
+    def severity(output: int) -> str:
+        counted, now = {"input_tokens": 9, "output_tokens": 200}, {"input_tokens": 9, "output_tokens": output}
+        first = anthropic([asked("hi")], [long], usage=counted)
+        then = anthropic([asked("hi"), spoke(long), asked("Sure?")], [words("Yes.")], 1, usage=now)
+        return only(INCONSISTENT, first, then).severity
+
+    assert severity(200) == "info"
+    assert severity(201) == "warning"
