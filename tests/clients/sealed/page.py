@@ -50,9 +50,7 @@ system does not allow this, the proxy variables point to a closed port, and the 
 
 
 NOT_RECORDED = """
-*Not recorded*: the client does not start with this server, with turntape and without, so nothing could be replayed.
-Vercel's AI SDK waits a second for the answer to its first question, then begins the older handshake. The server made
-with fastmcp needs longer to start. It then answers the first question, and refuses the handshake."""
+*Not recorded*: the client does not start with this server, with turntape and without, so nothing could be replayed."""
 
 IN_WHICH_ORDER = """
 ## Where a client differs from run to run
@@ -74,7 +72,8 @@ Tried by hand in the same way (2026-11-23), recorded once and replayed once, eac
 - OpenAI Agents SDK: `@modelcontextprotocol/server-memory`, `server-sequential-thinking`, `server-pdf`,
   `mcp-server-git`, `mcp-server-time`, `mcp-server-fetch` and `mcp-server-sqlite` (with `mcp<2`, which it needs).
 - Vercel AI SDK: `server-memory`, `server-sequential-thinking`, `server-pdf` and `mcp-server-sqlite`. With
-  `mcp-server-git`, `mcp-server-time` and `mcp-server-fetch` it did not start on a busy machine, as with `shop`.
+  `mcp-server-git`, `mcp-server-time` and `mcp-server-fetch` it did not start on a busy machine: the SDK waits a second
+  for the answer to its first question. In the table it is set to wait longer (`waitsForProtocolVersionDiscovery`).
 - Codex: `server-memory`, `server-sequential-thinking`, `mcp-server-git` (2 of 2), `mcp-server-time` and
   `mcp-server-sqlite`.
 - Claude Code: `server-memory`, `mcp-server-git`, `turntape mcp-server`, and a server of the Python SDK 2.3 that offers
