@@ -23,12 +23,13 @@ import difflib
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from .errors import CassetteError
+from .frozen import frozen
 
 if TYPE_CHECKING:
     from pydantic import ConfigDict
@@ -43,7 +44,7 @@ type Profile = Literal["strict", "ordered", "sequence"]
 `sequence`: the n-th request to a method and path gets the n-th answer, whatever it says; reported once."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReplaySettings:
     """`[replay]`: how similar a request must be to its recording. docs/testing.md explains each key."""
 
@@ -60,7 +61,7 @@ class ReplaySettings:
     """Whether values that are new in each run may replace recorded ones."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelPrices:
     """`[prices]`: what one model costs, in US dollars per million tokens."""
 
@@ -85,7 +86,7 @@ class ModelPrices:
             raise ValueError("write like = 'vendor/model' alone")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """All keys of the file. A key that is not listed here is an error."""
 

@@ -9,10 +9,11 @@ the library is asked.
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Protocol
+
+from ..frozen import frozen
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -28,12 +29,12 @@ class Package(Protocol):
     def name(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Named:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnPoint:
     """An entry point of turntape itself."""
 

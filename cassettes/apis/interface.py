@@ -6,8 +6,9 @@ as well (`entry_points.py`).
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from ..frozen import frozen
 
 type Json = dict[str, object]
 type HeaderFields = tuple[tuple[str, str], ...]
@@ -35,7 +36,7 @@ def common_error(status: int, retry_after: float | None) -> Json:
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Spellings:
     """What an API takes as equal although it is written in another way.
 
@@ -57,7 +58,7 @@ class Spellings:
     """Pointers to a schema that may be written as JSON Schema or as OpenAPI's: types in capitals, and `nullable`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IgnoredFields:
     """What differs between two runs of one agent although nothing was changed.
 
@@ -73,7 +74,7 @@ class IgnoredFields:
     spellings: Spellings = Spellings()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FaultAnswers:
     """How the API fails, and how its answers are edited. None: a fault of that kind is refused for this API."""
 
@@ -89,7 +90,7 @@ class FaultAnswers:
     """Removes everything that the model said, and finishes normally."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionTurns:
     """Recognises the turns of a WebSocket session by single messages.
 
@@ -102,7 +103,7 @@ class SessionTurns:
     """True for exactly one message of each answer of the server, whoever began it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     """Recognises an API on any host by what is on the wire, where no path identifies it."""
 
@@ -117,7 +118,7 @@ class Shape:
     the stream is too short to decide."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Api:
     """One API, as the tape sees it."""
 
@@ -140,7 +141,7 @@ class Api:
     """How the turns of a WebSocket session are counted while it runs. None: it has no such sessions."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registration:
     """A protocol that is named before it is imported: never for replay, and when a round trip may be its own."""
 

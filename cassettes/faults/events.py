@@ -5,13 +5,14 @@ Each piece becomes one chunk at the time at which its last byte arrived.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 import orjson
 
 from ..apis.interface import Json
 from ..framing import Event, decode, frame
+from ..frozen import frozen
 from ..matching.request_key import header
 from ..regex import regex
 from ..tape.model import Chunk, Response
@@ -22,7 +23,7 @@ _EDITED = frozenset({"sse", "ndjson"})
 """The framings whose events faults edit. A frame of AWS has checksums, so it is passed on whole or broken."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """The bytes from the end of one event to the end of the next. A comment is one, and so is an unfinished tail."""
 

@@ -13,15 +13,16 @@ or as a file next to the cassette, `run.cassette.faults.toml`, which is used aut
 import os
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
 from ..errors import CassetteError
+from ..frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """What a kind of fault does."""
 
@@ -51,7 +52,7 @@ KINDS = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """One fault at one turn. Raises ValueError for invalid values."""
 

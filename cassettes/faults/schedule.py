@@ -1,16 +1,16 @@
 """The schedule: which fault is at which recorded round trip, and the answer that it gives instead."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..errors import CassetteError
+from ..frozen import frozen
 from ..tape.model import RoundTrip
 from ..tape.turn_names import TurnName
 from .edits import faulted
 from .fault import KINDS, Fault, Faults, faults_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Faulted:
     """A recorded round trip with a fault."""
 

@@ -1,14 +1,15 @@
 """The one shape that every decoder yields."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from ..frozen import frozen
 from .json_text import parse_json
 
 _UNREAD: Final = object()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One event of a stream.
 

@@ -3,11 +3,11 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from ..errors import CassetteError
+from ..frozen import frozen
 from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
 from ..tape.model import RoundTrip
@@ -16,7 +16,7 @@ from .registry import FORMATS, detected
 from .targets import SUFFIX, stem_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Done:
     """The result for one file."""
 

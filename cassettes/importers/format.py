@@ -1,11 +1,11 @@
 """What an importer is, and the round trips that importers make."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..errors import CassetteError
+from ..frozen import frozen
 from ..routes.upstreams import by_host
 from ..tape.model import Failure, Request, Response, RoundTrip
 
@@ -17,7 +17,7 @@ class ImportFault(CassetteError):
     """A recording of another tool cannot be read. The message names the file and the place in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Format:
     """One kind of recording. `read` raises ImportFault where the bytes break their format."""
 
@@ -29,7 +29,7 @@ class Format:
     read: Callable[[bytes, Path], Iterator[RoundTrip]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """The place of a round trip in a file of another tool."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..counted import several
+from ..frozen import frozen
 from .conversion import planned
 from .suite_imports import imports_in, recordings_below
 from .suite_marks import Rewrite, direct_uses, marks_in, neighbours
@@ -39,7 +40,7 @@ _COVERED = {
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Test:
     """One test of the suite."""
 

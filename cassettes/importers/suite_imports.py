@@ -6,9 +6,9 @@ A path may be made at run time, so every recording of vcrpy below the tests is o
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..frozen import frozen
 from .suite_marks import FOREIGN, Rewrite
 from .vcrpy import sniff
 
@@ -27,7 +27,7 @@ _ENDINGS = frozenset({"", ".yaml", ".yml", ".json"})
 _HEAD = 65536
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imports:
     """What one file imports of vcrpy."""
 

@@ -3,14 +3,15 @@
 import ast
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from ..frozen import frozen
 
 _MARKS = frozenset({"vcr", "cassetter"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rewrite:
     """One place in a test file, and what is written there."""
 
@@ -62,7 +63,7 @@ def marks_in(file: Path, settings: Mapping[str, Any]) -> list[Rewrite]:
     return sorted(found, key=lambda one: one.start)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Named:
     """A place where a mark is named by a text."""
 

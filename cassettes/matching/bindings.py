@@ -8,9 +8,9 @@ the recorded answers brought in is not made by the client, so it never gets anot
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from ..frozen import frozen
 from ..regex import regex
 from .fresh_values import (
     HOME,
@@ -30,7 +30,7 @@ from .working_folders import WorkingFolders, slug
 type What = Literal["UUID", "working directory", "folder", "file name"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mapped:
     """A value of this run in place of a recorded one."""
 

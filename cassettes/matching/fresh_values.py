@@ -6,11 +6,11 @@ skeleton may be the same text of two runs; `bindings.Bindings` decides whether t
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 from urllib.parse import unquote
 
+from ..frozen import frozen
 from ..regex import regex
 from .ignored_fields import UUID
 from .working_folders import LEAD, Spelling, WorkingFolders, written
@@ -44,7 +44,7 @@ _SHORT = regex(r"[a-z0-9]{6,12}")
 _PYTHON_TEMPORARY = regex(r"tmp[a-z0-9_]{8}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Value:
     """One value in a text."""
 
@@ -56,7 +56,7 @@ class Value:
     """How the text spells a path."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Split:
     """A text without its values, and the values in their order."""
 

@@ -9,10 +9,11 @@ Matching(ignore=("/metadata/run", "/messages/*/name"), ignore_text=(r"build-[0-9
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Literal
 
+from ..frozen import frozen
 from ..settings import Profile, Rule
 from ..tape.turn_names import TurnName
 from .bindings import Mapped
@@ -28,7 +29,7 @@ differ, or only white space in the prompt does. `other prompt`: what the model r
 tool results)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Matching:
     """What may differ between a request and the recording that answers it. Raises ValueError for an invalid value.
 
@@ -76,7 +77,7 @@ class Matching:
         return self.default == "warn" or "warn" in self.rules.values()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Match:
     """How a recording was found for a request. Every played answer has one."""
 

@@ -5,7 +5,6 @@ and not a thousand.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
 from os.path import commonprefix
@@ -13,13 +12,15 @@ from typing import Literal, cast
 
 import orjson
 
+from ..frozen import frozen
+
 CLIP = 80
 """How many characters of a value a difference shows."""
 _ALIGNED = 400
 """Longer arrays are compared index by index after their common ends, because alignment takes quadratic time."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     pointer: str
     """A pointer into the recorded value, or into the new value if the recorded one has no such place."""

@@ -6,8 +6,8 @@ recorded body.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from ..frozen import frozen
 from ..redaction.redactor import Redactor
 from ..regex import regex
 from ..tape.model import RoundTrip
@@ -94,7 +94,7 @@ class Group:
         return self._items, self._words
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Graded:
     """How a request differs from a recorded one."""
 

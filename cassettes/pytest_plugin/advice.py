@@ -3,13 +3,13 @@
 import glob
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
 from ..counted import several
 from ..errors import TurntapeError
+from ..frozen import frozen
 from ..replay.miss import Miss
 from ..replay.player import Player
 from ..replay.restamp import refusal
@@ -26,7 +26,7 @@ _BESIDE = 60
 """At most this many neighbours of a missing cassette are searched."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Advice:
     """Knows how to run one test again."""
 

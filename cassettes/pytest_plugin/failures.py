@@ -1,9 +1,9 @@
 """What was wrong in a test's replay, as text for the person who reads the failure: what differs, then what to do."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ..counted import several
+from ..frozen import frozen
 from ..regex import regex
 from ..replay.difference_text import lines_of, part_in_words
 from ..replay.live_diff import LiveDifference
@@ -27,7 +27,7 @@ _FEW = 4
 """At most this many differences of a request that is not a recorded turn are shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What is wrong with a replay."""
 

@@ -7,13 +7,14 @@ a notification, a batch, text that is not JSON. A batch counts as many messages 
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import time
 from typing import Protocol, cast
 
 import orjson
 
 from ..framing import batch
+from ..frozen import frozen
 from ..tape.format import tool_server_url
 from ..tape.model import Failure, Request, Response, RoundTrip, Side, ToolServer, ToolWire
 
@@ -32,7 +33,7 @@ def new_session() -> str:
     return secrets.token_hex(6)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Asked:
     """A request that has no answer yet."""
 

@@ -3,8 +3,8 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ..frozen import frozen
 from ..regex import regex
 
 _TOKEN = regex(r'"((?:[^"\\]|\\.)*+)(?:"|\Z)|[{}\[\]:,]|(?:-?\d[\d.eE+-]*|true|false|null)(?![^\s,\]}])|\S', re.DOTALL)
@@ -14,7 +14,7 @@ _ESCAPE, _UNICODE, _PAIR = len("\\n"), len("\\u0000"), len("\\u0000\\u0000")
 type Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JsonString:
     """Where a string is, without its quotes, and whose it is."""
 

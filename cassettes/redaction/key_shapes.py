@@ -10,8 +10,9 @@ https://docs.github.com/en/code-security/secret-scanning/introduction/supported-
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
+
+from ..frozen import frozen
 
 LONG_WORD = 16
 """Every key with a prefix has at least this many letters, digits, `_` and `-` in a row."""
@@ -19,7 +20,7 @@ REACH = 64
 """At most this many bytes lie between the start of a key's prefix and the start of such a row."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     literal: bytes
     source: bytes

@@ -9,12 +9,12 @@ import binascii
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
 import orjson
 
 from ..framing.decoding import decode, frame
+from ..frozen import frozen
 from ..regex import regex
 from .json_strings import JsonString, json_strings, meant, spelled, spelled_like
 from .neutral_words import neutral_words
@@ -54,7 +54,7 @@ class ProseStays(ValueError):
     """Why the prose of a body cannot be removed, as the end of a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Document:
     """One JSON text of a body: all of it, or the payload of an event."""
 

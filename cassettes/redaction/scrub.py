@@ -6,7 +6,7 @@ Numbers, times, lengths, labels and the salt stay, so that the new file replays 
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from types import MappingProxyType
 import orjson
 
 from ..errors import CassetteError
+from ..frozen import frozen
 from ..settings import read_settings
 from ..tape.compression import MAGIC, Decompression, compressor
 from ..tape.delta import Window
@@ -25,7 +26,7 @@ from .prose_of_tape import PROSE, ProseRemover, has_prose
 from .redactor import Redactor
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scrubbed:
     """What was done to a recording."""
 

@@ -4,11 +4,11 @@ The words of the model are never compared, only whether the API still answers in
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import cast
 
 import orjson
 
+from ..frozen import frozen
 from ..matching.request_key import header
 from ..tape.model import Response, RoundTrip
 
@@ -16,7 +16,7 @@ type Shape = dict[str, frozenset[str]]
 """JSON pointer, with `*` for any index of an array → the JSON types found there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveDifference:
     """A recorded round trip that the live API now answers in another shape."""
 

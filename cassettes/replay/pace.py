@@ -8,11 +8,12 @@ max=0.5         as recorded, and no wait is longer than half a second
 """
 
 import math
-from dataclasses import dataclass
 from typing import NoReturn
 
+from ..frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Pace:
     """`Pace.of(text)` parses a pace; `pauses()` gives the waits of one answer."""
 

@@ -12,10 +12,11 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..faults.fault import Faults
 from ..faults.schedule import Faulted, Overlay
+from ..frozen import frozen
 from ..matching.bindings import Bindings
 from ..matching.fingerprints import Fingerprint
 from ..matching.grades import Match, Matching
@@ -38,7 +39,7 @@ type Source = "Cassette | str | os.PathLike[str] | Iterable[RoundTrip]"
 type Taken = tuple[int, Faulted | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Played:
     """An answer, and how it was found."""
 

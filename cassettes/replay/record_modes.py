@@ -5,10 +5,10 @@ money or change a file. There, only the command line or the environment can choo
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..errors import TurntapeError
+from ..frozen import frozen
 
 type Mode = Literal["none", "once", "new", "all", "verify", "restamp"]
 """What to do with requests.
@@ -25,7 +25,7 @@ VARIABLE = "TURNTAPE_MODE"
 """The environment variable with the mode; it is also used in CI."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What a mode does, once it is known whether there is a cassette."""
 

@@ -2,10 +2,10 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ..counted import several
+from ..frozen import frozen
 from ..matching.bindings import Mapped
 from ..matching.grades import Match
 from ..tape.model import RoundTrip
@@ -16,7 +16,7 @@ _SHOWN_MAPPED = 8
 """How many values that replace recorded ones are listed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reordered:
     """Two turns in the wrong order: `turn` was requested before `before`, which was recorded first."""
 
@@ -27,7 +27,7 @@ class Reordered:
         return f"{self.turn} was requested before {self.before}, which was recorded first"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Divergence:
     """The first difference between a replay and its recording."""
 
@@ -41,7 +41,7 @@ class Divergence:
         return f"first to diverge: {self.layer}, {self.words}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """The end of a replay, by turn."""
 

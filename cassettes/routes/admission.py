@@ -9,11 +9,11 @@ must name this machine as its host, and must not come from a page of another pla
 import base64
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from ..errors import TurntapeError
+from ..frozen import frozen
 from ..regex import regex
 from .own_addresses import address, is_loopback, machine_addresses, machine_names
 from .upstreams import by_host
@@ -33,7 +33,7 @@ _PREFIXED = regex(r"/t/[A-Za-z0-9._~-]{16,200}(?=/|$)")
 type Reason = Literal["host", "origin", "token"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refusal:
     """Why a request is not let in."""
 
@@ -63,7 +63,7 @@ def is_local(host: str) -> bool:
     return host.lower() == "localhost" or (found is not None and found.is_loopback)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Admission:
     """The rules of one port. `token`: what each request must have; None for no token.
 

@@ -1,9 +1,9 @@
 """The environment variables that name an API's base URL for clients, and those that hold their keys."""
 
-from dataclasses import dataclass
+from ..frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BaseUrl:
     """A variable that names an API's base URL."""
 

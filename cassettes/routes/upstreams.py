@@ -10,14 +10,14 @@ about 40 ms more than to import this table.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
+from ..frozen import frozen
 from ..regex import regex
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Upstream:
     name: str
     url: str | None
@@ -30,7 +30,7 @@ class Upstream:
     """First path segments that are a version already, so that none is put in."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Location:
     run: str | None
     upstream: Upstream

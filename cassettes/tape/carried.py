@@ -5,11 +5,12 @@ the field `carried`. Such a round trip belongs to the earlier file: it is read, 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import cast
 
 import orjson
 
+from ..frozen import frozen
 from .model import RoundTrip
 
 FIELD = "carried"
@@ -18,7 +19,7 @@ CONTINUED = "continued"
 """The kind of the last line of a segment, which says what the next one carries."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Carried:
     """Where a carried round trip was, as far as the recorder knew. None and 0 where it did not."""
 

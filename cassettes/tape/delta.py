@@ -5,7 +5,8 @@ them. It is byte-exact and independent of what the bytes mean.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
+
+from ..frozen import frozen
 
 WINDOW = 16
 """How many bodies back a delta may refer: as many as a reader holds when it reads from the start."""
@@ -17,7 +18,7 @@ _LAST_STEP = 256
 """How many bytes are compared as one number, whose lowest bit is where they differ."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delta:
     base: int
     """The number of the round trip whose request body is referred to."""

@@ -1,14 +1,13 @@
 """A fork: a run that is played from one cassette up to a turn, and recorded into another one from there."""
 
-from dataclasses import dataclass
-
+from ..frozen import frozen
 from .model import RoundTrip
 
 PLAYED = "played"
 """The field of `RoundTrip.extra` that names the recording an answer comes from."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForkSource:
     """The recording that a fork is made from, and what is played of it."""
 

@@ -1,12 +1,12 @@
 """Names the turns of a cassette: by its labels, and by their order where it has none."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ..frozen import frozen
 from .model import RoundTrip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnName:
     """A turn of the recording, numbered as in `turntape show`."""
 

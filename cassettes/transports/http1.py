@@ -7,12 +7,12 @@ h11 reads both directions; nothing here knows a library.
 import socket
 import ssl
 from collections.abc import Iterator
-from dataclasses import dataclass
 from http import HTTPStatus
 
 import h11
 import orjson
 
+from ..frozen import frozen
 from ..recording.pending import PendingTrip, header_fields
 from ..replay.answer import MISS_STATUS, replayed_headers
 from ..replay.pace import Pace
@@ -151,7 +151,7 @@ class AnswerReader:
             self._exchange.left()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """Bytes for the client, after a wait in seconds."""
 
@@ -159,7 +159,7 @@ class Piece:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WireAnswer:
     """An answer as the bytes of a connection."""
 

@@ -1,10 +1,10 @@
 """What the connections of other libraries ask: where a request goes, and what answers it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
+from ..frozen import frozen
 from ..recording.pending import PendingTrip, PendingTrips
 from ..replay.pace import Pace
 from ..replay.player import Miss, Played
@@ -17,7 +17,7 @@ type Choice = Callable[[str, int | None, str], Way]
 """By host, port and path."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """Where a connection sends a request."""
 
@@ -47,7 +47,7 @@ def _named(scheme: str, port: int | None) -> int | None:
     return None if port == {"http": 80, "https": 443}.get(scheme) else port
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wires:
     """The session of a test, for connections of any library."""
 

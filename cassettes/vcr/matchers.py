@@ -6,11 +6,11 @@ an API counts as equal whatever its base URL, and a body also in another spellin
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import parse_qs
 
 from ..errors import TurntapeError
+from ..frozen import frozen
 from ..matching.request_key import path_key
 from .request import Request
 
@@ -108,7 +108,7 @@ def chosen(names: Iterable[str], own: Mapping[str, Matcher]) -> tuple[Matcher, .
     return tuple(known[name] for name in names)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Equal:
     """Whether all matchers hold for a request and a recorded one."""
 

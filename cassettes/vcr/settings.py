@@ -2,9 +2,10 @@
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ..frozen import frozen
 from ..tape.model import Response, RoundTrip
 from .matchers import Matcher
 from .request import Request
@@ -13,7 +14,7 @@ type Answer = dict[str, Any]
 """`status` with `code` and `message`, `headers` with lists of values, `body` with `string`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """What holds within one `use_cassette`. The functions are those of the suite, in the order in which they run."""
 

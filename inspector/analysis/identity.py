@@ -3,8 +3,7 @@
 Names as read in the agents' own requests (shared reference of failures, section D1, 2026-11-20).
 """
 
-from dataclasses import dataclass
-
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -41,7 +40,7 @@ _TRACEPARENT = regex(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*")
 _SESSION = regex(r"_session_([0-9a-f-]{8,})$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Identity:
     session: str | None = None
     agent: str | None = None

@@ -6,9 +6,9 @@ Only the first bytes of a picture are decoded, as far as they say its size.
 import binascii
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import cast
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 _BEGINS = {
@@ -30,7 +30,7 @@ _HEAD = 256 * 1024
 """So many characters of a JPEG are searched for its size."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """A picture or a file, as a request holds it."""
 

@@ -3,7 +3,7 @@
 A model without a known price is unpriced, never free.
 """
 
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.settings import ModelPrices, read_settings
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -28,7 +29,7 @@ the price list of its day."""
 _MILLION = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InputRates:
     """US dollars for one input token of a turn, by its place in the prompt, at the tier of the whole input."""
 
@@ -40,7 +41,7 @@ class InputRates:
     write_1h: Decimal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cost:
     """The cost of one turn."""
 
@@ -61,7 +62,7 @@ class Cost:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CostParts:
     """The cost of one turn by kind of token, in US dollars. The parts add up to the cost."""
 

@@ -8,8 +8,9 @@ the whole of that prompt. A judge that quotes an answer has its own prompt, so i
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import is_array, is_object, parse_json
 from .conversation import without_space
@@ -24,7 +25,7 @@ MOST_WORDS = 64
 """At most this many lines or values of an answer are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rebuilt:
     """The turn that a rebuilt prompt continues."""
 

@@ -5,8 +5,8 @@ Every lookup takes constant time: its cost does not grow with the run.
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip, split_url
 
 from ..wire.exchange import Exchange
@@ -37,7 +37,7 @@ type Quote = tuple[str, int, str]
 """A thread, the number of a round trip in it, and a text from its answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewRequest:
     """A request whose thread is not known yet."""
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.values import Reading, Usage
@@ -15,7 +16,7 @@ type EdgeKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edge:
     """Why a turn is in its thread."""
 

@@ -4,16 +4,17 @@ If the recording cannot decide a budget, it is `unknown` and not `kept`: a run w
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.printable import several
 
 type State = Literal["kept", "broken", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """The facts about a turn, or one attempt at it, that the budgets need."""
 
@@ -25,7 +26,7 @@ class Step:
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budgets:
     """What a run may take; None means no limit."""
 
@@ -37,7 +38,7 @@ class Budgets:
     """How many times the input tokens of its first turn a turn may have, thread by thread."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """Whether one run kept one budget."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..findings.docs import FailureClass, class_of, classes
@@ -17,7 +18,7 @@ from ..wire.json_value import as_array, as_object
 from .budgets import Budgets, Step, Verdict, verdicts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """What to look for, and what to fail on."""
 
@@ -62,7 +63,7 @@ class Asked:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A finding and its turn."""
 
@@ -82,7 +83,7 @@ class Found:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A finding with those that only follow from it."""
 
@@ -90,7 +91,7 @@ class Node:
     consequences: tuple["Node", ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """What was found in one recording."""
 
@@ -120,7 +121,7 @@ class Checked:
         return [verdict for verdict in self.verdicts if verdict.state == "broken"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """All recordings that were checked, and those that could not be."""
 

@@ -14,6 +14,7 @@ from decimal import Decimal
 from difflib import SequenceMatcher
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.matching.json_diff import Difference, differences
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -53,7 +54,7 @@ _PARTS: dict[PartKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnDigest:
     """The digests and facts of a turn, or of one attempt at it."""
 
@@ -76,7 +77,7 @@ class TurnDigest:
     """How many turns of the run were read before it; a damaged run may have a number twice."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComparedRun:
     """One of the two runs."""
 
@@ -99,7 +100,7 @@ class ComparedRun:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangedValue:
     """One place that differs."""
 
@@ -120,7 +121,7 @@ class ChangedValue:
         return reported | {"words": [{"a": a, "b": b} for a, b in self.words]}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Divergence:
     """The first turn at which two threads differ."""
 
@@ -152,7 +153,7 @@ class Divergence:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadPair:
     """A thread of A and the thread of B that it is compared with; one of them is None if there is no counterpart."""
 
@@ -181,7 +182,7 @@ class ThreadPair:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     a: ComparedRun
     b: ComparedRun
@@ -387,7 +388,7 @@ def _within(pointer: str, outer: str) -> bool:
     return bool(outer) and (pointer == outer or pointer.startswith(f"{outer}/"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Form:
     address: dict[str, object]
     body: object

@@ -5,11 +5,11 @@ https://www.w3.org/TR/trace-context/ (both read 2026-11-22).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
 from typing import cast
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import split_url
 
@@ -25,7 +25,7 @@ _REMOTE_PARENT = 0x300
 _TRACEPARENT = regex(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TraceContext:
     """The span of the user's own tracing that a request belongs to."""
 

@@ -7,9 +7,10 @@ be several requests.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import cast
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..tools.tool_run import ToolRun
@@ -20,7 +21,7 @@ from .otel_span import CLIENT, ERROR, INTERNAL, TraceContext, attributes_of, nan
 _META_VERSION = "io.modelcontextprotocol/protocolVersion"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolRequest:
     """What the round trip of a `tools/call` says beyond the run: the transport and the user's own tracing."""
 
@@ -55,7 +56,7 @@ class ToolRequest:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelCalls:
     """The calls of the turn that a run was joined to."""
 

@@ -11,12 +11,12 @@ module with a table `RULES`, or (`module:name`) such a table. What cannot be loa
 
 import logging
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
 from turntape.cassettes.apis.installed import entry_points
 from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.settings import read_settings
 
 from .rule import Rule
@@ -28,7 +28,7 @@ OWN = "turntape.inspector.findings.rules"
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Catalogue:
     """The rules, own ones first, and what could not be loaded."""
 

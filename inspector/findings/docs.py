@@ -3,9 +3,10 @@
 Everything is read from the active rules. A class that several rules find is one class.
 """
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.registry import protocols
 from .catalogue import Catalogue, catalogue
@@ -29,7 +30,7 @@ TIERS: dict[Tier, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailureClass:
     """One class, found by one or several rules."""
 

@@ -1,9 +1,9 @@
 """What a finding of a class looks like."""
 
-from dataclasses import dataclass
+from turntape.cassettes.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Example:
     """What a finding of a class looks like."""
 

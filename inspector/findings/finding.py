@@ -4,8 +4,10 @@ This is the one model of a finding: rules make it, labels carry it as JSON, and 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, Self, cast
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import as_array, as_object
 
@@ -18,7 +20,7 @@ SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
 """From mild to severe."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One thing that went wrong or costs money."""
 

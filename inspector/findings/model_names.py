@@ -5,9 +5,9 @@ where the request was short. None of that is another model; another version, fam
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 _REGION = regex(r"^(?:us-gov|us|eu|apac|global|jp|au|ca)\.")
@@ -45,7 +45,7 @@ _SIZES = frozenset(
 """Words that make another model of a name; others are packaging."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelName:
     """What a model's name says of the model, without region, vendor, date, revision and precision."""
 

@@ -15,8 +15,10 @@ Every note needs evidence. A rule that runs at several moments is declared once;
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.protocols.protocol import Protocol
 from .finding import Finding, Layer, Severity, Tier, shortened
@@ -31,7 +33,7 @@ type Check = Callable[[RuleContext], Iterator["Note"]]
 type ToolCheck = Callable[[ToolContext], Iterator["Note"]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """What a check reports about one turn. Layer, severity and tier override the rule's where they are given."""
 
@@ -45,7 +47,7 @@ class Note:
     """What this is about. Within a thread, a rule reports each key once; None is always reported."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One class of failure, and the function that finds it."""
 

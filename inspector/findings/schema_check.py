@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import compact, is_array, is_object, value_at
 
@@ -24,7 +25,7 @@ _KINDS = {
 _UPPER_TYPES = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Violation:
     """One way in which a value breaks a schema."""
 

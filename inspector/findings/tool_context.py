@@ -1,8 +1,9 @@
 """The argument of every rule about tools: the calls of a turn with their runs, a run that no call has, or a note."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ..analysis.turn import Turn
 from ..tools.definitions import Definition
@@ -20,7 +21,7 @@ type Over = Literal["open", "followed", "closed"]
 more will come."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class ToolContext:
     """What a rule may look at. It runs again whenever more is seen, and its earlier findings are replaced."""
 

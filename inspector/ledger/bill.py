@@ -7,8 +7,9 @@ bill that is for the input, to the last digit.
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from ..analysis.pricing import Cost, cost_of
 from .stretch import SentTurn
@@ -21,7 +22,7 @@ WRITES = ("write_1h", "write")
 """The kinds of zones that are written to the cache."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Zone:
     """A range of the tokens of a prompt that has one price."""
 
@@ -32,7 +33,7 @@ class Zone:
     rate: Decimal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bill:
     """What one turn cost."""
 
@@ -82,7 +83,7 @@ def _spans(turn: SentTurn) -> Iterator[tuple[str, int, int]]:
         yield "fresh", at, whole
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Share:
     """What a zone has of the pieces of a prompt: those from `first` up to `last` whole, and parts of others."""
 

@@ -1,8 +1,10 @@
 """The contents of a request's prompt, in the order in which an API puts them: tools, system prompt, messages."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
+
+from turntape.cassettes.frozen import frozen
 
 from ..analysis.call_words import begins, call_words
 from ..analysis.pictures import pictures_in
@@ -23,7 +25,7 @@ _OPEN_KINDS = frozenset({"media", "other", "reasoning"})
 """Parts whose bytes on the wire do not limit their tokens: pictures, encrypted reasoning, references."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Content:
     """One content of a prompt, without its text."""
 

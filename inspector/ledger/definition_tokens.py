@@ -7,12 +7,12 @@ requests of half of the recorded corpus; `make ledger` reports on the other half
 """
 
 import re
-from dataclasses import dataclass
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definitions:
     """How a model's API writes definitions."""
 

@@ -4,8 +4,9 @@ Least squares on the shapes of the texts, held near the usual rates while there 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
+
+from turntape.cassettes.frozen import frozen
 
 from .shape import AROUND, FEATURES, MAY_BE_LESS, SPREAD, USUAL, Shape, tokens_of
 
@@ -19,7 +20,7 @@ _ENOUGH = 8
 """Sums of fewer tokens do not show whether a model's texts have more tokens than usual, or fewer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sum:
     """Contents whose tokens were counted together."""
 

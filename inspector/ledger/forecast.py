@@ -1,7 +1,8 @@
 """What a request will be counted as, before its answer says it: for a turn that is still open."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from .contents import Content
 from .learn import learned
@@ -11,7 +12,7 @@ from .stretch import Stretch
 _NO_SUM = 1 << 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forecast:
     """What a turn adds to the input of the one before, in tokens."""
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from turntape.cassettes.frozen import frozen
+
 from ..analysis.turn import Edge
 from .model import Group, GroupKey, Piece
 
@@ -12,7 +14,7 @@ UNDIVIDED = "undivided"
 """The kind of what an answer states as its cost, where nothing says how much of it is for the input."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Paid:
     """The answer of one turn."""
 

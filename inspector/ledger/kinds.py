@@ -1,10 +1,11 @@
 """The pieces of a request by kind: how many, their bytes, tokens and dollars, without looking at each piece."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import accumulate, pairwise, repeat
+
+from turntape.cassettes.frozen import frozen
 
 from .bill import Bill, shares
 from .model import KindShare, Piece, PieceKind
@@ -12,7 +13,7 @@ from .solve import Solved
 from .stretch import SentTurn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Sums:
     """Of one kind, sums over the first `n` pieces of a stretch."""
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from turntape.cassettes.frozen import frozen
+
 from .allocate import Expected
 from .contents import FRAMING, Content
 from .definition_tokens import Definitions, definitions_of
@@ -29,7 +31,7 @@ _UNSURE = 0.15
 """The usual error of a guess from a shape, as a share of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Added:
     """What one turn added: the last answer, and what the client put behind it."""
 

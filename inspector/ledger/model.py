@@ -10,6 +10,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
+
 type Certainty = Literal["exact", "bounded", "estimated"]
 """`exact`: the API's own counts leave no choice. `bounded`: they leave a range, which is small. `estimated`: they leave
 so much that the figure is mostly a share by bytes; `low` and `high` are still true."""
@@ -24,7 +26,7 @@ nothing. `unknown`: the tape does not show what the cache held, or nothing is kn
 type GroupKey = Literal["kind", "tool", "definition", "server", "thread", "subagent"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Figure:
     """A number of tokens, and how sure it is."""
 
@@ -77,7 +79,7 @@ class Piece:
     """True for the definition of a tool that the model never called in this run."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """A piece in one request."""
 
@@ -94,7 +96,7 @@ class Use:
     cost: Decimal | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KindShare:
     """The pieces of one kind in one request."""
 
@@ -106,7 +108,7 @@ class KindShare:
     cost: Decimal | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Miss:
     """Tokens that the cache could have given and did not."""
 
@@ -123,7 +125,7 @@ class Miss:
     """The place of the turn that it is to be compared with."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class CacheEntry:
     """What the provider's rules would read and write, beside what happened; in tokens."""
 
@@ -137,7 +139,7 @@ class CacheEntry:
     miss: Miss | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True, slots=False)
 class TurnEntry:
     """One turn: what it added, and what it cost."""
 
@@ -173,7 +175,7 @@ class TurnEntry:
         return self.make_kinds()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """Pieces that belong together, summed up over the run."""
 
@@ -191,7 +193,7 @@ class Group:
     """True when it is the definition of a tool that was never called."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True, slots=False)
 class Ledger:
     """What every piece of a run cost."""
 

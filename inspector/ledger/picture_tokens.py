@@ -8,16 +8,16 @@ from 256 x 256 to 1920 x 1080 in the data set JOHNISKING/image-token-cost. Above
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import ceil, sqrt
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 type Rule = Callable[[int, int, str | None], int]
 """Tokens by width, height and the detail that the client asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patches:
     """A token, or `factor` tokens, for each square of `side` pixels, in a picture that is made small enough."""
 
@@ -40,7 +40,7 @@ class Patches:
         return ceil(across * down * self.factor)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tiles:
     """`base` tokens, and some for each tile of 512 pixels after the picture is fitted into 2,048 and 768 pixels."""
 

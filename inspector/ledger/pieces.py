@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 
+from turntape.cassettes.frozen import frozen
+
 from ..analysis.turn import Edge
 from .contents import Content
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class First:
     """Where a content was first sent."""
 

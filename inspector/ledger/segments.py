@@ -5,7 +5,8 @@ two neighbouring places the sum of the pieces is known.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from .contents import FRAMING
 from .stretch import SentTurn, Stretch
@@ -14,7 +15,7 @@ _NEAR = 16
 """A mark at the end of a prompt is followed by a few tokens that begin the answer. Such sums are the same sum."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Segment:
     """Pieces whose tokens together are known."""
 
@@ -69,7 +70,7 @@ def _marks(turn: SentTurn, place: int, sum_before: int) -> Iterator[tuple[int, i
             place, sum_before = mark, total
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Echo:
     """What an answer can have in the next prompt, in tokens."""
 

@@ -8,7 +8,9 @@ bytes, and some for what is around it; from this follow the bounds.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from turntape.cassettes.frozen import frozen
 
 from .allocate import Expected, divided, narrowed
 from .contents import FRAMING, Content
@@ -24,7 +26,7 @@ _UNSURE = 0.1
 """The usual error of an estimated figure, as a share of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Solved:
     """A stretch with the tokens of its pieces; None for those that only turns without counts have."""
 

@@ -1,8 +1,10 @@
 """The pieces of one request with what each cost, made when somebody looks at that request."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from .bill import Bill, shares
 from .kinds import KindSums
@@ -11,7 +13,7 @@ from .solve import Solved
 from .stretch import SentTurn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Uses:
     """What the uses of a turn are made from."""
 

@@ -6,10 +6,11 @@ https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import Object, as_object, objects_in
 
@@ -19,7 +20,7 @@ _HEADERS = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
 _NAMES = ("OTEL_RESOURCE_ATTRIBUTES", "OTEL_SERVICE_NAME")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Collector:
     """Where spans are sent."""
 

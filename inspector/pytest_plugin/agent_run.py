@@ -4,12 +4,13 @@ Everything is read again from the round trips when there are more of them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple, cast
 
 import orjson
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import Request, RoundTrip
 
 from ..findings.finding import Finding
@@ -37,7 +38,7 @@ class Result(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sent:
     """What the client sent in one turn."""
 
@@ -101,7 +102,7 @@ class Sent:
         return self._reading
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnView:
     """One turn as a flat object, for assertions."""
 
@@ -120,7 +121,7 @@ class TurnView:
     cost: Decimal | None
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@frozen
 class TurnFinding(Finding):
     """A finding, and its turn."""
 

@@ -5,9 +5,9 @@ a turn: its new messages, its answer, its calls. `sent_search` finds them in eve
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 from .row import Row
@@ -18,7 +18,7 @@ _COMPARED = regex(r"(>=|<=|>|<|=)?\s*\$?([\d.]+)([kKmM]?)$")
 _SCALE = {"": Decimal(1), "k": Decimal(1_000), "m": Decimal(1_000_000)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filter:
     """A query, as a test for rows."""
 

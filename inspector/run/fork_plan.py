@@ -1,9 +1,10 @@
 """The plan of a fork: which turns are replayed, and which must have been requested before the run continues live."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.provenance import ForkSource
 from turntape.cassettes.tape.reader import Cassette
@@ -12,7 +13,7 @@ from ..analysis.turn import Turn
 from ..wire.printable import several
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForkPlan:
     """Which turns are replayed, and which must have been requested before the run continues live."""
 

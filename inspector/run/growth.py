@@ -5,17 +5,19 @@ sent again was read from the cache, written to it once more, or neither. What is
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
+
+from turntape.cassettes.frozen import frozen
 
 from ..analysis.price_list import price_list
 from ..wire.providers import provider_of
 from .row import Row
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tokens:
     """Tokens by kind. The first five kinds add up to the input, of which three were sent again; the last two are the
     output."""
@@ -79,7 +81,7 @@ def tokens_of(row: Row) -> Tokens | None:
     return Tokens(read, rewritten, resent, written - rewritten, rest - resent, output, reasoning)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GrowthStep:
     """A turn in the growth of a run."""
 

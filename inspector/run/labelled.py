@@ -1,9 +1,9 @@
 """A round trip with its label, as the labeller gives it and the views take it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import cast
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.pricing import Cost
@@ -18,7 +18,7 @@ from ..wire.values import Reading
 type Label = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LabelledRoundTrip:
     """A round trip with its reading and its label."""
 

@@ -1,8 +1,9 @@
 """The pieces of a request as a view lists them: tools and system prompt each in one group, then the messages."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from ..ledger import Figure, PieceKind, TurnEntry, Use
 from ..ledger.solve import certainty
@@ -12,7 +13,7 @@ GROUPED: dict[PieceKind, str] = {"tool": "tools", "system": "system"}
 """The kinds that are shown as one group, and its name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A part of a request, or a group of parts."""
 
@@ -34,7 +35,7 @@ class Piece:
     pieces: tuple["Piece", ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """A request in pieces."""
 

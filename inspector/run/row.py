@@ -1,8 +1,10 @@
 """A round trip as a small row: enough to list it, add it up and find it, without its bodies."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, cast
+
+from turntape.cassettes.frozen import frozen
 
 from ..analysis.call_words import LONGEST, call_words
 from ..analysis.pricing import CostParts, CostSource
@@ -21,7 +23,7 @@ SHOWN = 240
 SEVEREST_FIRST = tuple(reversed(SEVERITIES))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A round trip as a row, with its numbers."""
 

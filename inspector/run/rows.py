@@ -2,13 +2,14 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from .labels import Key
 from .row import Row
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowUpdate:
     """The result of an update: rows from `first` on are new, rows at `again` have changed."""
 

@@ -6,9 +6,10 @@ thread. The time of a tool is its run where that was recorded, else the client's
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from .row import Row
 from .rows import Rows
@@ -19,7 +20,7 @@ PAUSE = 0.04
 """A time in which nothing ran is shortened when it is longer than this share of the time in which something ran."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """Something that ran, in seconds since the epoch."""
 
@@ -35,7 +36,7 @@ class Span:
         return self.stop - self.start
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunLane:
     """A thread, or a tool."""
 
@@ -50,7 +51,7 @@ class RunLane:
         return sum(span.seconds for span in self.spans if not phases or span.phase in phases)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnTimes:
     """The times of a turn in seconds; None where they are not known."""
 
@@ -110,7 +111,7 @@ class Axis:
         return max(0.0, min(1.0, (at + (after - at) * inside) / self.seconds))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunTimeline:
     """The times of a run."""
 

@@ -1,8 +1,10 @@
 """An answer at a given time of its arrival, read like a complete one."""
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, pairwise
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.exchange import Exchange
 from ..wire.registry import by_name
@@ -11,7 +13,7 @@ from ..wire.values import Reading
 from .detail import Detail
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arrivals:
     """When the bytes of an answer arrived, in microseconds since the request."""
 

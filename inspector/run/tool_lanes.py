@@ -1,13 +1,14 @@
 """The timeline of a turn whose tools were recorded: a lane for the API's answer and one for each tool run."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ..tools.tool_run import ToolRun
 from .row import Row
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lane:
     """What ran when, as shares of the time from the request to the last result."""
 
@@ -19,7 +20,7 @@ class Lane:
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Timeline:
     """The lanes of a turn."""
 

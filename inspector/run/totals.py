@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from .row import Row
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Totals:
     """A run, or a thread, summed up."""
 

@@ -5,7 +5,8 @@ schema. Such changes are not faults. Another text, and arguments that are missin
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ..analysis.conversation import without_space
 from ..wire.json_value import Object, as_array, as_object, as_text, is_object
@@ -17,7 +18,7 @@ _COMMON = 0.5
 """So much of a shorter description must begin a longer one, for one to be made of the other."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     """A tool as its server defines it."""
 
@@ -56,7 +57,7 @@ class Definition:
         return tuple(name for name, (one, two) in pairs.items() if one != two)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """How an offered tool differs from its server's definition."""
 

@@ -5,7 +5,7 @@ The official SDKs check each answer against the types of the specification
 breaks them. The model then reads an error of its client, and the fault is the server's.
 """
 
-from dataclasses import dataclass
+from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import Object, as_object, as_text, compact, is_array, is_object
 from .tool_messages import ToolMessage
@@ -19,7 +19,7 @@ _ANY_JSON = "2026-07-28"
 """From this version on, structured content may be any JSON. It is the newest one that is known here."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flaw:
     """How an answer breaks MCP's form."""
 

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
+
 _MOST = 10_000
 """So many reports of a session are kept at most."""
 _SLACK = 1.0
 """Seconds. Over HTTP a report and the answer may come by two connections, in any order."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """A report of progress."""
 

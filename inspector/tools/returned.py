@@ -1,13 +1,15 @@
 """What a tool server returned, sorted by kind of content."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import Object, as_object, as_text, compact, objects_in
 
 _NAMES = {"image": "image", "audio": "audio", "resource": "resource", "resource_link": "link"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A block of a result that is not plain text."""
 
@@ -25,7 +27,7 @@ class Block:
         return not (self.data or self.text or self.uri)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Returned:
     """The content of a result, by the specification of 2026-07-28 and all before it."""
 

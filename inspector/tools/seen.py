@@ -5,7 +5,9 @@ it is not. The same holds for each kind of content.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import as_array, as_object, as_text, compact, parse_json
 from .arguments import meaning
@@ -18,7 +20,7 @@ _DATA = 100
 _MEDIA = ("image", "input_image", "image_url", "inlinedata", "inline_data", "audio", "input_audio", "file", "document")
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Shown:
     """A result in a request, with the media near it."""
 

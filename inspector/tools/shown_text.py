@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 from ..analysis.conversation import without_space
@@ -31,7 +31,7 @@ _ENOUGH = 200
 """So many common characters at one end of a text are not there by accident."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class ShownText:
     """A result's text in a request, with the JSON that is in it."""
 

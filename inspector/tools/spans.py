@@ -10,10 +10,10 @@ package `opentelemetry-proto`, which the extra `turntape[spans]` installs; witho
 
 import base64
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.compression import MAGIC, Decompression
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
@@ -53,7 +53,7 @@ _ERROR = 2
 """`STATUS_CODE_ERROR`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """One span, with what tool runs need of it."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip, Side
 
 from ..wire.exchange import Exchange
@@ -18,7 +19,7 @@ type _Key = tuple[Side, str, object]
 """The sender of a request with the type and the value of its id: `1` and `"1"` are two ids."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolMessage:
     """One JSON-RPC message between a client and a tool server, or a line that is none."""
 
@@ -166,7 +167,7 @@ def _said_name(message: Object) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Held:
     """A message with what is known of its round trip."""
 

@@ -1,7 +1,9 @@
 """A tool run: one execution of a tool as its own wire shows it, and what the model was shown of it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from .form import Flaw
 
@@ -29,7 +31,7 @@ KEPT = 20_000
 """A run in a row holds at most this many characters of each text, and no larger `result`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ToolRun:
     """One execution of a tool: `tools/call` and its answer. Several exchanges are one run when the server asked for
     input in between, or gave a task."""

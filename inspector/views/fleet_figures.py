@@ -1,11 +1,13 @@
 """What the views of a team's runs show: figures by day, branch, agent and model, and runs with their addresses."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Literal, Protocol
+
+from turntape.cassettes.frozen import frozen
 
 type By = Literal["branch", "agent", "model", "day", "finding"]
 """What runs are grouped by."""
@@ -14,7 +16,7 @@ type Order = Literal["worst", "dearest", "newest"]
 ORDERS: tuple[Order, ...] = ("worst", "dearest", "newest")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """The runs that have one day, branch, agent or model."""
 
@@ -32,7 +34,7 @@ class Group:
     """Runs with the verdict `fail`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FindingCount:
     id: str
     layer: str
@@ -41,7 +43,7 @@ class FindingCount:
     runs: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunFigures:
     address: str
     name: str
@@ -58,7 +60,7 @@ class RunFigures:
     """The most frequent classes of findings above info, the worst first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overview:
     store: str
     first: date
@@ -79,7 +81,7 @@ class Overview:
     worst: list[RunFigures] = field(default_factory=list[RunFigures])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SomeRuns:
     """Runs in an order, of which only the first may be listed."""
 

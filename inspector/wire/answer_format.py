@@ -10,7 +10,9 @@ with `~` is one whose departures clients put up with.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from turntape.cassettes.frozen import frozen
 
 from .exchange import Exchange
 from .json_value import Object, as_text, is_array, is_object
@@ -18,7 +20,7 @@ from .json_value import Object, as_text, is_array, is_object
 type Format = str | Words | Tagged | Mapping[str, Format] | list[Format]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Words:
     """A text that is one of a few words."""
 
@@ -26,7 +28,7 @@ class Words:
     lenient: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tagged:
     """An object whose field `by` says which of the formats it has; an unknown word has none."""
 
@@ -36,7 +38,7 @@ class Tagged:
     """The format of an object without this field; None when the field must be there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Departure:
     """One field that is not as the format says."""
 
@@ -51,7 +53,7 @@ class Departure:
     """True when the API may leave the field out, and it is null: this says something of an empty answer only."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldNames:
     """What the fields of an API's answers hold, by their names: other rules ask what a wrong field explains."""
 
@@ -68,7 +70,7 @@ class FieldNames:
     """What clients do not read: a server may leave it out."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerFormat:
     """The format of an API's answers."""
 

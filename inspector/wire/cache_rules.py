@@ -6,9 +6,10 @@ are seconds. A provider's table is in `providers.py`; the rules are used by `ins
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 type Level = Literal["tools", "system", "messages"]
@@ -39,7 +40,7 @@ HOUR = 3600.0
 LIFETIMES: Mapping[str, float] = {"5m": 5 * MINUTE, "30m": 30 * MINUTE, "1h": HOUR, "12h": 12 * HOUR, "24h": 24 * HOUR}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """A field of the request, beside the prompt, that the cache depends on from one level on."""
 
@@ -48,7 +49,7 @@ class Setting:
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class CacheRule:
     """What all rules have."""
 
@@ -69,7 +70,7 @@ class CacheRule:
     settings: tuple[Setting, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Marks(CacheRule):
     """The API keeps the prompt up to each mark of the request, to the token."""
 
@@ -89,7 +90,7 @@ class Marks(CacheRule):
     default_lifetime: str = "5m"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Grid(CacheRule):
     """The API keeps every prompt, and reads the common beginning, cut down to whole steps."""
 
@@ -98,12 +99,12 @@ class Grid(CacheRule):
     """True when it also keeps the answers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Units(Grid):
     """As `Grid`, but it reads only whole prompts, and what two earlier ones have in common."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Slot(CacheRule):
     """A server on the user's machine: it holds the last request and its answer."""
 
@@ -112,7 +113,7 @@ class Slot(CacheRule):
     lifetime: float = 24 * HOUR
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Unpromised(CacheRule):
     """The API may read any part of the common beginning, also nothing."""
 

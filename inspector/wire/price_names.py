@@ -4,8 +4,8 @@ The model's name often says more than the host: `vendor/model` behind a gateway,
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip, split_url
 
 from .exchange import header
@@ -14,7 +14,7 @@ from .registry import traits_of
 from .values import Reading
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PriceName:
     """A model in a price list."""
 

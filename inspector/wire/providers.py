@@ -3,8 +3,7 @@
 A protocol is spoken by many providers, so what differs between them is here and not in a protocol's folder.
 """
 
-from dataclasses import dataclass
-
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from . import cache_rules as rules
@@ -12,7 +11,7 @@ from .exchange import Exchange, header
 from .values import OnlyInTotal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provider:
     """One row. Each default is the answer for a provider of which nothing is known."""
 

@@ -1,8 +1,9 @@
 """Round trips that hold several turns: WebSocket sessions, and the event streams of agents that the API runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import Frame, RoundTrip
 
 from . import agent_sessions, websocket
@@ -25,7 +26,7 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
     return turns
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionPart:
     """The part of a WebSocket session that is one turn, as it was on the wire."""
 

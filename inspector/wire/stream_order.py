@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from turntape.cassettes.frozen import frozen
+
 from .answer_format import FieldNames
 from .json_value import Object, as_text, is_array, is_object, value_at
 
@@ -10,7 +12,7 @@ type Named = tuple[str, Object]
 """An event of a stream: its kind and its body."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A part of an answer that has an event which opens it, events which grow it, and one which closes it."""
 
@@ -29,7 +31,7 @@ class Piece:
     """True when a complete stream closes every piece that grew, and clients can do without that."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StreamOrder:
     """What is fixed about the order of an API's events."""
 

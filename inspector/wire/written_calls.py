@@ -8,8 +8,8 @@ Prose that mentions a tool, or that shows a call as an example and continues, is
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 from .json_value import Object, as_object, is_array, is_object, parse_json
@@ -50,7 +50,7 @@ _CLOSING = {"{": "}", "(": ")", "[": "]"}
 _LITERALS = frozenset({"true", "false", "null", "None", "True", "False"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenCall:
     """A call in the text of an answer."""
 

@@ -9,12 +9,12 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Protocol
 
 from mitmproxy import http
 from mitmproxy.connection import ConnectionState
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.format import store
 from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.inspector.wire.json_value import parse_json
@@ -48,7 +48,7 @@ class Decider(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Breakpoints:
     """What to hold, and who decides."""
 

@@ -1,15 +1,16 @@
 """When to hold an answer: `tool=send_email`, `finding=model-*`, `turn=3`. Imports nothing heavy."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 type Kind = Literal["tool", "finding", "turn"]
 KINDS: tuple[Kind, ...] = ("tool", "finding", "turn")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Condition:
     kind: Kind
     value: str

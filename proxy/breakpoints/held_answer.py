@@ -1,8 +1,8 @@
 """An answer that is held at a breakpoint, and the decision about it."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 MARK = "breakpoint"
@@ -11,7 +11,7 @@ MARK = "breakpoint"
 type Action = Literal["passed", "edited", "refused"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeldAnswer:
     number: int
     """The number of the turn, from 1, in the order of the requests."""
@@ -21,7 +21,7 @@ class HeldAnswer:
     """What would be recorded if the answer is passed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     did: Action
     pieces: tuple[bytes, ...] = ()

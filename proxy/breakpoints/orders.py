@@ -1,7 +1,8 @@
 """What to do with a held answer, as a line of text: `pass`, `edit [FILE]`, `error MESSAGE`, `show` or `go`."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from .held_answer import Decision
 
@@ -22,7 +23,7 @@ REFUSED = "a person refused this answer at a breakpoint of turntape"
 """The message of a refused answer when none was given."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     verb: Verb
     argument: str = ""

@@ -7,11 +7,11 @@ flow's metadata, and the recorder addon reads it there.
 import errno
 import os
 import socket
-from dataclasses import dataclass
 from typing import Any, Self
 
 from mitmproxy import http
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import FailureKind, Side
 
 _KEY = "turntape-ending"
@@ -30,7 +30,7 @@ _KINDS: dict[int, FailureKind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ending:
     """Who ended an exchange, and how; `kind` is None when only the text of the error can say it."""
 

@@ -12,7 +12,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from urllib.parse import urljoin, urlsplit
@@ -22,6 +22,7 @@ from mitmproxy.proxy import server_hooks
 from mitmproxy.proxy.context import Context
 
 from turntape.cassettes.apis.lookup import is_recorded_path, is_recorded_shape
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.admission import OPEN, TOKEN_USER, Admission, basic_login, token_prefix
 from turntape.cassettes.routes.own_addresses import address, is_loopback, machine_names
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Location, Upstream, by_host, joined, locate
@@ -49,7 +50,7 @@ def run_of(authorization: str | None) -> str | None:
     return login[0] or None if login and login[0] != TOKEN_USER else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Played:
     """Where requests go while a recording is played: those to tool servers, and those to APIs."""
 

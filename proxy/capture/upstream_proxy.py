@@ -7,11 +7,11 @@ are connected to directly, as without turntape.
 import base64
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.own_addresses import is_loopback
 
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
@@ -23,7 +23,7 @@ NONE = "none"
 _PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UpstreamProxy:
     """How to reach the proxy, and which hosts do not use it."""
 

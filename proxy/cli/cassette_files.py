@@ -8,9 +8,10 @@ import glob
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+
+from turntape.cassettes.frozen import frozen
 
 from .shipped_tapes import fetched
 
@@ -21,7 +22,7 @@ _HEADER = b'{"turntape":'
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Named:
     """A file that an argument names, or an argument that names no file."""
 

@@ -2,8 +2,9 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NoReturn, override
+
+from turntape.cassettes.frozen import frozen
 
 from ..exit_codes import USAGE
 
@@ -15,7 +16,7 @@ run and fork: CMD's own
 type Tail = Literal["none", "optional", "required"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One command: its help texts, its arguments and what it does."""
 

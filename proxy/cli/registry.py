@@ -1,14 +1,15 @@
 """The list of commands. A command's module is imported only when that command is used."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
+
+from turntape.cassettes.frozen import frozen
 
 from .command import Command
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     name: str
     module: str

@@ -1,15 +1,16 @@
 """The result of one check, and how results are printed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 type Status = Literal["ok", "note", "problem", "unknown"]
 """`note`: good to know, but not a problem; `unknown`: it could not be checked, and the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckResult:
     id: str
     status: Status

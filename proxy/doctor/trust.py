@@ -9,9 +9,10 @@ import json
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING, cast
+
+from turntape.cassettes.frozen import frozen
 
 from ..capture.certificates import ensure_authority, home, write_bundle
 from ..launch.environment import environment, node_preload
@@ -101,7 +102,7 @@ _PROBES: dict[str, Callable[[str], list[str]]] = {
 """Arguments for a runtime, so that each of its clients requests this URL and prints a line of JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What one client of a runtime printed: an HTTP status, or its error message."""
 

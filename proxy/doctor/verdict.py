@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import split_url
 
 from ..capture.unrecorded import UnrecordedTraffic
@@ -14,7 +14,7 @@ from ..launch.runtimes import Runtime, advice
 from .check_result import CheckResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Traffic:
     """What the proxy received while the command ran."""
 

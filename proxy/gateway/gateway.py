@@ -4,10 +4,10 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from turntape.cassettes.counted import several
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.redaction.redactor import patient_redactor
 
@@ -19,7 +19,7 @@ from .shipper import Shipper, ShipTo
 from .status_pages import StatusPages
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GatewaySettings:
     """What the command line says."""
 

@@ -5,8 +5,9 @@ value from the traffic, so the number of series does not grow.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -14,7 +15,7 @@ type Number = int | float
 type Labels = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metric:
     """One metric with its values, by the labels of each."""
 

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
+
+from turntape.cassettes.frozen import frozen
 
 from ..sidecar.run_totals import SEVERITIES, TOKENS, as_mapping
 from .metrics import Metric, by, one, text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counted:
     """What the proxy counts itself."""
 

@@ -8,10 +8,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.tape.recording_id import recording_id
 
@@ -29,7 +29,7 @@ AGAIN = 30.0
 """Seconds until a rotation that failed is tried again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RotateAt:
     """A file is closed when it has this size, or this age, whichever is first."""
 

@@ -12,6 +12,8 @@ from typing import cast
 
 import orjson
 
+from turntape.cassettes.frozen import frozen
+
 from ..sidecar.run_totals import as_list, as_mapping, as_number
 
 PROCESS = (sys.executable, "-P", "-m", "turntape.proxy.gateway.ship_process")
@@ -20,7 +22,7 @@ AGAIN = 60.0
 LONGEST = 900.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShipTo:
     """Where closed files are shipped."""
 

@@ -12,11 +12,12 @@ base URLs through us as their proxy, and the engine treats them as base-URL requ
 
 import ipaddress
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.admission import TOKEN_USER, base_urls
 from turntape.cassettes.routes.base_urls import BASE_URLS
 
@@ -26,7 +27,7 @@ from ..capture.upstream_proxy import NO_PROXIES, PROXIES, is_ours
 type Route = Literal["base_url", "forward", "both"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CertificateVariable:
     variable: str
     note: str
@@ -48,7 +49,7 @@ CERTIFICATES = (
 SWITCHES = (("NODE_USE_ENV_PROXY", "1", "node from 22.21 and 24.5: respect the proxy variables"),)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Environment:
     """The variables for a child process, and the upstreams that the user's own variables name."""
 

@@ -5,13 +5,14 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.own_addresses import is_loopback
 from turntape.cassettes.tape.bounds import NOT_KEPT
 
@@ -52,7 +53,7 @@ FLUSH = 5.0
 """Seconds that a command's last spans may take; nobody wants to wait long for a collector that is down."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The settings of a recording, from the command line."""
 
@@ -110,7 +111,7 @@ class Settings:
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     count: int
     """Round trips in the file, of this recording."""

@@ -5,11 +5,12 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from turntape.cassettes.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Runtime:
     """A kind of program, and how to bring it to the proxy when it does not use it on its own."""
 
@@ -130,7 +131,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _LARGE = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Identified:
     runtime: Runtime
     how: str

@@ -6,6 +6,8 @@ from mitmproxy import http
 from mitmproxy.proxy.layers.http._base import HttpEvent
 from mitmproxy.proxy.layers.http._events import RequestProtocolError, ResponseProtocolError
 
+from turntape.cassettes.frozen import frozen
+
 type ProtocolError = RequestProtocolError | ResponseProtocolError
 
 _CAUSE = "turntape_cause"
@@ -42,7 +44,7 @@ class RawEnd(HttpEvent):
     """The end of such an answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cause:
     """What is behind a protocol error."""
 

@@ -1,14 +1,15 @@
 """The limits of a run, as the user gave them. Imports nothing heavy."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 MARK = "guard"
 """The field of a round trip that turntape answered at a limit: `{"limit": …, "message": …}`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """What one recording may use. A recording without any limit is false."""
 
@@ -28,7 +29,7 @@ class Limits:
         return self.max_turns is not None or self.need_labels
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LimitReached:
     """Why no further turn is sent to the API."""
 

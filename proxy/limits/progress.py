@@ -1,10 +1,10 @@
 """What a run has used so far: counted by the labeller process from its labels, and sent to the proxy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypedDict
 
+from turntape.cassettes.frozen import frozen
 from turntape.inspector.findings.finding import Finding
 from turntape.inspector.wire.json_value import as_array
 
@@ -33,7 +33,7 @@ class ProgressReport(TypedDict):
 NO_PROGRESS: ProgressReport = {"read": 0, "turns": 0, "cost": "0", "unpriced": 0, "findings": {}, "paths": []}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Turn:
     counts: bool
     """False for a WebSocket handshake that failed: nothing was asked of a model."""

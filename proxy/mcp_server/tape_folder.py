@@ -7,11 +7,11 @@ import os
 from collections import OrderedDict
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 
 from turntape.cassettes.errors import CassetteError, TurntapeError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.reader import Cassette
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
@@ -25,7 +25,7 @@ MOST_FILES = 500
 """One answer is made from this many files at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Address:
     """A round trip by its file and number; with `place`, one turn of a WebSocket session."""
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from urllib.parse import urlsplit
 
 from turntape.cassettes.counted import several
+from turntape.cassettes.frozen import frozen
 
 from .messages import Fields, Message
 from .wire import Exchange
@@ -33,7 +33,7 @@ _DOUBLED = re.compile(r"^/v\d+[a-z]*(/v\d+[a-z]*/)")
 SPLIT = "a chunk that comes in several pieces is passed on piece by piece, not held until it is whole (RFC 9112, 7.1)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     side: str
     """`request` or `response`."""
@@ -44,7 +44,7 @@ class Difference:
     """Why HTTP or the user requires it; None when nothing does."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compared:
     """One exchange as both witnesses saw it; `behind` is None when turntape did not pass it on."""
 

@@ -4,14 +4,15 @@ RFC 9112: https://www.rfc-editor.org/rfc/rfc9112 (read 2026-11-21), sections 6 a
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 type Fields = tuple[tuple[str, str], ...]
 
 _BODILESS = frozenset({204, 304})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     first: str
     """The request line or the status line."""

@@ -3,17 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from textwrap import wrap
 
 from turntape.cassettes.counted import several
+from turntape.cassettes.frozen import frozen
 
 from .comparison import Compared, Difference
 
 _TOKEN = re.compile(r"/t/turntape-[0-9a-f]{40}(?=/)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proof:
     compared: tuple[Compared, ...]
     missed: Mapping[str, int]

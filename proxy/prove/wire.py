@@ -3,6 +3,8 @@
 import itertools
 from dataclasses import dataclass, field
 
+from turntape.cassettes.frozen import frozen
+
 from .messages import Message, requests, responses
 
 
@@ -17,7 +19,7 @@ class Wire:
     down: list[bytes] = field(default_factory=list[bytes])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exchange:
     """A request and what came back on the same connection."""
 

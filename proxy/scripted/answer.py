@@ -1,10 +1,11 @@
 """An answer before it is written in the format of an API, and helpers that all formats share."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import cast
 
 import orjson
+
+from turntape.cassettes.frozen import frozen
 
 from .faults import Fault
 from .story import Step, call_id
@@ -12,7 +13,7 @@ from .story import Step, call_id
 type Json = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ask:
     """The fields of a request that the script needs."""
 
@@ -27,7 +28,7 @@ class Ask:
     """The size of the request in bytes; its token count is derived from it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """The answer of the script to an `Ask`."""
 
@@ -94,7 +95,7 @@ def pieces(text: str, size: int = 12) -> Iterator[str]:
         yield text[start : start + size]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     """How the scripted LLM speaks one API."""
 

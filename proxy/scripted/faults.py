@@ -4,8 +4,9 @@ The server gets them by turn (`faults={1: Fault("cut")}`). A client can ask for 
 `x-scripted-fault: KIND` or the model `scripted:KIND`, where `KIND=NUMBER` works as well.
 """
 
-from dataclasses import dataclass
 from typing import Literal, cast, get_args
+
+from turntape.cassettes.frozen import frozen
 
 type Kind = Literal[
     "reset",
@@ -28,7 +29,7 @@ type Kind = Literal[
 KINDS: tuple[str, ...] = get_args(Kind.__value__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """One fault in one answer.
 

@@ -20,6 +20,8 @@ from typing import Self
 
 import orjson
 
+from turntape.cassettes.frozen import frozen
+
 from .answer import Answer, Ask, Shape
 from .apis.anthropic import ANTHROPIC_MESSAGES
 from .apis.bedrock import BEDROCK_CONVERSE
@@ -48,7 +50,7 @@ REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found",
            500: "Internal Server Error", 503: "Service Unavailable", 529: "Overloaded"}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Received:
     """A request as it arrived at the server."""
 

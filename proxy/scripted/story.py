@@ -1,16 +1,17 @@
 """The answers of the scripted LLM as data. The number of answers in the history selects the next one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     name: str
     arguments: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One answer: text, calls, or both."""
 

@@ -10,11 +10,12 @@ When stdin ends without a `COUNT`, the proxy has died.
 import os
 import select
 import sys
-from dataclasses import dataclass
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Order:
     kind: Literal["end", "carry", "next", "died"]
     count: int = 0

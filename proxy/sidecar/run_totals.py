@@ -2,8 +2,9 @@
 
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 SEVERITIES = ("error", "warning", "info")
 """Worst first."""
@@ -19,7 +20,7 @@ _NAMES = ("round_trips", "turns", "tool_messages", "tool_runs", "failed", "tool_
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Counted:
     """What the totals need from one label."""
 

@@ -5,19 +5,20 @@ The chunks of an answer are sent as two arrays of numbers, since an object for e
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import Chunk, RoundTrip
 
 from ..capture.unrecorded import UnrecordedTraffic
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ready:
     """The port is open."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """A round trip has ended. Its secrets are replaced."""
 
@@ -26,7 +27,7 @@ class Ended:
     times: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failed:
     """A round trip, or a line of a session, could not be made ready for the file."""
 
@@ -34,7 +35,7 @@ class Failed:
     round_trips: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """A line of a WebSocket session that runs."""
 
@@ -42,12 +43,12 @@ class Line:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionOver:
     session: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unrecorded:
     """The traffic so far that is not recorded."""
 

@@ -1,9 +1,9 @@
 """What a worker must know when it starts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.admission import OPEN, Admission
 
 from ..capture.upstream_proxy import UpstreamProxy
@@ -12,7 +12,7 @@ type Page = tuple[int, str, bytes]
 """Status, content type, body."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkerSettings:
     """What a worker needs to know; the descriptors are inherited."""
 

@@ -7,11 +7,11 @@ recorded, whichever process of the server the client sends it to: some clients s
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import orjson
 
+from ...frozen import frozen
 from ...matching.bindings import Bindings, spliced
 from ...matching.fresh_values import Value
 from ...matching.grades import Matching
@@ -30,7 +30,7 @@ class HasBindings(Protocol):
     bindings: Bindings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlayedCall:
     """A call that was answered."""
 

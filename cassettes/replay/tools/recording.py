@@ -8,6 +8,7 @@ from typing import cast
 import orjson
 
 from ...framing import batch, messages
+from ...frozen import frozen
 from ...tape.model import Request, Response, RoundTrip, Side, ToolServer, ToolWire
 
 type Json = dict[str, object]
@@ -21,7 +22,7 @@ its end (https://modelcontextprotocol.io/specification/2026-07-28/basic/utilitie
 2026-11-23)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """One recorded message of a session."""
 

@@ -1,7 +1,8 @@
 """Answers that are not the JSON which the request asked for, or that do not stop where it asked."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ...wire.code_fence import unfenced
 from ...wire.json_value import is_json, parse_json
@@ -14,7 +15,7 @@ _DONE = frozenset({"complete", "stop_sequence", "unknown"})
 _BROKEN = frozenset({"cut", "error", "cancelled"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Answer:
     """A complete answer that should be JSON."""
 

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Piece:
     """A piece of a call in a chat stream."""
 

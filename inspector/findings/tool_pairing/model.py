@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
+from turntape.cassettes.frozen import frozen
+
 from ...wire.json_value import as_object, as_text
 from ...wire.values import Message, Part
 
@@ -38,7 +40,7 @@ class ToolPairing:
         return not (any(found) or self.reordered or self.misnamed or self.duplicate_calls)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class CallPart:
     """A call that the client must answer; compared by identity."""
 
@@ -47,7 +49,7 @@ class CallPart:
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class ResultPart:
     """A result that the client gives; compared by identity."""
 
@@ -62,7 +64,7 @@ class ResultPart:
         return same_call and a is not None and b is not None and a.text == b.text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Entry:
     """A message with its calls and results, without those of the API's own tools."""
 

@@ -9,9 +9,10 @@ import os
 import shutil
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from turntape.cassettes.frozen import frozen
 
 from ..store.store import Store, StoredObject, is_remote
 
@@ -26,7 +27,7 @@ class Replaced(Exception):
     """An object was replaced or deleted after it was listed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copy:
     name: str
     """The name of the object."""

@@ -4,13 +4,15 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
+
+from turntape.cassettes.frozen import frozen
 
 from .sql_errors import QuestionError
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     name: str
     summary: str

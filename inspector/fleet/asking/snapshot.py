@@ -8,9 +8,10 @@ recordings do not count either. Landing objects that have expired leave only the
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+
+from turntape.cassettes.frozen import frozen
 
 from ..libraries import pyarrow
 from ..store.forgotten import Forgotten
@@ -23,7 +24,7 @@ MADE_FROM = b"landing"
 """The key in the footer of a compacted object: a JSON object with the names and ETags of its landing objects."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """Files with rows."""
 

@@ -11,10 +11,10 @@ https://buildkite.com/docs/pipelines/configure/environment-variables
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 _REMOTE_BRANCH = regex(r"(?:refs/(?:heads|remotes)/)?(?:origin/)?(.+)")
@@ -22,7 +22,7 @@ _GITHUB_PULL = regex(r"refs/pull/(\d+)/")
 _REPOSITORY = regex(r"[/:]([^/:]+/[^/]+?)(?:\.git)?/?$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CiEnvironment:
     """One CI: the variable that shows it, and for each label the variables that may hold it, best first."""
 

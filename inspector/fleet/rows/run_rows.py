@@ -12,6 +12,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import cast
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -33,7 +34,7 @@ _MOST_DOLLARS = Decimal(10) ** 9
 """The column holds nine digits before the point and nine after it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class RowSource:
     """What all rows of a recording share."""
 
@@ -60,7 +61,7 @@ class _Draft:
     text: TextRow | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunRows:
     """The rows of a recording, and with `texts` those that hold its texts."""
 

@@ -1,8 +1,9 @@
 """What the footer of a landing object says of the recording that it was made from."""
 
 from base64 import b64decode
-from dataclasses import dataclass
 from typing import Self
+
+from turntape.cassettes.frozen import frozen
 
 from ..rows.arrow import metadata_in
 from ..rows.schema import VERSION
@@ -12,7 +13,7 @@ from .recording import STEP, Recording
 _KEY = "turntape."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Footer:
     """The version of a recording that a store has."""
 
@@ -83,7 +84,7 @@ class Footer:
         return lines <= self.lines and known == recording.beginnings[-1][:STEP]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Landed:
     """A landing object: what its footer says, and which version of the object that is."""
 

@@ -1,8 +1,9 @@
 """What happened to each file that was to be shipped."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 type State = Literal[
     "new", "grown", "unchanged", "older", "empty", "recording", "edited", "forgotten", "unreadable", "failed"
@@ -16,7 +17,7 @@ SETTLED: tuple[State, ...] = ("new", "grown", "unchanged", "older", "empty", "ed
 """The states after which another attempt would change nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShippedFile:
     """What happened to one file."""
 
@@ -32,7 +33,7 @@ class ShippedFile:
     """Why it was not shipped, in one sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shipped:
     """What a call of `ship` did, file by file."""
 

@@ -1,12 +1,13 @@
 """A closed recording as it is shipped: its whole lines, their hash, and the hash of every beginning of it."""
 
 from base64 import b64encode
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
 from turntape.cassettes.errors import CassetteError, FormatError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.compression import MAGIC, Decompression, compressor
 from turntape.cassettes.tape.reader import Cassette, read_header
 from turntape.cassettes.tape.recording_id import recording_id
@@ -17,7 +18,7 @@ STEP = 6
 """Bytes kept of the hash of each beginning."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Recording:
     """The plain bytes of a recording up to its last whole line, and what names it."""
 

@@ -4,10 +4,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from threading import Event
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.redaction.redactor import Redactor
 
 from ..errors import NotAStore, StoreError
@@ -27,7 +28,7 @@ _GIVE_UP = 3
 """When this many files in a row got no answer, the rest is not tried."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShipOptions:
     """How to ship."""
 

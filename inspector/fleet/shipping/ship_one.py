@@ -7,10 +7,11 @@ may do all of it again. A store that ignores conditions is written with the same
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.lock import being_written
 
@@ -29,7 +30,7 @@ _ATTEMPTS = 8
 """How often another shipper may have been faster."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Target:
     """Where to ship, and what all recordings of one call share."""
 

@@ -8,9 +8,10 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from turntape.cassettes.frozen import frozen
 
 from ...wire.json_value import as_object, parse_json
 
@@ -18,7 +19,7 @@ DEFAULT_BYTES = 1 << 30
 _SIDE = ".ship.json"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Waiting:
     """A recording in the spool."""
 

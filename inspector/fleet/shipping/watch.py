@@ -6,9 +6,10 @@ are in the store, and the oldest files are removed when the folder grows above i
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.lock import being_written
 
 from ..errors import StoreError
@@ -21,7 +22,7 @@ SHORTEST_WAIT, LONGEST_WAIT = 5.0, 300.0
 _IN_STORE: tuple[State, ...] = ("new", "grown", "unchanged", "older", "forgotten", "empty")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """What one look at the folder led to."""
 

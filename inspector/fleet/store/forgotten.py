@@ -4,9 +4,11 @@ A tombstone outlives what it names. Shippers look for it before and after they w
 in a spool or on a laptop does not bring it back.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Self
+
+from turntape.cassettes.frozen import frozen
 
 from .names import FORGOTTEN, forgotten_name
 from .store import Store
@@ -14,7 +16,7 @@ from .store import Store
 _BEFORE = "before="
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forgotten:
     """The tombstones of a store at one moment."""
 

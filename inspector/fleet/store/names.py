@@ -11,9 +11,9 @@
 """
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 ROWS = "rows/v1"
@@ -74,7 +74,7 @@ def is_recording(text: str) -> bool:
     return _RECORDING.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Address:
     """A shipped recording, or one of its round trips: `s3://bucket/prefix#RECORDING/N`."""
 

@@ -6,11 +6,12 @@ read, list, delete. A store that ignores the condition overwrites. That is safe 
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ..errors import NotAStore, StoreError, StoreUnreachable, explained, first_sentence
 from ..libraries import obstore
@@ -33,7 +34,7 @@ type Written = Literal["written", "exists", "changed"]
 """`exists`: there was one already. `changed`: it is not the one that was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredObject:
     """The name of an object and what its listing says."""
 
@@ -44,7 +45,7 @@ class StoredObject:
     modified: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Content:
     """The bytes of an object, or the end of them, and which version they are of."""
 

@@ -7,7 +7,8 @@ are what shipping compares with.
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ..errors import StoreError
 from ..rows.arrow import TableWriter
@@ -21,7 +22,7 @@ _ATTEMPTS = 5
 """How often the landing objects may change while they are compacted."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompactedDay:
     """What was done for one day."""
 

@@ -5,9 +5,10 @@ the rest: a deletion that was interrupted is finished by the next one.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
+
+from turntape.cassettes.frozen import frozen
 
 from ..shipping.footer import landed
 from ..store.forgotten import Forgotten, forget_before, forget_recording
@@ -20,7 +21,7 @@ ORPHAN_DAYS = 7
 """Cassettes that no row names are deleted after this many days: a shipper that was stopped may still continue."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A recording in a store."""
 
@@ -33,7 +34,7 @@ class Found:
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deleted:
     """What was deleted, or would be."""
 

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from turntape.cassettes.frozen import frozen
 
 from ...wire.json_value import as_object
 from ..errors import StoreError
@@ -20,7 +22,7 @@ AT_ONCE = 16
 """Objects that are read at the same time."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Day:
     """A day of a store at one moment."""
 

@@ -6,7 +6,8 @@ blocks. Cache marks are not part of it, and neither is a tool that the model mus
 
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ...analysis.conversation import MARKERS, unmarked
 from ...wire.cache_rules import Level
@@ -28,7 +29,7 @@ _NOT_CACHED = "x-anthropic-billing-header"
 """How a piece of Claude Code's system prompt begins that is new in every request and not in the prompt."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """One piece."""
 

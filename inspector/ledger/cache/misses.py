@@ -1,9 +1,10 @@
 """Why a prompt was not read from the cache as far as it could have been, and what that cost."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ...analysis.pricing import InputRates, cost_of
@@ -41,7 +42,7 @@ API_WORDS: Mapping[str, tuple[Cause, ...]] = {
 """The reasons that APIs give, and what they mean here (anthropic 2.12, openai 3.54, read 2026-11-22)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Past:
     """An earlier turn, as far as a later one is compared with it."""
 
@@ -54,7 +55,7 @@ class Past:
     """The position of the last block of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """One turn that is compared with an earlier one."""
 

@@ -1,15 +1,16 @@
 """What a rule expects for a request, before its answer is looked at."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from turntape.cassettes.frozen import frozen
 
 from ...wire.values import Usage
 from ..model import Expectation, Figure
 from .prompt import Prompt
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prediction:
     """The read that the rule allows, and why it is not more."""
 
@@ -30,7 +31,7 @@ MAYBE_NOTHING = Figure(0, 0, 0, "estimated")
 UNKNOWN = Prediction("unknown", None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answered:
     """What the answer counts."""
 

@@ -1,9 +1,10 @@
 """What a run costs with given counts, under given prices."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ...analysis.pricing import cost_of, listed_cost
@@ -13,7 +14,7 @@ from .recorded import RecordedRun
 from .simulate import Simulation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bill:
     """The cost of a run."""
 

@@ -1,7 +1,8 @@
 """What is changed of a run before it is priced again."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 type Tier = Literal["batch", "flex", "priority"]
 type Lifetime = Literal["5m", "1h", "none"]
@@ -10,7 +11,7 @@ type Place = Literal["tools", "system", "last"]
 PLACES: tuple[Place, ...] = ("tools", "system", "last")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Change:
     """A change of a run; every field that is left out stays as it was."""
 

@@ -1,8 +1,9 @@
 """Bills beside each other: the actual one, and what the run would have cost after each change."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from ...wire.cache_rules import Marks
 from .bills import Bill, bill, by_the_rules
@@ -18,7 +19,7 @@ _STATED = "Where the API stated a cost, it takes the same share more or less tha
 _RULES = "The cache begins empty and follows its provider's rules, and each read that they allow happens."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scenario:
     """The bill after one change."""
 
@@ -32,7 +33,7 @@ class Scenario:
     assumptions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """All bills of a run."""
 

@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -28,7 +29,7 @@ _CLOCK = regex(
 _NO_RULE = Unpromised(name="unknown")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BlockFacts:
     """What is known of a node's own block."""
 
@@ -42,7 +43,7 @@ class BlockFacts:
     """Whether it is the result of a tool."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedTurn:
     """One turn that has counts."""
 

@@ -1,7 +1,8 @@
 """The axis of amounts: round ticks with their units."""
 
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from .strip import Unit
 
@@ -11,7 +12,7 @@ _STEPS = tuple(map(Decimal, ("1", "1.2", "1.5", "2", "2.5", "3", "4", "5", "6", 
 """What the top of an axis may be, times a power of ten."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tick:
     """A height with its label."""
 
@@ -20,7 +21,7 @@ class Tick:
     """With its unit: `$0.12`, `48k`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Axis:
     """From 0 to `top`."""
 

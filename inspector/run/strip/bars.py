@@ -5,15 +5,16 @@ because the scale is that of the whole picture and nothing is rounded here.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+
+from turntape.cassettes.frozen import frozen
 
 from .marks import MARK_KINDS, Mark
 from .strip import Addition, Amounts, Lane, Strip, StripTurn, Unit
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Bar:
     """One turn, or a range of turns."""
 

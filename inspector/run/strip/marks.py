@@ -1,9 +1,10 @@
 """The marks of a turn: what a bar cannot say."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ...ledger import TurnEntry
 from ...wire.printable import dollars
@@ -24,7 +25,7 @@ _MISSES = frozenset(
 """Findings that say that a cache was not read. With the severity info nothing was lost."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """Something that happened in a turn."""
 

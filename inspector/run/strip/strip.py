@@ -1,10 +1,12 @@
 """The turns of a run as lanes, one for each thread, with the cost and the tokens of each turn by kind."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ...ledger import Ledger
 from ..growth import AGAIN, INPUT, Tokens, context_window, tokens_of
@@ -27,7 +29,7 @@ LEAST_ADDED = 0.05
 """An addition with a label is at least this share of the largest input of the run."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Addition:
     """What a turn added to the prompt of its thread: `+48k cat build.log`."""
 
@@ -38,7 +40,7 @@ class Addition:
     """The largest of the new pieces; with `and 2 more` where it is less than half of them."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class StripTurn:
     """One attempt of a turn."""
 
@@ -79,7 +81,7 @@ class StripTurn:
         return sum(amounts[:AGAIN], Decimal(0)), sum(amounts[AGAIN:INPUT], Decimal(0))
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Lane:
     """The turns of one thread, in order."""
 
@@ -102,7 +104,7 @@ class Lane:
         return {turn.place: index for index, turn in enumerate(self.turns)}
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Strip:
     """A run as lanes. All lanes have the same scale."""
 

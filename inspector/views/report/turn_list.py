@@ -1,8 +1,9 @@
 """The list of turns by thread: one line each, with a cell for each of the three layers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from ...run.row import Row
 from ...run.rows import Rows
@@ -14,7 +15,7 @@ from ..text.terminal_text import GLYPHS
 from .markup import NOTHING, Html, span, tag
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """Lines that fold together."""
 

@@ -5,11 +5,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import cast
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
@@ -88,7 +88,7 @@ def story(
             yield [("! ", "warn"), (safe(problem), "plain")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Many:
     """Of what a tape has several, so that each turn says which one it belongs to."""
 
@@ -100,7 +100,7 @@ _ANY = _Many(threads=True, runs=True)
 """For one turn that is shown alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _TurnText:
     """The lines of a round trip, kept until all are read; no bodies."""
 

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ...tools.run_words import WHOLE
 from ...tools.tool_run import KEPT, ToolRun
@@ -19,7 +20,7 @@ AROUND = 2
 """Equal lines before and after a difference."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiffLine:
     """One line of both texts, or of one of them. `left_out` counts the equal lines that it replaces."""
 
@@ -28,7 +29,7 @@ class DiffLine:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiffPair:
     """A line of each text side by side; None where one has none."""
 

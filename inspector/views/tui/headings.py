@@ -1,7 +1,8 @@
 """The first line of the screen and the status line: the file, the totals of the run, and remarks for the user."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ...run.filters import Filter
 from ...run.rows import Rows
@@ -19,7 +20,7 @@ type Group = list[tuple[str, str]]
 """Spans that are shown together or not at all."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Title:
     """The content of the title in addition to the totals."""
 
@@ -34,7 +35,7 @@ class Title:
     """Whether parts of the file cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """The totals of a run, and where it went wrong first."""
 

@@ -1,7 +1,6 @@
 """The command palette: finds commands by their names and by what people mean, and turns by their numbers."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, cast, override
 
@@ -10,6 +9,8 @@ from textual.command import CommandInput, CommandList, CommandPalette, Discovery
 from textual.events import Key
 from textual.fuzzy import Matcher
 from textual.widgets import Input
+
+from turntape.cassettes.frozen import frozen
 
 MEANINGS: dict[str, str] = {
     "view('turn')": "read message messages answer prompt conversation request response",
@@ -43,7 +44,7 @@ MEANINGS: dict[str, str] = {
 """Words for an action beside those in its name and its explanation."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """A command."""
 

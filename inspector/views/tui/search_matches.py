@@ -2,7 +2,8 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from .pages.blocks import Spans
 from .pages.page import Page
@@ -18,7 +19,7 @@ BEFORE: Place = (-1, 0)
 """Above the first line of a page."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Matches:
     """The lines of a page, laid out for a width, that hold one of the words."""
 

@@ -1,9 +1,10 @@
 """Where everything of the growth strip is: the lanes, the bars with their cells, and the labels above them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+
+from turntape.cassettes.frozen import frozen
 
 from ...run.strip import Addition, Axis, Bar, Lane, Strip, Unit, axis, bars, highest, turns_in_a_bar
 from ..text.number_format import count
@@ -29,7 +30,7 @@ LONGEST, LABEL, SHORTEST = 56, 34, 14
 is cut to no less than the third number."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parts:
     """The lines of a strip, from the top: labels, bars, the cost so far, marks, turn numbers, the legend."""
 
@@ -55,7 +56,7 @@ def parts_of(height: int) -> Parts:
     return Parts(notes, height - notes - total - 1, total, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlacedBar:
     """A bar and its cells."""
 
@@ -70,7 +71,7 @@ class PlacedBar:
         return self.width if self.width == 1 else self.width - 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlacedLane:
     """A lane and its cells."""
 
@@ -82,7 +83,7 @@ class PlacedLane:
     """How many turns a bar of this lane shows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Label:
     """A text above the bars, with a pointer to its bar."""
 
@@ -91,7 +92,7 @@ class Label:
     look: str
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class StripLayout:
     """A strip laid out for a size."""
 

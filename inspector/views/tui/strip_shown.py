@@ -1,14 +1,15 @@
 """What of a growth strip is shown: the cursor, and in playback what has arrived so far."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from ...run.strip import Bar, StripTurn
 from ..vocabulary.kinds import KIND_LOOKS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """What of a strip is shown."""
 

@@ -4,16 +4,17 @@ The layers, severities and kinds of tokens have the same names in all themes. A 
 meaning as the colour, so the viewer also works without colours.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rich.style import Style
 from textual.theme import Theme
 
+from turntape.cassettes.frozen import frozen
+
 from ..vocabulary.kinds import KIND_LOOKS
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Palette:
     """How a theme looks."""
 

@@ -1,7 +1,8 @@
 """The lines of the turn list: threads with their turns, folded or not, without the rows that a filter excludes."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ...run.row import Row
 from ...run.rows import Rows
@@ -10,7 +11,7 @@ _ASIDE = frozenset({"subagent", "side_call"})
 """Kinds of threads that are folded at first: they do work for the main thread."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TreeLine:
     """A turn, another round trip, or the head of a thread."""
 

@@ -1,8 +1,9 @@
 """The lines of the turn list: one for each turn and each head of a thread, with as many columns as fit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from ...run.row import Row
 from ...run.rows import Rows
@@ -23,7 +24,7 @@ SLOW = 30_000
 """From this many milliseconds on the time of a turn is highlighted."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Columns:
     """Cells of each column; 0 or False when there is no room for it."""
 

@@ -3,13 +3,13 @@
 Each colour has a contrast of at least 4.5:1 to every background of its theme (WCAG 2.2, 1.4.3), which a test computes.
 """
 
-from dataclasses import dataclass
+from turntape.cassettes.frozen import frozen
 
 from ...run.growth import AGAIN, INPUT
 from ...run.strip import KINDS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KindLook:
     """How a kind is drawn."""
 

@@ -1,12 +1,12 @@
 """The signs of the views, each with the words that explain it, for the help page and for legends."""
 
-from dataclasses import dataclass
+from turntape.cassettes.frozen import frozen
 
 from ...run.strip import MarkKind
 from .style import Style
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sign:
     """A sign of one cell."""
 

@@ -6,10 +6,11 @@ or from one tool (`tool_name`).
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, field, fields
 from typing import cast, get_args
 
 from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.frozen import frozen
 
 from ..values import FinishLabel
 
@@ -17,7 +18,7 @@ LABELS: tuple[str, ...] = get_args(FinishLabel.__value__)
 STREAMS = ("sse", "ndjson")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Declaration:
     """The keys of a `[[protocols]]` table. A place that the gateway does not have is left out."""
 

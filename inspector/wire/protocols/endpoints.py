@@ -1,9 +1,10 @@
 """Endpoints other than generation: a table of paths, and what each is for."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from turntape.cassettes.apis.interface import Api
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 from ..exchange import Exchange
@@ -13,7 +14,7 @@ from .protocol import Protocol
 from .shared.parts import other_fields
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endpoint:
     kind: Kind
     path: re.Pattern[str]

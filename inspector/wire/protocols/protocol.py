@@ -6,16 +6,17 @@ read. The registry (`registry.py`) has them in order, most specific first.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from turntape.cassettes.apis.interface import Api
+from turntape.cassettes.frozen import frozen
 
 from ..exchange import Exchange
 from ..values import Kind, RequestReading, ResponseReading
 from .traits import AnswerRules, Caching, EditTargets, Pairing, Reasoning, RequestRules, Rewrite
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Protocol:
     name: str
     """The name in `show --json`, labels and docs: `openai-chat`."""

@@ -7,11 +7,12 @@ as the API gives it unstreamed. A streamed answer is joined into that, and writt
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from turntape.cassettes.counted import several
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Chunk, Response, RoundTrip
 
@@ -29,7 +30,7 @@ class EditError(TurntapeError):
     """An answer cannot be changed in this way."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """One change, as the command line has it: `arguments.2={"draft":3}`."""
 

@@ -1,8 +1,9 @@
 """`turntape demo`: a small agent, a scripted LLM, and the real proxy between them; then the run."""
 
 import argparse
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from turntape.cassettes.frozen import frozen
 
 from ..command import Command
 from ..option_groups import add_output
@@ -16,7 +17,7 @@ PACE = 40
 AGENT = ("-m", "turntape.proxy.scripted.agent")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flaw:
     """What goes wrong in a demo, at one layer."""
 

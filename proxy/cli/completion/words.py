@@ -2,8 +2,9 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, cast
+
+from turntape.cassettes.frozen import frozen
 
 from ..command import Tail, parser_of
 from ..registry import load_all
@@ -46,7 +47,7 @@ FREE = frozenset(
 """Placeholders in help texts, by what can be completed for them. `FREE` values cannot be completed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Values:
     """What can follow: one of the `words`, a file, a folder, or something that cannot be completed."""
 
@@ -54,7 +55,7 @@ class Values:
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     flags: tuple[str, ...]
     """Such as `-o`, `--output`; old names are left out."""
@@ -65,7 +66,7 @@ class Option:
     repeatable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completed:
     """One command."""
 

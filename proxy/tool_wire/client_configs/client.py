@@ -3,17 +3,19 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
+
+from turntape.cassettes.frozen import frozen
 
 from .json_text import loads
 from .nodes import NotParsed
 from .wrapper import Wrapper
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Launch:
     """A client as it is started: the words up to its program, its arguments, its environment and working directory."""
 
@@ -51,7 +53,7 @@ class Launch:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Server:
     """A tool server that a client would start: its command with arguments, and its whole configuration."""
 
@@ -60,7 +62,7 @@ class Server:
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """The tool servers that a client would use."""
 

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from turntape.cassettes.frozen import frozen
 
 
 class NotParsed(ValueError):
     """The text is not what its name says; the message says where."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A value with its place: `text[start:end]` is how it is written."""
 
@@ -33,7 +34,7 @@ class Node:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A tool server that is a command, in a configuration file."""
 

@@ -8,18 +8,19 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.frozen import frozen
 
 from . import json_text, toml_text
 from .nodes import Entry, NotParsed, quoted
 from .wrapper import Wrapper, only_records, words_before
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rewritten:
     """A configuration with its new text."""
 

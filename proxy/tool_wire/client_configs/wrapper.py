@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from turntape.cassettes.frozen import frozen
 
 MODULE = "turntape.proxy.cli"
 END = "--"
@@ -21,7 +22,7 @@ def by_program() -> tuple[str, ...]:
     return (str(program), "mcp") if program.is_file() else by_module()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wrapper:
     """How servers are wrapped. `words` come before the server's own command."""
 

@@ -1,7 +1,8 @@
 """What can be copied to the clipboard or saved in a file."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ....run.detail import Detail
 from ....wire.json_value import compact
@@ -13,7 +14,7 @@ CLIPBOARD = 70_000
 """Most bytes that terminals accept over OSC 52; many drop a longer text without a message."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CopyChoice:
     """Something to copy."""
 

@@ -1,7 +1,8 @@
 """The position in a run, and the targets of jumps: the next finding, error, tool call or thread."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ....run.row import Row
 from ....run.rows import Rows
@@ -10,7 +11,7 @@ type Stops = Callable[[int, Row], list[str]]
 """The anchors in a row where a jump stops, in order; none when it passes the row."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spot:
     """A round trip, and the part of it to show."""
 

@@ -2,9 +2,9 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.frozen import frozen
 
 from ..pages.page import Page
 
@@ -15,14 +15,14 @@ DRAWN = 0.06
 """Seconds after which a page is assumed to be on the screen."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """Why a page could not be made."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageRequest:
     """A page to make for the round trip at `place`."""
 

@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from textual.message import Message
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.frozen import frozen
 
 from ...fleet_figures import By, FindingCount, FleetSource, Group, Order, Overview, RunFigures, SomeRuns
 
 type Post = Callable[[Message], object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """Which runs are wanted: those of a group, or with None all."""
 

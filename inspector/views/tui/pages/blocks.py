@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from turntape.cassettes.frozen import frozen
+
 type Spans = Sequence[tuple[str, str]]
 """A line: pieces of text, each with the name of its look."""
 type Body = Callable[[int], Sequence[Spans]]
@@ -11,7 +13,7 @@ type Title = Spans | Callable[[int], Spans]
 """A title line, or what makes it for the width of the page in cells."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Goto:
     """Where Enter leads: a round trip, and a part of it."""
 

@@ -1,9 +1,10 @@
 """The page of costs: what each piece of the prompts cost over the run, in groups and one by one, and cache misses."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+
+from turntape.cassettes.frozen import frozen
 
 from ....ledger import Group, GroupKey, Ledger, Piece
 from ....run.rows import Rows
@@ -64,7 +65,7 @@ def costs_page(ledger: Ledger, rows: Rows, order: str = "cost") -> Page:
     return Page("costs", [*costs.head(), *costs.kinds(), *costs.misses(), *costs.ranked(), *costs.groups()])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Costs:
     ledger: Ledger
     rows: Rows

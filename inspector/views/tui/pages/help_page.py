@@ -1,7 +1,8 @@
 """The help page: every key, and the meaning of the signs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ....run.filters import FIELDS
 from ...text.status_styles import FINISH, FINISH_WORDS, OUTCOME, OUTCOME_WORDS
@@ -14,7 +15,7 @@ from .sections import rule
 from .text_lines import lines
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HelpSection:
     """Some keys of the help page, defined next to the widget in which they work."""
 

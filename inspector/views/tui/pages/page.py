@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from turntape.cassettes.counted import several
+from turntape.cassettes.frozen import frozen
 
 from .blocks import Block, Spans
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownBlock:
     """A block as it is laid out."""
 

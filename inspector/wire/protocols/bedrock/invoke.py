@@ -6,9 +6,10 @@ The chunks are unwrapped and passed to the reader of the API that the model spea
 from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import unquote
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Response
 
@@ -40,7 +41,7 @@ _LIMITS = ("max_tokens", "max_gen_len", "maxTokens", "max_tokens_to_sample")
 type Bodies = list[Object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inner:
     """The API that a model speaks inside InvokeModel."""
 

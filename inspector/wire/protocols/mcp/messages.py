@@ -6,11 +6,11 @@ POSTs, and all answers come on the stream.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.framing import Event, decode, frame, messages
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.redaction.field_names import SECRET_PARAMETERS
 from turntape.cassettes.tape.model import Response, RoundTrip, Side
 
@@ -19,7 +19,7 @@ from ...json_value import Object, as_object, parse_json
 from .shape import BEGINNING, SESSION_HEADER, is_mcp, may_hold_messages, messages_of, opening
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WireMessage:
     sender: Side
     at: int

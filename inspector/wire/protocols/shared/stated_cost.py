@@ -4,8 +4,9 @@ Gateways speak several protocols and state their cost alike in all of them, so a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from turntape.cassettes.frozen import frozen
 
 from ...exchange import Exchange, header
 from ...json_value import Object, as_object, is_object, value_at
@@ -14,7 +15,7 @@ from ...values import StatedCost
 _DOLLAR = Decimal(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """One way to state a cost. Paths lead from the answer, with its usage as `usage`."""
 

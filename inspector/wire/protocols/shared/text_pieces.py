@@ -4,7 +4,7 @@ The shapes are those of Amazon Titan, Meta Llama, Mistral, AI21, Cohere and Clau
 text generation, watsonx, Aleph Alpha and Anthropic's text completions, as recorded from 2023 to 2026.
 """
 
-from dataclasses import dataclass
+from turntape.cassettes.frozen import frozen
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text
@@ -56,7 +56,7 @@ _OUTPUTS = (
 _RUNNING = frozenset({"not_finished", ""})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """What one body, or one chunk of a stream, says."""
 
