@@ -24,7 +24,7 @@ from ..routes.upstreams import by_host
 from ..tape.model import RoundTrip
 from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
-from ..transports.patching import Way, default_transports
+from ..transports.patching import Way, default_transports, is_mocked
 from ..user_frames import folded, here, is_users
 from .advice import Advice
 from .commands import again, target
@@ -170,6 +170,8 @@ class ActiveTest:
 
     def _way(self, host: str, port: int | None, path: str) -> Way:
         if (port is not None and port == self.server.port) or self.network.allows(host, port):
+            return "network"
+        if is_mocked() and (host, path) not in self._recorded_places:
             return "network"
         if is_side_traffic(host, path) and (host, path) not in self._recorded_places:
             return "offline" if self.session.plan.calls == "never" else "network"

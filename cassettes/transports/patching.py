@@ -17,7 +17,7 @@ from .cassette import LIVE, AsyncCassetteTransport, CassetteTransport
 from .http_client import patch_http_client
 from .wires import Choice, Way, Wires
 
-__all__ = ["Choice", "Way", "default_transports", "newest_library"]
+__all__ = ["Choice", "Way", "default_transports", "is_mocked", "newest_library"]
 
 LIBRARIES = ("httpx", "httpx2")
 
@@ -87,6 +87,13 @@ def _patch(
     undo.callback(setattr, library.AsyncHTTPTransport, "handle_async_request", send_async)
     library.HTTPTransport.handle_request = handle_request
     library.AsyncHTTPTransport.handle_async_request = handle_async_request
+
+
+def is_mocked() -> bool:
+    """True while a library of mocks (respx) answers in place of the connections below httpx."""
+    core: Any = sys.modules.get("httpcore")
+    pools = () if core is None else (core.ConnectionPool.handle_request, core.AsyncConnectionPool.handle_async_request)
+    return any(not one.__module__.startswith("httpcore.") for one in pools)
 
 
 def newest_library() -> Any:

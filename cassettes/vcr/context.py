@@ -15,7 +15,7 @@ from ..replay.miss import Miss
 from ..replay.telemetry_hosts import is_side_traffic
 from ..tape.model import split_url
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
-from ..transports.patching import Way, default_transports
+from ..transports.patching import Way, default_transports, is_mocked
 from ..user_frames import here
 from .cassette import Cassette
 from .errors import CannotOverwriteExistingRequestException
@@ -162,6 +162,8 @@ class _Open:
 
     def _way(self, host: str, port: int | None, path: str) -> Way:
         if host in self._use.settings.ignored_hosts:
+            return "network"
+        if is_mocked() and (host, path) not in self._known:
             return "network"
         if is_side_traffic(host, path) and (host, path) not in self._known:
             return "offline" if self._session.plan.calls == "never" else "network"

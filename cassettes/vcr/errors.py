@@ -15,7 +15,7 @@ class CannotOverwriteExistingRequestException(ReplayMiss):
         self.misses = list(misses)
         said = dict.fromkeys(str(miss) for miss in misses)
         again = f"record {str(cassette)!r} again with TURNTAPE_MODE=all, in pytest with --turntape-mode=all"
-        super().__init__("\n".join([*said, again]))
+        super().__init__("\n".join([*said, *([again] if cassette.exists() else ())]))
 
 
 UnhandledHTTPRequestError = CannotOverwriteExistingRequestException
