@@ -600,7 +600,11 @@ def test_where_it_is_not_used_the_plugin_imports_nothing(tmp_path: Path) -> None
         "turntape.cassettes",
         "turntape.cassettes.pytest_plugin",
         "turntape.cassettes.pytest_plugin.hooks",
+        "turntape.cassettes.pytest_plugin.vcr_fixtures",
         "turntape.cassettes.pytest_plugin.vcr_names",
+        "turntape.cassettes.pytest_plugin.vcr_uses",
+        "turntape.cassettes.vcr",
+        "turntape.cassettes.vcr.observer",
         "turntape.inspector",
         "turntape.inspector.pytest_plugin",
     }
