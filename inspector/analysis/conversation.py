@@ -8,12 +8,14 @@ cache markers. `Unit.spelling` is equal only for parts that are written in the s
 Reasoning makes no unit, because a client may drop or keep it. Calls and results of the API's own tools make none.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Literal
 
 from ..wire.json_value import as_object, compact, is_array, is_object
-from ..wire.per_message import shared
+from ..wire.per_message import PerMessage
+from ..wire.shared_tuple import SharedTuple, Stem, shared, sharing
 from ..wire.values import Emission, Message, Part, ToolCall, ToolResult
 
 type UnitKind = Literal["text", "call", "result", "media", "refusal", "other"]
@@ -152,20 +154,20 @@ def _one(run: list[Unit]) -> list[Unit]:
 class Conversation:
     """The messages of one request as units."""
 
-    messages: tuple[Message, ...]
+    messages: SharedTuple[Message]
     leading: int
     """How many system messages it begins with. They are not part of the `history`."""
-    units: list[Unit]
+    units: SharedTuple[Unit]
     """A text in several parts is several units, see `joined`."""
-    ends: list[int]
+    ends: SharedTuple[int]
     """`ends[n]` is how many units the first `n` messages have."""
-    prefixes: list[int]
+    prefixes: SharedTuple[int]
     """`prefixes[n]` is a hash of the meanings of the first `n` units."""
 
     @property
-    def history(self) -> list[Unit]:
+    def history(self) -> SharedTuple[Unit]:
         """The units after the system messages at the front."""
-        return self.units[self.ends[self.leading] :]
+        return self.units.since(self.ends[self.leading])
 
     @property
     def meanings(self) -> list[int]:
@@ -173,7 +175,7 @@ class Conversation:
         return [unit.meaning for unit in self.units]
 
 
-def conversation_of(messages: tuple[Message, ...], earlier: Iterable[Conversation] = ()) -> Conversation:
+def conversation_of(messages: Sequence[Message], earlier: Iterable[Conversation] = ()) -> Conversation:
     """The conversation of a request.
 
     Messages at the front that one of the `earlier` conversations also has are taken from there and not read again.
@@ -183,29 +185,69 @@ def conversation_of(messages: tuple[Message, ...], earlier: Iterable[Conversatio
         same = _same(other.messages, messages)
         if same > kept:
             known, kept = other, same
-    units, ends, prefixes = list[Unit](), [0], [0]
-    if known is not None:
-        ends = known.ends[: kept + 1]
-        units, prefixes = known.units[: ends[-1]], known.prefixes[: ends[-1] + 1]
-        # Reuse the messages of the earlier one, so that comparing both again takes no time.
-        messages = known.messages[:kept] + messages[kept:]
-    for message in messages[kept:]:
-        for part in message.parts:
-            unit = _unit(message.role, part, False)
-            if unit is not None:
-                units.append(unit)
-                prefixes.append(hash((prefixes[-1], unit.meaning)))
-        ends.append(len(units))
+    if known is not None and shared(known.messages, messages) < kept:
+        # The messages of the earlier one, so that comparing both again takes no time.
+        messages = known.messages.continued(kept, messages[kept:])
+    elif not isinstance(messages, SharedTuple):
+        messages = sharing(messages)
     leading = next((place for place, message in enumerate(messages) if message.role != "system"), len(messages))
-    return Conversation(messages, leading, units, ends, prefixes)
+    return Conversation(messages, leading, *_rows_of(messages))
+
+
+def _units_of(message: Message) -> list[Unit]:
+    return [unit for part in message.parts if (unit := _unit(message.role, part, False)) is not None]
+
+
+_units = PerMessage(_units_of)
+
+
+@dataclass(slots=True, eq=False)
+class _Rows:
+    """What a `Conversation` has of the messages of a stem, as far as it was read."""
+
+    units: Stem[Unit]
+    ends: Stem[int]
+    prefixes: Stem[int]
+
+    def add(self, units: Sequence[Unit]) -> None:
+        """The units of the next message."""
+        self.units.items += units
+        self.ends.items.append(len(self.units.items))
+        for unit in units:
+            self.prefixes.items.append(hash((self.prefixes.items[-1], unit.meaning)))
+
+
+_adding = Lock()
+
+
+def _rows_of(messages: SharedTuple[Message]) -> tuple[SharedTuple[Unit], SharedTuple[int], SharedTuple[int]]:
+    """The units of all messages, the `ends` and the `prefixes`."""
+    each = _units.of(messages)
+    assert isinstance(each, SharedTuple)
+    made, end = each.stem, each.end
+    with _adding:
+        rows: _Rows | None = made.derived.get(_Rows)
+        if rows is None:
+            rows = made.derived[_Rows] = _Rows(Stem[Unit]([]), Stem([0]), Stem([0]))
+        for units in made.items[len(rows.ends.items) - 1 : end]:
+            rows.add(units)
+    count = rows.ends.items[end]
+    last = _Rows(Stem[Unit]([]), Stem([0]), Stem([rows.prefixes.items[count]]))
+    for units in each.tail:
+        last.add(units)
+    return (
+        SharedTuple(rows.units, 0, count, tuple(last.units.items)),
+        SharedTuple(rows.ends, 0, end + 1, tuple(count + one for one in last.ends.items[1:])),
+        SharedTuple(rows.prefixes, 0, count + 1, tuple(last.prefixes.items[1:])),
+    )
 
 
 def same_messages(before: Conversation, now: Conversation) -> int:
     """How many messages at the front of both histories are the same, byte for byte as JSON."""
-    return _same(before.messages[before.leading :], now.messages[now.leading :])
+    return _same(before.messages.since(before.leading), now.messages.since(now.leading))
 
 
-def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
+def _same(before: SharedTuple[Message], now: Sequence[Message]) -> int:
     count = shared(before, now)
     for old, new in zip(before[count:], now[count:], strict=False):
         if old is not new and (new.raw is None or old.raw != new.raw or old.pointer != new.pointer):
@@ -216,7 +258,8 @@ def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
 
 def common_units(before: Conversation, now: Conversation) -> int:
     """How many units at the front of both conversations have the same meaning."""
-    pairs = enumerate(zip(before.units, now.units, strict=False))
+    same = shared(before.units, now.units)
+    pairs = enumerate(zip(before.units.since(same), now.units.since(same), strict=False), same)
     return next((place for place, (a, b) in pairs if a.meaning != b.meaning), min(len(before.units), len(now.units)))
 
 

@@ -1,9 +1,10 @@
 """Layer 3: what the next request shows that the client did with an emission."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..wire.per_message import ByKey
 from ..wire.values import Message, ToolCall, ToolResult
 from .conversation import call_meaning
 from .turn import Turn
@@ -28,7 +29,7 @@ class Dispatch:
 
 def answers(
     calls: tuple[ToolCall, ...],
-    results: tuple[ToolResult, ...],
+    results: Sequence[ToolResult],
     echoed: Mapping[int, str | None] = MappingProxyType({}),
     seen: int = 0,
     last: tuple[ToolResult, ...] = (),
@@ -41,7 +42,7 @@ def answers(
     found: dict[int, ToolResult] = {}
     ids_of = [{call.id, echoed.get(place)} - {None} for place, call in enumerate(calls)]
     every = {one for ids in ids_of for one in ids}
-    left = [result for result in results if result.call_id in every]
+    left = _by_call.of(results).among(every)
     for place, ids in enumerate(ids_of):
         match = next((r for r in left if r.call_id in ids), None)
         if match is not None:
@@ -51,7 +52,8 @@ def answers(
         return found
     taken = {id(result) for result in found.values()}
     fresh = {id(result) for result in (*results[seen:], *last)} - taken
-    left = [result for result in results if id(result) in fresh]
+    new = min(seen, len(results) - len(last)) if last else seen
+    left = [result for result in results[max(new, 0) :] if id(result) in fresh]
     for place, call in enumerate(calls):
         if place in found:
             continue
@@ -69,6 +71,13 @@ def answers(
             left = [result for result in left if result is not match]
             found[place] = match
     return found
+
+
+def _under_its_call(result: ToolResult) -> list[tuple[str | None, ToolResult]]:
+    return [(result.call_id, result)]
+
+
+_by_call = ByKey(_under_its_call)
 
 
 def _echoed_ids(turn: Turn, following: Turn, calls: tuple[ToolCall, ...]) -> dict[int, str | None]:

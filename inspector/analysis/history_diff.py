@@ -4,6 +4,7 @@ The expected history is that of the previous request, then the answer. Everythin
 one `HistoryChange`, with pointers into both sides. `reasoning_diff` does the same for reasoning and signatures.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal
@@ -155,7 +156,7 @@ def _start(old: Conversation, kept: int) -> int:
     return start
 
 
-def _before_answer(history: list[Unit], emitted: list[Unit]) -> list[Unit]:
+def _before_answer(history: Sequence[Unit], emitted: list[Unit]) -> Sequence[Unit]:
     """The history without a text that begins the answer, where the answer repeats it (Mistral's `prefix`)."""
     if not (history and emitted) or history[-1].kind != "text" or history[-1].role != "assistant":
         return history

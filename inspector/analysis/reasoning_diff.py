@@ -3,6 +3,7 @@
 Reasoning may be plain text, or opaque: with a signature or encrypted content that the client must send back unchanged.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,7 +29,7 @@ class LostReasoning:
     """JSON pointer into the next request; None when it was dropped."""
 
 
-def diff_reasoning(turn: Turn, messages: tuple[Message, ...]) -> tuple[list[LostReasoning], ReasoningState]:
+def diff_reasoning(turn: Turn, messages: Sequence[Message]) -> tuple[list[LostReasoning], ReasoningState]:
     """The reasoning of `turn` that is missing or altered in the new `messages` of the next request."""
     emission = turn.reading.emission
     given = [p for p in emission.content if p.signature or p.kind == "reasoning"] if emission else []
@@ -49,7 +50,7 @@ def diff_reasoning(turn: Turn, messages: tuple[Message, ...]) -> tuple[list[Lost
 class _Returned:
     """The reasoning in the messages of a request, by signature, text and id."""
 
-    def __init__(self, messages: tuple[Message, ...]) -> None:
+    def __init__(self, messages: Sequence[Message]) -> None:
         self.messages = messages
         self.parts = reasoning_of(messages)
         self.ids = _ids(messages)
@@ -84,7 +85,7 @@ def _lost_signature(part: Part, turn: Turn, returned: _Returned) -> LostReasonin
     return LostReasoning("dropped" if twin is None else "altered", part.pointer, twin.pointer if twin else None)
 
 
-def _misplaced(part: Part, found: Part, messages: tuple[Message, ...]) -> bool:
+def _misplaced(part: Part, found: Part, messages: Sequence[Message]) -> bool:
     """Whether the signature of a call came back on something else, although the call came back too."""
     if part.call is None or found.call is not None:
         return False
@@ -107,7 +108,7 @@ def _normal(signature: str) -> str:
     return signature.translate(_ALPHABET).rstrip("=")
 
 
-def _ids(messages: tuple[Message, ...]) -> frozenset[str]:
+def _ids(messages: Sequence[Message]) -> frozenset[str]:
     """The ids of items that came back, whole or as a reference."""
     parts = (part for message in messages for part in message.parts)
     return frozenset(found for part in parts if isinstance(found := as_object(part.raw).get("id"), str))

@@ -135,7 +135,8 @@ class Threads:
         if last.call_ids:
             return any(call.id in last.call_ids for call in reversed(new.reading.request.calls))
         emission = last.reading.emission
-        return emission is not None and not meanings_emitted(emission).isdisjoint(new.conversation.meanings[length:])
+        new_units = new.conversation.units.since(length)
+        return emission is not None and not meanings_emitted(emission).isdisjoint(unit.meaning for unit in new_units)
 
     def _by_call_id(self, new: NewRequest) -> Turn | None:
         """A request whose history was changed, but still names calls that the thread emitted."""
@@ -160,8 +161,8 @@ class Threads:
         """A request whose history was changed and has no ids, but still contains the last answer of the thread."""
         if not new.has_answer:
             return None
-        for meaning in reversed(new.conversation.meanings):
-            thread = self._index.by_emitted.get((new.scope, meaning))
+        for unit in reversed(new.conversation.units):
+            thread = self._index.by_emitted.get((new.scope, unit.meaning))
             if thread is not None:
                 number = self._index.last[thread].round_trip.index
                 return self._continue_changed(new, thread, f"its history holds the answer of #{number}", "S")
@@ -212,7 +213,7 @@ class Threads:
     def _was_emitted(self, new: NewRequest, place: int) -> bool:
         """Whether the piece at this place is, unchanged, a piece of an answer."""
         return any(
-            (new.scope, meaning) in self._index.by_emitted for meaning in new.conversation.meanings[place : place + 1]
+            (new.scope, unit.meaning) in self._index.by_emitted for unit in new.conversation.units[place : place + 1]
         )
 
     def _continue_changed(self, new: NewRequest, thread: str, reason: str, tier: Literal["P", "S"]) -> Turn:

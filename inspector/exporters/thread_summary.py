@@ -4,7 +4,7 @@ Requests repeat the whole history; here each turn has only what is new in its re
 turn's calls is part of the turn, as the next request shows it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -121,7 +121,7 @@ def run_summary(round_trips: Iterable[RoundTrip]) -> RunSummary:
     )
 
 
-def _fresh(request: RequestReading, history: str, before: int) -> tuple[Message, ...]:
+def _fresh(request: RequestReading, history: str, before: int) -> Sequence[Message]:
     """The messages that no earlier request of the thread had, judged by their number."""
     if history != "extended" or request.previous_id:
         return request.messages

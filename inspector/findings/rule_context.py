@@ -1,6 +1,6 @@
 """The argument of every rule: a turn, the turn before it, what came after, and the memory of its thread and run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -11,7 +11,7 @@ from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.turn import Turn
 from ..wire.exchange import Exchange
 from ..wire.json_value import as_array, as_object, compact
-from ..wire.per_message import Joined, PerMessage
+from ..wire.per_message import ByKey, Joined
 from ..wire.protocols.protocol import Protocol
 from ..wire.protocols.traits import AnswerRules
 from ..wire.providers import Provider, provider_of
@@ -74,14 +74,14 @@ def _blobs_of(message: Message) -> list[tuple[Part, int]]:
     ]
 
 
-_blobs = PerMessage(_blobs_of)
+_blobs = Joined(_blobs_of).of
 
 
 def _calls_of(message: Message) -> list[tuple[str, Part]]:
     return [(part.call.id, part) for part in message.parts if part.call is not None and part.call.id is not None]
 
 
-_calls = Joined(_calls_of).of
+_calls = ByKey(_calls_of).of
 
 
 def finish_at(turn: Turn) -> str:
@@ -223,23 +223,23 @@ class RuleContext:
         return pair_tools(self.request, self.protocol.pairing, list(self.thread.emitted_calls) if continues else None)
 
     @cached_property
-    def fresh(self) -> tuple[Message, ...]:
+    def fresh(self) -> Sequence[Message]:
         """The messages that the previous request did not contain, byte for byte; all of them after an API error."""
         if self.before is None or self.reading.error is not None:
             return self.request.messages
         return self.request.conversation[same_messages(self.before.conversation, self.turn.conversation) :]
 
     @cached_property
-    def blobs(self) -> list[tuple[Part, int]]:
+    def blobs(self) -> Sequence[tuple[Part, int]]:
         """The large media of the request, each with a hash of its bytes."""
         if len(self.turn.round_trip.request.body) < _BLOB:
             return []
-        return [found for of_message in _blobs.of(self.request.messages) for found in of_message]
+        return _blobs(self.request.messages)
 
     @cached_property
-    def calls(self) -> dict[str, Part]:
+    def calls(self) -> Mapping[str, Part]:
         """The calls in this request's history, by id; the last one under each id."""
-        return dict(_calls(self.request.messages))
+        return _calls(self.request.messages)
 
     @cached_property
     def tools(self) -> dict[str, Tool]:

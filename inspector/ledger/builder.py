@@ -5,7 +5,7 @@ once, as its digest, its size and a name, and never as text.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol
@@ -193,7 +193,7 @@ def _grows(stretch: Stretch, now: SentTurn, prompt: Prompt) -> bool:
     return now.input >= before.input if added else now.input == before.input
 
 
-def _task(messages: tuple[Message, ...]) -> str:
+def _task(messages: Sequence[Message]) -> str:
     return begins(next((part.text for m in messages for part in m.parts if part.text.strip()), ""))
 
 

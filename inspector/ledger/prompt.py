@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..analysis.turn import Turn
+from ..wire.shared_tuple import shared
 from ..wire.values import Emission, Message, Part, Tool, ToolCall
 from .contents import Content, calls_by_id, kept_by_api, message_contents, system_contents, tool_contents
 from .pieces import First, Pieces
@@ -47,7 +48,7 @@ class ThreadPrompt:
     """The digests of the system messages at the front of the messages."""
     held: list[Content] = field(default_factory=list[Content])
     """What the API keeps of the history, so that the request does not have it."""
-    messages: tuple[Message, ...] = ()
+    messages: Sequence[Message] = ()
     contents: list[list[Content]] = field(default_factory=list[list[Content]])
     """By message."""
     calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
@@ -70,7 +71,7 @@ class ThreadPrompt:
             self.tools, self.system = request.tools, request.system
             self.head = [*tool_contents(request.tools), *system_contents(request.system)]
         grown = request.previous_id is not None and self._hold(first, turn)
-        kept = 0 if request.previous_id is not None else _identical(self.messages, messages)
+        kept = 0 if request.previous_id is not None else shared(self.messages, messages)
         self.calls.update(calls_by_id(messages[kept:]))
         self.contents[kept:] = [list(message_contents(message, self.calls)) for message in messages[kept:]]
         self.messages = messages
@@ -154,16 +155,6 @@ class ThreadPrompt:
             if one.marked:
                 self.marks.append(at + 1)
             yield number
-
-
-def _identical(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
-    """How many messages at the front of both are the same object, as `conversation_of` makes them."""
-    count = 0
-    for old, new in zip(before, now, strict=False):
-        if old is not new:
-            break
-        count += 1
-    return count
 
 
 def _common(before: "array[int]", now: "array[int]") -> int:

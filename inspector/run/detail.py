@@ -1,5 +1,6 @@
 """A complete round trip, and its neighbours in the thread."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,12 +44,12 @@ class Detail:
         return _same(self.previous.request.messages, messages)
 
     @property
-    def history(self) -> tuple[Message, ...]:
+    def history(self) -> Sequence[Message]:
         """The messages that were already sent before."""
         return self.reading.request.messages[: self.sent]
 
     @property
-    def new(self) -> tuple[Message, ...]:
+    def new(self) -> Sequence[Message]:
         """The messages of this request that the thread's previous request did not contain."""
         return self.reading.request.messages[self.sent :]
 
@@ -96,7 +97,7 @@ def history_diff_with(detail: Detail, following: Reading, edge: Edge | None = No
     return None if turns[0].failed else diff_history(*turns)
 
 
-def _same(before: tuple[Message, ...], now: tuple[Message, ...]) -> int:
+def _same(before: Sequence[Message], now: Sequence[Message]) -> int:
     """How many messages at the front have the same meaning."""
     pairs = enumerate(zip(before, now, strict=False))
     return next((at for at, (a, b) in pairs if _meaning(a) != _meaning(b)), min(len(before), len(now)))

@@ -1,6 +1,6 @@
 """The largest new piece of a request, for the label of what a turn added: `+48k cat build.log`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..analysis.call_words import piece_words
@@ -37,7 +37,7 @@ def newest_piece(request: RequestReading, messages_before: int) -> NewPiece | No
     return NewPiece(name, size / sum(size for _, size in sizes), len(sizes))
 
 
-def _sizes(messages: tuple[Message, ...], calls: dict[str | None, ToolCall]) -> Iterator[tuple[str, int]]:
+def _sizes(messages: Sequence[Message], calls: dict[str | None, ToolCall]) -> Iterator[tuple[str, int]]:
     for message in messages:
         for part in message.parts:
             yield piece_words(message, part, calls), _size(part)

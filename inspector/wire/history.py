@@ -15,7 +15,8 @@ from typing import cast
 
 import orjson
 
-from .per_message import KEPT, is_continued, remembered, shared
+from .per_message import KEPT, is_continued, remembered
+from .shared_tuple import SharedTuple, shared, sharing
 from .values import Message
 
 HELD = 24_000_000
@@ -31,7 +32,7 @@ class _History:
     items: list[object]
     exact: list[bool]
     """Whether equal values are the same JSON: false for an item with a number or a boolean, since 1 is 1.0 and true."""
-    messages: tuple[Message, ...] = ()
+    messages: SharedTuple[Message]
     size: int = 0
     """About how many characters it has."""
 
@@ -43,26 +44,27 @@ class Histories:
         self._recent: deque[_History] = deque(maxlen=kept)
         self._lock = Lock()
 
-    def read(self, items: Sequence[object], base: str, read: ReadMessage) -> tuple[Message, ...]:
+    def read(self, items: Sequence[object], base: str, read: ReadMessage) -> SharedTuple[Message]:
         """Each item as a message at `base/N`; those with which an earlier history began are not read again."""
         given = list(items)
         with self._lock:
-            recent = [one for one in self._recent if one.read is read and one.base == base]
-        same = [_common(one, given) for one in recent]
+            recent = [one for one in reversed(self._recent) if one.read is read and one.base == base]
+        same: list[int] = []
+        for one in recent:
+            same.append(_common(one, given))
+            if same[-1] == len(one.items) > 0:
+                break  # the whole of the latest history: no other one begins with more
         kept = max(same, default=0)
-        new = _History(read, base, given, [])
-        if kept:
-            known = recent[same.index(kept)]
-            # The same values as before, so that the memory of those just parsed is free again.
-            given[:kept] = known.items[:kept]
-            new.exact, new.messages = known.exact[:kept], known.messages[:kept]
-            new.size = known.size
-        new.size += sum(map(_size, given[kept:]))
+        known = recent[same.index(kept)] if kept else _History(read, base, [], [], sharing(()))
+        # The same values as before, so that the memory of those just parsed is free again.
+        given[:kept] = known.items[:kept]
+        made = [read(item, f"{base}/{kept + place}") for place, item in enumerate(given[kept:])]
+        new = _History(read, base, given, known.exact[:kept], known.messages.continued(kept, made))
         new.exact += map(_is_exact, given[kept:])
-        new.messages += tuple(read(item, f"{base}/{kept + place}") for place, item in enumerate(given[kept:]))
+        new.size = known.size + sum(map(_size, given[kept:]))
         with self._lock:
             # A history that this one continues is not needed beside it.
-            for one in [one for one, length in zip(recent, same, strict=True) if is_continued(len(one.items), length)]:
+            for one in [one for one, length in zip(recent, same, strict=False) if is_continued(len(one.items), length)]:
                 if one in self._recent:
                     self._recent.remove(one)
             self._recent.append(new)

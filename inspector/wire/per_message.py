@@ -4,18 +4,17 @@ Histories share a message as the same object (`history.Histories`, `request_bodi
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import chain, compress, count
-from operator import is_not
-from threading import Lock
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from threading import Lock, RLock
+
+from .shared_tuple import SharedTuple, Stem, shared, sharing
 
 KEPT = 8
 """How many histories are remembered: those of agents that take turns."""
 _CHANGED = 5
 """Fewer items at the end of a history may be changed by the next one."""
-_LONG, _PAIRS = 64, 4
-"""Of histories with more items in common, the results of so many comparisons are remembered."""
 
 
 @dataclass(slots=True)
@@ -44,10 +43,34 @@ class PerMessage[I, T]:
     def __init__(self, make: Callable[[I], T], kept: int = KEPT) -> None:
         self._make = make
         self._recent: deque[_Made[I, T]] = deque(maxlen=kept)
-        self._lock = Lock()
+        self._lock = RLock()
 
-    def of(self, messages: Sequence[I]) -> list[T]:
-        """One value for each message, in order."""
+    def of(self, messages: Sequence[I]) -> Sequence[T]:
+        """One value for each message, in order. What histories share is neither made nor copied again."""
+        return self._of_shared(messages) if isinstance(messages, SharedTuple) else self._of_list(messages)
+
+    def _of_shared(self, messages: SharedTuple[I]) -> SharedTuple[T]:
+        known, end = messages.stem, messages.end
+        with self._lock:
+            made: Stem[T] | None = known.derived.get(self)
+            if made is None:
+                made = known.derived[self] = Stem[T]([])
+            tail: tuple[T, ...] | None = messages.derived.get(self)
+            if tail is None or len(made.items) < end:
+                before, derived = messages.before or ((), {})
+                was = list(zip(before, derived.get(self, ()), strict=False))
+                for item in known.items[len(made.items) : end]:
+                    made.items.append(self._value(item, was))
+                if tail is None:
+                    tail = messages.derived[self] = tuple([self._value(item, was) for item in messages.tail])
+        return SharedTuple(made, messages.start, end, tail)
+
+    def _value(self, item: I, was: Sequence[tuple[I, T]]) -> T:
+        """The value of an item; that of the history before, where it was one of the last items."""
+        known = next((pair for pair in was if pair[0] is item), None)
+        return self._make(item) if known is None else known[1]
+
+    def _of_list(self, messages: Sequence[I]) -> list[T]:
         with self._lock:
             recent = list(self._recent)
         same = [shared(one.messages, messages) for one in recent]
@@ -64,46 +87,113 @@ class PerMessage[I, T]:
         return values
 
 
+@dataclass(slots=True, eq=False)
+class _Row[T]:
+    """The values of all messages of a stem, one after the other."""
+
+    values: Stem[T]
+    ends: list[int]
+    """How many values the first messages have, by the number of messages."""
+
+
 class Joined[I, T]:
     """As `PerMessage`, for several values of each message: those of all messages in a row. They are joined once."""
 
     def __init__(self, make: Callable[[I], Sequence[T]]) -> None:
         self._each = PerMessage(make)
-        self._latest: tuple[Sequence[I], tuple[T, ...]] | None = None
+        self._latest: tuple[Sequence[I], Sequence[T]] | None = None
+        self._lock = Lock()
 
-    def of(self, messages: Sequence[I]) -> tuple[T, ...]:
+    def of(self, messages: Sequence[I]) -> Sequence[T]:
         """All values, in order."""
         latest = self._latest
         if latest is not None and latest[0] is messages:
             return latest[1]
-        joined = tuple(chain.from_iterable(self._each.of(messages)))
-        if isinstance(messages, tuple):
+        each = self._each.of(messages)
+        joined = self._shared(each) if isinstance(each, SharedTuple) else tuple(chain.from_iterable(each))
+        if isinstance(messages, tuple | SharedTuple):
             self._latest = (messages, joined)
         return joined
 
-
-def shared(before: Sequence[object], now: Sequence[object]) -> int:
-    """How many at the front of both are the same objects."""
-    if before is now:
-        return len(now)
-    known = next((same for one, other, same in _compared.latest if one is before and other is now), None)
-    if known is not None:
-        return known
-    same = next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))
-    # A tuple stays as it is. While large histories are held for a short time only, they are not held here either.
-    if same > _LONG and remembered.most == KEPT and isinstance(before, tuple) and isinstance(now, tuple):
-        _compared.latest = ((before, now, same), *_compared.latest[: _PAIRS - 1])
-    return same
+    def _shared(self, each: SharedTuple[Sequence[T]]) -> SharedTuple[T]:
+        made, end = each.stem, each.end
+        with self._lock:
+            row: _Row[T] | None = made.derived.get(self)
+            if row is None:
+                row = made.derived[self] = _Row[T](Stem[T]([]), [0])
+            for values in made.items[len(row.ends) - 1 : end]:
+                row.values.items += values
+                row.ends.append(len(row.values.items))
+        tail = tuple(chain.from_iterable(each.tail))
+        return SharedTuple(row.values, row.ends[each.start], row.ends[end], tail)
 
 
-@dataclass(slots=True)
-class _Compared:
-    """The latest long histories that were compared: all that is derived from a request compares the same two."""
+@dataclass(slots=True, eq=False)
+class _Places[K]:
+    """Where each key is in a stem of pairs, as far as that was read."""
 
-    latest: tuple[tuple[Sequence[object], Sequence[object], int], ...] = ()
+    of_key: dict[K, list[int]] = field(default_factory=dict[K, list[int]])
+    read: int = 0
 
 
-_compared = _Compared()
+class Lookup[K, V](Mapping[K, V]):
+    """The pairs of a history as a dict: the last value under each key."""
+
+    def __init__(self, pairs: SharedTuple[tuple[K, V]], places: Mapping[K, Sequence[int]]) -> None:
+        self._pairs = pairs
+        self._places = places
+        self._latest = dict(pairs.tail)
+
+    def __getitem__(self, key: K) -> V:
+        if key in self._latest:
+            return self._latest[key]
+        start, end = self._pairs.start, self._pairs.end
+        for place in reversed(self._places.get(key, ())):
+            if start <= place < end:
+                return self._pairs.stem.items[place][1]
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(dict(self._pairs))
+
+    def __len__(self) -> int:
+        return len(dict(self._pairs))
+
+    def __bool__(self) -> bool:
+        return len(self._pairs) > 0
+
+    def places(self, keys: Iterable[K]) -> list[int]:
+        """Where there are values under these keys, in order."""
+        start, end, wanted = self._pairs.start, self._pairs.end, frozenset(keys)
+        found = [at - start for key in wanted for at in self._places.get(key, ()) if start <= at < end]
+        return sorted(found) + [end - start + at for at, (key, _) in enumerate(self._pairs.tail) if key in wanted]
+
+    def among(self, keys: Iterable[K]) -> list[V]:
+        """All values under these keys, in order."""
+        return [self._pairs[place][1] for place in self.places(keys)]
+
+
+class ByKey[I, K, V]:
+    """As `Joined`, for pairs of a key and a value, which can be looked up by the key."""
+
+    def __init__(self, make: Callable[[I], Sequence[tuple[K, V]]]) -> None:
+        self._pairs = Joined(make)
+        self._lock = Lock()
+
+    def of(self, messages: Sequence[I]) -> Lookup[K, V]:
+        """The values under each key."""
+        pairs = self._pairs.of(messages)
+        if not isinstance(pairs, SharedTuple):
+            pairs = sharing(pairs)
+        stem, end = pairs.stem, pairs.end
+        with self._lock:
+            places: _Places[K] | None = stem.derived.get(self)
+            if places is None:
+                places = stem.derived[self] = _Places[K]()
+            for place in range(places.read, end):
+                places.of_key.setdefault(stem.items[place][0], []).append(place)
+            places.read = max(places.read, end)
+        return Lookup(pairs, places.of_key)
 
 
 def is_continued(count: int, shared: int) -> bool:

@@ -5,12 +5,13 @@ Four facts about an answer are kept apart, never collapsed: the API's own word (
 (`Finish.effective`). `None` is "the wire did not say"; 0 is zero.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
 from .per_message import Joined
+from .shared_tuple import SharedTuple
 
 type Emitted = Literal["text", "calls", "partial_call", "call_as_text", "refusal", "reasoning_only", "empty", "none"]
 """What the model produced; `none` when there was no answer to produce it in (an error, a refused socket)."""
@@ -158,8 +159,8 @@ class RequestReading:
     streamed: bool = False
     """True when the request asks for a stream."""
     system: tuple[Part, ...] = ()
-    messages: tuple[Message, ...] = ()
-    """The conversation without the system prompt where the API keeps that apart."""
+    messages: Sequence[Message] = ()
+    """The conversation without the system prompt where the API keeps that apart. It is a tuple, or a `SharedTuple`."""
     tools: tuple[Tool, ...] = ()
     added_tools: tuple[Tool, ...] = ()
     """Tools that the conversation itself defines, beside those of `tools`."""
@@ -193,21 +194,22 @@ class RequestReading:
         return (*self.system, *(part for message in self.messages[: self._leading] for part in message.parts))
 
     @property
-    def conversation(self) -> tuple[Message, ...]:
+    def conversation(self) -> Sequence[Message]:
         """The messages without the system messages at their beginning."""
-        return self.messages[self._leading :]
+        messages = self.messages
+        return messages.since(self._leading) if isinstance(messages, SharedTuple) else messages[self._leading :]
 
     @property
     def _leading(self) -> int:
         return next((i for i, m in enumerate(self.messages) if m.role != "system"), len(self.messages))
 
     @property
-    def results(self) -> tuple[ToolResult, ...]:
+    def results(self) -> Sequence[ToolResult]:
         """All results in the history that the client gave, in order."""
         return _results(self.messages)
 
     @property
-    def calls(self) -> tuple[ToolCall, ...]:
+    def calls(self) -> Sequence[ToolCall]:
         """All calls in the history, those of server-side tools included, in order."""
         return _calls(self.messages)
 

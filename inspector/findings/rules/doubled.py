@@ -5,8 +5,9 @@ from itertools import pairwise, takewhile
 
 from ...analysis.conversation import Unit, joined, units_emitted, without_space
 from ...analysis.turn import Turn
-from ...wire.per_message import shared
+from ...wire.per_message import Joined
 from ...wire.printable import several
+from ...wire.shared_tuple import shared
 from ..model_words import is_user_text
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -143,6 +144,9 @@ _PROMPT = 100
     ),
 )
 def user_repeated(context: RuleContext) -> Iterator[Note]:
+    said = _said_by_user.of(context.turn.conversation.units)
+    if len(said) == len(set(said)):
+        return
     units = [unit for unit in context.turn.conversation.history if unit.role != "system"]
     if (copy := _appended_again(context, units)) is not None:
         yield copy
@@ -183,6 +187,14 @@ def user_repeated(context: RuleContext) -> Iterator[Note]:
             key="after results" if len(again) > 1 else "after a result",
         )
     yield from _asked_before(context, units)
+
+
+def _user_meaning(unit: Unit) -> list[int]:
+    return [unit.meaning] if is_user_text(unit) else []
+
+
+_said_by_user = Joined(_user_meaning)
+"""The meanings of what the user says in a history."""
 
 
 def _asked_before(context: RuleContext, units: list[Unit]) -> Iterator[Note]:

@@ -7,16 +7,17 @@ something new behind it, may be a turn that was not recorded: it is reported as 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, groupby, takewhile
+from itertools import groupby, takewhile
 
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import Unit, joined, units_emitted, without_space
 from ...analysis.history_diff import HistoryChange, HistoryDiff
 from ...analysis.turn import Turn
-from ...wire.per_message import PerMessage, shared
+from ...wire.per_message import ByKey
 from ...wire.printable import several
-from ...wire.values import Message
+from ...wire.shared_tuple import shared
+from ...wire.values import Message, Part
 from ..model_words import extra_text, is_extended, is_known, is_user_text, is_whole, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -91,7 +92,7 @@ def _forged(context: RuleContext, echo: HistoryDiff, before: Turn) -> _Forged:
     known = added.keys() | foreign
     between = {unit.pointer: unit for unit in _between(context, echo, before) if unit.pointer not in known}
     added |= between
-    given = _results(context)
+    given = _long_results.of(context.request.messages)
     new = [unit for unit in echo.new if unit.role == "assistant" and context.request.tools]
     same = (unit for unit in (*added.values(), *new) if unit.kind == "text" and without_space(unit.text) in given)
     copied = {unit.pointer: unit for unit in same}
@@ -166,17 +167,13 @@ def _taken_from_user(context: RuleContext, before: Turn) -> Unit | None:
     return None
 
 
-def _results(context: RuleContext) -> frozenset[str]:
-    """The longer results of the request, without white space."""
-    return frozenset(chain.from_iterable(_long_results.of(context.request.messages)))
+def _long_results_of(message: Message) -> list[tuple[str, Part]]:
+    """The longer results in a message, by their texts without white space."""
+    given = ((part, part.result) for part in message.parts if part.result is not None and not part.result.server)
+    return [(text, part) for part, result in given if len(text := without_space(result.text)) >= _RESULT]
 
 
-def _long_results_of(message: Message) -> list[str]:
-    given = (part.result for part in message.parts if part.result is not None and not part.result.server)
-    return [text for result in given if len(text := without_space(result.text)) >= _RESULT]
-
-
-_long_results = PerMessage(_long_results_of)
+_long_results = ByKey(_long_results_of)
 
 
 _RESULT = 24

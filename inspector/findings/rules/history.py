@@ -1,7 +1,7 @@
 """Whether the client repeated the history unchanged: answers, reasoning and results, in their order."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from os.path import commonprefix
 
@@ -12,8 +12,8 @@ from ...analysis.dispatch import retold_calls
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning, lost_space
 from ...analysis.turn import Turn
 from ...wire.json_value import as_object, is_object, parse_json
-from ...wire.per_message import shared
 from ...wire.printable import several
+from ...wire.shared_tuple import shared
 from ..finding import Severity, became
 from ..model_words import extra_text, is_extended, is_prose_step, is_user_text, plain, surely_continues
 from ..rule import Note, rule
@@ -159,7 +159,7 @@ def _taken_apart(context: RuleContext, before: Turn) -> Iterator[Note]:
         )
 
 
-def unshared(context: RuleContext, before: Turn) -> list[Unit]:
+def unshared(context: RuleContext, before: Turn) -> Sequence[Unit]:
     """The history without the pieces at its front that the request before has too."""
     units = context.turn.conversation.history
     return units[shared(before.conversation.history, units) :]

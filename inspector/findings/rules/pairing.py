@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ...analysis.conversation import call_meaning
 from ...wire.json_value import as_object, as_text
-from ...wire.per_message import shared
 from ...wire.printable import several
+from ...wire.shared_tuple import shared
 from ...wire.values import Part, ToolCall
 from ..own_block import own_block
 from ..rejections import Rejection

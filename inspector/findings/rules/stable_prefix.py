@@ -1,7 +1,7 @@
 """Changes of the system prompt, the tools, the parameters or the model during a run, and their cost in cache misses."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from turntape.cassettes.regex import regex
 
@@ -120,7 +120,7 @@ def _tools(context: RuleContext) -> Iterator[Note]:
 
 
 def _tool_change(
-    context: RuleContext, was: list[tuple[str, str, str]], now: list[tuple[str, str, str]]
+    context: RuleContext, was: Sequence[tuple[str, str, str]], now: Sequence[tuple[str, str, str]]
 ) -> tuple[str, Severity | None]:
     """What changed between two lists of `_definition`, and a severity if it is not the rule's own."""
     old, new = {name for name, _, _ in was}, {name for name, _, _ in now}

@@ -30,7 +30,7 @@ _COMPARED = 2_000
 )
 def answer_lost(context: RuleContext) -> Iterator[Note]:
     following = context.following
-    if following is None:
+    if following is None or not context.run.subagents:
         return
     calls, held = context.emission.calls, following.reading.request.previous_id is not None
     seen = 0 if held else len(context.request.results)

@@ -6,7 +6,6 @@ not reported.
 
 import re
 from collections.abc import Iterator
-from itertools import compress
 from os.path import commonprefix
 
 from turntape.cassettes.regex import regex
@@ -14,7 +13,7 @@ from turntape.cassettes.regex import regex
 from ...analysis.conversation import Unit
 from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
-from ...wire.per_message import PerMessage
+from ...wire.per_message import Joined
 from ...wire.printable import several
 from ...wire.values import Message, Part, RequestReading
 from ..finding import became
@@ -181,18 +180,18 @@ def user_text_changed(context: RuleContext) -> Iterator[Note]:
             )
 
 
-def _is_empty(message: Message) -> bool:
-    """True for a message of the user that says nothing."""
-    return message.role == "user" and not any(part.kind != "text" or part.text.strip() for part in message.parts)
+def _where_empty(message: Message) -> list[str]:
+    """The place of a message of the user that says nothing."""
+    says = any(part.kind != "text" or part.text.strip() for part in message.parts)
+    return [message.pointer] if message.role == "user" and not says else []
 
 
-_empty = PerMessage(_is_empty)
+_empty = Joined(_where_empty)
 
 
 def _emptied(context: RuleContext, echo: HistoryDiff, before: Turn) -> Iterator[Note]:
     """Messages of the user that are still there, and say nothing any more."""
-    messages = context.request.messages
-    empty = {message.pointer for message in compress(messages, _empty.of(messages))}
+    empty = frozenset(_empty.of(context.request.messages))
     for unit in echo.removed if empty and not context.has("client-user-text-lost") else ():
         place = next((at for at in empty if unit.pointer == at or unit.pointer.startswith(f"{at}/")), None)
         if place is not None and is_user_text(unit):

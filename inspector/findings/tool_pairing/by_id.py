@@ -8,7 +8,7 @@ from .settled import Settled
 
 
 def pair_continuation(
-    entries: list[Entry], results: list[ResultPart], emitted: Sequence[str] | None, found: ToolPairing
+    entries: Sequence[Entry], results: list[ResultPart], emitted: Sequence[str] | None, found: ToolPairing
 ) -> None:
     """A request that brings only what is new: its results answer calls of answers that the API holds."""
     if emitted is None:
@@ -19,7 +19,7 @@ def pair_continuation(
     _check_order(asked, {call_id: place for place, call_id in enumerate(emitted)}, found)
 
 
-def pair_anywhere(entries: list[Entry], results: list[ResultPart], settled: Settled, found: ToolPairing) -> None:
+def pair_anywhere(entries: Sequence[Entry], results: list[ResultPart], settled: Settled, found: ToolPairing) -> None:
     """Adds to `found` what does not fit in the entries after the settled ones."""
     calls = {call.id: call.part for entry in entries for call in entry.calls if call.id}
     answered = {result.id for result in results}
@@ -38,7 +38,7 @@ def pair_anywhere(entries: list[Entry], results: list[ResultPart], settled: Sett
     ]
 
 
-def _rows(entries: list[Entry]) -> list[list[ResultPart]]:
+def _rows(entries: Sequence[Entry]) -> list[list[ResultPart]]:
     """The results that come in a row, with nothing between them."""
     rows: list[list[ResultPart]] = [[]]
     for entry in entries:

@@ -1,7 +1,7 @@
 """Pairing for APIs that want the results of an answer right after it: each answer is matched with what follows it."""
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...wire.protocols.traits import Pairing
 from ...wire.values import Part
@@ -10,7 +10,7 @@ from .settled import Settled
 
 
 def pair_in_place(
-    entries: list[Entry], results: list[ResultPart], rules: Pairing, settled: Settled, found: ToolPairing
+    entries: Sequence[Entry], results: list[ResultPart], rules: Pairing, settled: Settled, found: ToolPairing
 ) -> None:
     """Adds to `found` what does not fit in the entries after the settled ones, answer by answer."""
     by_id = ChainMap({result.id: result for result in results if result.id}, settled.results)
@@ -28,7 +28,7 @@ def pair_in_place(
     ]
 
 
-def _answers(entries: list[Entry], rules: Pairing) -> Iterator[tuple[list[CallPart], int]]:
+def _answers(entries: Sequence[Entry], rules: Pairing) -> Iterator[tuple[list[CallPart], int]]:
     """The calls of each answer that makes any, and the place behind it. An answer may be several messages."""
     start = 0
     while start < len(entries):
@@ -43,7 +43,7 @@ def _answers(entries: list[Entry], rules: Pairing) -> Iterator[tuple[list[CallPa
         start = max(end, start + 1)
 
 
-def _window(entries: list[Entry], start: int) -> list[Entry]:
+def _window(entries: Sequence[Entry], start: int) -> list[Entry]:
     """The messages after an answer in which its results belong."""
     window: list[Entry] = []
     for entry in entries[start:]:
@@ -55,7 +55,7 @@ def _window(entries: list[Entry], start: int) -> list[Entry]:
     return window
 
 
-def _late(entries: list[Entry], start: int) -> list[ResultPart]:
+def _late(entries: Sequence[Entry], start: int) -> list[ResultPart]:
     """The results without ids that come after the window of an answer and before the next one."""
     late: list[ResultPart] = []
     for entry in entries[start:]:

@@ -29,7 +29,7 @@ def pair_tools(request: RequestReading, rules: Pairing, emitted: Sequence[str] |
         pair_continuation(entries, results, emitted, found)
         return found
     settled = _beginnings.of(entries, rules)
-    new = entries[len(settled.entries) :]
+    new = entries[settled.count :]
     results = [result for entry in new for result in entry.results]
     found.duplicate_calls += _repeats((call for entry in new for call in entry.calls), settled.calls)
     earlier = {one.id: settled.results[one.id].part for one in results if one.id and one.id in settled.results}
@@ -39,7 +39,7 @@ def pair_tools(request: RequestReading, rules: Pairing, emitted: Sequence[str] |
     else:
         pair_in_place(new, results, rules, settled, found)
     if found.is_clean and is_whole(done := new[: last_answer(new)], settled.listed):
-        settled.take(done)
+        settled.take(done, entries)
     _beginnings.give_back(settled)
     return found
 

@@ -7,10 +7,10 @@ paired: each of these answers has its results, and an answer after them ends the
 from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from operator import is_
 from threading import Lock
 
 from ...wire.protocols.traits import Pairing
+from ...wire.shared_tuple import shared
 from ...wire.values import Part
 from .model import Entry, ResultPart, known_ids
 
@@ -23,7 +23,10 @@ class Settled:
     """The calls and results of a beginning, in which nothing is missing, repeated or out of place."""
 
     rules: Pairing
-    entries: list[Entry] = field(default_factory=list[Entry])
+    history: Sequence[Entry] = ()
+    """The latest history that begins so."""
+    count: int = 0
+    """How many of its entries are settled."""
     calls: dict[str, Part] = field(default_factory=dict[str, Part])
     """By id."""
     places: dict[str, int] = field(default_factory=dict[str, int])
@@ -37,9 +40,9 @@ class Settled:
     refers: bool = False
     """True when items are only referred to."""
 
-    def take(self, entries: Sequence[Entry]) -> None:
-        """These entries, which follow, are settled too."""
-        self.entries += entries
+    def take(self, entries: Sequence[Entry], history: Sequence[Entry]) -> None:
+        """These entries of a history, which follow the settled ones, are settled too."""
+        self.history, self.count = history, self.count + len(entries)
         self.listed |= known_ids(entries)
         for entry in entries:
             self.calls.update((call.id, call.part) for call in entry.calls if call.id)
@@ -68,22 +71,18 @@ class Beginnings:
     def of(self, entries: Sequence[Entry], rules: Pairing) -> Settled:
         """The longest one with which this history begins, which the caller gives back; a new one without any."""
         with self._lock:
-            fitting = [one for one in self._recent if one.rules == rules and _begins(entries, one.entries)]
+            fitting = [one for one in self._recent if one.rules == rules and shared(one.history, entries) >= one.count]
             if not fitting:
                 return Settled(rules)
-            best = max(fitting, key=lambda one: len(one.entries))
+            best = max(fitting, key=lambda one: one.count)
             self._recent.remove(best)
             return best
 
     def give_back(self, settled: Settled) -> None:
         """Keep it for the next history."""
-        if settled.entries:
+        if settled.count:
             with self._lock:
                 self._recent.append(settled)
-
-
-def _begins(entries: Sequence[Entry], beginning: Sequence[Entry]) -> bool:
-    return len(beginning) <= len(entries) and all(map(is_, beginning, entries))
 
 
 def last_answer(entries: Sequence[Entry]) -> int:

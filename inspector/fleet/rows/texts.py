@@ -1,5 +1,7 @@
 """The texts of a run, which are written only with `--content`, and apart from the rows."""
 
+from collections.abc import Sequence
+
 from turntape.cassettes.redaction.redactor import Redactor
 
 from ...run.labelled import LabelledRoundTrip
@@ -85,7 +87,7 @@ def text_row(done: LabelledRoundTrip, recording: str, redactor: Redactor) -> Tex
     )
 
 
-def _newest(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+def _newest(messages: Sequence[Message]) -> Sequence[Message]:
     """The messages after the last one of the assistant."""
     last = max((place for place, one in enumerate(messages) if one.role == "assistant"), default=-1)
     return messages[last + 1 :]

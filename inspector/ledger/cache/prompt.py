@@ -3,11 +3,13 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ...analysis.turn import Turn
 from ...wire.cache_rules import LIFETIMES, CacheRule, Level, Marks, Setting
 from ...wire.caching import settings_of
 from ...wire.json_value import as_object
+from ...wire.shared_tuple import shared
 from ...wire.values import CacheMark, Message, RequestReading
 from .blocks import Block, head_blocks, message_blocks
 from .prefix_tree import ROOT, PrefixTree
@@ -120,7 +122,7 @@ class Prompts:
         made = _Latest(key, request, messages, [], [], 0, [])
         kept = 0
         if latest is not None and same_head:
-            kept = _identical(latest.messages, messages)
+            kept = shared(latest.messages, messages)
             end = latest.ends[kept - 1] if kept else latest.head
             made.nodes, made.pointers = latest.nodes[:end], latest.pointers[:end]
             made.head, made.ends = latest.head, latest.ends[:kept]
@@ -170,7 +172,7 @@ def settings_between(settings: tuple[tuple[Setting, str], ...], before: Level | 
 
 def _level(messages: Sequence[Message], number: int) -> Level:
     """System messages at the beginning are the system prompt."""
-    return "system" if all(one.role == "system" for one in messages[: number + 1]) else "messages"
+    return "system" if all(one.role == "system" for one in islice(messages, number + 1)) else "messages"
 
 
 def _all_blocks(request: RequestReading, messages: Sequence[Message]) -> Sequence[Block]:
@@ -178,16 +180,6 @@ def _all_blocks(request: RequestReading, messages: Sequence[Message]) -> Sequenc
     for number, message in enumerate(messages):
         blocks += message_blocks(message, _level(messages, number))
     return blocks
-
-
-def _identical(before: Sequence[Message], now: Sequence[Message]) -> int:
-    """How many messages at the front are the same objects: a conversation takes them from the one before."""
-    count = 0
-    for old, new in zip(before, now, strict=False):
-        if old is not new:
-            break
-        count += 1
-    return count
 
 
 def _implicit(request: RequestReading, rule: CacheRule) -> tuple[bool, str | None]:

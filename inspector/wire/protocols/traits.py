@@ -4,7 +4,7 @@ Each default is the answer of an API about which nothing is known, so a rule sta
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,7 +15,7 @@ from ..json_value import Object
 from ..stream_order import StreamOrder
 from ..values import Message
 
-type RoleCheck = Callable[[tuple[Message, ...]], Iterator[tuple[Message, str]]]
+type RoleCheck = Callable[[Sequence[Message]], Iterator[tuple[Message, str]]]
 """Finds messages whose role the API does not accept there, each with a sentence; called with at least one message."""
 
 

@@ -1,4 +1,5 @@
 import json
+import sys
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, cast
@@ -480,6 +481,37 @@ def test_the_work_for_a_turn_does_not_grow_with_the_run(monkeypatch: pytest.Monk
     assert short["read"] > 40 and short["paired"] >= 40 and short["matched"] >= 39
     # Twice the turns are twice the work, and not four times.
     assert {name: long[name] / short[name] < 2.2 for name in short} == dict.fromkeys(short, True), (short, long)
+
+
+def steps(turns: int) -> int:
+    """How many calls and rounds of loops the labels of a run take, in all of Python."""
+    trips, counted, watch, event = long_run(turns, 2), 0, sys.monitoring, sys.monitoring.events
+    which = (event.PY_START, event.PY_RESUME, event.JUMP)
+
+    def count(*_: object) -> None:
+        nonlocal counted
+        counted += 1
+
+    watch.use_tool_id(_TOOL, "steps")
+    try:
+        for one in which:
+            watch.register_callback(_TOOL, one, count)
+        watch.set_events(_TOOL, event.PY_START | event.PY_RESUME | event.JUMP)
+        label_all(trips)
+    finally:
+        watch.set_events(_TOOL, event.NO_EVENTS)
+        watch.free_tool_id(_TOOL)
+    return counted
+
+
+_TOOL = 4
+"""A number of `sys.monitoring` that no known tool takes."""
+
+
+def test_no_loop_goes_over_the_whole_history_at_each_turn() -> None:
+    steps(3)  # imports, and the rules are loaded
+
+    assert steps(120) / steps(30) < 4.3
 
 
 def segments(trips: list[RoundTrip], at: int) -> tuple[list[RoundTrip], list[RoundTrip]]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from turntape.inspector.wire import per_message
-from turntape.inspector.wire.per_message import Joined, PerMessage, is_continued, shared
+from turntape.inspector.wire.per_message import ByKey, Joined, PerMessage, is_continued
+from turntape.inspector.wire.shared_tuple import shared, sharing
 
 
 def test_what_is_made_of_messages_is_made_once() -> None:
@@ -38,21 +38,34 @@ def test_an_equal_message_is_another_one() -> None:
     assert shared((), (one,)) == 0
 
 
-def test_what_all_derive_from_two_histories_is_compared_once() -> None:
-    """Each rule that looks at a long history would look through all of it again."""
-    before = tuple(object() for _ in range(200))
-    now = (*before, object())
+def test_what_histories_share_is_made_and_joined_once() -> None:
+    """The last message is another one in the next request: clients move their cache marks along."""
+    made: list[str] = []
+    letters = Joined[str, str](lambda message: made.append(message) or [*message])
+    places = ByKey[str, str, str](lambda message: [(letter, message) for letter in message])
+    history, plain = sharing(["ab", "c"]), ["ab", "c"]
+    for turn in range(30):
+        plain = [*plain[:-1], plain[-1].lower(), f"{turn}X"]
+        history = history.continued(len(plain) - 2, plain[-2:])
+        assert letters.of(history) == tuple("".join(plain))
+        assert letters.of(history) is letters.of(history)
+        found = places.of(history)
+        assert found["X"] == f"{turn}X" and found.among("ab") == ["ab", "ab"]
+        assert "?" not in found and found.places("X") == [len("".join(plain)) - 1]
+        assert dict(found) == {letter: message for message in plain for letter in message}
 
-    assert [shared(before, now), shared(before, now), shared(now, now)] == [200, 200, 201]
-    assert sum(one is before for one, _, _ in per_message._compared.latest) == 1
-    for _ in range(9):
-        shared(now, (*now, object()))
-    assert len(per_message._compared.latest) <= 4
-    short, grown = [object()] * 100, [object()] * 100
-    grown[:90] = short[:90]
-    assert shared(short, grown) == 90
-    grown[90] = short[90]
-    assert shared(short, grown) == 91
+    assert sorted(made) == sorted({*made}) and len(made) == 61
+
+
+def test_a_value_stays_the_same_object_in_all_histories() -> None:
+    boxes = PerMessage[str, list[str]](lambda message: [message])
+    history = sharing(["a"])
+    before = boxes.of(history)
+    for turn in range(20):
+        history = history.continued(len(history), [str(turn)])
+        now = boxes.of(history)
+        assert shared(before, now) == len(before)
+        before = now
 
 
 @pytest.mark.parametrize(

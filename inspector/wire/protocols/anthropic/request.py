@@ -20,12 +20,12 @@ def read_anthropic_request(fields: Object, model: str | None = None, *, streamed
     choice = as_object(fields.get("tool_choice"))
     disabled = choice.get("disable_parallel_tool_use")
     thread = as_object(fields.get("thread"))
-    messages = as_array(fields.get("messages"))
+    messages = read_messages(as_array(fields.get("messages")), "/messages", _message)
     return RequestReading(
         model=as_text(fields.get("model")) or model,
         streamed=streamed or fields.get("stream") is True,
         system=tuple(read_blocks(fields.get("system"), "/system")),
-        messages=read_messages(messages, "/messages", _message),
+        messages=messages,
         tools=read_tools(fields.get("tools"), "/tools"),
         added_tools=tuple(added_tools(messages)),
         tool_choice=_choice(choice),
@@ -33,7 +33,7 @@ def read_anthropic_request(fields: Object, model: str | None = None, *, streamed
         max_output=as_count(fields.get("max_tokens")),
         stop=texts(fields.get("stop_sequences")),
         output_format=_output_format(fields),
-        cache_marks=anthropic_marks(fields),
+        cache_marks=anthropic_marks(fields, messages),
         parameters=other_fields(fields, _KNOWN),
         previous_id=as_text(thread.get("previous_message_id")),
     )

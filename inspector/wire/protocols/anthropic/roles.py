@@ -1,11 +1,11 @@
 """The order of roles that Anthropic Messages accepts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...values import Message
 
 
-def check_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
+def check_roles(messages: Sequence[Message]) -> Iterator[tuple[Message, str]]:
     """The messages that the API rejects for their role or for the end of a prefilled answer, each with a sentence."""
     if messages[0].role == "assistant":
         yield messages[0], "the messages begin with the assistant's"

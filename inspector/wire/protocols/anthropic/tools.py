@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from ...json_value import Object, as_array, as_object, as_text, objects_in
-from ...per_message import PerMessage
+from ...per_message import Joined
 from ...repeated import Repeated
-from ...values import Tool
+from ...values import Message, Tool
 
 CLIENT_KINDS = ("bash_", "text_editor_", "computer_", "memory_", "browser_toolset_")
 """How the types of those tools of Anthropic begin that the client runs. They have no schema."""
@@ -33,21 +33,15 @@ read_tools = Repeated(_tools).of
 """The entries of `tools`; a toolset is one tool under the name of its family."""
 
 
-def added_tools(messages: list[object]) -> Iterator[Tool]:
-    """The tools that `tool_addition` blocks define by value."""
-    for i, additions in enumerate(_additions.of(messages)):
-        for j, definition in additions:
-            yield _tool(definition, f"/messages/{i}/content/{j}/tool/definition")
-
-
-def _additions_of(message: object) -> list[tuple[int, Object]]:
-    """The definitions in a message, each with the place of its block."""
-    blocks = enumerate(map(as_object, as_array(as_object(message).get("content"))))
+def _additions_of(message: Message) -> list[Tool]:
+    blocks = enumerate(map(as_object, as_array(as_object(message.raw).get("content"))))
     added = ((j, as_object(block.get("tool"))) for j, block in blocks if block.get("type") == "tool_addition")
-    return [(j, definition) for j, tool in added if (definition := as_object(tool.get("definition")))]
+    defined = ((j, definition) for j, tool in added if (definition := as_object(tool.get("definition"))))
+    return [_tool(definition, f"{message.pointer}/content/{j}/tool/definition") for j, definition in defined]
 
 
-_additions = PerMessage(_additions_of)
+added_tools = Joined(_additions_of).of
+"""The tools that `tool_addition` blocks of messages define by value."""
 
 
 def tool_change_text(block: Object) -> str:

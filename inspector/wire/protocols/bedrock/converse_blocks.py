@@ -18,16 +18,17 @@ _KNOWN = frozenset({"messages", "system", "toolConfig", "inferenceConfig", "mode
 def read_converse_request(fields: Object, model: str | None, *, streamed: bool) -> RequestReading:
     config = as_object(fields.get("toolConfig"))
     inference = as_object(fields.get("inferenceConfig"))
+    messages = read_messages(as_array(fields.get("messages")), "/messages", _message)
     return RequestReading(
         model=model,
         streamed=streamed,
         system=tuple(block_parts(fields.get("system"), "/system")),
-        messages=read_messages(as_array(fields.get("messages")), "/messages", _message),
+        messages=messages,
         tools=_read_tools(config.get("tools"), "/toolConfig/tools"),
         tool_choice=_tool_choice(as_object(config.get("toolChoice"))),
         max_output=first_count(inference.get("maxTokens"), inference.get("max_new_tokens")),
         stop=texts(inference.get("stopSequences")),
-        cache_marks=converse_marks(fields),
+        cache_marks=converse_marks(fields, messages),
         output_format=_output_format(as_object(as_object(fields.get("outputConfig")).get("textFormat"))),
         parameters={**other_fields(fields, _KNOWN), **({"inferenceConfig": inference} if inference else {})},
     )

@@ -1,12 +1,12 @@
 """The order of roles that Bedrock Converse accepts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ...values import Message
 
 
-def check_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
+def check_roles(messages: Sequence[Message]) -> Iterator[tuple[Message, str]]:
     """The messages that the API rejects for their role, each with a sentence."""
     if messages[0].role == "assistant":
         yield messages[0], "the messages begin with the assistant's"

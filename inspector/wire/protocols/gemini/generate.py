@@ -1,6 +1,7 @@
 """Gemini `generateContent` and `streamGenerateContent`, on Google's API and on Vertex."""
 
 import re
+from collections.abc import Sequence
 
 from turntape.cassettes.regex import regex
 
@@ -106,7 +107,7 @@ def _spelling(fields: Object, name: str) -> str:
     return f"/{name}" if name in fields else "/system_instruction"
 
 
-def _messages(contents: object, pointer: str) -> tuple[Message, ...]:
+def _messages(contents: object, pointer: str) -> Sequence[Message]:
     if isinstance(contents, str) or is_object(contents):
         return (_message(contents, pointer),)
     return read_messages(as_array(contents), pointer, _message)

@@ -1,13 +1,13 @@
 """The order of roles that Mistral accepts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ...json_value import as_object
 from ...values import Message
 
 
-def check_roles(messages: tuple[Message, ...]) -> Iterator[tuple[Message, str]]:
+def check_roles(messages: Sequence[Message]) -> Iterator[tuple[Message, str]]:
     """The messages that the API rejects for their role, each with a sentence."""
     for before, message in pairwise(messages):
         if before.role == "tool" and message.role == "user":

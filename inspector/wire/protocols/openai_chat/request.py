@@ -56,19 +56,19 @@ REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinkin
 
 def read_chat_request(fields: Object, model: str | None = None) -> RequestReading:
     """A request body with `messages`; `model` is the one named in the URL, if any."""
-    messages = as_array(fields.get("messages"))
+    messages = read_messages(as_array(fields.get("messages")), "/messages", _message)
     parallel = fields.get("parallel_tool_calls")
     return RequestReading(
         model=as_text(fields.get("model")) or model,
         streamed=fields.get("stream") is True,
-        messages=read_messages(messages, "/messages", _message),
+        messages=messages,
         tools=(*read_tools(fields.get("tools"), "/tools"), *_functions(fields.get("functions"))),
         tool_choice=read_tool_choice(fields.get("tool_choice", fields.get("function_call"))),
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
         max_output=as_count(fields.get("max_completion_tokens")) or as_count(fields.get("max_tokens")),
         stop=texts(fields.get("stop")),
         output_format=chat_format(fields),
-        cache_marks=chat_marks(fields),
+        cache_marks=chat_marks(fields, messages),
         parameters=other_fields(fields, _KNOWN),
     )
 

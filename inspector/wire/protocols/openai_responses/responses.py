@@ -1,6 +1,5 @@
 """OpenAI Responses, its compaction endpoint, and the backends and gateways that speak it."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from turntape.cassettes.regex import regex
@@ -8,6 +7,7 @@ from turntape.cassettes.regex import regex
 from ...exchange import Exchange
 from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
+from ...per_message import Joined
 from ...repeated import Repeated
 from ...values import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, Tool, ToolChoice
 from ..openai_chat.usage import chat_usage
@@ -102,21 +102,21 @@ def read_request(exchange: Exchange) -> RequestReading:
 def read_responses_request(fields: Object) -> RequestReading:
     """A request body, also one that came as a WebSocket message."""
     given = fields.get("input")
-    items = [as_object(item) for item in as_array(given)]
+    messages = prompt_message(given, "/input") or read_messages(as_array(given), "/input", _message)
     parallel = fields.get("parallel_tool_calls")
     conversation = as_text(fields.get("conversation")) or as_text(as_object(fields.get("conversation")).get("id"))
     return RequestReading(
         model=as_text(fields.get("model")),
         streamed=fields.get("stream") is True,
         system=_instructions(fields.get("instructions")),
-        messages=prompt_message(given, "/input") or read_messages(as_array(given), "/input", _message),
+        messages=messages,
         tools=_read_tools(fields.get("tools"), "/tools"),
-        added_tools=tuple(_added_tools(items)),
+        added_tools=tuple(_added_tools(messages)),
         tool_choice=_tool_choice(fields.get("tool_choice")),
         parallel_tool_calls=parallel if isinstance(parallel, bool) else None,
         max_output=as_count(fields.get("max_output_tokens")),
         output_format=response_format(as_object(fields.get("text")).get("format"), "/text/format"),
-        cache_marks=responses_marks(fields),
+        cache_marks=responses_marks(fields, messages),
         parameters=other_fields(fields, _KNOWN),
         previous_id=as_text(fields.get("previous_response_id")) or conversation,
         conversation_id=conversation,
@@ -163,12 +163,16 @@ def _runs_here(tool: Object, kind: str) -> bool:
     return kind in CLIENT_TOOLS
 
 
-def _added_tools(items: list[Object]) -> Iterator[Tool]:
-    """The tools that items of the input bring."""
-    for i, item in enumerate(items):
-        if as_text(item.get("type")) in TOOL_ITEMS:
-            for where, tool in listed_tools(item, f"/input/{i}"):
-                yield from (replace(one, pointer=where) for one in _tools([tool], ""))
+def _tools_in(message: Message) -> list[Tool]:
+    """The tools that an item of the input brings."""
+    item = as_object(message.raw)
+    if as_text(item.get("type")) not in TOOL_ITEMS:
+        return []
+    listed = listed_tools(item, message.pointer)
+    return [replace(one, pointer=where) for where, tool in listed for one in _tools([tool], "")]
+
+
+_added_tools = Joined(_tools_in).of
 
 
 def _tool_choice(value: object) -> ToolChoice | None:

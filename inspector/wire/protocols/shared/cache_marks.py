@@ -4,11 +4,11 @@ Marks: Anthropic's `cache_control` and OpenAI's `prompt_cache_breakpoint` are fi
 Bedrock's `cachePoint` is a block of its own behind it (anthropic 2.12, openai 3.54, botocore 1.44.5, read 2026-11-22).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...json_value import Object, as_array, as_object, as_text
-from ...per_message import PerMessage
-from ...values import CacheMark
+from ...per_message import Joined
+from ...values import CacheMark, Message
 
 _FIELDS = ("cache_control", "prompt_cache_breakpoint")
 _BLOCK = "cachePoint"
@@ -28,19 +28,12 @@ def marks_in(pieces: object, pointer: str) -> Iterator[CacheMark]:
                 yield CacheMark(f"{pointer}/{place}", as_text(mark.get("ttl")))
 
 
-def marks_in_messages(messages: object, pointer: str) -> Iterator[CacheMark]:
-    """The marks in the contents of messages."""
-    for place, marks in enumerate(_marks.of(as_array(messages))):
-        for mark in marks:
-            yield CacheMark(f"{pointer}/{place}/content{mark.pointer}", mark.lifetime)
+def _marks_of(message: Message) -> list[CacheMark]:
+    return list(marks_in(as_object(message.raw).get("content"), f"{message.pointer}/content"))
 
 
-def _marks_of(message: object) -> list[CacheMark]:
-    """The marks in the content of a message, with pointers into it."""
-    return list(marks_in(as_object(message).get("content"), ""))
-
-
-_marks = PerMessage(_marks_of)
+marks_in_messages = Joined(_marks_of).of
+"""The marks in the contents of messages."""
 
 
 def mark_of_request(fields: Object) -> Iterator[CacheMark]:
@@ -49,37 +42,37 @@ def mark_of_request(fields: Object) -> Iterator[CacheMark]:
         yield CacheMark("", as_text(mark.get("ttl")))
 
 
-def anthropic_marks(fields: Object) -> tuple[CacheMark, ...]:
+def anthropic_marks(fields: Object, messages: Sequence[Message]) -> tuple[CacheMark, ...]:
     """The marks of a request in the shape of Anthropic Messages."""
     return (
         *marks_in(fields.get("tools"), "/tools"),
         *marks_in(fields.get("system"), "/system"),
-        *marks_in_messages(fields.get("messages"), "/messages"),
+        *marks_in_messages(messages),
         *mark_of_request(fields),
     )
 
 
-def converse_marks(fields: Object) -> tuple[CacheMark, ...]:
+def converse_marks(fields: Object, messages: Sequence[Message]) -> tuple[CacheMark, ...]:
     """The marks of a Converse request."""
     return (
         *marks_in(as_object(fields.get("toolConfig")).get("tools"), "/toolConfig/tools"),
         *marks_in(fields.get("system"), "/system"),
-        *marks_in_messages(fields.get("messages"), "/messages"),
+        *marks_in_messages(messages),
     )
 
 
-def chat_marks(fields: Object) -> tuple[CacheMark, ...]:
+def chat_marks(fields: Object, messages: Sequence[Message]) -> tuple[CacheMark, ...]:
     """The marks of a Chat Completions request: OpenAI's, and Anthropic's behind gateways."""
     return (
         *marks_in(fields.get("tools"), "/tools"),
-        *marks_in_messages(fields.get("messages"), "/messages"),
+        *marks_in_messages(messages),
         *mark_of_request(fields),
     )
 
 
-def responses_marks(fields: Object) -> tuple[CacheMark, ...]:
+def responses_marks(fields: Object, messages: Sequence[Message]) -> tuple[CacheMark, ...]:
     """The marks of a Responses request."""
-    return (*marks_in(fields.get("tools"), "/tools"), *marks_in_messages(fields.get("input"), "/input"))
+    return (*marks_in(fields.get("tools"), "/tools"), *marks_in_messages(messages))
 
 
 def cache_diagnosis(answer: Object) -> str | None:
