@@ -122,7 +122,7 @@ def test_large_histories_are_not_remembered_beside_the_newest(monkeypatch: pytes
     def after(*lengths: int) -> list[int]:
         """How many conversations of these lengths are still remembered by both."""
         for length in lengths:
-            made.of(histories.read(said("x" * length), "/messages", Reader()))
+            made.of(tuple(histories.read(said("x" * length), "/messages", Reader())))
         return [len(histories._recent), len(made._recent)]
 
     assert after(100, 101, 102) == [3, 3]

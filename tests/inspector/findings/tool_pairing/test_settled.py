@@ -84,13 +84,13 @@ def test_a_healthy_history_is_settled_up_to_its_last_answer(monkeypatch: pytest.
     place = last_answer(entries)
     assert messages[place].role == "assistant" and all(one.role != "assistant" for one in messages[place + 1 :])
     (settled,) = kept._recent
-    assert len(settled.entries) == place
+    assert settled.count == place
 
 
 def test_a_beginning_is_for_one_caller_and_one_protocol() -> None:
     kept, entries = Beginnings(), [Entry.of(message) for message in history(Random(1), 3, 0.0, True)]
     settled = Settled(Pairing())
-    settled.take(entries[:2])
+    settled.take(entries[:2], entries)
     kept.give_back(settled)
 
     assert kept.of(entries, Pairing(anywhere=True)) is not settled
