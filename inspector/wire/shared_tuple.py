@@ -1,4 +1,4 @@
-"""Tuples that share what they begin with, so that a history that goes on holds only what is new.
+"""Tuples that share what they begin with, so that a history that continues holds only what is new.
 
 An agent sends its whole history in each request. A tuple for each request would be copied, compared and read again from
 its beginning, and a long run would be quadratic. Here the beginning is one list, to which the next history appends: two
@@ -77,7 +77,7 @@ class SharedTuple[T](Sequence[T]):
         if self.start == self.end:
             return iter(self.tail)
         items = self.stem.items
-        # `islice` goes through what it leaves out, a slice copies what it gives.
+        # `islice` visits what it leaves out, a slice copies what it gives.
         inner = islice(items, self.start, self.end) if self.start < _FEW else items[self.start : self.end]
         return chain(inner, self.tail)
 

@@ -7,7 +7,7 @@ from turntape.inspector.wire.per_message import PerMessage
 from turntape.inspector.wire.shared_tuple import SharedTuple, shared, sharing
 
 
-def test_a_history_that_goes_on_shares_what_it_has_in_common() -> None:
+def test_a_history_that_continues_shares_what_it_has_in_common() -> None:
     first = sharing(range(10))
     second = first.continued(9, [90, 10, 11])  # clients write the last message of a request differently in the next one
     third = second.continued(12, [12, 13])
