@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = Path(__file__).parent / "python-api.md"
-PACKAGES = ("turntape", "turntape.cassettes", "turntape.inspector", "turntape.proxy")
+PACKAGES = ("turntape", "turntape.cassettes", "turntape.cassettes.vcr", "turntape.inspector", "turntape.proxy")
 
 INTRO = """\
 # Python API
@@ -22,10 +22,11 @@ INTRO = """\
 <!-- Written by docs/python_api.py from the docstrings; `make docs` updates it. -->
 
 `turntape` has the names that most programs need. `turntape.cassettes` has all of recording and replay,
-`turntape.inspector` reads the meaning of a round trip, and `turntape.proxy` is the proxy for programs that embed it. A
-name is imported when it is first used, so `import turntape` is fast.
+`turntape.inspector` reads the meaning of a round trip, and `turntape.proxy` is the proxy for programs that embed it.
+`turntape.cassettes.vcr` has the names of vcrpy, for suites that [moved](migrating.md). A name is imported when it is
+first used, so `import turntape` is fast.
 
-**What is stable.** The names in `__all__` of these four packages are public. They are listed
+**What is stable.** The names in `__all__` of these five packages are public. They are listed
 [at the end](#public-names), and a test pins the list. Until 1.0, a public name or argument is removed or changes its
 meaning only in a new minor version, and the changelog says what to write instead; a renamed name keeps its old name as
 an alias for at least one minor version. All other modules, names that begin with an underscore, the wording of messages

@@ -55,6 +55,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "played_tools",
         "recorded_tools",
     ),
+    "turntape.cassettes.vcr": ("VCR", "Cassette", "RecordMode", "mode", "use_cassette"),
     "turntape.inspector": (
         "AgentRun",
         "ApiError",
