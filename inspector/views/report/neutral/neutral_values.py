@@ -4,8 +4,9 @@ A text is replaced unless its field is known to hold a word of the API or a name
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from decimal import Decimal
 from typing import Any, cast
 
 from turntape.cassettes.regex import regex
@@ -29,6 +30,8 @@ _NAMES = frozenset(
 """Fields of our values that hold names."""
 _SHOWN_RAW = frozenset({"other", "reasoning"})
 """Kinds of parts that the report shows as JSON."""
+_WITHOUT_WORDS = int | float | Decimal | None
+"""Values of any other type are not shown as they are: a new type must not let texts through."""
 _API_KEY = regex(r"[A-Za-z_$][A-Za-z0-9_$-]{0,40}", re.ASCII)
 _METHOD = regex(r"[a-z]{1,20}(/[a-zA-Z_]{1,20}){0,2}")
 """A method of a tool server: `tools/call`."""
@@ -90,14 +93,16 @@ class NeutralValues:
             return self.finding(value)
         if is_dataclass(value) and not isinstance(value, type):
             return self._dataclass(value)
-        if isinstance(value, tuple | list):
-            inner = [self._of(one, field) for one in cast("list[object]", value)]
-            return tuple(inner) if isinstance(value, tuple) else inner
+        if isinstance(value, Sequence) and not isinstance(value, bytes):
+            inner = [self._of(one, field) for one in cast("Sequence[object]", value)]
+            return inner if isinstance(value, list) else tuple(inner)
         if isinstance(value, Mapping):
             return self._json(cast("Mapping[str, object]", value), field)
         if field in ("arguments", "result", "error") and isinstance(value, int | float) and not isinstance(value, bool):
             return self._texts.number(value)
-        return value
+        if isinstance(value, _WITHOUT_WORDS):
+            return value
+        raise TypeError(f"a value of {type(value)} may hold a text, and nothing here knows how to replace it")
 
     def _dataclass(self, value: Any) -> object:
         changed = {one.name: self._of(getattr(value, one.name), one.name) for one in fields(value) if one.init}
