@@ -4,12 +4,12 @@ import functools
 import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from ..errors import CassetteError
+from ..frozen import frozen
 from ..importers.targets import beside
 from ..replay.miss import Miss
 from ..replay.telemetry_hosts import is_side_traffic
@@ -25,7 +25,7 @@ from .session import VcrSession
 from .settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """What one use of a cassette does."""
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
+
 from ..wire.json_value import as_object, compact, is_array, is_object
 from ..wire.per_message import PerMessage
 from ..wire.shared_tuple import SharedTuple, Stem, shared, sharing
@@ -23,7 +25,7 @@ type UnitKind = Literal["text", "call", "result", "media", "refusal", "other"]
 MARKERS = frozenset({"cache_control", "cachePoint", "prompt_cache_breakpoint"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """One part of a conversation."""
 
@@ -150,7 +152,7 @@ def _one(run: list[Unit]) -> list[Unit]:
     return [made] if made is not None else []
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conversation:
     """The messages of one request as units."""
 

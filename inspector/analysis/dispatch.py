@@ -1,8 +1,9 @@
 """Layer 3: what the next request shows that the client did with an emission."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.per_message import ByKey
 from ..wire.values import Message, ToolCall, ToolResult
@@ -13,7 +14,7 @@ _LOOP_OVER = frozenset({"complete", "stop_sequence", "refusal", "content_filter"
 """Finishes at which a client may stop."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dispatch:
     """What the client did with a turn's calls."""
 

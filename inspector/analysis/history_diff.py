@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
+
 from ..wire.json_value import as_object
 from ..wire.values import Part, RequestReading
 from .conversation import Conversation, Unit, joined, same_messages, units_emitted
@@ -37,7 +39,7 @@ _MOST_UNITS = 1500
 """Longer remainders are not aligned, because that takes quadratic time; only the first difference is reported."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryChange:
     """One place at which a request differs from the history that it continues."""
 
@@ -55,7 +57,7 @@ class HistoryChange:
     """For what was removed, its kind: `text`, `call` or `result`. For lost spaces, the role of the text."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryDiff:
     """How a request repeats the request and the answer before it."""
 
@@ -178,7 +180,7 @@ def _common(a: list[Unit], b: list[Unit]) -> int:
     return count
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Departures:
     """How one list of units departs from another."""
 

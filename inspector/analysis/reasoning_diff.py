@@ -4,8 +4,9 @@ Reasoning may be plain text, or opaque: with a signature or encrypted content th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import as_object, as_text
 from ..wire.values import Message, Part
@@ -18,7 +19,7 @@ type ReasoningState = Literal["none", "kept", "dropped", "altered"]
 _ALPHABET = str.maketrans("-_", "+/")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LostReasoning:
     """Reasoning or a signature of the answer that did not come back unchanged."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..run.labels import Key, Label, label_stream
@@ -17,7 +18,7 @@ from ..wire.values import Emission, Finish, Message, RequestReading, Tool, ToolC
 type Role = Literal["system", "user", "assistant"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SentMessage:
     """A message in a request: text with media named in brackets, and the calls of an assistant's."""
 
@@ -26,7 +27,7 @@ class SentMessage:
     calls: tuple[ToolCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnSummary:
     """A turn: what is new in its request, and what came back."""
 
@@ -44,7 +45,7 @@ class TurnSummary:
     """The runs of its calls, where the tools' own wire was recorded."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunSummary:
     """All threads of a cassette, and what belongs to none."""
 

@@ -6,6 +6,8 @@ It is small: hashes, ids, and the last few turns, but no texts.
 from collections import deque
 from dataclasses import dataclass, field
 
+from turntape.cassettes.frozen import frozen
+
 from ..analysis.conversation import sorted_json, unmarked
 from ..analysis.turn import Turn
 from .agents import Agent
@@ -14,7 +16,7 @@ from .finding import Finding, Layer
 _KEPT_TURNS = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastTurn:
     """The facts about a turn that the memory of its thread keeps."""
 
@@ -47,7 +49,7 @@ class SentRequest:
     """How often the body was sent so far."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RejectedBefore:
     """The last request of a thread that the API rejected for its content."""
 
@@ -60,7 +62,7 @@ class RejectedBefore:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Explained:
     """What the rules found to be the cause of a rejection."""
 
@@ -120,7 +122,7 @@ class Subagent:
     """The round trip of its last complete answer in text, and how many characters that has."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenResult:
     """The first result that a request gave a call."""
 
@@ -131,7 +133,7 @@ class GivenResult:
     ended: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailedRequest:
     """A request that got no whole answer."""
 

@@ -5,8 +5,8 @@ The texts only confirm and locate what the structure shows: "its wording can cha
 """
 
 import re
-from dataclasses import dataclass
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 from ..wire.json_value import as_object, as_text, compact, is_object, parse_json
@@ -22,7 +22,7 @@ _QUOTED_JSON = regex(r"\{.*\}", re.S)
 _DEEPEST = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rejection:
     """What is wrong with a request, according to the API."""
 

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from turntape.cassettes.frozen import frozen
+
 from ..analysis.turn import Turn
 from ..wire.shared_tuple import shared
 from ..wire.values import Emission, Message, Part, Tool, ToolCall
@@ -15,7 +17,7 @@ from .contents import Content, calls_by_id, kept_by_api, message_contents, syste
 from .pieces import First, Pieces
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prompt:
     """The pieces of one request, and how they relate to those of the thread's previous request."""
 

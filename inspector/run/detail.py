@@ -1,10 +1,10 @@
 """A complete round trip, and its neighbours in the thread."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from turntape.cassettes.framing import Event
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.conversation import conversation_of
@@ -18,7 +18,7 @@ from ..wire.values import Message, Reading, ToolResult
 from .row import Row
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Detail:
     """A complete round trip, read again from the file."""
 

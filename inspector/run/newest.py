@@ -1,13 +1,14 @@
 """The largest new piece of a request, for the label of what a turn added: `+48k cat build.log`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import frozen
 
 from ..analysis.call_words import piece_words
 from ..wire.values import Message, Part, RequestReading, ToolCall
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewPiece:
     """The largest of the pieces that a request has and the previous one of its thread had not."""
 

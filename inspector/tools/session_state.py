@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
+
 from ..wire.json_value import Object, as_object, as_text, compact
 from ..wire.protocols.mcp.shape import META
 from .definitions import Definition
@@ -11,7 +13,7 @@ from .tool_messages import ToolMessage
 from .tool_run import ToolRun
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WireNote:
     """Something on a tool's wire that is not a run."""
 
@@ -78,7 +80,7 @@ class Session:
     """The tools as they were listed before the list whose pages are read now."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sent:
     """A request of the client, and how long it was open."""
 

@@ -6,9 +6,11 @@ Four facts about an answer are kept apart, never collapsed: the API's own word (
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from .per_message import Joined
 from .shared_tuple import SharedTuple
@@ -56,7 +58,7 @@ and a tool server; `other` is anything else."""
 type PartKind = Literal["text", "reasoning", "call", "result", "refusal", "media", "other"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A call that the model emitted (in an answer) or that the client sent back (in the history)."""
 
@@ -75,7 +77,7 @@ class ToolCall:
     """The family of tools that the name belongs to, where the request offers a family and not each tool."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolResult:
     call_id: str | None
     name: str | None
@@ -88,7 +90,7 @@ class ToolResult:
     """True for an error of the program that the model wrote; the tool that ran it worked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """One piece of a message, with the JSON pointer of the bytes that hold it."""
 
@@ -104,7 +106,7 @@ class Part:
     """The parsed JSON value that this part was read from."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     role: Literal["system", "user", "assistant", "tool", "other"]
     parts: tuple[Part, ...]
@@ -112,7 +114,7 @@ class Message:
     raw: object = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool:
     """A tool that the request offered."""
 
@@ -127,13 +129,13 @@ class Tool:
     """True for a tool whose definition is not in the prompt until the model looks for it (`defer_loading`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolChoice:
     mode: Literal["auto", "none", "required", "named"]
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutputFormat:
     """JSON that the request demands as the text of the answer."""
 
@@ -143,7 +145,7 @@ class OutputFormat:
     """The JSON Schema as sent, an object; None when any JSON will do."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CacheMark:
     """A place where the request asks the API to keep the prompt up to there in its cache."""
 
@@ -153,7 +155,7 @@ class CacheMark:
     """How long to keep it, in the API's own word: `5m`, `1h`, `30m`; None when the mark does not say."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestReading:
     model: str | None = None
     streamed: bool = False
@@ -225,7 +227,7 @@ def _calls_of(message: Message) -> list[ToolCall]:
 _results, _calls = Joined(_results_of).of, Joined(_calls_of).of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """One of several answers to the same request (`n` > 1)."""
 
@@ -254,7 +256,7 @@ class Choice:
         return tuple(part.call for part in self.content if part.call is not None and not part.call.server)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Emission:
     """Layer 1, model."""
 
@@ -279,7 +281,7 @@ class Emission:
     """Every choice where the answer has several; the text above is that of the first. Empty for a single one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finish:
     """Layer 2, api."""
 
@@ -297,7 +299,7 @@ type OnlyInTotal = Literal["cached", "thoughts", "sound"]
 """The kind of tokens that an answer counts only in its total."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """Tokens under one convention, whatever the API's own.
 
@@ -324,7 +326,7 @@ class Usage:
     """Fields that are negative or of a wrong type, one sentence each. They are not used."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatedCost:
     """The cost that the answer itself states, in US dollars."""
 
@@ -336,7 +338,7 @@ class StatedCost:
     """Values that cannot be an amount, one sentence each."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApiError:
     message: str
     type: str | None = None
@@ -348,7 +350,7 @@ class ApiError:
     """False when `status` is only the meaning of the error's word, and no status is on the wire."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResponseReading:
     """What a protocol reads out of an answer, before reconciliation."""
 
@@ -386,7 +388,7 @@ class ResponseReading:
     """True when something was emitted that is neither text, call, reasoning nor refusal (images, audio)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """A round trip, read. Outside generation the layers are None."""
 

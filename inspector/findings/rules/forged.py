@@ -6,9 +6,9 @@ something new behind it, may be a turn that was not recorded: it is reported as 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby, takewhile
 
+from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import Unit, joined, units_emitted, without_space
@@ -74,7 +74,7 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
             yield _forged_note(context, echo, before, forged)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Forged:
     """What no answer contains: whole pieces, and answers to which words were added."""
 

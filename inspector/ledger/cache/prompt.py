@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from turntape.cassettes.frozen import frozen
+
 from ...analysis.turn import Turn
 from ...wire.cache_rules import LIFETIMES, CacheRule, Level, Marks, Setting
 from ...wire.caching import settings_of
@@ -20,7 +22,7 @@ _THREADS = 8
 """Of so many threads the latest request is kept, so that what it shares with the next one is not read again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """A mark of a request."""
 
@@ -29,7 +31,7 @@ class Mark:
     """Seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prompt:
     """One request. It holds no texts."""
 

@@ -5,8 +5,10 @@ Each default is the answer of an API about which nothing is known, so a rule sta
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from turntape.cassettes.frozen import frozen
 
 from ..answer_format import AnswerFormat
 from ..cache_rules import CacheTable
@@ -19,7 +21,7 @@ type RoleCheck = Callable[[Sequence[Message]], Iterator[tuple[Message, str]]]
 """Finds messages whose role the API does not accept there, each with a sentence; called with at least one message."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pairing:
     """How the calls and the results of one request must fit together."""
 
@@ -37,7 +39,7 @@ class Pairing:
     """False when the API keeps the history, so that a request holds only a part of the pairs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArgumentsField:
     """Where a call in a request's history holds its arguments."""
 
@@ -47,7 +49,7 @@ class ArgumentsField:
     type: Literal["string", "object"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Demand:
     """Something that a request may demand of the answer, and that the answer's own fields show to be met or not.
 
@@ -65,7 +67,7 @@ class Demand:
     """The keys of an answer that show that it was met: one of them is enough."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestRules:
     """What the API demands of a request."""
 
@@ -91,7 +93,7 @@ class RequestRules:
     """False when an API that holds the conversation forgets the field for instructions after each answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerRules:
     """How the API's answers are to be understood."""
 
@@ -143,7 +145,7 @@ class AnswerRules:
     that does not need ids."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reasoning:
     """What the API wants back of the reasoning that it gave."""
 
@@ -154,7 +156,7 @@ class Reasoning:
     """True when only the signatures of calls are required."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Caching:
     """How the API caches prompts."""
 
@@ -166,7 +168,7 @@ class Caching:
     """The rules of the API's cache by model, for a server that is not in the provider table."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rewrite:
     """How a stream becomes one document that a person can edit, and a stream again."""
 
@@ -183,7 +185,7 @@ type Target = Literal["text", "tool", "arguments", "finish"]
 TARGETS: tuple[Target, ...] = ("text", "tool", "arguments", "finish")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditTargets:
     """Where an answer holds what a named edit changes.
 
