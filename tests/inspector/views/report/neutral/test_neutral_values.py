@@ -1,6 +1,6 @@
 """Values without their texts, whatever type holds them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -16,7 +16,7 @@ def message() -> Message:
 
 
 @pytest.mark.parametrize("many", [tuple, list, sharing])
-def test_no_sequence_keeps_a_text(many: type[Sequence[Message]]) -> None:
+def test_no_sequence_keeps_a_text(many: Callable[[list[Message]], Sequence[Message]]) -> None:
     (kept,) = NeutralValues().value(many([message()]))
 
     assert SAID not in repr(kept) and len(kept.parts[0].text) == len(SAID)
