@@ -83,7 +83,7 @@ def test_an_installed_wheel_gives_a_working_turntape(environment: Path) -> None:
 
 NAMES = """
 import importlib, turntape
-for package in ("turntape", "turntape.cassettes", "turntape.inspector", "turntape.proxy"):
+for package in ("turntape", "turntape.cassettes", "turntape.cassettes.vcr", "turntape.inspector", "turntape.proxy"):
     for name in importlib.import_module(package).__all__:
         getattr(importlib.import_module(package), name)
         print(package, name)
