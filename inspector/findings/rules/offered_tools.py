@@ -1,0 +1,147 @@
+"""Calls of tools that the request does not offer."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from ...wire.json_value import as_array, as_object
+from ...wire.per_message import PerMessage
+from ...wire.values import Message
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from .emission import call_at, whole_calls
+
+_WRAPPERS = ("multi_tool_use.parallel", "multi_tool_use")
+
+
+def _held_elsewhere(context: RuleContext) -> bool:
+    """True when tools may be offered that this request does not show."""
+    request = context.request
+    hosted = any(tool.server for tool in request.tools)
+    return hosted or any(_searched.of(request.messages)) or "prompt" in request.parameters
+
+
+def _searches_tools(message: Message) -> bool:
+    return any(part.call is not None and "tool_search" in part.call.name for part in message.parts)
+
+
+_searched = PerMessage(_searches_tools)
+
+
+def _loaded(context: RuleContext) -> frozenset[str]:
+    """Tools that an item of the history brought, as `additional_tools` does."""
+    return frozenset(chain.from_iterable(_brought.of(context.request.messages)))
+
+
+def _tools_of(message: Message) -> list[str]:
+    return [str(as_object(tool).get("name")) for tool in as_array(as_object(message.raw).get("tools"))]
+
+
+_brought = PerMessage(_tools_of)
+
+
+@rule(
+    "model-unknown-tool",
+    "model",
+    "error",
+    "P",
+    says="The model called a tool that the request did not offer.",
+    fix="Answer the call with an error result that lists the valid names; rename tools that are easily confused.",
+    not_when=(
+        "The API holds tools: a stored prompt, hosted tools or tool search",
+        "A previous response may hold tools: then the tier is S",
+        "The request offers no tools, and the API may hold some: a session, a cache or an earlier request",
+        "An earlier request of the same agent offered it: then `client-tool-withdrawn` says so",
+        "The body of the request is missing in the recording",
+        "The call has neither a name nor an id: then `api-call-without-id` says so",
+    ),
+)
+def unknown_tool(context: RuleContext) -> Iterator[Note]:
+    if not context.request.tools:
+        yield from _called_without_tools(context)
+        return
+    if _held_elsewhere(context):
+        return
+    offered = ", ".join(sorted(context.tools)[:8])
+    for call in whole_calls(context):
+        if call.toolset or call.name in context.tools or call.name in _loaded(context):
+            continue
+        if not call.name and not call.id and context.protocol.answers.lacks_id is not None:
+            continue
+        if _offered_before(context, call.name):
+            continue
+        what = f"the model called {call.name!r}, which was not offered; the request offers {offered}"
+        bare = re.split(r"[.:/]", call.name)[-1]
+        if not call.name:
+            what = f"the model called a tool without a name; the request offers {offered}"
+        elif call.name in _WRAPPERS:
+            what = f"the model wrapped its calls in {call.name!r}, which is not a tool of the request"
+        elif bare in context.tools:
+            what = f"the model called {call.name!r}: it put a prefix before {bare!r}, which was offered"
+        yield Note(
+            what,
+            (call_at(context, call), f"{context.at} request {context.request.tools[0].pointer.rsplit('/', 1)[0]}"),
+            tier="S" if context.request.previous_id is not None else None,
+        )
+
+
+@rule(
+    "client-tool-withdrawn",
+    "client",
+    "error",
+    "S",
+    says="The model called a tool that an earlier request offered and this one no longer does, under the same instructions.",
+    fix="Send the whole list of tools with every request; forbid a tool by `tool_choice`, or say so in the instructions.",
+    not_when=("The system prompt changed as well: another agent may have taken over",),
+)
+def tool_withdrawn(context: RuleContext) -> Iterator[Note]:
+    tools = context.request.tools
+    if _held_elsewhere(context) or (not tools and not _offers_nothing(context)):
+        return
+    at = f"{context.at} request {tools[0].pointer.rsplit('/', 1)[0]}" if tools else f"{context.at} request"
+    for call in whole_calls(context):
+        known = call.toolset or call.name in context.tools or call.name in _loaded(context)
+        if not known and (offered := _offered_before(context, call.name)):
+            yield Note(
+                f"the model called {call.name!r}, which the request no longer offers; {offered} offered it",
+                (call_at(context, call), at),
+                key=call.name,
+            )
+
+
+def _offered_before(context: RuleContext, name: str) -> str | None:
+    """The turn before, if it offered the tool; or an earlier one, if this thread has calls of it."""
+    before = context.before
+    if before is None or before.reading.request.instructions != context.request.instructions:
+        return None
+    if any(tool.name == name for tool in before.reading.request.tools):
+        return f"#{before.round_trip.index}"
+    thread = context.thread
+    called = name in thread.answered_tools or any(name == one[1] for one in thread.emitted_calls.values())
+    return "an earlier request" if called and name in context.run.tools else None
+
+
+def _called_without_tools(context: RuleContext) -> Iterator[Note]:
+    """A call in the answer to a request that offers no tools at all, and does not continue another one."""
+    calls = [call for call in whole_calls(context) if not _offered_before(context, call.name)]
+    if calls and _offers_nothing(context) and not _held_elsewhere(context):
+        yield Note(
+            f"the answer calls {calls[0].name!r}, and the request offers no tools",
+            (call_at(context, calls[0]), f"{context.at} request"),
+        )
+
+
+def _offers_nothing(context: RuleContext) -> bool:
+    """True for a request without tools to which the API adds none either."""
+    request, whole = context.request, context.protocol.pairing.in_request
+    held = request.continues is not None or not _MAY_HOLD_TOOLS.isdisjoint(request.parameters) or not context.fields
+    return whole and not held and not context.tools and not _loaded(context)
+
+
+_MAY_HOLD_TOOLS = frozenset(
+    {"cachedContent", "cached_content", "conversation", "prompt", "agent", "agent_id", "mcp_servers"}
+)
+"""Fields of a request that name something which may bring tools."""
+
+
+RULES = (unknown_tool, tool_withdrawn)
