@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+import orjson
 from conversations import HELLO, START, chat, result, said
 from round_trips import GEMINI, MESSAGES, exchanged
 
@@ -105,6 +106,18 @@ def only(identity: str, *trips: RoundTrip, hints: bool = False, advice: bool = F
     """The one finding of that class."""
     [one] = [f for f in judged(*trips, hints=hints, advice=advice) if f.id == identity]
     return one
+
+
+def with_answer(one: RoundTrip, **fields: Any) -> RoundTrip:
+    """The round trip with these fields in its answer."""
+    assert one.response is not None
+    body = orjson.dumps(orjson.loads(one.response.body) | fields)
+    return replace(one, response=replace(one.response, content=body, chunks=()))
+
+
+def at_host(one: RoundTrip, url: str, upstream: str | None = None) -> RoundTrip:
+    """The round trip as one with this address."""
+    return replace(one, request=replace(one.request, url=url), upstream=upstream)
 
 
 def trip(url: str, asked: object, answer: object, index: int = 0, at: float | None = None, **more: Any) -> RoundTrip:

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 from chat_streams import ASKED, CALLED, call
-from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from conversations import CALL, HELLO, TOOLS, chat, said, user
 from judged import (
     CONVERSE,
     LOOK_UP,
@@ -35,54 +35,6 @@ WRONG = "model-args-break-schema"
 
 def emitted(name: str = "look_up", arguments: str = '{"word":"tape"}', **fields: Any) -> Any:
     return chat([HELLO], said(None, ("call_1", name, arguments)), **fields)
-
-
-@pytest.mark.parametrize(
-    ("name", "said_of_it"),
-    [
-        ("look_out", "was not offered"),
-        ("", "called a tool without a name; the request offers look_up"),
-        ("multi_tool_use.parallel", "wrapped its calls"),
-        ("default_api:look_up", "it put a prefix before 'look_up'"),
-    ],
-)
-def test_a_tool_that_was_not_offered_is_the_models_fault(name: str, said_of_it: str) -> None:
-    one = only("model-unknown-tool", emitted(name))
-
-    assert (one.layer, one.tier) == ("model", "P")
-    assert said_of_it in one.message
-
-
-def test_a_tool_that_the_client_no_longer_offers_is_its_fault() -> None:
-    other = [{"type": "function", "function": {"name": "count", "parameters": {"type": "object"}}}]
-    first, again = said(None, CALL), said(None, ("call_2", *CALL[1:]))
-    history = [HELLO, first, result("call_1", "a strip")]
-    system = {"role": "system", "content": "You count words."}
-
-    trips = chat([HELLO], first), chat(history, again, index=1, tools=other)
-    one = only("client-tool-withdrawn", *trips)
-    assert one.message == "the model called 'look_up', which the request no longer offers; #0 offered it"
-    assert "model-unknown-tool" not in ids(*trips)
-    assert "model-unknown-tool" in ids(trips[0], chat([system, *history], again, index=1, tools=other))
-
-
-def test_a_tool_of_a_request_that_shows_none_is_not_judged() -> None:
-    assert "model-unknown-tool" in ids(emitted("look_out", tools=None))
-    assert "model-unknown-tool" not in ids(emitted("look_out", tools=None, conversation="conv_1"))
-
-
-def test_tools_that_the_api_loads_are_not_judged() -> None:
-    search = {"type": "tool_search"}
-
-    assert "model-unknown-tool" not in ids(
-        responses([{"role": "user", "content": "hi"}], [item_call()], tools=[search])
-    )
-
-
-def test_a_previous_response_leaves_some_doubt() -> None:
-    call = {**item_call(), "name": "look_out"}
-
-    assert only("model-unknown-tool", responses([], [call], previous_response_id="resp_0")).tier == "S"
 
 
 @pytest.mark.parametrize(
@@ -255,70 +207,12 @@ def test_a_refusal_is_the_models() -> None:
     assert ids(chat([HELLO, said("x"), user("and?")], said("I can't help with that."), tools=TOOLS)) == set()
 
 
-CLICK = {"type": "tool_use", "id": "toolu_1", "name": "left_click", "input": {}, "toolset_name": "computer"}
-FOUND = {"type": "function_call", "call_id": "call_1", "name": "found", "arguments": "{}", "status": "completed"}
-FOUND_TOOL = {"type": "function", "name": "found", "parameters": {"type": "object", "required": ["x"]}}
-
-
-def test_a_tool_of_an_offered_toolset_was_offered() -> None:
-    toolset = {"type": "computer_toolset_20260801"}
-
-    assert "model-unknown-tool" not in ids(anthropic([asked("hi")], [CLICK], tools=[toolset]))
-    other = {key: value for key, value in CLICK.items() if key != "toolset_name"}
-    assert "model-unknown-tool" in ids(anthropic([asked("hi")], [other], tools=[toolset]))
-
-
-def test_a_tool_that_a_message_defines_was_offered_with_its_schema() -> None:
-    brought = {"type": "additional_tools", "role": "developer", "tools": [FOUND_TOOL]}
-    seen = ids(responses([{"role": "user", "content": "hi"}, brought], [FOUND]))
-
-    assert "model-unknown-tool" not in seen and WRONG in seen
-    assert "model-unknown-tool" in ids(responses([{"role": "user", "content": "hi"}], [FOUND]))
-
-
 ASK: dict[str, Any] = {"role": "user", "content": "hi"}
 
 
 def function(name: str, **properties: Any) -> dict[str, Any]:
     schema = {"type": "object", "properties": properties}
     return {"type": "function", "function": {"name": name, "description": "x", "parameters": schema}}
-
-
-def test_a_tool_that_was_not_offered_is_named_beside_those_that_were() -> None:
-    many = [function(name) for name in "jihgfedcba"]
-
-    assert lines(emitted("look_out")) == [
-        (
-            "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
-            "the request offers look_up | #0 call call_1, #0 request /tools"
-        ),
-    ]
-    assert lines(emitted("look_out", tools=many)) == [
-        (
-            "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
-            "the request offers a, b, c, d, e, f, g, h | #0 call call_1, #0 request /tools"
-        ),
-    ]
-    assert lines(emitted("multi_tool_use")) == [
-        (
-            "#0 model-unknown-tool (model, error, P): the model wrapped its calls in 'multi_tool_use', which "
-            "is not a tool of the request | #0 call call_1, #0 request /tools"
-        ),
-    ]
-    assert lines(emitted("default_api:look_up")) == [
-        (
-            "#0 model-unknown-tool (model, error, P): the model called 'default_api:look_up': it put a "
-            "prefix before 'look_up', which was offered | #0 call call_1, #0 request /tools"
-        ),
-    ]
-    for prefix in ("tools.", "mcp/", "a.b:"):
-        assert "it put a prefix before 'look_up'" in only("model-unknown-tool", emitted(f"{prefix}look_up")).message
-    assert lines(chat([HELLO], said(None, ("", "look_out", "{}"))), only="model-") == [
-        (
-            "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
-            "the request offers look_up | #0 call look_out, #0 request /tools"
-        ),
-    ]
 
 
 def test_each_call_of_an_answer_is_judged() -> None:
@@ -361,20 +255,6 @@ def unfit() -> list[RoundTrip]:
 @pytest.mark.parametrize("one", unfit(), ids=["length", "context_full", "malformed", "cut", "error", "cancelled"])
 def test_the_calls_of_an_answer_that_did_not_come_whole_are_not_judged(one: RoundTrip) -> None:
     assert not {"model-unknown-tool", WRONG} & ids(one)
-
-
-def test_tools_may_be_held_where_the_request_does_not_show_them() -> None:
-    strange = item_call() | {"name": "look_out"}
-    search = said(None, ("c0", "tool_search_tool", "{}"))
-    history = [HELLO, search, result("c0", "found look_out")]
-    loaded = {"type": "additional_tools", "tools": [{"name": "look_out"}]}
-
-    assert "model-unknown-tool" in ids(responses([ASK], [strange]))
-    assert only("model-unknown-tool", responses([ASK], [strange], conversation="conv_1")).tier == "S"
-    assert "model-unknown-tool" not in ids(responses([ASK], [strange], prompt={"id": "pmpt_1"}))
-    assert "model-unknown-tool" not in ids(chat(history, said(None, ("c1", "look_out", "{}"))))
-    assert "model-unknown-tool" not in ids(responses([ASK, loaded], [strange]))
-    assert "model-unknown-tool" in ids(responses([ASK, loaded], [item_call() | {"name": "look_in"}]))
 
 
 def test_arguments_that_are_not_json_are_quoted() -> None:
@@ -663,25 +543,6 @@ def test_an_empty_answer_is_an_info_where_a_stop_string_may_have_ended_it(
     assert only("model-empty-response", chat([HELLO], said(""), finish=finish, **fields)).severity == severity
 
 
-def test_calls_beside_a_choice_that_was_cut_are_not_judged() -> None:
-    call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "look_out", "arguments": "{"}}
-    events = [
-        {"id": "c", "choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]},
-        {"id": "c", "choices": [{"index": 1, "delta": {"content": "It"}}]},
-    ]
-    body = {"model": "gpt-5", "messages": [HELLO], "stream": True, "n": 2, "tools": TOOLS}
-
-    assert "model-unknown-tool" in ids(trip(CHAT, body, sse(*events, done=True)))
-    assert "model-unknown-tool" not in ids(trip(CHAT, body, sse(*events)))
-
-
-def test_calls_of_a_refusal_at_the_cap_are_not_judged() -> None:
-    refused = said(None, ("call_1", "look_out", '{"word":"tape"}')) | {"refusal": "No."}
-
-    assert "model-unknown-tool" not in ids(chat([HELLO], refused, finish="length"))
-    assert "model-unknown-tool" in ids(chat([HELLO], refused, finish="stop"))
-
-
 def test_a_choice_of_tools_counts_also_at_a_stop_string() -> None:
     choice: dict[str, Any] = {"tool_choice": {"type": "any"}}
     one = anthropic([asked("hi")], [words("It")], stop="stop_sequence", stop_sequences=["x"], **choice)
@@ -712,25 +573,6 @@ def test_the_same_call_in_one_answer_is_counted(count: int, times: str, severity
         f"#0 {FLOOD} (model, {severity}, P): the call of 'look_up' is in one answer {times}, with equal arguments | "
     )
     assert line.count("call call_") == min(count, 4)
-
-
-def test_a_call_in_the_answer_to_a_request_without_tools() -> None:
-    reported = lines(chat([HELLO], said(None, CALL), tools=None), only="model-unknown-tool")
-
-    assert reported == [
-        "#0 model-unknown-tool (model, error, P): the answer calls 'look_up', and the request offers no tools | "
-        "#0 call call_1, #0 request"
-    ]
-    assert lines(chat([HELLO], said("It is a strip."), tools=None), only="model-unknown-tool") == []
-
-
-def test_tools_that_are_all_withdrawn_are_the_clients_fault() -> None:
-    first = chat([HELLO], said(None, CALL))
-    history = [HELLO, said(None, CALL), result("call_1", "a strip")]
-    second = chat(history, said(None, ("call_2", "look_up", '{"word":"tape"}')), tools=None, at=1.0)
-
-    assert [line.split()[1] for line in lines(first, second, only="client-tool-withdrawn")] == ["client-tool-withdrawn"]
-    assert lines(first, second, only="model-unknown-tool") == []
 
 
 @pytest.mark.parametrize(
