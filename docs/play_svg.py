@@ -13,9 +13,10 @@ from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip import KINDS, StripTurn, axis, strip_of
 from turntape.inspector.views.text.number_format import count, dollars
 from turntape.inspector.views.text.status_styles import FINISH
-from turntape.inspector.views.text.terminal_text import GLYPHS, Style, clip, wrap
+from turntape.inspector.views.text.terminal_text import GLYPHS, clip, wrap
 from turntape.inspector.views.vocabulary.kinds import KIND_LOOKS
 from turntape.inspector.views.vocabulary.signs import MARKS
+from turntape.inspector.views.vocabulary.style import STYLE_LOOKS, Style
 
 WIDTH, ROW = 900, 21
 LEFT, TOP = 24, 48
@@ -29,13 +30,9 @@ REST, HOLD = 0.8, 5.0
 """Seconds of a turn at least, and of the whole run at the end."""
 GROWS = 0.45
 """Seconds in which a bar grows."""
-_LIGHT = {"ground": "#ffffff", "raised": "#f3f4f7", "edge": "#d9dce2", "text": "#1c1f24", "dim": "#5d6573",
-          "model": "#8a2ebd", "api": "#00707a", "client": "#1f56c4", "good": "#1a7436", "warn": "#8a5800",
-          "bad": "#bb1f2d", "money": "#76600a"}  # fmt: skip
-_DARK = {"ground": "#14161c", "raised": "#1c1f27", "edge": "#31353e", "text": "#d9dce3", "dim": "#939bab",
-         "model": "#d28cf5", "api": "#56cbd6", "client": "#7fb0ff", "good": "#7fcf8f", "warn": "#f2b35a",
-         "bad": "#ff7a7a", "money": "#e0bf72"}  # fmt: skip
-_LOOKS: dict[Style, str] = {"plain": "text", "bold": "text", "tool": "good"}
+_LIGHT = {"ground": "#ffffff", "raised": "#f3f4f7", "edge": "#d9dce2"}
+_DARK = {"ground": "#14161c", "raised": "#1c1f27", "edge": "#31353e"}
+_LOOKS = {**STYLE_LOOKS, **{kind.name: kind for kind in KIND_LOOKS}}
 
 
 def play_svg(run: Run) -> str:
@@ -74,18 +71,16 @@ class _Picture:
         yield "</svg>"
 
     def _style(self) -> str:
-        light = "".join(f"--{name}:{value};" for name, value in _LIGHT.items())
-        dark = "".join(f"--{name}:{value};" for name, value in _DARK.items())
-        light += "".join(f"--{kind.name}:{kind.light};" for kind in KIND_LOOKS)
-        dark += "".join(f"--{kind.name}:{kind.dark};" for kind in KIND_LOOKS)
+        lights = {**_LIGHT, **{name: look.light for name, look in _LOOKS.items()}}
+        darks = {**_DARK, **{name: look.dark for name, look in _LOOKS.items()}}
+        light, dark = ("".join(f"--{name}:{value};" for name, value in of.items()) for of in (lights, darks))
         rules = [
             f"svg{{{light}}}",
             f"@media(prefers-color-scheme:dark){{svg{{{dark}}}}}",
             "text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}",
             "text.big{font-size:24px;font-weight:700}text.small{font-size:11px}text.strong{font-weight:700}",
             ".ground{fill:var(--ground);stroke:var(--edge)}.raised{fill:var(--raised)}.edge{stroke:var(--edge)}",
-            "".join(f".{name}{{fill:var(--{name})}}" for name in _LIGHT if name not in ("ground", "raised", "edge")),
-            "".join(f".{kind.name}{{fill:var(--{kind.name})}}" for kind in KIND_LOOKS),
+            "".join(f".{name}{{fill:var(--{name})}}" for name in _LOOKS),
             ".line{stroke:var(--money);stroke-width:2;fill:none}.bar{transform-box:fill-box;transform-origin:bottom}",
         ]
         for number in range(len(self.turns)):
@@ -196,11 +191,11 @@ class _Picture:
         look = {"error": "bad", "warning": "warn"}.get(row.worst or "", "dim")
         yield _text(LEFT, y, f"{row.thread} {row.label}", f"{look} strong")
         yield _text(LEFT + 62, y, GLYPHS["model"], "model")
-        yield _text(LEFT + 80, y, clip(_done(row), 52), "text")
+        yield _text(LEFT + 80, y, clip(_done(row), 52), "plain")
         yield _text(LEFT + 500, y, GLYPHS["api"], "api")
         style: Style = "bad" if row.error else FINISH.get(row.finish or "", "warn")
         finish = f"error {row.status}" if row.error else (row.finish or "").replace("_", " ")
-        yield _text(LEFT + 518, y, finish, _LOOKS.get(style, style))
+        yield _text(LEFT + 518, y, finish, style)
         yield _text(LEFT + 628, y, GLYPHS["client"], "client")
         yield _text(LEFT + 646, y, (row.outcome or "").replace("_", " "), "dim")
         price = dollars(row.cost) if row.cost is not None else "–"
@@ -223,7 +218,7 @@ class _Picture:
         room = int((WIDTH - 2 * LEFT - 12) / CELL)
         lines = wrap(found.message, room)[:2]
         for at, line in enumerate(lines):
-            yield _text(LEFT + 6, y + 39 + 17 * at, line, "text")
+            yield _text(LEFT + 6, y + 39 + 17 * at, line, "plain")
         yield _text(LEFT + 6, y + 39 + 17 * len(lines), clip(f"fix  {found.fix}", room), "good")
         yield "</g>"
 

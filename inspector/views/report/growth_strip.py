@@ -12,6 +12,7 @@ from ..text.number_format import count, dollars, percent, several
 from ..text.status_styles import EDGES
 from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.signs import MARKS
+from ..vocabulary.style import STYLE_LOOKS
 from .markup import NOTHING, Html, joined, span, tag
 
 BARS, LANE_BARS = 300, 12
@@ -41,8 +42,9 @@ def growth_strip(strip: Strip) -> Html:
 
 
 def colours() -> str:
-    """The colours of the kinds as properties and rules of a style sheet."""
-    variables = " ".join(f"--kind-{kind.name}: light-dark({kind.light}, {kind.dark});" for kind in KIND_LOOKS)
+    """The colours of the styles and of the kinds as properties and rules of a style sheet."""
+    looks = {**STYLE_LOOKS, **{f"kind-{kind.name}": kind for kind in KIND_LOOKS}}
+    variables = " ".join(f"--{name}: light-dark({look.light}, {look.dark});" for name, look in looks.items())
     bars = " ".join(
         f"rect.{name} {{ fill: var(--kind-{name}) }} .key.{name} {{ background: var(--kind-{name}) }}"
         for name in (kind.name for kind in KIND_LOOKS)

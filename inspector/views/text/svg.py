@@ -3,21 +3,9 @@
 from collections.abc import Iterable
 from html import escape
 
-from .terminal_text import Line, Style, plain, width_of
+from ..vocabulary.style import HEAVY, STYLE_LOOKS
+from .terminal_text import Line, plain, width_of
 
-_COLOURS: dict[Style, str] = {
-    "plain": "#d7dae0",
-    "dim": "#7f8694",
-    "bold": "#ffffff",
-    "model": "#d787ff",
-    "api": "#5fd7d7",
-    "client": "#f0a873",
-    "tool": "#87d787",
-    "good": "#87d787",
-    "warn": "#ffc66d",
-    "bad": "#ff6b6b",
-    "money": "#e5c07b",
-}
 _CELL, _ROW, _PAD = 8.43, 19, 20
 
 
@@ -44,10 +32,10 @@ def svg(lines: Iterable[Line], title: str = "turntape show") -> str:
             if text.strip():
                 lead = len(text) - len(text.lstrip(" "))
                 x = _PAD + (column + lead) * _CELL
-                weight = ' font-weight="bold"' if style in ("bold", "bad") else ""
+                weight = ' font-weight="bold"' if style in HEAVY else ""
                 shown = text.strip(" ")
                 out.append(
-                    f'<text x="{x:.1f}" y="{y}" fill="{_COLOURS[style]}"{weight} '
+                    f'<text x="{x:.1f}" y="{y}" fill="{STYLE_LOOKS[style].dark}"{weight} '
                     f'textLength="{width_of(shown) * _CELL:.1f}" lengthAdjust="spacingAndGlyphs">{escape(shown)}</text>'
                 )
             column += width_of(text)

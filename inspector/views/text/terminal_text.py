@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from ...wire.printable import safe
+from ..vocabulary.style import STYLE_LOOKS
 from ..vocabulary.style import Style as Style
 
 type Span = tuple[str, Style]
@@ -18,19 +19,7 @@ type Line = list[Span]
 GLYPHS: dict[str, str] = {"model": "◆", "api": "■", "client": "▶", "tool": "●"}
 """One glyph a layer, the same in every view."""
 
-_ANSI: dict[Style, str] = {
-    "plain": "",
-    "dim": "\x1b[2m",
-    "bold": "\x1b[1m",
-    "model": "\x1b[35m",
-    "api": "\x1b[36m",
-    "client": "\x1b[34m",
-    "tool": "\x1b[32m",
-    "good": "\x1b[32m",
-    "warn": "\x1b[33m",
-    "bad": "\x1b[1;31m",
-    "money": "\x1b[33m",
-}
+_ANSI: dict[Style, str] = {style: f"\x1b[{look.sgr}m" if look.sgr else "" for style, look in STYLE_LOOKS.items()}
 
 
 def width_of(text: str) -> int:

@@ -1,7 +1,8 @@
 """Colours: one table for each theme, from the name of a look to its style.
 
-The layers, severities and kinds of tokens have the same names in all themes. A glyph or a word always has the same
-meaning as the colour, so the viewer also works without colours.
+What other views draw too (layers, severities, kinds of tokens) has its colours from the vocabulary; the tables here add
+what only the viewer has. The names are the same in all themes. A glyph or a word always has the same meaning as the
+colour, so the viewer also works without colours.
 """
 
 from functools import lru_cache
@@ -12,6 +13,7 @@ from textual.theme import Theme
 from turntape.cassettes.frozen import frozen
 
 from ..vocabulary.kinds import KIND_LOOKS
+from ..vocabulary.style import HEAVY, STYLE_LOOKS
 
 
 @frozen(slots=False)
@@ -57,100 +59,59 @@ def shaded(text: str, look: str) -> str:
 def _palette(
     name: str, dark: bool, background: str, panel: str, cursor: str, trail: str, words: str, colours: str
 ) -> Palette:
-    """`colours` is the field of `KindLook` with the colours of the kinds; empty for none."""
+    """`colours` is the field of `KindLook` and `StyleLook` with the colours; empty when `words` has all looks."""
     looks = {look: Style.parse(style) for look, style in (line.split(None, 1) for line in words.strip().splitlines())}
+    for style, look in STYLE_LOOKS.items() if colours else ():
+        bold = style in HEAVY or (colours == "contrast" and style not in ("plain", "dim", "money"))
+        looks[style] = Style(color=getattr(look, colours), bold=bold or None)
     for kind in KIND_LOOKS:
         looks[kind.name] = Style.parse(getattr(kind, colours) if colours else "white")
     return Palette(name, dark, background, panel, cursor, trail, looks)
 
 
 _DARK = """
-plain #c8cfe0
-dim #959db3
 faint #454d66
-bold bold #eef1fa
 title bold #eef1fa
 accent #8caaee
 key #8caaee
 string #b8d49a
 number #efb58a
-model #c6a0f6
-api #6fc7d9
-client #f0a873
-tool #8fd3a5
-good #9fd08c
-warn #e8c468
-bad bold #f2798f
-money #e8c468
 gauge #b39c61
 mark reverse #e8c468
 added #9fd08c
 removed #f2798f
 """
 _LIGHT = """
-plain #2b3040
-dim #5a6171
 faint #c0c5d2
-bold bold #10131c
 title bold #10131c
 accent #2456b8
 key #2456b8
 string #2f6b2f
 number #a04a12
-model #7b32b8
-api #006e87
-client #a84900
-tool #1d7248
-good #287228
-warn #855d00
-bad bold #bf1d3d
-money #855d00
 gauge #7a621d
 mark reverse #855d00
 added #287228
 removed #bf1d3d
 """
 _CONTRAST = """
-plain #ffffff
-dim #d0d0d0
 faint #aaaaaa
-bold bold #ffffff
 title bold underline #ffffff
 accent bold #5fd7ff
 key #5fd7ff
 string #87ff87
 number #ffd75f
-model bold #ff87ff
-api bold #00ffff
-client bold #ffaf5f
-tool bold #87ffaf
-good bold #5fff5f
-warn bold #ffff00
-bad bold #ff8888
-money #ffff00
 gauge #b2b200
 mark reverse #ffff00
 added #5fff5f
 removed #ff8888
 """
 _SIXTEEN = """
-plain #aaaaaa
-dim #aaaaaa
 faint #555555
-bold bold #ffffff
 title bold #ffffff
 accent bold #55ffff
 key #55ffff
 string #55ff55
 number #ffff55
-model #ff55ff
-api #00aaaa
-client #ffff55
-tool #55ff55
-good #55ff55
-warn #ffff55
-bad bold #ff6b6b
-money #ffff55
 gauge #ffff55
 mark reverse #ffff55
 added #55ff55

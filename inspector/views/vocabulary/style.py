@@ -1,5 +1,45 @@
-"""The meanings that a piece of text may have; each view gives them its own look."""
+"""The meanings that a piece of text may have, with their colours: one table for terminal, viewer, report and pictures.
+
+Each colour of `dark` and `light` has a contrast of at least 4.5:1 to every background of its theme, and a test computes
+it.
+"""
 
 from typing import Literal
 
+from turntape.cassettes.frozen import frozen
+
 type Style = Literal["plain", "dim", "bold", "model", "api", "client", "tool", "good", "warn", "bad", "money"]
+
+
+@frozen
+class StyleLook:
+    """How a meaning is drawn."""
+
+    dark: str
+    """Its colour on a dark background."""
+    light: str
+    """Its colour on a light background."""
+    contrast: str
+    """Its colour on black, for those who need strong differences."""
+    sixteen: str
+    """Its colour where the viewer has sixteen: those that Rich knows, so that none becomes its neighbour."""
+    sgr: str
+    """The parameters of its escape sequence in the text of commands. The terminal chooses the exact colour, to fit its
+    background. Its sixteen colours have no orange, so the client's is one of the 256."""
+
+
+STYLE_LOOKS: dict[Style, StyleLook] = {
+    "plain": StyleLook("#c8cfe0", "#2b3040", "#ffffff", "#aaaaaa", ""),
+    "dim": StyleLook("#959db3", "#5a6171", "#d0d0d0", "#aaaaaa", "2"),
+    "bold": StyleLook("#eef1fa", "#10131c", "#ffffff", "#ffffff", "1"),
+    "model": StyleLook("#c6a0f6", "#7b32b8", "#ff87ff", "#ff55ff", "35"),
+    "api": StyleLook("#6fc7d9", "#006e87", "#00ffff", "#00aaaa", "36"),
+    "client": StyleLook("#f0a873", "#a84900", "#ffaf5f", "#ffff55", "38;5;166"),
+    "tool": StyleLook("#8fd3a5", "#1d7248", "#87ffaf", "#55ff55", "32"),
+    "good": StyleLook("#9fd08c", "#287228", "#5fff5f", "#55ff55", "32"),
+    "warn": StyleLook("#e8c468", "#855d00", "#ffff00", "#ffff55", "33"),
+    "bad": StyleLook("#f2798f", "#bf1d3d", "#ff8888", "#ff6b6b", "1;31"),
+    "money": StyleLook("#e8c468", "#855d00", "#ffff00", "#ffff55", "33"),
+}
+HEAVY: frozenset[Style] = frozenset(("bold", "bad"))
+"""Drawn bold in every view."""
