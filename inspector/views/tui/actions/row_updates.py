@@ -14,9 +14,11 @@ from .selection import Selection
 from .state import OF_THE_RUN, ScreenState
 
 REST = 20
-"""While a file is read, the strip rests this many times as long as it took to draw."""
+"""While a file is read, the strip rests this many times as long as the processor took to draw it."""
+LONGEST = 2.0
+"""But no more than so many seconds: the first drawing also loads what it needs, and has no prices yet."""
 PAUSE = 9
-"""While a file is read, the list rests this many times as long as it took to draw: the rest is for reading."""
+"""While a file is read, the list rests this many times as long as the processor took to draw it."""
 REFRESH = 0.12
 """Seconds between two drawings of a run that is being read, at least."""
 
@@ -104,7 +106,7 @@ class RowUpdates:
         """Draw the rows that were read, and let the cursor follow."""
         if not self.stale:
             return
-        begun, self.stale = time.monotonic(), False
+        begun, self.stale = time.thread_time(), False
         state, turns = self._state, self._panes.turns
         target = state.follow.target(state.place, on_turn=turns.on_turn)
         self._draw_list()
@@ -116,17 +118,16 @@ class RowUpdates:
             state.follow.count(state.place or 0, turns.places)
         self._bars.refresh()
         self._drawn = time.monotonic()
-        self._wait = max(REFRESH, PAUSE * (self._drawn - begun)) if state.reading else REFRESH
+        self._wait = max(REFRESH, PAUSE * (time.thread_time() - begun)) if state.reading else REFRESH
 
     def _grow(self) -> None:
         """Draw the growth strip again; of a long run that is being read, from time to time."""
-        begun = time.monotonic()
-        if self._state.reading and begun < self._grow_at:
+        if self._state.reading and time.monotonic() < self._grow_at:
             return
+        begun = time.thread_time()
         rows = self._state.run.rows.all
         self._panes.strip.show(strip_of(rows, self._ledger), self._state.place)
-        now = time.monotonic()
-        self._grow_at = now + REST * (now - begun)
+        self._grow_at = time.monotonic() + min(LONGEST, REST * (time.thread_time() - begun))
 
     def _draw_list(self) -> None:
         self._grow()

@@ -9,7 +9,7 @@ from viewer_parts import Parts, parts, trips
 
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.tui.actions.row_updates import PAUSE, REFRESH
+from turntape.inspector.views.tui.actions.row_updates import LONGEST, PAUSE, REFRESH
 from turntape.inspector.views.tui.controllers.messages import ReadingEnded, RowsRead
 
 ROWS: list[Row] = Run.of(trips()).rows.all
@@ -55,15 +55,16 @@ def test_more_rows_are_drawn_after_a_while_and_only_once() -> None:
 
 
 def test_drawing_takes_a_tenth_of_the_time_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
+    now, worked = 100.0, 0.0
     monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.monotonic", lambda: now)
+    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.thread_time", lambda: worked)
     made = parts(empty=True, reading=True)
     read(made, ROWS[0])
     show = made.panes.turns.show
 
     def slowly(*given: Any) -> None:
-        nonlocal now
-        now += 0.5
+        nonlocal now, worked
+        now, worked = now + 3.0, worked + 0.5  # the reader had the processor for the rest of it
         show(*given)
 
     monkeypatch.setattr(made.panes.turns, "show", slowly)
@@ -238,3 +239,25 @@ def test_the_strip_grows_with_the_rows() -> None:
     read(made, ROWS[0])
 
     assert made.did("strip") == [(1, None)]
+
+
+def test_a_slow_first_drawing_of_the_strip_does_not_keep_it_from_growing(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, worked = 100.0, 0.0
+    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.monotonic", lambda: now)
+    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.thread_time", lambda: worked)
+    made = parts(empty=True, reading=True)
+    show = made.panes.strip.show
+
+    def slowly(*given: Any) -> None:
+        nonlocal now, worked
+        now, worked = now + 5.0, worked + 1.0
+        show(*given)
+
+    monkeypatch.setattr(made.panes.strip, "show", slowly)
+    read(made, ROWS[0])
+    now += LONGEST - 0.1
+    read(made, ROWS[1])
+    assert made.did("strip") == [(1, None)]
+    now += 0.2
+    read(made, ROWS[2])
+    assert made.did("strip") == [(3, 0)]
