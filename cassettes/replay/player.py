@@ -31,6 +31,7 @@ from ..tape.turn_names import TurnName, name_turns
 from .miss import Miss
 from .report import Divergence, Report, reordered
 from .rewriting import rewritten
+from .senders import Senders
 from .uploads import is_upload
 
 __all__ = ["Miss", "Played", "Player", "Source"]
@@ -101,6 +102,7 @@ class Player:
         """The name of each recorded round trip, by place."""
         self._exact = [Match("exact", turn) for turn in self.turns]
         self._asked: list[tuple[int, Match]] = []
+        self._senders = Senders()
         self._inexact: dict[int, Match] = {}
         """Places that were played for a different request."""
         self._uploads: dict[str, int] = {}
@@ -149,6 +151,7 @@ class Player:
     def play(self, method: str, url: str, headers: Headers, body: bytes) -> Played:
         """As `answer`, with how the recording was found. Raises Miss."""
         method, path, body = method.upper(), path_key(url), plain(body, headers)
+        self._senders.note()
         if self._prose is not None:
             body = without_prose(self._prose, self._redactor.body(body))
         if path in self._uploads and method == "POST":
@@ -419,7 +422,7 @@ class Player:
         waiting = {self.turns[place] for place in unplayed}
         changed = tuple(miss for miss in misses if miss.is_same_turn and (miss.turn in waiting or miss in within))
         in_sequence = self.matching.profile == "sequence"
-        moved = () if in_sequence else reordered(order, self._trips, self.turns)
+        moved = () if in_sequence else reordered(order, self._trips, self.turns, at_once=self._senders.at_once)
         if first is None and (moved or unplayed):
             turn = moved[0].turn if moved else self.turns[unplayed[0]]
             said = str(moved[0]) if moved else f"{turn} was not requested"

@@ -1,7 +1,8 @@
 """The result of a replay: what was played, and what differed from the recording."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from ..counted import several
@@ -97,46 +98,43 @@ class Report:
         return "\n".join([f"{head}, all as recorded" if self.clean else head, *self.lines(), *self.mapped_lines()])
 
 
-def reordered(asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> tuple[Reordered, ...]:
+def reordered(
+    asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[TurnName], *, at_once: bool = False
+) -> tuple[Reordered, ...]:
     """The smallest set of moved turns that explains the order of the requests.
 
-    Round trips that overlapped when they were recorded have no order, and neither have threads that ran in parallel:
-    which of them comes first is random.
+    A run that sends one request at a time has one order. In a run that sends several at once, when it was recorded or
+    in this replay (`at_once`), which of them comes first is random: only the turns of one conversation have an order.
     """
-    kept = _longest_rising(asked)
-    if len(kept) == len(asked):
+    if len(_longest_rising(asked)) == len(asked):
         return ()
-    beside = _beside_each_other(trips, names)
+    if not at_once and not _overlap(trips):
+        return tuple(_moved(asked, trips, names))
+    conversations: dict[str, list[int]] = {}
+    for place in asked:
+        if (thread := names[place].thread) is not None:
+            conversations.setdefault(thread, []).append(place)
+    return tuple(one for turns in conversations.values() for one in _moved(turns, trips, names))
 
-    def before(one: int, other: int) -> bool:
-        return (names[one].thread, names[other].thread) not in beside and _was_before(trips, one, other)
 
+def _moved(asked: Sequence[int], trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> Iterator[Reordered]:
+    kept = _longest_rising(asked)
     in_order = [(at, asked[at]) for at in sorted(kept)]
-    found: list[Reordered] = []
     for at, place in enumerate(asked):
         if at in kept:
             continue
-        earlier = [other for when, other in in_order if when > at and before(other, place)]
-        later = [other for when, other in in_order if when < at and before(place, other)]
+        earlier = [other for when, other in in_order if when > at and _was_before(trips, other, place)]
+        later = [other for when, other in in_order if when < at and _was_before(trips, place, other)]
         if earlier:
-            found.append(Reordered(names[place], names[earlier[0]]))
+            yield Reordered(names[place], names[earlier[0]])
         elif later:
-            found.append(Reordered(names[later[0]], names[place]))
-    return tuple(found)
+            yield Reordered(names[later[0]], names[place])
 
 
-def _beside_each_other(trips: Sequence[RoundTrip], names: Sequence[TurnName]) -> set[tuple[str | None, str | None]]:
-    """Pairs of threads, in both orders, that have overlapping round trips."""
-    timed = sorted((trip.started_at, place) for place, trip in enumerate(trips) if trip.started_at and trip.ended_at)
-    running: list[int] = []
-    found: set[tuple[str | None, str | None]] = set()
-    for started, place in timed:
-        running = [other for other in running if _ended(trips[other]) > started]
-        thread = names[place].thread
-        for other in running:
-            found |= {(thread, names[other].thread), (names[other].thread, thread)}
-        running.append(place)
-    return found
+def _overlap(trips: Sequence[RoundTrip]) -> bool:
+    """True when a request was sent before an earlier one had its answer."""
+    timed = sorted((trip.started_at, _ended(trip)) for trip in trips if trip.started_at and trip.ended_at)
+    return any(later[0] < earlier[1] for earlier, later in pairwise(timed))
 
 
 def _ended(trip: RoundTrip) -> float:

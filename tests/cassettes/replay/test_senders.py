@@ -1,0 +1,152 @@
+"""Requests that are sent at once have no order in a replay, and those that are sent one after the other have one."""
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+from turntape.cassettes import AsyncReplayTransport, Player, Request, Response, RoundTrip
+
+URL = "https://api.openai.com/v1/chat/completions"
+
+type Ask = Callable[[str], Coroutine[Any, Any, None]]
+type Run = Callable[[Ask, Sequence[str]], Coroutine[Any, Any, None]]
+
+
+def body(text: str) -> bytes:
+    return json.dumps({"model": "m", "messages": [{"role": "user", "content": text}]}).encode()
+
+
+def one_by_one() -> Player:
+    """Four requests that were recorded one after the other."""
+    return Player(
+        RoundTrip(Request("POST", URL, (), body(text)), Response(200, content=b"{}"), 100 + 2 * place, ended_at=10**6)
+        for place, text in enumerate("abcd")
+    )
+
+
+def moved(player: Player) -> list[int]:
+    return [one.turn.index for one in player.report().reordered]
+
+
+async def gathered(ask: Ask, texts: Sequence[str]) -> None:
+    await asyncio.gather(*map(ask, texts))
+
+
+async def one_at_a_time_of_many(ask: Ask, texts: Sequence[str]) -> None:
+    free = asyncio.Semaphore(1)
+
+    async def one(text: str) -> None:
+        async with free:
+            await ask(text)
+
+    await asyncio.gather(*map(one, texts))
+
+
+async def each_in_a_task_of_its_own_task(ask: Ask, texts: Sequence[str]) -> None:
+    async def one(text: str) -> None:
+        await asyncio.create_task(asyncio.wait_for(ask(text), 5))
+
+    await asyncio.gather(*map(one, texts))
+
+
+async def a_second_request_when_the_first_is_done(ask: Ask, texts: Sequence[str]) -> None:
+    """The second requests come from one task, in the order in which the first ones ended."""
+    for done in asyncio.as_completed([asyncio.create_task(ask(text)) for text in texts[:2]]):
+        await done
+    for text in texts[2:]:
+        await ask(text)
+
+
+async def in_threads(ask: Ask, texts: Sequence[str]) -> None:
+    await asyncio.gather(*(asyncio.to_thread(asyncio.run, ask(text)) for text in texts))
+
+
+async def in_a_pool(ask: Ask, texts: Sequence[str]) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        for text in texts:
+            await asyncio.wrap_future(pool.submit(asyncio.run, ask(text)))
+
+
+async def in_one_task(ask: Ask, texts: Sequence[str]) -> None:
+    for text in texts:
+        await ask(text)
+
+
+async def one_task_after_the_other(ask: Ask, texts: Sequence[str]) -> None:
+    async def idle() -> None:
+        await asyncio.sleep(60)
+
+    beside = asyncio.create_task(idle())
+    for text in texts:
+        await asyncio.create_task(ask(text))
+    beside.cancel()
+
+
+async def one_thread_after_the_other(ask: Ask, texts: Sequence[str]) -> None:
+    for text in texts:
+        thread = threading.Thread(target=asyncio.run, args=(ask(text),))
+        thread.start()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("run", "has_order"),
+    [
+        (gathered, False),
+        (one_at_a_time_of_many, False),
+        (each_in_a_task_of_its_own_task, False),
+        (a_second_request_when_the_first_is_done, False),
+        (in_threads, False),
+        (in_a_pool, False),
+        (in_one_task, True),
+        (one_task_after_the_other, True),
+        (one_thread_after_the_other, True),
+    ],
+)
+def test_only_requests_of_one_sender_at_a_time_have_an_order(run: Run, has_order: bool) -> None:
+    player = one_by_one()
+
+    async def ask(text: str) -> None:
+        async with httpx.AsyncClient(transport=AsyncReplayTransport(player)) as client:
+            assert (await client.post(URL, content=body(text))).status_code == 200
+
+    asyncio.run(run(ask, "bacd"))
+
+    assert moved(player) == ([1] if has_order else [])
+    assert not player.misses
+
+
+def play(player: Player, text: str) -> None:
+    player.answer("POST", URL, (), body(text))
+
+
+@pytest.mark.parametrize("text", ["ba", "bdac"])
+def test_runs_of_one_event_loop_after_the_other_have_an_order(text: str) -> None:
+    player = one_by_one()
+
+    async def ask(one: str) -> None:
+        play(player, one)
+
+    play(player, text[0])
+    for one in text[1:]:
+        asyncio.run(ask(one))
+
+    assert 1 in moved(player)
+
+
+def test_a_run_of_trio_has_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    for is_trio in (True, False):
+        lowlevel = SimpleNamespace(in_trio_run=lambda is_trio=is_trio: is_trio)
+        monkeypatch.setitem(sys.modules, "trio", SimpleNamespace(lowlevel=lowlevel))
+        player = one_by_one()
+        for text in "ba":
+            play(player, text)
+        assert moved(player) == ([] if is_trio else [1])
