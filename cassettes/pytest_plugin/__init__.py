@@ -143,7 +143,10 @@ def _observe(config: pytest.Config) -> None:
     def note(path: "Path", session: "VcrSession", recorded: int) -> None:
         _usage_log(config).used_by_vcr(path, session, recorded)
 
-    config.stash[USES] = uses = VcrUses(mode_on_command_line(config), note)
+    allowed: list[str] = config.getoption("turntape_allow_host") + config.getini("turntape_allow_hosts")
+    config.stash[USES] = uses = VcrUses(
+        mode_on_command_line(config), note, usual_mode=config.getini("turntape_mode") or None, allowed=allowed
+    )
     observers.append(uses)
     config.add_cleanup(lambda: observers.remove(uses))
 

@@ -27,11 +27,20 @@ def is_loopback(host: object) -> bool:
 class Network:
     """`with Network(("api.example.com",)):` Hosts may have a port: `example.com:8080`.
 
-    With `blocks=False`, every connection is made, and `reached` has it.
+    With `blocks=False`, every connection is made, and `reached` has it. The error says in which tests the network is
+    blocked (`of`), and what allows a host (`to_allow`, with `{!r}` for the host).
     """
 
-    def __init__(self, allowed: Iterable[str] = (), *, blocks: bool = True) -> None:
+    def __init__(
+        self,
+        allowed: Iterable[str] = (),
+        *,
+        blocks: bool = True,
+        of: str = "tests marked turntape",
+        to_allow: str = "@pytest.mark.turntape(allow=[{!r}])",
+    ) -> None:
         self.blocks = blocks
+        self._of, self._to_allow = of, to_allow
         self._allowed = {name.lower() for name in allowed}
         self._addresses: set[str] = set()
         """The addresses of the allowed names."""
@@ -40,6 +49,10 @@ class Network:
         self.reached: list[str] = []
         """Connections that were made or refused, as `host:port`."""
         self._undo = ExitStack()
+
+    def allow(self, host: str) -> None:
+        """Let connections to this host pass from now on."""
+        self._allowed.add(host.lower())
 
     def allows(self, host: object, port: object = None) -> bool:
         """True when the user has allowed this host, or this host and port."""
@@ -56,9 +69,9 @@ class Network:
             return
         self.blocked.append(where)
         raise NetworkBlocked(
-            f"the test connects to {where}, and the network is blocked in tests marked turntape; clients of httpx, "
+            f"the test connects to {where}, and the network is blocked in {self._of}; clients of httpx, "
             "httpx2, aiohttp, requests, urllib3, urllib and boto3 are replayed automatically, other clients with the "
-            f"fixture turntape_server; to allow it: @pytest.mark.turntape(allow=[{text!r}])"
+            f"fixture turntape_server; to allow it: {self._to_allow.format(text)}"
         )
 
     def __enter__(self) -> "Network":

@@ -42,7 +42,8 @@ class VCR:
     """`my_vcr = VCR(cassette_library_dir="cassettes", match_on=["method", "path"])`; `use_cassette` takes the same
     options for one cassette. Each option is an attribute that may be changed.
 
-    `record_mode` holds unless the command line or `TURNTAPE_MODE` say otherwise; in CI nothing is recorded. The options
+    `record_mode` holds unless the command line or `TURNTAPE_MODE` say otherwise; in CI nothing is recorded. Without it,
+    `turntape_mode` of pytest's ini file holds, then `once`. The options
     `serializer`, `decode_compressed_response`, `drop_unused_requests` and `custom_patches` have no effect.
     Raises TypeError for an option that vcrpy does not have.
     """
@@ -51,6 +52,7 @@ class VCR:
         _checked(options)
         for name, usual in _OPTIONS.items():
             setattr(self, name, options.get(name, usual))
+        self._mode_is_given = "record_mode" in options
         self._own: dict[str, Matcher] = {}
 
     @staticmethod
@@ -90,10 +92,12 @@ class VCR:
             _ignored(given),
             bool(given["allow_playback_repeats"]),
         )
+        mode = str(given["record_mode"])
+        is_given = self._mode_is_given or "record_mode" in options or mode != RecordMode.ONCE
         library = given["cassette_library_dir"]
         return Use(
             settings,
-            str(given["record_mode"]),
+            mode if is_given else None,
             lambda path: _placed(path, library, given["path_transformer"]),
             given["func_path_generator"] or (_function_name if library else _beside_function),
             inject=bool(given["inject_cassette"]),

@@ -20,7 +20,7 @@ from ..user_frames import here
 from .cassette import Cassette
 from .errors import CannotOverwriteExistingRequestException
 from .observer import observers
-from .record_mode import OURS
+from .record_mode import OURS, RecordMode
 from .session import VcrSession
 from .settings import Settings
 
@@ -30,7 +30,8 @@ class Use:
     """What one use of a cassette does."""
 
     settings: Settings
-    mode: str
+    mode: str | None
+    """None where the code sets none."""
     placed: Callable[[str], Path]
     """The path of a recording by its name."""
     named: Callable[[Callable[..., Any]], str]
@@ -144,9 +145,15 @@ class _Open:
         self._line: TracebackType | None = None
         """The user's lines that sent the first request without an answer."""
         path = beside(source)
-        override = observers[-1].mode if observers else None
-        mode = OURS.get(use.mode, use.mode)
-        self._session = session = VcrSession(path, mode, use.settings, override=override, on_miss=self._missed)
+        observer = observers[-1] if observers else None
+        override = observer.mode if observer is not None else None
+        usual = observer.usual_mode if observer is not None else None
+        asked = use.mode or usual or RecordMode.ONCE
+        mode = OURS.get(asked, asked)
+        self._let_pass: Callable[[str], object] = len
+        self._session = session = VcrSession(
+            path, mode, use.settings, override=override, on_miss=self._missed, on_pass=lambda host: self._let_pass(host)
+        )
         if session.mode != "all" and not session.exists and source.suffix and source.is_file():
             raise CassetteError(
                 f"{str(source)!r} is a recording of vcrpy, and {str(path)!r} does not exist; convert it: "
@@ -159,6 +166,8 @@ class _Open:
         self._undo.enter_context(
             default_transports(CassetteTransport(session), AsyncCassetteTransport(session), self._way, others=self._way)
         )
+        if observer is not None and session.plan.calls == "never":
+            self._let_pass = observer.close_network(self._undo, use.settings.ignored_hosts)
 
     def _way(self, host: str, port: int | None, path: str) -> Way:
         if host in self._use.settings.ignored_hosts:

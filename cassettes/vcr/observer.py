@@ -1,5 +1,7 @@
 """Who wants to know of each `use_cassette`: the pytest plugin, while it runs."""
 
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,11 +10,21 @@ if TYPE_CHECKING:
 
 
 class Observer(Protocol):
-    """Chooses the mode, and learns of each cassette when its context is left."""
+    """Chooses the mode, closes the network of a replay, and learns of each cassette when its context is left."""
 
     @property
     def mode(self) -> str | None:
         """The mode on the command line; None without one."""
+        ...
+
+    @property
+    def usual_mode(self) -> str | None:
+        """The mode where the code sets none; None for that of vcrpy."""
+        ...
+
+    def close_network(self, undo: ExitStack, allowed: Iterable[str]) -> Callable[[str], object]:
+        """Refuse connections to other machines than these until `undo`. The function that is returned lets one more
+        host pass."""
         ...
 
     def used(self, path: Path, session: "VcrSession", recorded: int) -> None:

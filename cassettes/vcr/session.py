@@ -11,7 +11,7 @@ from ..matching.request_key import path_key, plain
 from ..replay.player import Miss, Played, Player, Taken
 from ..replay.session import Session
 from ..tape import model
-from ..tape.model import Headers, RoundTrip
+from ..tape.model import Headers, RoundTrip, split_url
 from .matchers import Equal
 from .request import Request
 from .settings import Settings
@@ -74,7 +74,8 @@ class VcrPlayer(Player):
 
 
 class VcrSession(Session):
-    """One use of the cassette at `path`. `mode` is the mode in the code, `override` that of the command line."""
+    """One use of the cassette at `path`. `mode` is the mode in the code, `override` that of the command line. `on_pass`
+    is called with the host of each request that the suite lets pass."""
 
     def __init__(
         self,
@@ -84,8 +85,10 @@ class VcrSession(Session):
         *,
         override: str | None = None,
         on_miss: Callable[[Miss], object] | None = None,
+        on_pass: Callable[[str], object] = len,
     ) -> None:
         self.settings = settings
+        self._on_pass = on_pass
         player: Callable[..., Player] = lambda *given, **more: VcrPlayer(*given, settings=settings, **more)  # noqa: E731
         matching = Matching("sequence", repeats=settings.repeats)
         super().__init__(path, mode, override=override, matching=matching, on_miss=on_miss, player=player)
@@ -94,6 +97,7 @@ class VcrSession(Session):
         """As `Session.ask`, for the request after the functions of the suite; None for one that they let pass."""
         asked = self.settings.request(Request(method, url, body or None, headers))
         if asked is None:
+            self._on_pass(split_url(url).hostname or "")
             return None
         return super().ask(asked.method, asked.uri, asked.headers.fields, asked.body or b"")
 
