@@ -5,7 +5,7 @@ thread. The time of a tool is its run where that was recorded, else the client's
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Literal
 
@@ -16,6 +16,7 @@ from .rows import Rows
 
 type Phase = Literal["wait", "stream", "client", "tool"]
 
+_PHASES: tuple[Phase, ...] = ("wait", "stream", "client", "tool")
 PAUSE = 0.04
 """A time in which nothing ran is shortened when it is longer than this share of the time in which something ran."""
 
@@ -109,6 +110,40 @@ class Axis:
         start, at = self._stops[number - 1] if number else (stop, after)
         inside = (moment - start) / (stop - start) if stop > start else 1.0
         return max(0.0, min(1.0, (at + (after - at) * inside) / self.seconds))
+
+
+@frozen
+class Slot:
+    """One of the equal parts of an axis that a lane is drawn in."""
+
+    shares: Mapping[Phase, float]
+    """Which part of its time each phase takes, in the order of a turn; together more than 1 where spans overlap."""
+    failed: bool
+    """Whether something in it failed."""
+    place: int
+    """The place of the first turn in it."""
+
+
+def folded(spans: Iterable[Span], axis: Axis, slots: int) -> list[Slot | None]:
+    """The spans of a lane, for each of `slots` equal parts of the axis; None where nothing ran."""
+    shares: list[dict[Phase, float]] = [{} for _ in range(slots)]
+    failed, places = set[int](), dict[int, int]()
+    for span in spans:
+        first, last = slots * axis.share(span.start), slots * axis.share(span.stop)
+        for at in range(min(slots - 1, int(first)), min(slots - 1, int(last)) + 1):
+            part = min(last, at + 1) - max(first, at)
+            if part <= 0 and at != int(first):
+                continue
+            held = shares[at]
+            held[span.phase] = held.get(span.phase, 0.0) + max(part, 1e-9)
+            places.setdefault(at, span.place)
+            if span.failed:
+                failed.add(at)
+    return [Slot(_in_order(held), at in failed, places[at]) if held else None for at, held in enumerate(shares)]
+
+
+def _in_order(held: dict[Phase, float]) -> dict[Phase, float]:
+    return {phase: held[phase] for phase in _PHASES if phase in held}
 
 
 @frozen

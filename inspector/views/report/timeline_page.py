@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from ...run.rows import Rows
-from ...run.run_timeline import Axis, RunLane, Span, TurnTimes, run_timeline
-from ..text.number_format import lasted
+from ...run.run_timeline import Axis, Phase, RunLane, Span, TurnTimes, folded, run_timeline
+from ..text.number_format import lasted, percent
+from ..vocabulary.phases import FOLDED, PHASES
 from .markup import Html, span, tag
 
 LANES = 40
 CLOSE = 0.0008
 """Parts of a lane with less than this between them, as a share of the axis, are drawn as one."""
-_PHASES = (
-    ("wait", "until the first byte"),
-    ("stream", "the answer comes"),
-    ("client", "the client works"),
-    ("tool", "a tool runs"),
-)
+SLOTS = 240
+"""A lane with more parts than this is drawn as this many equal ones, each with its phases in proportion."""
+_LEAST = 15
+"""Percent of such a part that show that something failed in it."""
 
 
 @dataclass(slots=True)
@@ -37,8 +37,10 @@ def timeline_page(rows: Rows) -> Html:
         return tag("p", "No times are known.", class_="dim")
     times = {turn.place: turn for turn in timeline.turns}
     lanes = [_lane(lane, axis, rows, times) for lane in timeline.lanes[:LANES]]
-    sums = [tag("span", tag("span", class_=f"key {name}"), f"{words} ") for name, words in _PHASES]
-    spent = ", ".join(f"{name} {lasted(timeline.seconds(name) * 1000)}" for name in ("wait", "stream", "client"))
+    sums = [tag("span", tag("span", class_=f"key {name}"), f"{look.words} ") for name, look in PHASES.items()]
+    spent = ", ".join(
+        f"{PHASES[name].sum} {lasted(timeline.seconds(name) * 1000)}" for name in ("wait", "stream", "client")
+    )
     pauses = (
         tag("span", "⋯", style=f"left:{at / axis.seconds:.2%}", title=f"a pause of {lasted(length * 1000)}, shortened")
         for at, length in axis.pauses
@@ -47,13 +49,17 @@ def timeline_page(rows: Rows) -> Html:
     ruler = tag("div", tag("span"), tag("span", ends[0], *pauses, ends[1], class_="ruler"), class_="time-lane")
     more = len(timeline.lanes) - LANES
     note = tag("p", f"… {more} more lanes", class_="dim") if more > 0 else ""
+    if len(timeline.turns) > SLOTS:
+        sums.append(span("dim", FOLDED))
     return tag(
         "section", tag("p", *sums, class_="keys"), tag("p", span("dim", spent)), ruler, *lanes, note, class_="timeline"
     )
 
 
 def _lane(lane: RunLane, axis: Axis, rows: Rows, times: dict[int, TurnTimes]) -> Html:
-    drawn = [_drawn(part, rows, times) for part in _parts(lane.spans, axis)]
+    parts = list(islice(_parts(lane.spans, axis), SLOTS + 1))
+    folds = len(parts) > SLOTS or len(lane.spans) > 4 * SLOTS
+    drawn = list(_slots(lane, axis, rows)) if folds else [_drawn(part, rows, times) for part in parts]
     about = " tool" if lane.what == "tool" else ""
     sure = "" if lane.recorded else ", by the time of the client"
     title = f"{lane.name}{about}: {lasted(lane.seconds() * 1000)}{sure}"
@@ -75,6 +81,30 @@ def _drawn(part: _Part, rows: Rows, times: dict[int, TurnTimes]) -> Html:
         tabindex="-1",
         style=f"left:{part.start:.3%};width:{max(0.0005, part.stop - part.start):.3%}",
     )
+
+
+def _slots(lane: RunLane, axis: Axis, rows: Rows) -> Iterator[Html]:
+    """The lane in equal parts. In each, every phase is as high as its part of the time."""
+    for at, slot in enumerate(folded(lane.spans, axis, SLOTS)):
+        if slot is None:
+            continue
+        whole = max(1.0, sum(slot.shares.values()))
+        shares: list[tuple[Phase, float]] = [(name, 100 * share / whole) for name, share in slot.shares.items()]
+        words = ", ".join(f"{PHASES[name].sum} {percent(share / 100)}" for name, share in shares)
+        words = f"{rows.name_of(slot.place)} and after it: {words}{', with failures' if slot.failed else ''}"
+        stops, below = [f"var(--bad) 0 {_LEAST}%"] if slot.failed else [], 0.0
+        for name, share in shares:
+            stops.append(f"var(--phase-{name}) {below:.0f}% {below + max(share, 2):.0f}%")
+            below += share
+        yield tag(
+            "a",
+            class_="ran slot",
+            href=f"#row-{slot.place}",
+            title=words,
+            aria_label=words,
+            tabindex="-1",
+            style=f"left:{at / SLOTS:.2%};background:linear-gradient(0deg,{','.join(stops)},transparent {below:.0f}%)",
+        )
 
 
 def _parts(spans: Iterable[Span], axis: Axis) -> Iterator[_Part]:

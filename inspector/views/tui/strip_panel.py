@@ -29,19 +29,19 @@ def panel_line(layout: StripLayout, shown: Shown, y: int) -> Spans:
         # A round trip outside generation: the numbers of the turn before it.
         before = [one for lane in layout.lanes for one in lane.bars if one.bar.first.place < place]
         found = max(before, key=lambda one: one.bar.last.place, default=None)
-    lines = _panel(layout, shown, found, place) if layout.side > 12 else _narrow(layout, shown, found)
+    lines = _panel(layout, shown, found, place) if layout.side > 12 else _narrow(layout, shown, found, place)
     spans = lines[y] if y < len(lines) else []
     return [(" ", "plain"), *clipped(spans, layout.side - 1)]
 
 
-def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None) -> list[Spans]:
-    """The cost so far and of the whole run."""
+def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: int | None) -> list[Spans]:
+    """The cost so far, up to the turn at `place`, and of the whole run."""
     if layout.strip.total is None:
         return [[(_no_price(layout), "dim")]]
     whole = f"of {dollars(layout.strip.total)}"
     whole = whole if width_of(whole) < layout.side else whole.removeprefix("of ")
     total = [("", "dim")] if shown.playing is not None else [(whole, "dim")]
-    spent = so_far(shown, found.bar) if found is not None else layout.strip.total
+    spent = _so_far(shown, found.bar, _turn_at(found.bar, place)) if found is not None else layout.strip.total
     more = [(f"+{layout.more} lanes", "warn")] if layout.more else []
     return [[("so far", "dim")], [(dollars(spent), "money")], total, more]
 
@@ -52,7 +52,7 @@ def _panel(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: in
     keys = _keys(layout)
     if found is None:
         return [[], [], *legend, keys]
-    turn = next((one for one in found.bar.turns if one.place == place), found.bar.last)
+    turn = _turn_at(found.bar, place)
     head, spent, window = _head(layout, shown, turn), _spent(layout, shown, turn, found.bar), _window(turn)
     if layout.parts.legend:
         ranges: Spans = [(f"{layout.lanes[0].each} turns a bar", "dim")] if layout.lanes[0].each > 1 else []
@@ -80,7 +80,7 @@ def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
 
 
 def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Spans:
-    spent = so_far(shown, bar) if shown.is_open(turn) and turn.dollars is not None else turn.so_far
+    spent = _so_far(shown, bar, turn)
     if layout.strip.total is None:
         return [(_no_price(layout), "dim")]
     spans: Spans = [("so far ", "dim"), (dollars(spent), "money")]
@@ -88,6 +88,16 @@ def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Span
         at_least = "≥ " if layout.strip.unpriced else ""
         spans.append((f" of {at_least}{dollars(layout.strip.total)}", "dim"))
     return spans if sum(width_of(text) for text, _ in spans) < layout.side else spans[1:]
+
+
+def _turn_at(bar: Bar, place: int | None) -> StripTurn:
+    """The turn of a bar at that place, else its last one."""
+    return next((one for one in bar.turns if one.place == place), bar.last)
+
+
+def _so_far(shown: Shown, bar: Bar, turn: StripTurn) -> Decimal:
+    """The cost up to a turn of a bar."""
+    return so_far(shown, bar) if shown.is_open(turn) and turn.dollars is not None else turn.so_far
 
 
 def _window(turn: StripTurn) -> Spans:

@@ -94,7 +94,7 @@ class _Costs:
         kinds = {piece.kind: piece for piece in reversed(dearest)}
         first = next((kinds[group.name] for group in groups if group.name in kinds), None)
         yield gap("kinds")
-        yield Block("kinds", rule("by kind", "Enter goes to the dearest piece"), group=True)
+        yield Block("kinds", rule("by kind", "tokens of all requests; Enter goes to the dearest piece"), group=True)
         yield Block("kinds:names", partial(_group_names, last="the dearest of it"), indent=2, parent="kinds")
         for group in groups:
             piece = next((piece for piece in dearest if piece.kind == group.name), None)
@@ -223,7 +223,7 @@ class _Costs:
             known = short_figure(figure) if figure is not None else size(piece.size)
             spans += [(f"{known:>8} ", "plain"), (f"{piece.sent:>4}× ", "dim")]
             spans += [(f"{piece.read:>4} ", "cache_read" if piece.read else "dim")]
-            spans += [(f"{piece.written:>5} ", "cache_write" if piece.written else "dim")]
+            spans += [(f"{piece.written:>5}  ", "cache_write" if piece.written else "dim")]
         else:
             spans.append((f"{piece.sent:>3}× ", "dim"))
         several_threads = len(self.rows.threads) > 1
@@ -239,7 +239,7 @@ def _piece_names(width: int) -> Spans:
     if width < NARROW:
         return [("      cost sent what", "dim")]
     share = " " * (_BAR + 1) if width >= WIDE else ""
-    return [(f"      cost {share}  tokens  sent read write turn    what", "dim")]
+    return [(f"      cost {share}  tokens  sent read write  turn    what", "dim")]
 
 
 def _group_names(width: int, last: str) -> Spans:

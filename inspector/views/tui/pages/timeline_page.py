@@ -1,12 +1,13 @@
 """The page of times: this turn, a lane for each thread and tool, and the times of all turns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ....run.rows import Rows
-from ....run.run_timeline import Phase, RunLane, RunTimeline, Span, TurnTimes, run_timeline
+from ....run.run_timeline import Phase, RunLane, RunTimeline, Slot, Span, TurnTimes, folded, run_timeline
 from ...text.number_format import lasted, percent
 from ...text.terminal_text import GLYPHS, clip, width_of
+from ...vocabulary.phases import FOLDED, HEIGHTS, PHASES
 from ..formatting import several
 from .blocks import Block, Goto, Spans
 from .page import Page
@@ -15,20 +16,15 @@ from .text_lines import flowing, lines
 
 LANES = 12
 """Lanes of tools that are shown."""
+FEW = 40
+"""With more turns, a cell of a lane usually has several."""
 _NAME, _TIME = 16, 9
 """Cells of the names, and of a time."""
 NARROW = 70
 """On a narrower page (in cells) the turns have no column of their calls."""
-_PHASES: Mapping[Phase, tuple[str, str, str]] = {
-    "wait": ("░", "dim", "wait for the first byte"),
-    "stream": ("█", "api", "the answer arrives"),
-    "client": ("▒", "client", "the client works"),
-    "tool": ("█", "tool", "a tool runs"),
-}
-"""The character of each phase, its look, and what it means."""
 _PAUSE = "┆"
-_RANK: Mapping[Phase, int] = {"stream": 3, "tool": 2, "wait": 1, "client": 0}
-"""Which phase a cell shows when two are equally long in it."""
+_REST = 0.1
+"""A cell is empty only where nothing ran for more than this part of its time."""
 
 
 def timeline_page(rows: Rows, place: int, first_token: float | None = None) -> Page:
@@ -64,16 +60,17 @@ def _lasted(seconds: float | None) -> str:
 
 def _lanes(rows: Rows, found: RunTimeline, place: int) -> Iterator[Block]:
     whole = found.seconds() or 1.0
-    words: Mapping[Phase, str] = {"wait": "waiting", "stream": "answers", "client": "client"}
-    parts = [f"{percent(found.seconds(phase) / whole)} {word}" for phase, word in words.items()]
+    parts = [f"{percent(found.seconds(phase) / whole)} {PHASES[phase].sum}" for phase in ("wait", "stream", "client")]
     yield gap("lanes")
     note = f"{_lasted(found.axis.end - found.axis.begin)} from first to last; {', '.join(parts)}"
     yield Block("lanes", rule("threads and tools", note), group=True)
-    legend: list[tuple[str, str]] = [(f"{sign} {word}  ", look) for sign, look, word in _PHASES.values()]
+    legend: list[tuple[str, str]] = [(f"{look.sign} {look.words}  ", look.style) for look in PHASES.values()]
     if found.axis.pauses:
         longest = max(seconds for _, seconds in found.axis.pauses)
         pauses = f"{several(len(found.axis.pauses), 'pause')} shortened, the longest {_lasted(longest)}"
-        legend.append((f"{_PAUSE} {pauses}", "warn"))
+        legend.append((f"{_PAUSE} {pauses}  ", "warn"))
+    if len(found.turns) > FEW:
+        legend.append((FOLDED, "dim"))
     yield Block("lanes:legend", (), flowing(legend), indent=2, parent="lanes")
     threads = [lane for lane in found.lanes if lane.what == "thread"]
     tools = [lane for lane in found.lanes if lane.what == "tool"]
@@ -103,26 +100,39 @@ def _lane(lane: RunLane, found: RunTimeline, place: int, width: int) -> Spans:
 
 
 def drawn(spans: Sequence[Span], found: RunTimeline, cells: int) -> list[tuple[str, str]]:
-    """The lane in `cells` cells: each shows the phase that is longest in it."""
-    shares: list[dict[Phase, float]] = [{} for _ in range(cells)]
-    failed: set[int] = set()
-    for span in spans:
-        first, last = cells * found.axis.share(span.start), cells * found.axis.share(span.stop)
-        for cell in range(int(first), min(cells - 1, int(last)) + 1):
-            part = min(last, cell + 1) - max(first, cell)
-            shares[cell][span.phase] = shares[cell].get(span.phase, 0.0) + max(part, 1e-9)
-            if span.failed:
-                failed.add(cell)
+    """The lane in `cells` cells. A cell of a tool is as high as the part of its time in which the tool ran.
+
+    A cell of a thread shows one phase. Over several cells, each phase has as many as its part of the time: what a cell
+    cannot show counts for the next ones.
+    """
     pauses = {int(cells * at / found.axis.seconds) for at, _ in found.axis.pauses}
     out: list[tuple[str, str]] = []
-    for cell, held in enumerate(shares):
-        if not held:
+    owed: dict[Phase | None, float] = {}
+    for cell, slot in enumerate(folded(spans, found.axis, cells)):
+        if slot is None:
             out.append((_PAUSE, "warn") if cell in pauses else (" ", "plain"))
+            owed.clear()
             continue
-        phase = max(held, key=lambda one: (held[one], _RANK[one]))
-        sign, look, _ = _PHASES[phase]
-        out.append((sign, "bad" if cell in failed and phase != "client" else look))
+        phase = next(iter(slot.shares)) if len(slot.shares) == 1 and "tool" in slot.shares else _chosen(slot, owed)
+        if phase is None:
+            out.append((" ", "plain"))
+            continue
+        look = PHASES[phase]
+        sign = HEIGHTS[max(0, min(7, round(8 * slot.shares[phase]) - 1))] if phase == "tool" else look.sign
+        out.append((sign, "bad" if slot.failed and phase != "client" else look.style))
     return out
+
+
+def _chosen(slot: Slot, owed: dict[Phase | None, float]) -> Phase | None:
+    """The phase that a cell shows, None for nothing; `owed` is what earlier cells did not show of each."""
+    first, rest = not owed, max(0.0, 1 - sum(slot.shares.values()))
+    owed[None] = owed.get(None, 0.0) + rest
+    for phase, share in slot.shares.items():
+        owed[phase] = owed.get(phase, 0.0) + share
+    choices: list[Phase | None] = [*slot.shares, *((None,) if rest > _REST and not first else ())]
+    chosen = max(choices, key=lambda one: owed[one])
+    owed[chosen] -= 1
+    return chosen
 
 
 def _axis(found: RunTimeline, width: int) -> Spans:
@@ -167,7 +177,7 @@ def _turn(rows: Rows, times: TurnTimes, longest: float, selected: bool, width: i
     cells = max(4, width - 4 - sum(width_of(text) for text, _ in figures) - (words + 1 if words else 0))
     out: list[tuple[str, str]] = []
     for phase, seconds in times.phases:
-        sign, look, _ = _PHASES[phase]
+        sign, look = PHASES[phase].sign, PHASES[phase].style
         length = round(cells * (seconds or 0) / longest) if longest else 0
         out.append((sign * max(length, 1 if seconds and seconds > longest / (4 * cells) else 0), look))
     if words:

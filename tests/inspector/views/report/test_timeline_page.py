@@ -2,13 +2,17 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import tool_tapes
 from conversations import loop
 
+from turntape.inspector import views
 from turntape.inspector.run.rows import Rows
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.report.timeline_page import timeline_page
+from turntape.inspector.views.report.timeline_page import SLOTS, timeline_page
+
+STYLE = (Path(views.__file__).parent / "report" / "page.css").read_text("utf-8")
 
 
 def parts(html: object) -> list[tuple[str, str, float, float]]:
@@ -29,15 +33,30 @@ def test_each_thread_and_each_tool_has_a_lane() -> None:
     assert re.findall(r'class="lane-name" title="(\w+)', story) == ["t1", "search", "read", "write", "stop"]
 
 
-def test_turns_that_cannot_be_distinguished_are_drawn_as_one() -> None:
+def test_a_lane_with_more_turns_than_room_shows_the_phases_in_proportion() -> None:
     (row,) = Run.of(loop()[:1]).rows.all
+    row = replace(row, calls=())
+    failed, seconds = replace(row, status=500), (row.duration_ms or 0) / 1000
     rows = Rows()
     rows.put(
-        replace(row, key=(n, 0.0, 0), index=n, turn=n + 1, started_at=row.started_at + 0.3 * n) for n in range(3000)
+        replace(
+            failed if n == 2399 else row,
+            key=(n, 0.0, 0),
+            index=n,
+            turn=n + 1,
+            started_at=row.started_at + 2 * n * seconds,
+        )
+        for n in range(2400)
     )
-    shown = parts(timeline_page(rows))
+    page = str(timeline_page(rows))
 
-    assert 0 < len(shown) < 100
+    slots = re.findall(r'class="ran slot" href="#row-(\d+)" title="([^"]*)".*?linear-gradient\(([^"]*)\)"', page)
+    assert len(slots) == SLOTS and int(slots[1][0]) in range(9, 11)
+    # Half of the time nothing ran; of the rest, 80 % is the wait and 20 % the answer.
+    assert "waiting 40 %, answers 10 %" in slots[1][1]
+    assert slots[1][2] == "0deg,var(--phase-wait) 0% 40%,var(--phase-stream) 40% 50%,transparent 50%"
+    assert "with failures" in slots[-1][1] and "--bad" in slots[-1][2] and "--bad" not in slots[0][2]
+    assert f"100% / {SLOTS})" in STYLE
 
 
 def test_a_run_without_times_says_so() -> None:

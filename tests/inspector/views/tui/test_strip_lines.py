@@ -217,6 +217,15 @@ def test_the_panel_has_the_numbers_of_the_turn() -> None:
     assert text(layout, Shown(1, 0))[0][layout.field :].strip() == "turn 1  $1.00"
 
 
+@pytest.mark.parametrize(("width", "line"), [(60, 1), (120, 1)])
+def test_the_cost_so_far_is_that_of_the_turn_and_not_of_the_last_one_in_its_bar(width: int, line: int) -> None:
+    layout = layout_of([priced(turn, "1") for turn in range(1, 301)], width, 6)
+    assert layout.lanes[0].each > 1
+
+    assert "$1.00" in text(layout, Shown(0))[line][layout.field :]
+    assert "$2.00" in text(layout, Shown(1))[line][layout.field :]
+
+
 def test_a_large_panel_lists_the_largest_additions() -> None:
     def added(turn: int, tokens: int, name: str) -> Row:
         before, newest = Usage(input=1000), NewPiece(name, 1.0, 1)

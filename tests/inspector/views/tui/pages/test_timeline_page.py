@@ -7,7 +7,7 @@ from conversations import loop
 from viewing import EXAMPLE
 
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.run.run_timeline import run_timeline
+from turntape.inspector.run.run_timeline import Axis, Phase, RunTimeline, Span, run_timeline
 from turntape.inspector.run.stream_timeline import first_token
 from turntape.inspector.views.tui.pages.timeline_page import drawn, timeline_page
 
@@ -58,6 +58,36 @@ def test_a_cell_shows_what_took_longest_in_it() -> None:
     assert len(whole) == 200 and set(whole) == {"░", "█", "▒", " "}
     assert whole.count("█") > whole.count("░")
     assert [look for sign, look in drawn(main.spans, found, 200) if look == "bad"]
+
+
+def spans(turns: int, *phases: tuple[Phase, float], rest: float = 0.0) -> list[Span]:
+    """Each turn takes a second less `rest`: phases one after the other, with their parts of it."""
+    out: list[Span] = []
+    for turn in range(turns):
+        at = float(turn)
+        for phase, part in phases:
+            out.append(Span(phase, at, at + part * (1 - rest), turn))
+            at += part * (1 - rest)
+    return out
+
+
+def test_a_lane_with_more_turns_than_cells_has_as_many_cells_of_a_phase_as_its_part_of_the_time() -> None:
+    made = spans(1000, ("wait", 0.2), ("stream", 0.5), ("client", 0.3))
+    found = RunTimeline((), (), Axis(made))
+
+    whole = "".join(sign for sign, _ in drawn(made, found, 100))
+    assert (whole.count("░"), whole.count("█"), whole.count("▒")) == (20, 50, 30)
+    half = spans(1000, ("stream", 1.0), rest=0.5)
+    assert 49 <= "".join(sign for sign, _ in drawn(half, found, 100)).count(" ") <= 51
+
+
+def test_a_cell_of_a_tool_is_as_high_as_its_part_of_the_time_and_never_empty() -> None:
+    found = RunTimeline((), (), Axis(spans(1000, ("stream", 1.0))))
+
+    half = drawn(spans(1000, ("tool", 1.0), rest=0.5), found, 20)
+    assert {sign for sign, _ in half} == {"▄"}
+    assert drawn([Span("tool", 500.0, 500.1, 0, failed=True)], found, 20)[10] == ("▁", "bad")
+    assert drawn([Span("stream", 500.0, 500.1, 0)], found, 20)[10] == ("█", "api")
 
 
 def test_a_long_pause_is_shortened_and_said() -> None:
