@@ -5,6 +5,7 @@ once: at the first round trip that has it.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 from turntape.cassettes.errors import TurntapeError
@@ -12,9 +13,14 @@ from turntape.cassettes.tape.model import Headers, RoundTrip
 
 from ..wire.exchange import Exchange
 from ..wire.json_value import compact, is_array, is_object, parse_json
+from ..wire.request_bodies import WORTHWHILE
 from ..wire.sessions import turns_of
 from .labels import Key
 from .run_index import Run
+from .walked_bodies import WalkedBodies
+
+BEFORE = 500
+"""How many rows before a request may have the answer that it sends back for the first time."""
 
 type Hits = Mapping[Key, str]
 """The key of a round trip → where in it the word is, such as `request /system/0/text`."""
@@ -31,6 +37,7 @@ class SentSearch:
         self._words = tuple(words)
         self._seen: set[tuple[str, int]] = set()
         """Each word, with the hash of each text that has it."""
+        self._walked = WalkedBodies()
         self._next = 0
         self.hits: dict[str, dict[Key, str]] = {word: {} for word in self._words}
         self._in_bytes = [
@@ -73,11 +80,11 @@ class SentSearch:
 
     def _answered(self, word: str, text: str, key: Key) -> bool:
         """Whether an earlier answer has the text, perhaps in pieces: then this is the answer, sent back."""
-        escaped = compact(text)[1:-1]
+        escaped, rows = compact(text)[1:-1], self._run.rows.all
+        end = bisect_left(rows, key, key=lambda row: row.key)
         return any(
             word in row.haystack and (text in row.haystack or escaped in row.haystack)
-            for row in self._run.rows.all
-            if row.key < key
+            for row in reversed(rows[max(0, end - BEFORE) : end])
         )
 
     def _texts(self, trip: RoundTrip) -> Iterator[tuple[str, str]]:
@@ -85,8 +92,7 @@ class SentSearch:
         yield "URL", request.url
         yield from _headers("request", request.headers)
         exchange = Exchange(trip)
-        if self._may_hold(request.body):
-            yield from _strings("request", exchange.body, request.body)
+        yield from self._requested(exchange)
         if response is None:
             return
         yield from _headers("response", (*response.headers, *response.trailers))
@@ -99,6 +105,15 @@ class SentSearch:
                 yield from _strings(f"event {number}", parse_json(event.data), event.data)
             yield f"event {number}", event.name
 
+    def _requested(self, exchange: Exchange) -> Iterator[tuple[str, str]]:
+        """The texts of a request; of a large one those that the request it continues does not have."""
+        body = exchange.request.body
+        if len(body) >= WORTHWHILE and (fields := exchange.fields):
+            for pointer, value in self._walked.news(fields, len(body)):
+                yield from _strings("request", value, body, pointer)
+        elif self._may_hold(body):
+            yield from _strings("request", exchange.body, body)
+
     def _may_hold(self, body: bytes) -> bool:
         """False only where none of the words can be in the body."""
         return any(pattern is None or pattern.search(body) is not None for pattern in self._in_bytes)
@@ -109,12 +124,15 @@ def _headers(side: str, headers: Headers) -> Iterator[tuple[str, str]]:
         yield f"{side} header {name}", f"{name}: {value}"
 
 
-def _strings(where: str, value: object, body: bytes) -> Iterator[tuple[str, str]]:
-    """All strings of a JSON value, names of fields too, with their places; a body that is not JSON is one text."""
-    if value is None:
+def _strings(where: str, value: object, body: bytes, pointer: str = "") -> Iterator[tuple[str, str]]:
+    """All strings of the JSON value at a pointer, names of fields too, with their places.
+
+    A body that is not JSON is one text.
+    """
+    if value is None and not pointer:
         yield f"{where} body", body.decode("utf-8", "replace")
         return
-    todo: list[tuple[str, object]] = [("", value)]
+    todo: list[tuple[str, object]] = [(pointer, value)]
     while todo:
         pointer, item = todo.pop()
         if isinstance(item, str):

@@ -14,8 +14,11 @@ KEPT = 8
 """How many searches are remembered."""
 SHORTEST = 2
 """A word with fewer characters is only searched in what is new."""
-NEWS_SECONDS = 0.1
-"""Seconds between two messages about a search."""
+NEWS_SECONDS, NEWS_PART = 0.1, 0.1
+"""Seconds between two messages about a search, at least, and as a part of the time that it has taken so far.
+
+After each message the list is filled again, which takes time from the search in a long run.
+"""
 
 
 def in_thread(call: Callable[[], None]) -> None:
@@ -85,13 +88,14 @@ class SentSearcher:
         return None
 
     def _read(self, reading: Reading) -> None:
-        posted = time.monotonic()
+        begun = posted = time.monotonic()
         for share in reading.search.read_on():
             if self._reading is not reading:
                 return
             reading.share = share
-            if time.monotonic() - posted > NEWS_SECONDS:
-                posted = time.monotonic()
+            now = time.monotonic()
+            if now - posted > max(NEWS_SECONDS, NEWS_PART * (now - begun)):
+                posted = now
                 self._post(SentSearched(ended=False))
         reading.ended = True
         if self._reading is reading:
