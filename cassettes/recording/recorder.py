@@ -10,6 +10,7 @@ still has its secrets.
 import errno
 import logging
 import os
+import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -176,6 +177,8 @@ class Recorder:
         return True
 
     def _open(self, append: bool) -> int:
+        if append and self.path.exists() and stat.S_ISFIFO(self.path.stat().st_mode):
+            raise CassetteError(f"{str(self.path)!r} is a pipe, to which nothing can be appended; name a file")
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _RAW | (0 if append else os.O_EXCL)
         try:
             file = os.open(self.path, flags, 0o600)

@@ -21,6 +21,7 @@ from ..tape.delta import Window
 from ..tape.format import dumped, round_trip_line, tool_exchange_line
 from ..tape.lines import Lines, Windows
 from ..tape.model import Request, RoundTrip
+from ..tape.named_file import opened
 from ..tape.reader import Cassette
 from .prose_of_tape import PROSE, ProseRemover, has_prose
 from .redactor import Redactor
@@ -76,7 +77,8 @@ def rewrite(path: Path, target: Path, requests: Mapping[int, Request]) -> None:
 
 def _rewritten(path: Path, target: Path, writer: "_Writer") -> int:
     """Write each line as the writer has it; how many there are."""
-    data = path.read_bytes()
+    with opened(path) as file:
+        data = file.read()
     packed = data.startswith(MAGIC)
     head, *rest = (_unpacked(data) if packed else data).split(b"\n")
     kept = [writer.head(head)]

@@ -25,6 +25,7 @@ from ..redaction.redactor import Redactor
 from ..redaction.scrub import rewrite
 from ..tape.lock import hold
 from ..tape.model import Headers, Request, RoundTrip, ToolServer
+from ..tape.named_file import opened
 from ..tape.provenance import PLAYED, ForkSource, played_from
 from ..tape.reader import Cassette
 from .live_diff import LiveDifference, live_difference
@@ -57,7 +58,7 @@ def is_unfinished(path: Path) -> bool:
 def _being_written(path: Path) -> bool:
     """True when a recorder has this file open right now; never on a system without file locks."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             hold(file.fileno())
     except FileNotFoundError:
         return False

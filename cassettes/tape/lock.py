@@ -42,7 +42,7 @@ def being_written(path: str | os.PathLike[str]) -> bool:
     An empty file is not locked to find out, so that a recorder that has just created it never finds it locked.
     """
     try:
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
     except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:

@@ -21,6 +21,7 @@ from .json_fields import Json
 from .lines import Lines, Windows
 from .lock import being_written
 from .model import RoundTrip, ToolServer
+from .named_file import opened
 from .trip_lines import AsideLines
 
 
@@ -78,7 +79,7 @@ class Cassette:
         path = Path(path)
         aside = None if longest is None else AsideLines(path, longest)
         try:
-            with path.open("rb") as file:
+            with opened(path) as file:
                 if aside is not None and not file.read(len(MAGIC)).startswith(MAGIC):
                     file.seek(0)
                     return cls._of(file, Lines(), path, aside)
@@ -353,15 +354,13 @@ class Tail:
 
     def _read_block(self, size: int) -> bytes:
         try:
-            with self.path.open("rb") as file:
+            with opened(self.path) as file:
                 file.seek(self._offset)
                 return file.read(size)
         except FileNotFoundError:
             return b""
         except OSError as exc:
-            # A pipe cannot be read from a place in it: such an error has no text of the system.
-            why = f"{exc.strerror}; check the name" if exc.strerror else "it is a pipe; save it in a file first"
-            raise CassetteError(f"cannot read the cassette {str(self.path)!r}: {why}") from exc
+            raise CassetteError(f"cannot read the cassette {str(self.path)!r}: {exc.strerror}; check the name") from exc
 
     def _take(self, data: bytes) -> int:
         """Take in the whole lines of `data`; returns how many of its bytes count as read."""

@@ -16,6 +16,7 @@ from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.compression import MAGIC, Decompression
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.cassettes.tape.named_file import opened
 from turntape.cassettes.tape.reader import Cassette
 from turntape.cassettes.tape.trip_lines import LARGE
 
@@ -103,7 +104,7 @@ def spans_in(path: Path) -> list[ToolRun]:
 def _names_spans(path: Path) -> bool:
     """Whether the path of an upload of spans is anywhere in a file; only a block of it is in memory."""
     sought, end, stream = PATH_END.encode(), b"", None
-    with path.open("rb") as file:
+    with opened(path) as file:
         rest = b""
         while block := file.read(1 << 20):
             block = rest + block

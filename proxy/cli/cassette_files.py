@@ -6,7 +6,6 @@ An argument is a file, a pattern, a folder, or the address of a shipped tape.
 import errno
 import glob
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -101,12 +100,14 @@ def problem_of(name: str) -> str | None:
 
     Only the beginning is read. A recording of another tool gets the line that converts it.
     """
+    from turntape.cassettes.errors import CassetteError
+    from turntape.cassettes.tape.named_file import opened
+
     try:
-        kind = Path(name).stat().st_mode
-        if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or (stat.S_ISCHR(kind) and name != os.devnull):
-            return f"{name!r} is a pipe or a device; save it in a file first"
-        with Path(name).open("rb") as file:
+        with opened(Path(name)) as file:
             head = file.read(_HEAD)
+    except CassetteError as exc:
+        return str(exc)
     except OSError as exc:
         return _unreadable(name, exc)
     if not head or head.startswith((_HEADER, _ZSTD)):

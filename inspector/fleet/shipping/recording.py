@@ -9,6 +9,7 @@ from typing import Self
 from turntape.cassettes.errors import CassetteError, FormatError
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.compression import MAGIC, Decompression, compressor
+from turntape.cassettes.tape.named_file import opened
 from turntape.cassettes.tape.reader import Cassette, read_header
 from turntape.cassettes.tape.recording_id import recording_id
 
@@ -37,7 +38,8 @@ class Recording:
     def read(cls, path: Path) -> Self:
         """Raises CassetteError when the file cannot be read, FormatError when it is not a cassette."""
         try:
-            data = path.read_bytes()
+            with opened(path) as file:
+                data = file.read()
         except OSError as exc:
             raise CassetteError(f"cannot read the cassette {str(path)!r}: {exc.strerror}; check the name") from exc
         plain, whole = _plain(data)

@@ -457,7 +457,7 @@ def test_a_pipe_is_refused_with_what_to_do(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     both = os.open(pipe, os.O_RDWR)  # so that opening it to read does not wait for a writer
     try:
-        with pytest.raises(CassetteError, match="pipe': it is a pipe; save it in a file first$"):
+        with pytest.raises(CassetteError, match="pipe' is a pipe or a device; save it in a file first$"):
             Tail(pipe).poll()
     finally:
         os.close(both)

@@ -1,0 +1,31 @@
+"""Opens a file that somebody has named as a recording."""
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import CassetteError
+
+
+def opened(path: Path) -> BinaryIO:
+    """A file to read from. Raises OSError as `open` does, and CassetteError for what is not a file.
+
+    To open a pipe waits for a program at its other end, and a device may have no end.
+    """
+    if not_a_file(path):
+        raise CassetteError(f"{str(path)!r} is a pipe or a device; save it in a file first")
+    return path.open("rb")
+
+
+def not_a_file(path: Path) -> bool:
+    """True for a pipe, a socket or a device, other than the null device, which is as an empty file.
+
+    Raises OSError when the system does not say what it is.
+    """
+    kind = path.stat().st_mode
+    return stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or _is_device(kind) and str(path) != os.devnull
+
+
+def _is_device(kind: int) -> bool:
+    return stat.S_ISCHR(kind) or stat.S_ISBLK(kind)
