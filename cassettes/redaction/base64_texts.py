@@ -5,6 +5,7 @@ Images, signatures and encrypted reasoning are base64 too. Their first bytes sho
 
 import binascii
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from .body_search import Spans
 from .spelled_out import Segments
@@ -27,19 +28,19 @@ def in_base64(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[S
     while at >= 0:
         end = mask.find(b" ", at)
         end = len(mask) if end < 0 else end
-        for start, stop in _secrets(body[at : min(end, at + _MOST)], search):
-            yield ((at + start, min(at + stop, end)),), 0  # the last group of four letters may be short
+        if _is_text(body[at : at + _HEAD]):
+            for start, stop in _secrets(body[at : min(end, at + _MOST)], search):
+                yield ((at + start, min(at + stop, end)),), 0  # the last group of four letters may be short
         at = mask.find(b"w" * _LEAST, end)
 
 
 def _secrets(row: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[int, int]]:
     """The places in a row of letters that encode a secret."""
-    if not _is_text(row[:_HEAD]):
-        return
     for start, (end, _) in search(_decoded(row)).items():
         yield start // 3 * 4, -(-end // 3) * 4
 
 
+@lru_cache(maxsize=64)  # each event of a stream has the same ids
 def _is_text(head: bytes) -> bool:
     text = _decoded(head)
     try:

@@ -1,21 +1,24 @@
 """Finds secrets in a body by their shape. Nothing is changed here.
 
-A key has a row of letters and digits that prose and code seldom have. So a body is first reduced to the places
-around such rows, which is fast, and only these are searched for the many prefixes of keys.
+A key is a long word, and prose and code have few of these. So a body is first reduced to its long words, which is fast,
+and only these are searched for the many prefixes of keys, each word once: an event stream says the same ones thousands
+of times.
 """
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..regex import regex
-from .key_shapes import ANY_WORD, CONTEXTS, LONG_WORD, REACH, WORDS, Shape
+from .key_shapes import ANY_WORD, CONTEXTS, IN_A_WORD, LONG_WORD, WORDS, Shape
 
 type Spans = dict[int, tuple[int, int]]
 """Start of a secret → its end, and how many of its first bytes are kept."""
 
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-_ROW = bytes(ord("w") if byte in _WORD or byte == ord("-") else ord(" ") for byte in range(256))
-"""Letters, digits, `_` and `-` as `w`, the rest as a space."""
+_LONG = b"w" * LONG_WORD
+_LETTERS = bytes(ord("w") if byte in _WORD or byte in IN_A_WORD else ord(" ") for byte in range(256))
+"""What a key may have as `w`, the rest as a space."""
 _ESCAPES = b"nrtbf"
 _BEFORE = regex(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,16}m)\Z")
 """An encoded character that ends in a word character: a JSON escape, a percent-encoded byte, a terminal colour."""
@@ -24,20 +27,21 @@ _BASE64 = regex(rb"[A-Za-z0-9+/_=-]*")
 _RULES = bytes(ord("-") if byte in b"_=-" else ord(" ") for byte in range(256))
 _LONGEST_KEY = 400
 """The length of the longest key, with its prefix; a longer match is encoded data."""
+_LONGEST_ROOT = max(map(len, WORDS))
 _LARGE = 4096
-"""A row of at least this many bytes may be encoded data, of which only the ends can hold a key."""
+"""A word of at least this many bytes may be encoded data, of which only the ends can hold a key."""
+_BLOCK = 1 << 20
+"""How many bytes of a body are searched before their words are forgotten."""
 
 
 def shaped(body: bytes) -> Spans:
     """All secrets that are known by their shape."""
     spans: Spans = {}
-    starts, offsets, near = _near_rows(body)
     done = 0
-    for root in ANY_WORD.finditer(near):
-        at = root.start()
+    for at, root in _roots(body):
         if at >= done:
-            place = bisect_right(starts, at) - 1
-            done = at + _match(body, at - starts[place] + offsets[place], WORDS[root[1]], spans)
+            # The next key may begin with the last letters of this one.
+            done = at + max(_match(body, at, WORDS[root], spans) - _LONGEST_ROOT, 0)
     for root, shapes in CONTEXTS.items():
         at = body.find(root)
         while at >= 0:
@@ -58,43 +62,50 @@ def _match(body: bytes, at: int, shapes: tuple[Shape, ...], spans: Spans) -> int
     return 0
 
 
-def _near_rows(body: bytes) -> tuple[list[int], list[int], bytes]:
-    """The parts of a body in which keys may begin, joined; where each begins there, and in the body."""
-    mask = body.translate(_ROW)
-    row = b"w" * LONG_WORD
-    starts: list[int] = []
-    offsets: list[int] = []
-    parts: list[bytes] = []
-    length = 0
-    for begin, end in _parts(body, mask, row):
-        starts.append(length)
-        offsets.append(begin)
-        parts.append(body[begin:end])
-        length += end - begin + 1
-    return starts or [0], offsets or [0], b"\0".join(parts)
-
-
-def _parts(body: bytes, mask: bytes, row: bytes) -> Iterator[tuple[int, int]]:
-    """The places around rows, joined where they touch."""
-    begin = end = -1
-    at = mask.find(row)
+def _roots(body: bytes) -> Iterator[tuple[int, bytes]]:
+    """Where a key may begin, in order, and the root that is there."""
+    mask = body.translate(_LETTERS)
+    words: defaultdict[bytes, list[int]] = defaultdict(list)
+    end = block = 0
+    at = mask.find(_LONG)
     while at >= 0:
-        stop = mask.find(b" ", at)
-        stop = len(mask) if stop < 0 else stop
-        if begin >= 0 and at - REACH > end:
-            yield from _without_encoded(body, begin, end)
-            begin = -1
-        begin = max(at - REACH, 0) if begin < 0 else begin
-        end = stop
-        at = mask.find(row, stop)
-    if begin >= 0:
-        yield from _without_encoded(body, begin, end)
+        start = mask.rfind(b" ", end, at) + 1
+        end = mask.find(b" ", at)
+        end = len(mask) if end < 0 else end
+        if end - start < _LARGE:
+            words[body[start:end]].append(start)
+        else:
+            for begin, stop in _without_encoded(body, start, end):
+                words[body[begin:stop]].append(begin)
+        if end - block >= _BLOCK:
+            yield from _roots_of(words)
+            words.clear()
+            block = end
+        at = mask.find(_LONG, end)
+    yield from _roots_of(words)
+
+
+def _roots_of(words: dict[bytes, list[int]]) -> list[tuple[int, bytes]]:
+    """The same for these words, each with the places where it is."""
+    places = list(words.values())
+    starts: list[int] = []
+    length = 0
+    for word in words:
+        starts.append(length)
+        length += len(word) + 1
+    found: list[tuple[int, bytes]] = []
+    for root in ANY_WORD.finditer(b"\0".join(words)):
+        word = bisect_right(starts, root.start()) - 1
+        within = root.start() - starts[word]
+        found += [(place + within, root[1]) for place in places[word]]
+    found.sort()
+    return found
 
 
 def _without_encoded(body: bytes, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """A part as it is; of one that is encoded data, its two ends."""
-    inner = begin + REACH
-    if end - begin < _LARGE or _BASE64.fullmatch(body, inner, end) is None or _has_ruler(body[inner:end]):
+    """A very long word as it is; of one that is encoded data, its two ends."""
+    inner = begin + _BASE64_RUN
+    if _BASE64.fullmatch(body, inner, end) is None or _has_ruler(body[inner:end]):
         yield begin, end
         return
     yield begin, inner + _BASE64_RUN

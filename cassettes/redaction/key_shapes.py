@@ -14,10 +14,10 @@ from functools import cache
 
 from ..frozen import frozen
 
-LONG_WORD = 16
-"""Every key with a prefix has at least this many letters, digits, `_` and `-` in a row."""
-REACH = 64
-"""At most this many bytes lie between the start of a key's prefix and the start of such a row."""
+LONG_WORD = 20
+"""Every key, with its prefix, is a word of at least this many bytes."""
+IN_A_WORD = b"-.~/:+%=@"
+"""What such a word may have beside letters, digits and `_`."""
 
 
 @frozen
@@ -27,8 +27,8 @@ class Shape:
     """A regular expression that matches at the literal; group 1 is the secret, all of it when there is no group."""
     keep: int
     """How many first bytes of the secret are kept, so that a person can see what it was."""
-    near_row: bool = True
-    """True when it has a row of `LONG_WORD` within `REACH`, so that only the places around such rows are searched."""
+    is_word: bool = True
+    """True when it is within one word of `LONG_WORD`, so that only such words are searched for it."""
 
     @property
     def pattern(self) -> re.Pattern[bytes]:
@@ -41,17 +41,17 @@ def _compiled(source: bytes) -> re.Pattern[bytes]:
     return re.compile(source)
 
 
-def _key(literal: str, rest: str, near_row: bool = True) -> Shape:
-    return Shape(literal.encode(), re.escape(literal.encode()) + rest.encode(), len(literal), near_row)
+def _key(literal: str, rest: str) -> Shape:
+    return Shape(literal.encode(), re.escape(literal.encode()) + rest.encode(), len(literal))
 
 
-def _within(literal: str, rest: str, near_row: bool = True) -> Shape:
+def _within(literal: str, rest: str) -> Shape:
     """A key in a word: group 1 of `rest`, which follows the literal."""
-    return Shape(literal.encode(), re.escape(literal.encode()) + rest.encode(), 0, near_row)
+    return Shape(literal.encode(), re.escape(literal.encode()) + rest.encode(), 0)
 
 
-def _after(literal: str, pattern: str) -> Shape:
-    return Shape(literal.encode(), pattern.encode(), 0, near_row=False)
+def _after(literal: str, pattern: str, *, is_word: bool = True) -> Shape:
+    return Shape(literal.encode(), pattern.encode(), 0, is_word)
 
 
 _WORD = "[A-Za-z0-9_-]"
@@ -133,18 +133,18 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
 _PLAID = ("sandbox", "development", "production")
 
 _LONG_BASE64 = "ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_ sntrys_ ops_eyJ eyJrIjoi"
-"""Prefixes of keys in which `+` and `/` may break every row."""
+"""Prefixes of long keys in base64."""
 
 SHAPES: tuple[Shape, ...] = (
     *(_key(prefix, rest) for rest, prefixes in _FAMILIES for prefix in prefixes.split()),
-    *(_key(prefix, _BASE64 + "{60,}", near_row=False) for prefix in _LONG_BASE64.split()),
+    *(_key(prefix, _BASE64 + "{60,}") for prefix in _LONG_BASE64.split()),
     _key("ya29.", _WORD + "{20,}"),
     _key("AQ.", _WORD + "{40,}"),
     _key("1//0", _WORD + "{30,}"),
     _key("SG.", r"(?:[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}|[A-Za-z0-9_.=-]{60,})"),
-    _key("glc_", _BASE64 + "{32,}", near_row=False),
+    _key("glc_", _BASE64 + "{32,}"),
     _key("fo1_", _WORD + "{43}"),
-    _key("bedrock-api-key-", _BASE64 + "{20,}", near_row=False),
+    _key("bedrock-api-key-", _BASE64 + "{20,}"),
     _key("hvs.", _WORD + "{24,}"),
     _key("hvb.", _WORD + "{24,}"),
     _key("hvr.", _WORD + "{24,}"),
@@ -178,6 +178,7 @@ SHAPES: tuple[Shape, ...] = (
         r"((?=[^\"]{0,400}?[A-Za-z0-9+/]{40})(?:(?:(?!-----)[^\"]){40,8000}(?=-----END)"
         r"|(?:(?:\\+[nr]|[^A-Za-z0-9+/=\"\\])(?:[^A-Za-z+/=\"\\]|\\u2192|\\t)*)?"
         r"[A-Za-z0-9+/=]{40,}(?:(?:\\+[nrt]|\\u2192|[^A-Za-z+/=\"\\])+[A-Za-z0-9+/=]{16,})*))",
+        is_word=False,
     ),
     # A JSON Web Token: two JSON objects and a signature; or an encrypted one, which has five parts.
     _after(
@@ -185,7 +186,7 @@ SHAPES: tuple[Shape, ...] = (
         r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2}))"
         r"(eyJ[A-Za-z0-9_-]{10,}\.(?:eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}|[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]{10,}){3}))",
     ),
-    _after("://", r"://[^\s:/@\"'\\]{0,64}:((?!REDACTED)[^\s:/@\"'\\]{4,128})@"),
+    _after("://", r"://[^\s:/@\"'\\]{0,64}:((?!REDACTED)[^\s:/@\"'\\]{4,128})@", is_word=False),
 )
 """The first shape that matches at a place counts."""
 
@@ -213,9 +214,9 @@ def _any_of(literals: Iterable[bytes]) -> bytes:
     )
 
 
-WORDS = _roots(shape for shape in SHAPES if shape.near_row)
-"""What is searched for near rows of `LONG_WORD`, and the shapes."""
+WORDS = _roots(shape for shape in SHAPES if shape.is_word)
+"""What is searched for in words of `LONG_WORD`, and the shapes."""
 ANY_WORD = re.compile(b"(?=(" + _any_of(WORDS) + b"))")
 """The places of all of `WORDS`: one search costs half as much as one for each of them."""
-CONTEXTS = _roots(shape for shape in SHAPES if not shape.near_row)
+CONTEXTS = _roots(shape for shape in SHAPES if not shape.is_word)
 """What is searched for in all of a body, and the shapes."""

@@ -303,6 +303,7 @@ class Redactor:
         taken = bytearray(len(body))
         for segments, keep in secrets:
             if any(taken.find(1, start, end) >= 0 for start, end in segments):
+                _cover(out, taken, segments)
                 continue
             mask = self._mask(b"".join(body[start:end] for start, end in segments), keep)
             done = 0
@@ -451,6 +452,16 @@ class Redactor:
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
         return b"".join(_with_new_crcs(clean)) if event_stream else clean
+
+
+def _cover(out: bytearray, taken: bytearray, segments: Segments) -> None:
+    """Mask what is left of a secret that another one overlaps."""
+    for start, end in segments:
+        while (at := taken.find(0, start, end)) >= 0:
+            stop = taken.find(1, at, end)
+            stop = end if stop < 0 else stop
+            out[at:stop] = b"*" * (stop - at)
+            taken[at:stop] = b"\1" * (stop - at)
 
 
 def patient_redactor() -> Redactor:

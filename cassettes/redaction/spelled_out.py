@@ -21,10 +21,15 @@ _ESCAPES = tuple(regex(start + rb"([2-6][0-9a-fA-F]|7[0-9a-eA-E])") for start in
 """A letter or sign of a key, or of what is around it, as JSON and as a URL may write it."""
 _FIELD = regex(rb'"(\w{1,40}+)" ?: ?"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
 _INDEX = regex(rb'[iI]ndex" ?: ?([0-9]{1,4})')
+_FRAME = b":event-type"
+"""In each frame of an AWS event stream."""
+_ANY_INDEX, _LENGTH_OF_INDEX = b'ndex"', len(b'ndex" : 1234')
 _EVENT = regex(rb"\n|:event-type")
 _AROUND = 512
 """How far around an escape a secret with escapes may reach."""
 _LEAST_EVENTS = 2
+_BLOCK = 1 << 20
+"""About how many bytes of a stream are taken apart at once."""
 _LONGEST_PIECE = 4096
 """A longer piece of a stream is a whole document, in which a secret is whole."""
 
@@ -106,19 +111,48 @@ def streamed(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Se
 
 def _is_suspect(body: bytes, search: Callable[[bytes], Spans]) -> bool:
     """True when a field of the stream may hold a secret in pieces. Most streams end here, so no place is kept yet."""
-    events = _EVENT.split(body) if b":event-type" in body else body.split(b"\n")
-    if len(events) <= _LEAST_EVENTS:
+    boundary = _FRAME if _FRAME in body else b"\n"
+    if body.count(boundary) < _LEAST_EVENTS:
         return False
     found: defaultdict[tuple[bytes, ...], list[bytes]] = defaultdict(list)
-    for event in events:
-        fields = _FIELD.findall(event)
-        if not fields:
-            continue
-        indexes = tuple(_INDEX.findall(event)) if b'ndex"' in event else ()
-        for name, value in fields:
-            if value and len(value) <= _LONGEST_PIECE:
-                found[name, *indexes].append(value)
+    for block in _blocks(body, boundary):
+        for indexes, events in _by_indexes(block, boundary):
+            fields: defaultdict[bytes, list[bytes]] = defaultdict(list)
+            for name, value in _FIELD.findall(events):
+                fields[name].append(value)
+            for name, values in fields.items():
+                found[name, *indexes] += [value for value in values if value and len(value) <= _LONGEST_PIECE]
     return any(len(set(pieces)) > 1 and search(b"".join(pieces)) for pieces in found.values())
+
+
+def _by_indexes(block: bytes, boundary: bytes) -> Iterator[tuple[tuple[bytes, ...], bytes]]:
+    """The events that have the same indexes, joined: they add to the same texts."""
+    if _ANY_INDEX not in block:
+        yield (), block
+        return
+    groups: defaultdict[tuple[bytes, ...], list[bytes]] = defaultdict(list)
+    known: dict[bytes, tuple[bytes, ...]] = {}
+    for event in block.split(boundary):
+        first = event.find(_ANY_INDEX)
+        if first < 0:
+            groups[()].append(event)
+            continue
+        all_of_them = event[first : event.rfind(_ANY_INDEX) + _LENGTH_OF_INDEX]
+        indexes = known.get(all_of_them)
+        if indexes is None:
+            indexes = known[all_of_them] = tuple(_INDEX.findall(event))
+        groups[indexes].append(event)
+    for indexes, events in groups.items():
+        yield indexes, boundary.join(events)
+
+
+def _blocks(body: bytes, boundary: bytes) -> Iterator[bytes]:
+    """A body in parts that end with an event."""
+    at = 0
+    while (end := body.find(boundary, at + _BLOCK)) >= 0:
+        yield body[at:end]
+        at = end
+    yield body[at:]
 
 
 def _fields(body: bytes, events: list[int]) -> dict[tuple[bytes, ...], list[tuple[int, int]]]:

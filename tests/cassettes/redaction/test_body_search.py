@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from turntape.cassettes import Redactor
 from turntape.cassettes.redaction.body_search import shaped
 from turntape.cassettes.redaction.key_shapes import SHAPES, Shape
 
@@ -43,6 +44,20 @@ def test_all_keys_of_a_text_are_found() -> None:
     text = " and ".join(KEYS).encode()
 
     assert {text[start:end] for start, (end, _) in shaped(text).items()} >= {key.encode() for key in KEYS[:4]}
+
+
+def test_a_key_that_begins_within_the_end_of_another_one_is_masked_to_its_end() -> None:
+    long, dotted = "eyJrIjoi" + "aZ0/+9" * 12, "dp.st." + "aZ09b." * 9
+    clean = Redactor(salt="s").body(f'"{long}-{dotted}"'.encode())
+
+    assert b"aZ09b" not in clean and len(clean) == len(long) + len(dotted) + 3
+
+
+def test_each_long_word_is_searched_once_and_found_everywhere() -> None:
+    event = f'data: {{"id":"chatcmpl-abcDEF123456ghiJKL","key":"{KEYS[0]}","n":%d}}\n\n'
+    body = "".join(event % number for number in range(50)).encode()
+
+    assert sorted(shaped(body)) == [at for at in range(len(body)) if body.startswith(KEYS[0].encode(), at)]
 
 
 @given(
