@@ -18,6 +18,8 @@ LONG = "".join(f"line {number} of a long text\n" for number in range(1_000))
 ONE = ("c1", "add", '{"a":1}')
 IMAGE: dict[str, Any] = {"type": "image", "data": "iVBORw0KGgo" + "A" * 200, "mimeType": "image/png"}
 AUDIO: dict[str, Any] = {"type": "audio", "data": "UklGRiQAAABX" + "B" * 200, "mimeType": "audio/wav"}
+ENCODED = "iVBORw0KGgo" + "A" * 1_200
+BROKEN: dict[str, Any] = {**ADD, "inputSchema": {"type": "string"}}
 LINK: dict[str, Any] = {"type": "resource_link", "uri": "file:///notes.md", "name": "notes"}
 BOTH = text("It is warm.", structuredContent={"degrees": 21, "sky": "blue"})
 ALONE: dict[str, Any] = {"content": [], "structuredContent": {"degrees": 21}}
@@ -87,11 +89,18 @@ def changed(sent: str, given: object) -> Trips:
     return story.results(("c1", "1")).turn().trips
 
 
-def gave_up(*, continues: bool = True, waits: float = 0.004, late: bool = False, reports: int = 0) -> Trips:
+def gave_up(
+    *,
+    continues: bool = True,
+    waits: float = 0.004,
+    late: bool = False,
+    reports: int = 0,
+    why: str = "Request timed out",
+) -> Trips:
     story = Story().start().turn(ONE)
     for number in range(reports):
         story.exchange(notifies("notifications/progress", progressToken=1, progress=number), sender="server")
-    story.exchange(notifies("notifications/cancelled", requestId=12, reason="Request timed out"))
+    story.exchange(notifies("notifications/cancelled", requestId=12, reason=why))
     cancel = story.trips.pop()
     story.call("add", {"a": 1}, text("1") if late else None, **({"progressToken": 1} if reports else {}))
     call = replace(story.trips.pop(), ended_at=int((waits + 1) * 1e6)) if late else story.trips.pop()
@@ -116,15 +125,29 @@ def refused(code: int, *, ends: bool = False, open_call: bool = False) -> Trips:
     return story.trips if ends else story.results(("c1", "it broke")).turn().trips
 
 
-def silent(number: int = 0) -> Trips:
-    """A call without an answer; with `number`, another call has that id while it is open."""
-    story = Story().start().turn(ONE).call("add", {"a": 1}).results(("c1", "No answer: the tool failed")).turn()
-    story.trips[3] = replace(story.trips[3], failure=Failure("client_gone", "it went"), closed_first="client")
+def silent(number: int = 0, seconds: int = 60, writes: object = None) -> Trips:
+    """A call without an answer. With `number`, another call has that id while it is open; `writes` comes meanwhile."""
+    story = Story().start().turn(ONE).call("add", {"a": 1})
+    if writes is not None:
+        story.exchange(writes, sender="server")
+    story.results(("c1", "No answer: the tool failed")).turn()
+    gone = Failure("client_gone", "it went")
+    story.trips[3] = replace(story.trips[3], failure=gone, closed_first="client", ended_at=seconds * 1_000_000)
     story.put(story.trips.pop(3))
     if number:
         story.exchange(asks(number, "ping"), answers(number))
         story.trips[-1] = replace(story.trips[-1], started_at=story.trips[-2].started_at + 0.001)
     return story.trips
+
+
+def rejected(stated: dict[str, Any], given: dict[str, Any]) -> Trips:
+    """A request that the API refuses because of a tool: as the server states it, and as the client offers it."""
+    story = Story()
+    story.tools = [stated]
+    story.start()
+    said = {"error": {"message": "Invalid schema for function 'mcp__files__add': 'string' is not an object"}}
+    tools = offered(given, name=story.name("{}"))
+    return [*story.trips, chat([user("Go.")], tools=tools, status=400, error=said, at=1, index=2)]
 
 
 def routed(tool: str) -> Trips:
@@ -351,7 +374,7 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-never-executed",
-        "The model reads why, and nothing on the server's wire contradicts that: then it is an info",
+        "The model reads why, and it is neither untrue nor another call's failure: then it is an info",
         not_executed(""),
         not_executed("Error: no permission"),
         "info",
@@ -389,14 +412,14 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-executed-twice",
-        "The run before had no result: a retry, and an info",
+        "The run before had neither a result nor an error of the tool: a retry, and an info",
         twice(text("1")),
         twice("it broke"),
         "info",
     ),
     (
         "client-tool-executed-twice",
-        "The server says that the tool only reads: then it is an info",
+        "The server says that the tool only reads, or may run twice: then it is an info",
         twice(text("1"), readOnlyHint=False),
         twice(text("1"), readOnlyHint=True),
         "info",
@@ -429,6 +452,13 @@ TOOLS: list[Row] = [
         "info",
     ),
     (
+        "client-tool-gave-up",
+        "The client says that the user stopped it: then it is an info",
+        gave_up(),
+        gave_up(why="AbortError: the user pressed Esc"),
+        "info",
+    ),
+    (
         "client-tool-call-unasked",
         "The model was never offered the tool: clients call some tools for themselves",
         unasked(),
@@ -441,6 +471,13 @@ TOOLS: list[Row] = [
         "server itself lists cannot be unknown to it",
         refused(-32603),
         refused(-32602),
+        "info",
+    ),
+    (
+        "tool-server-error",
+        "The call was repeated, and then had a result: then it is an info",
+        ended("it broke", "it broke"),
+        twice("it broke"),
         "info",
     ),
     (
@@ -499,15 +536,41 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-server-silent",
-        "The client gave up on the call in less than five seconds, or an answer came later",
+        "The client gave up, or closed the connection, in less than five seconds: then `client-tool-gave-up` says so",
         gave_up(waits=6),
         gave_up(),
     ),
     (
         "tool-server-silent",
-        "The client gave up on the call in less than five seconds, or an answer came later",
-        gave_up(waits=6),
-        gave_up(waits=6, late=True),
+        "The client gave up, or closed the connection, in less than five seconds: then `client-tool-gave-up` says so",
+        silent(),
+        silent(seconds=1),
+    ),
+    ("tool-server-silent", "An answer came later", gave_up(waits=6), gave_up(waits=6, late=True)),
+    (
+        "client-tool-gave-up",
+        "The tool wrote something else meanwhile, such as an answer with another id: `tool-server-silent`",
+        silent(seconds=1),
+        silent(seconds=1, writes=answers(99)),
+    ),
+    (
+        "tool-reported-error",
+        "It does not say what failed: then it is a warning",
+        ended(FAILED, "the disk is full"),
+        ended({"content": [], "isError": True}, ""),
+        "warning",
+    ),
+    (
+        "tool-definition-rejected",
+        "The client offers another schema than the server states: then it is the client's",
+        rejected(BROKEN, BROKEN),
+        rejected(ADD, BROKEN),
+    ),
+    (
+        "tool-result-unreadable",
+        "The tool returned it in another form, and the client changed it",
+        ended(text(ENCODED), ENCODED),
+        ended({"content": [{**IMAGE, "data": ENCODED}]}, ENCODED),
     ),
     (
         "client-tool-gave-up",

@@ -1,6 +1,6 @@
 """Causes that no single rule knows: which findings are echoes of another one of their thread."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from ..wire.answer_format import FieldNames, last_name
@@ -179,6 +179,32 @@ def of_tool(finding: Finding, about_tools: Iterable[str]) -> Finding:
         # The tool had not failed: these are the client's words about a result that is too large.
         return replace(finding, severity="info", because_of=tuple(sorted(known & SHORTENED)))
     return replace(finding, because_of=tuple(cause for cause in TOOL_CAUSES if cause in known))
+
+
+DEFINITION_REJECTED = "tool-definition-rejected"
+RESULT_UNREADABLE = "tool-result-unreadable"
+OF_ORIGIN = {
+    "client-bad-tool-schema": DEFINITION_REJECTED,
+    "client-media-as-text": RESULT_UNREADABLE,
+    "client-media-type-wrong": RESULT_UNREADABLE,
+    "client-media-unsupported": RESULT_UNREADABLE,
+}
+"""Faults of a part of a request, and whose they are when a tool server sent that part as it is."""
+
+
+def inherited(finding: Finding, sent: Collection[str]) -> bool:
+    """True for such a fault of a part that a tool server sent; `sent` are the JSON pointers of those parts."""
+    if finding.id not in OF_ORIGIN or not finding.evidence:
+        return False
+    at = finding.evidence[0].rpartition(" ")[2]
+    return any(at == one or at.startswith(f"{one}/") for one in sent)
+
+
+def of_origin(finding: Finding, sent: Collection[str]) -> Finding:
+    """An inherited fault as an echo of the tool's."""
+    if finding.because_of or not inherited(finding, sent):
+        return finding
+    return replace(finding, because_of=(OF_ORIGIN[finding.id],))
 
 
 def of_storm(finding: Finding) -> Finding:

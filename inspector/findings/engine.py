@@ -47,6 +47,8 @@ class JudgedTurn:
     """The servers of tools that it offers as they were before an announced change, with the round trip of that."""
     tool_causes: tuple[str, ...] = ()
     """The findings about the tool runs of the previous turn: they explain what is missing in this one's request."""
+    tool_sent: frozenset[str] = frozenset()
+    """The parts of its request, as JSON pointers, that tool servers sent as they are; only those of interest here."""
     tool_findings: list[Finding] = field(default_factory=list[Finding])
     """What the tools' own wire shows. It is replaced whenever more is seen of that wire."""
 
@@ -130,7 +132,13 @@ class RuleEngine:
         turn = judged.context.turn
         return self._about_tools(
             ToolContext(
-                over, turn, judged.tool_calls, join=join, offers=judged.tool_offers, outdated=judged.tool_outdated
+                over,
+                turn,
+                judged.tool_calls,
+                join=join,
+                offers=judged.tool_offers,
+                outdated=judged.tool_outdated,
+                inherited=[one for one in judged.findings if causes.inherited(one, judged.tool_sent)],
             ),
             judged.context.index,
         )

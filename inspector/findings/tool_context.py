@@ -14,6 +14,7 @@ from ..tools.session_state import WireNote
 from ..tools.tool_run import ToolRun
 from ..wire.json_value import is_object
 from ..wire.values import Tool
+from .finding import Finding
 from .schema_check import Violation, violations
 
 type Over = Literal["open", "followed", "closed"]
@@ -39,6 +40,9 @@ class ToolContext:
 
     outdated: Sequence[tuple[str, int]] = ()
     """The servers of offered tools that announced a change and were not listed again, with the round trip of that."""
+
+    inherited: Sequence[Finding] = ()
+    """What is wrong with parts of the turn's request that tool servers sent as they are."""
 
     @property
     def runs(self) -> list[tuple[ModelCall, ToolRun]]:

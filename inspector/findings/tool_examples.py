@@ -109,6 +109,11 @@ TOOLS: dict[str, Example] = {
         "the text of 'add' of server 'files' was left out; the model sees only the structured content: 'It is warm.'",
         ("#3 response /result", "#4 request /messages/2"),
     ),
+    "tool-definition-rejected": Example(
+        "the server itself states the definition: the schema of 'mcp__files__add' has the type 'string' "
+        "instead of an object",
+        ("#2 request /tools/0",),
+    ),
     "tool-definition-changed": Example(
         "server 'files' changed the arguments of 'add' and did not announce it",
         ("#1 response /result/tools", "#2 response /result/tools"),
@@ -133,6 +138,11 @@ TOOLS: dict[str, Example] = {
     "tool-protocol-broken": Example(
         "server 'files' names the page 'p2' as the next one of that page itself, so its list never ends",
         ("#2 response /result",),
+    ),
+    "tool-result-unreadable": Example(
+        "the tool itself returned it so: the result of 'mcp__files__add' holds image/png as 1,211 characters of "
+        "base64: 'iVBORw0KGgoAAAAAAAAAAAAA'",
+        ("#4 request /messages/2",),
     ),
     "tool-server-died": Example(
         "server 'files' ended before it had answered the call of 'add'",

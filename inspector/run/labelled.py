@@ -45,7 +45,7 @@ def labelled(judged: JudgedTurn, label: Label) -> LabelledRoundTrip:
 
 def put_findings(judged: JudgedTurn, label: Label) -> None:
     """Write a turn's findings into its label, those about its tool runs too."""
-    found = judged.findings
+    found = [causes.of_origin(one, judged.tool_sent) for one in judged.findings]
     if judged.tool_findings or judged.tool_causes:
         about_tools = [*judged.tool_causes, *(finding.id for finding in judged.tool_findings)]
         found = roots_first([*(causes.of_tool(one, about_tools) for one in found), *judged.tool_findings])

@@ -12,11 +12,13 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
+from ..findings.causes import OF_ORIGIN
 from ..findings.engine import JudgedTurn, RuleEngine
 from ..findings.tool_context import Over
 from ..tools.definitions import Definition
 from ..tools.join import ToolJoin
 from ..tools.model_calls import TurnCalls, key_of
+from ..tools.seen import is_passed_on
 from ..tools.tool_run import ToolRun
 from ..tools.tool_sessions import RunKey, ToolSessions
 from ..wire.json_value import as_array
@@ -55,6 +57,8 @@ class ToolLabels:
         """Changes of tools that were not read, by server and round trip, that were reported for a turn."""
         self._causes: dict[str, tuple[str, ...]] = {}
         """By thread: the findings about the runs of its last turn."""
+        self._passed_on: dict[str, list[str]] = {}
+        """By thread: pointers to the results of its last turn that the next request has as the tools returned them."""
         self._rows: dict[RunKey, LabelledRoundTrip] = {}
         """The round trips of runs that no turn shows."""
         self._reports: dict[int, LabelledRoundTrip] = {}
@@ -105,6 +109,9 @@ class ToolLabels:
         judged.tool_offers = self._new_offers(turn)
         judged.tool_outdated = list(self._newly_outdated(turn))
         judged.tool_causes = self._causes.pop(turn.thread, ())
+        results = self._passed_on.pop(turn.thread, [])
+        if any(finding.id in OF_ORIGIN for finding in judged.findings):
+            judged.tool_sent = frozenset([*results, *self._definitions_sent(turn)])
         self._judge(judged, "open")
         if made is None:
             return
@@ -121,6 +128,12 @@ class ToolLabels:
             yield from self._settle_row(key_of(run), run)
         self._judge(judged, "followed")
         self._causes[judged.context.turn.thread] = tuple(dict.fromkeys(one.id for one in judged.tool_findings))
+        self._passed_on[judged.context.turn.thread] = [
+            call.shown.pointer
+            for call in judged.tool_calls.calls
+            for run in call.runs[-1:]
+            if call.shown is not None and call.shown.pointer and is_passed_on(run, call.shown)
+        ]
         yield from self._shrink()
 
     def closed(self) -> Iterator[Labelled]:
@@ -153,6 +166,15 @@ class ToolLabels:
         new = [(tool, one) for tool, one in found if (tool.name, one.server, one.index) not in self._compared]
         self._compared |= {(tool.name, one.server, one.index) for tool, one in new}
         return new
+
+    def _definitions_sent(self, turn: Turn) -> Iterator[str]:
+        """The pointers to the tools of a request whose schemas are those that their servers state."""
+        tools = turn.reading.request.tools
+        names = frozenset(tool.name for tool in tools)
+        for tool in tools:
+            stated = None if tool.server else self._join.definition_of(tool, names)
+            if stated is not None and tool.schema == stated.schema:
+                yield tool.pointer
 
     def _newly_outdated(self, turn: Turn) -> Iterator[tuple[str, int]]:
         """The servers whose tools a turn still offers as they were before a change, for the first time."""

@@ -13,6 +13,7 @@ from ..wire.json_value import Object, as_array, as_object, as_text, is_object
 from ..wire.schema_refs import lost_reference
 from ..wire.values import Tool
 
+_HARMLESS = ("readOnlyHint", "idempotentHint")
 _RELATED = ({"number", "integer"}, {"string", "null"}, {"object", "array"})
 _COMMON = 0.5
 """So much of a shorter description must begin a longer one, for one to be made of the other."""
@@ -28,8 +29,8 @@ class Definition:
     """The JSON Schema of its arguments."""
     output_schema: object
     """The JSON Schema of its structured content; None when it has none."""
-    only_reads: bool
-    """Whether the server says that the tool changes nothing (`readOnlyHint`)."""
+    may_repeat: bool
+    """Whether the server says that a second run changes nothing more (`readOnlyHint`, `idempotentHint`)."""
     server: str
     index: int
     """The round trip that says so."""
@@ -42,7 +43,7 @@ class Definition:
             as_text(fields.get("description")) or "",
             fields.get("inputSchema"),
             fields.get("outputSchema"),
-            as_object(fields.get("annotations")).get("readOnlyHint") is True,
+            any(as_object(fields.get("annotations")).get(hint) is True for hint in _HARMLESS),
             server,
             index,
         )
@@ -118,6 +119,9 @@ def _arguments(offered: Object, served: Object) -> Iterator[Difference]:
     lost = lost_reference(offered)
     if lost is not None and lost_reference(served) is None:
         yield Difference(f"it refers to {lost!r}, which was left out", mild=False)
+    flat = next((name for name in theirs if name in ours and _is_flattened(ours[name], theirs[name])), None)
+    if flat is not None:
+        yield Difference(f"the fields of the argument {flat!r} are not passed on", mild=False)
     yield from _values(ours, theirs)
     needed = {str(name) for name in as_array(served.get("required"))} - set(missing)
     if not needed <= {str(name) for name in as_array(offered.get("required"))}:
@@ -130,10 +134,19 @@ def _values(ours: Object, theirs: Object) -> Iterator[Difference]:
         said = (name for name, schema in theirs.items() if as_object(schema).get(key))
         lost = next((name for name in said if name in ours and not _says(ours[name], key)), None)
         if lost is not None:
-            yield Difference(f"the {what} of the argument {lost!r} are not passed on", mild=True)
+            yield Difference(f"the {what} of the argument {lost!r} are not passed on", mild=key == "description")
 
 
 _PASSED_ON = (("enum", "allowed values"), ("description", "words"))
+
+
+def _is_flattened(ours: object, theirs: object) -> bool:
+    """Whether an object, or the objects in a list, have fields in the one schema and none in the other."""
+    one, other = as_object(ours), as_object(theirs)
+    if one.get("type") == other.get("type") == "array":
+        one, other = as_object(one.get("items")), as_object(other.get("items"))
+    plain = one.get("type") == "object" and not any(key in one for key in ("$ref", "anyOf", "oneOf", "allOf"))
+    return plain and bool(other.get("properties")) and not one.get("properties")
 
 
 def _says(schema: object, key: str, depth: int = 4) -> bool:

@@ -1,4 +1,4 @@
-"""Whether the answer to a call has the form that MCP gives it.
+"""Whether the answer to a call has the form that MCP gives it, and the client's reply to what a server asks.
 
 The official SDKs check each answer against the types of the specification
 (https://modelcontextprotocol.io/specification/2025-11-25/schema, read 2026-11-23), and refuse the whole of one that
@@ -54,6 +54,8 @@ def flaw_of(answer: ToolMessage, version: str | None) -> Flaw | None:
 def _of_result(result: Object, version: str | None) -> Flaw | None:
     if "toolResult" in result and version in (None, _WITH_TOOL_RESULT):
         return None
+    if is_object(result.get("task")):
+        return None  # its result comes later
     later = version is not None and version > _ANY_JSON
     if result.get("resultType", "complete") != "complete" or later:
         return None
@@ -90,4 +92,25 @@ def _of_block(block: Object, raw: object) -> Flaw | None:
             return Flaw(f"holds a block of type {kind!r} whose data is a URL in place of base64", mild=True)
         if not as_text(block.get("mimeType")):
             return Flaw(f"holds a block of type {kind!r} without a `mimeType`", mild=True)
+    return None
+
+
+_ACTIONS = frozenset({"accept", "decline", "cancel"})
+
+
+def flaw_of_reply(asked: ToolMessage, answer: ToolMessage) -> str | None:
+    """How the client's reply to a request of the server breaks MCP's form; None when it does not, and for an error.
+
+    The end of a sentence that begins with the reply.
+    """
+    result = answer.result
+    if result is None:
+        return None
+    if asked.method == "elicitation/create" and result.get("action") not in _ACTIONS:
+        return f"has the action {compact(result.get('action'))[:40]}"
+    if asked.method == "sampling/createMessage":
+        lacking = [name for name in ("role", "content", "model") if name not in result]
+        return f"has no {lacking[0]!r}" if lacking else None
+    if asked.method == "roots/list" and not is_array(result.get("roots")):
+        return "has no list of roots"
     return None

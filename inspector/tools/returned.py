@@ -4,7 +4,7 @@ from dataclasses import field
 
 from turntape.cassettes.frozen import frozen
 
-from ..wire.json_value import Object, as_object, as_text, compact, objects_in
+from ..wire.json_value import Object, as_array, as_object, as_text, compact, objects_in
 
 _NAMES = {"image": "image", "audio": "audio", "resource": "resource", "resource_link": "link"}
 
@@ -20,6 +20,8 @@ class Block:
     text: str
     """The text of a resource."""
     uri: str
+    mime: str = ""
+    """The media type that the server states."""
 
     @property
     def empty(self) -> bool:
@@ -48,20 +50,26 @@ class Returned:
         return "\n".join(found) if found or self.structured is None else compact(self.structured)
 
 
-def returned_of(result: Object | None) -> Returned:
-    """The content of a `tools/call` result; of `toolResult` too, as 2024-10-07 had it."""
+def returned_of(result: Object | None, *, to_model: bool = False) -> Returned:
+    """The content of a `tools/call` result; of `toolResult` too, as 2024-10-07 had it.
+
+    `to_model`: without blocks that the server means for the user alone (`annotations.audience`).
+    """
     if result is None:
         return Returned()
     texts: list[str] = []
     blocks: list[Block] = []
     for block in objects_in(result.get("content")):
+        if to_model and as_array(as_object(block.get("annotations")).get("audience")) == ["user"]:
+            continue
         kind = as_text(block.get("type")) or ""
         if kind == "text":
             texts.append(as_text(block.get("text")) or "")
         elif kind in _NAMES:
             inner = as_object(block.get("resource")) or block
             data = as_text(inner.get("blob")) or as_text(inner.get("data")) or ""
-            blocks.append(Block(_NAMES[kind], data, as_text(inner.get("text")) or "", as_text(inner.get("uri")) or ""))
+            text, uri, mime = (as_text(inner.get(key)) or "" for key in ("text", "uri", "mimeType"))
+            blocks.append(Block(_NAMES[kind], data, text, uri, mime))
     structured = result.get("structuredContent", result.get("toolResult"))
     return Returned(tuple(text for text in texts if text.strip()), structured, tuple(blocks))
 

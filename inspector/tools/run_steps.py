@@ -8,9 +8,9 @@ from turntape.cassettes.tape.model import Failure, RoundTrip
 
 from ..wire.json_value import Object, as_object, as_text, compact
 from .definitions import Definition
-from .form import flaw_of
+from .form import Flaw, flaw_of
 from .returned import error_message, returned_of
-from .session_state import Sent, Session, WireNote, is_new, key_of_id, reports_of
+from .session_state import Sent, Session, Stray, WireNote, is_new, key_of_id, reports_of
 from .tool_messages import ToolMessage
 from .tool_run import ToolRun
 
@@ -68,7 +68,7 @@ def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessag
         return run
     elif task := _task_of(result):
         session.waiting[task] = asked.sequence
-        session.runs[asked.sequence] = run
+        session.runs[asked.sequence] = run = replace(run, task=task)
         return run
     else:
         run = _with_result(run, result, took)
@@ -80,7 +80,7 @@ def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessag
 
 
 def _with_result(run: ToolRun, result: Object, took: float) -> ToolRun:
-    done = replace(run, outcome="answered", result=result, is_error=result.get("isError") is True)
+    done = replace(run, outcome="answered", result=result, is_error=result.get("isError") is True, task=None)
     return _finished(done, result, took)
 
 
@@ -154,8 +154,42 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
             took = max(round((until - run.started_at) * 1000, 3), 0.0)
             done = replace(done, outcome="cancelled", reason=given_up[1], duration_ms=took)
         done = replace(done, progressed=reports_of(session, run, until))
+        if done.outcome != "failed" and (stray := _answer_of(session, asked, until)) is not None:
+            done = replace(done, flaw=stray)
         session.runs[place] = done
         yield done
+
+
+def _answer_of(session: Session, asked: ToolMessage, until: float) -> Flaw | None:
+    """What the server wrote in place of the answer that a call did not get: an answer to nobody, or no message.
+
+    An answer with the same id in another type is the call's; any other only where no second request was open.
+    """
+    while_open = [one for one in session.strays if asked.at <= one.at <= until]
+    said = compact(asked.id).strip('"')
+    for one in while_open:
+        if one.id is not None and compact(one.id).strip('"') == said:
+            return Flaw(f"came with the id {compact(one.id)}, and the request has {compact(asked.id)}")
+    alone = all(place == asked.sequence or other.sender == "server" for place, other in session.asked.items())
+    if not while_open or not alone:
+        return None
+    first = while_open[0]
+    if first.is_message:
+        return Flaw(f"came with the id {compact(first.id)}, and the request has {compact(asked.id)}")
+    return Flaw(f"was not a message of MCP, but {first.text[:60]!r}")
+
+
+def strayed(session: Session, stray: Stray) -> Iterator[ToolRun]:
+    """The runs whose answer a line was that came when nobody could take it for one. The line may be recorded later."""
+    session.strays.append(stray)
+    for place, run in list(session.runs.items()):
+        asked = session.asked.get(place)
+        until = run.started_at + (run.duration_ms or 0) / 1000
+        if asked is None or run.flaw is not None or run.ended_by != "client" or not run.started_at <= stray.at <= until:
+            continue
+        if (wrong := _answer_of(session, asked, until)) is not None:
+            session.runs[place] = done = replace(run, flaw=wrong)
+            yield done
 
 
 def _left_open(asked: ToolMessage, failure: Failure) -> Literal["no_answer_of_client", "ended_early"] | None:

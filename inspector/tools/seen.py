@@ -45,7 +45,7 @@ class Shown:
 
 def seen(run: ToolRun, shown: Shown) -> ToolRun:
     """The run with what the request shows of it."""
-    returned, text = returned_of(run.result), ShownText(shown.text, shown.raw)
+    returned, text = returned_of(run.result, to_model=True), ShownText(shown.text, shown.raw)
     how: SeenAs = _seen_as(run, returned, text)
     lost = tuple(dict.fromkeys(_lost(returned, text, shown))) if run.result is not None else ()
     if how == "equal" and not returned.texts and returned.structured is None and lost:
@@ -162,6 +162,15 @@ def _shows(block: Block, text: ShownText, shown: Shown, others: str) -> bool:
 def writes_data(block: Block, text: str) -> bool:
     """Whether the base64 of an image is in a text: the model reads letters, and sees no image."""
     return block.kind == "image" and len(block.data) >= _DATA and block.data[:_DATA] in text
+
+
+def is_passed_on(run: ToolRun, shown: Shown) -> bool:
+    """Whether a request has a result as the tool returned it: its texts, and its media under the same type."""
+    returned, raw = returned_of(run.result), compact(shown.raw)
+    if run.seen_as not in ("equal", "text", "structured") or run.lost:
+        return False
+    media = [block for block in returned.blocks if block.data]
+    return all(block.data[:_DATA] in raw and block.mime.rpartition("/")[2] in raw for block in media)
 
 
 def _all(shown: Shown) -> Iterable[object]:

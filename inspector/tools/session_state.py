@@ -1,5 +1,6 @@
 """One session of a tool server: what is known of it between two of its messages."""
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,6 +12,8 @@ from .definitions import Definition
 from .progress import Progress
 from .tool_messages import ToolMessage
 from .tool_run import ToolRun
+
+_MOST_STRAYS = 100
 
 
 @frozen
@@ -38,6 +41,10 @@ class WireNote:
         "tool_gone",
         "progress_unknown",
         "progress_late",
+        "replied",
+        "reply_wrong",
+        "link_broken",
+        "version_unknown",
     ]
     server: str
     index: int
@@ -47,6 +54,10 @@ class WireNote:
     detail: str = ""
     before: int | None = None
     """The round trip that it contradicts."""
+    wanted: object = None
+    """The JSON Schema that the server gave for the client's reply."""
+    given: object = None
+    """What the client replied."""
 
 
 @dataclass(slots=True)
@@ -75,6 +86,10 @@ class Session:
     """How often a handshake began. Where a server gives several clients one session, each counts its own ids."""
     ids: dict[str, "Sent"] = field(default_factory=dict[str, "Sent"])
     """The newest request of the client with an id."""
+    strays: deque["Stray"] = field(default_factory=lambda: deque["Stray"](maxlen=_MOST_STRAYS))
+    """The newest of what the server wrote that answers no request and is not a notification."""
+    links: dict[str, int] = field(default_factory=dict[str, int])
+    """The resources that results named, by their address, with the round trip of that."""
     progress: Progress = field(default_factory=Progress)
     before: dict[str, Definition] = field(default_factory=dict[str, Definition])
     """The tools as they were listed before the list whose pages are read now."""
@@ -88,6 +103,16 @@ class Sent:
     ended: float
     index: int
     sequence: int
+
+
+@frozen
+class Stray:
+    """A line of the server that answers no request: an answer with another id, or no message at all."""
+
+    at: float
+    is_message: bool
+    id: object
+    text: str
 
 
 def is_new(session: Session, kind: str) -> bool:

@@ -79,6 +79,8 @@ class ToolRun:
     """How many reports of progress came before it ended."""
     unclear_id: bool = False
     """Whether the id of its request is one by which no answer could be matched."""
+    task: str | None = None
+    """The id of the task that the server gave in place of a result, while the result has not been fetched."""
     returned_bytes: int | None = None
     """The size of the result or the error as JSON; None without an answer."""
     returned_text: str | None = None

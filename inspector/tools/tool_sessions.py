@@ -17,11 +17,11 @@ from ..wire.json_value import Object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .definitions import Definition
-from .form import Flaw
+from .form import Flaw, flaw_of_reply
 from .progress import Report
-from .returned import error_message
-from .run_steps import ASKS, called, ended, gave_up, given, of_ids, of_task
-from .session_state import Session, WireNote, is_new, token_of, version_of
+from .returned import error_message, returned_of
+from .run_steps import ASKS, called, ended, gave_up, given, of_ids, of_task, strayed
+from .session_state import Session, Stray, WireNote, is_new, token_of, version_of
 from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
 from .tool_run import ToolRun
@@ -42,6 +42,8 @@ _LATE = 2.0
 _OF_SESSION = regex(r"\bsession\b", re.IGNORECASE)
 _SHORT_BODY = 2_000
 """Bytes. The body of a refusal is not longer."""
+_VERSION = regex(r"20\d\d-\d\d-\d\d|DRAFT-.+")
+"""How MCP names its versions."""
 _NO_METHOD = -32601
 """The code with which a server says that it does not know a method."""
 
@@ -181,8 +183,10 @@ class ToolSessions:
                 yield called(session, message, known)
         elif message.is_answer:
             asked = session.asked.pop(message.answers, None) if message.answers is not None else None
-            if message.answers is None and message.sender == "server" and wired and is_new(session, "answered_twice"):
-                notes.append(WireNote("answered_twice", session.server, message.index, compact(message.id)))
+            if message.answers is None and message.sender == "server" and wired:
+                yield from strayed(session, Stray(message.at, True, message.id, ""))
+                if is_new(session, "answered_twice"):
+                    notes.append(WireNote("answered_twice", session.server, message.index, compact(message.id)))
             if asked is not None:
                 yield from self._answered(session, asked, message, notes)
         elif message.method == "notifications/progress" and message.sender == "server":
@@ -192,19 +196,17 @@ class ToolSessions:
             yield from gave_up(session, message)
         elif message.method == "notifications/tools/list_changed":
             self._changing.setdefault(session.server, (message.at, message.index))
-        elif (
-            message.sender == "server" and message.method is None and message.raw.strip() and is_new(session, "garbage")
-        ):
+        elif message.sender == "server" and message.method is None and message.raw.strip():
             text = " ".join(message.raw[:200].decode("utf-8", "replace").split())
-            notes.append(WireNote("garbage", session.server, message.index, text))
+            yield from strayed(session, Stray(message.at, False, None, text))
+            if is_new(session, "garbage"):
+                notes.append(WireNote("garbage", session.server, message.index, text))
 
     def _answered(
         self, session: Session, asked: ToolMessage, answer: ToolMessage, notes: list[WireNote]
     ) -> Iterator[ToolRun]:
         if asked.sender == "server":
-            if asked.method in ASKS and answer.error is not None:
-                said = error_message(answer.error) or ""
-                notes.append(WireNote("refused_by_client", session.server, asked.index, asked.method or "", said))
+            notes += self._replied(session, asked, answer)
             return
         result = answer.result
         said = error_message(answer.error) or "" if answer.error is not None else ""
@@ -215,8 +217,19 @@ class ToolSessions:
             notes.append(WireNote("not_ready", session.server, asked.index, asked.method or "", said))
         if asked.method == "tools/call":
             run = session.runs.pop(asked.sequence, None)
+            for block in returned_of(result).blocks:
+                if block.kind == "link" and len(session.links) < _MOST_OPEN:
+                    session.links.setdefault(block.uri, asked.index)
             if run is not None:
                 yield given(session, asked, run, answer)
+        elif asked.method == "resources/read" and answer.error is not None:
+            uri = as_text(asked.params.get("uri")) or ""
+            if uri in session.links and is_new(session, "link_broken"):
+                notes.append(WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri]))
+        elif asked.method == "initialize" and result is not None:
+            version = as_text(result.get("protocolVersion"))
+            if version is None or not _VERSION.fullmatch(version):
+                notes.append(WireNote("version_unknown", session.server, asked.index, compact(version)))
         elif asked.method == "tools/list" and result is not None:
             notes.extend(self._listed(session, asked, answer.index, result))
         elif asked.method == "tools/list" and answer.error is not None:
@@ -231,6 +244,19 @@ class ToolSessions:
                 session.runs[place] = later
                 if later is not run:
                     yield later
+
+    @staticmethod
+    def _replied(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
+        """What a reply of the client to a request of the server shows."""
+        method, result = asked.method or "", answer.result or {}
+        wanted = asked.params.get("requestedSchema")
+        if method in ASKS and answer.error is not None:
+            yield WireNote("refused_by_client", session.server, asked.index, method, error_message(answer.error) or "")
+        elif (wrong := flaw_of_reply(asked, answer)) is not None and is_new(session, "reply_wrong"):
+            yield WireNote("reply_wrong", session.server, asked.index, method, wrong)
+        elif result.get("action") == "accept" and is_object(wanted):
+            said = result.get("content", {})
+            yield WireNote("replied", session.server, asked.index, method, wanted=wanted, given=said)
 
     def _listed(self, session: Session, asked: ToolMessage, index: int, result: Object) -> Iterator[WireNote]:
         server = session.server

@@ -18,7 +18,7 @@ from ..schema_check import violations
 from ..tool_context import ToolContext
 from .own_tools import INVALID, UNKNOWN
 from .results import reads_like_error
-from .tool_results import never_answered, of, reports_progress
+from .tool_results import left_early, never_answered, of, reports_progress
 
 _REFUSED = regex(
     r"error|fail|exception|timed? ?out|closed|cancel|abort|not (?:connected|found|available|allowed|permitted|executed)"
@@ -50,7 +50,7 @@ def says_why(text: str) -> bool:
     says="The model called a tool of a recorded server, and the server was never asked.",
     fix="Look into the client's log for what happened to the call: a refusal, a hook, a lost connection.",
     not_when=(
-        "The model reads why, and nothing on the server's wire contradicts that: then it is an info",
+        "The model reads why, and it is neither untrue nor another call's failure: then it is an info",
         "The recording ends with the call: then it is an info",
         "The arguments of the call are not JSON",
         "The model sees a result all the same: `client-tool-result-forged` or `client-tool-result-stale`",
@@ -74,7 +74,7 @@ def never_executed(context: ToolContext) -> Iterator[Note]:
 
 
 def _untrue(context: ToolContext, call: ModelCall) -> str:
-    """What contradicts the client's reason for not running a call, as the end of a sentence; empty when nothing does."""
+    """Why the client's reason for not running a call is not one, as the end of a sentence; empty when it may be one."""
     said = call.shown.text[:_REASON] if call.shown is not None else ""
     known = context.join.tools.get(call.tool[0], {}).get(call.tool[1]) if context.join and call.tool else None
     if known is None or len(said) == _REASON or not said:
@@ -84,7 +84,15 @@ def _untrue(context: ToolContext, call: ModelCall) -> str:
     arguments = call.call.arguments
     if INVALID.search(said) and is_object(arguments) and not violations(known.schema, arguments):
         return ", and the model reads that the arguments are invalid, which the server's schema allows"
+    if _OF_OTHERS.search(said) and len(context.calls.calls if context.calls else ()) > 1:
+        return " because another call had failed"
     return ""
+
+
+_OF_OTHERS = regex(
+    r"\bsibling\b|\bparallel\b|\b(?:another|other|previous|preceding|earlier) (?:tool|call|function)", re.IGNORECASE
+)
+"""How clients say that they did not run a call because another one failed."""
 
 
 _REASON = 1_200
@@ -113,6 +121,8 @@ def result_forged(context: ToolContext) -> Iterator[Note]:
     for call, run in context.final:
         if run.outcome not in ("failed", "unanswered", "cancelled") or run.seen_as != "replaced" or run.seen_error:
             continue
+        if run.task is not None:
+            continue  # the model reads of the task
         if not says_why(run.seen_text or ""):
             yield Note(
                 f"{of(run)} returned no result, but the model sees one: {_quoted(run.seen_text)}",
@@ -197,8 +207,8 @@ def error_ends_run(context: ToolContext) -> Iterator[Note]:
     says="The client executed one call of the model more than once.",
     fix="Retry only calls that failed, and only tools that may run twice.",
     not_when=(
-        "The run before had no result: a retry, and an info",
-        "The server says that the tool only reads: then it is an info",
+        "The run before had neither a result nor an error of the tool: a retry, and an info",
+        "The server says that the tool only reads, or may run twice: then it is an info",
     ),
 )
 def executed_twice(context: ToolContext) -> Iterator[Note]:
@@ -208,10 +218,11 @@ def executed_twice(context: ToolContext) -> Iterator[Note]:
         first, *others = call.runs
         known = context.definition(first)
         retried = all(run.outcome != "answered" or run.is_error for run in call.runs[:-1])
-        mild = retried or (known is not None and known.only_reads)
+        ran = any(run.outcome == "answered" for run in call.runs[:-1])
+        mild = (retried and not ran) or (known is not None and known.may_repeat)
+        why = " because the run before " + ("reported an error" if ran else "had no result") if retried else ""
         yield Note(
-            f"the call {_named(call)} was executed {len(call.runs)} times"
-            + (" because the run before had no result" if retried else ""),
+            f"the call {_named(call)} was executed {len(call.runs)} times{why}",
             (f"#{call.turn.index} response", f"#{first.index} request", *(f"#{run.index} request" for run in others)),
             severity="info" if mild else None,
         )
@@ -279,6 +290,8 @@ def _is_mild(sent: object, given: object, path: str) -> bool:
         return now != "null"
     if now is None:
         return before == ""
+    if isinstance(before, str) and isinstance(now, str):
+        return False  # white space and case may mean something, as in an edit of a file
     return not (is_object(before) or is_object(now)) and str(before).strip().lower() == str(now).strip().lower()
 
 
@@ -299,29 +312,48 @@ def _short(value: object) -> str:
     "client",
     "warning",
     "P",
-    says="The client gave up on a call before the tool had answered.",
+    says="The client gave up on a call before the tool had answered: it cancelled the call, closed the connection, or never "
+    "fetched the result of its task.",
     fix="Raise the client's time limit for tools, or make the tool faster and let it report progress.",
     not_when=(
         "The thread ends with it, as when a user stops the agent: then it is an info",
+        "The client says that the user stopped it: then it is an info",
         "The tool was silent for five seconds, and did not answer later either: then `tool-server-silent` says so",
+        "The tool wrote something else meanwhile, such as an answer with another id: `tool-server-silent`",
     ),
 )
 def gave_up(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
         ends = context.over == "closed" and call.turn.followed_by is None
-        left = run.outcome == "cancelled" or (run.ended_by == "client" and reports_progress(run))
+        early = run.outcome == "unanswered" and left_early(run) and not run.unclear_id
+        left = run.outcome == "cancelled" or early or (run.ended_by == "client" and reports_progress(run))
+        if run.task is not None and context.over != "open":
+            yield Note(
+                f"{of(run)} gave the task {run.task!r} in place of a result, and the client did not fetch its result",
+                (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
+                severity="info" if ends else None,
+            )
         if not left or (never_answered(run) and not ends):
             continue
         after = f" after {run.duration_ms / 1000:.3g} s" if run.duration_ms is not None else ""
         why = f" ({' '.join(run.reason.split())[:80]})" if run.reason else ""
         late = "; the server answered later" if run.result is not None or run.error is not None else ""
         late = late or ("; the tool had reported progress" if reports_progress(run) else "")
-        severity: Severity | None = "info" if ends else None
+        severity: Severity | None = "info" if ends or _by_user(call, run) else None
         yield Note(
             f"the client gave up on {of(run)}{after}{why}{late}",
             (f"#{run.index} request", f"#{call.turn.index} response"),
             severity,
         )
+
+
+_USER = regex(r"\buser\b", re.IGNORECASE)
+
+
+def _by_user(call: ModelCall, run: ToolRun) -> bool:
+    """True when the client says, to the server or to the model, that it was the user who ended the call."""
+    said = call.shown.text[:_REASON] if call.shown is not None and says_why(call.shown.text) else ""
+    return _USER.search(f"{run.reason or ''} {said}") is not None
 
 
 @tool_rule(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ...tools.definitions import Definition, compare
 from ...wire.printable import several
 from ..rule import Note, tool_rule
+from ..schema_check import described, violations
 from ..tool_context import ToolContext
 from .tool_results import of
 from .tool_servers import is_elsewhere
@@ -66,9 +67,10 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
     "warning",
     "P",
     says="The client breaks the rules of MCP: it leaves pages of the list of tools unread, uses a session that is gone or does not "
-    "name it, asks before the server is ready, or gives requests ids by which their answers cannot be matched.",
+    "name it, asks before the server is ready, gives requests ids by which their answers cannot be matched, or replies to the "
+    "server in another form than it asked for.",
     fix="Read all pages of `tools/list` and offer their tools; after status 404, begin a new session with `initialize`; wait for the "
-    "end of the handshake.",
+    "end of the handshake; check replies against `requestedSchema`.",
     not_when=(
         "The tools changed and the client offers the old ones: then it is an info",
         "Tools of later pages are not offered, and the first page has only one: then it is an info",
@@ -101,6 +103,11 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
         "id_reused": f"gave a request to server {note.server!r} the id {note.what} of another one that was still open",
         "id_too_large": f"gave a request to server {note.server!r} the id {note.what}, which many JSON parsers round",
     }
+    wrong = note.detail if note.kind == "reply_wrong" else ""
+    if note.kind == "replied" and (found := violations(note.wanted, note.given)):
+        wrong = f"breaks the schema that the server gave for it {described(found)}"
+    if wrong:
+        yield Note(f"the client's reply to {note.what} of server {note.server!r} {wrong}", (f"#{note.index} response",))
     if (what := broken.get(note.kind)) is not None:
         side = "request" if note.kind == "id_reused" else "response"
         before = () if note.before is None else (f"#{note.before} {side}",)

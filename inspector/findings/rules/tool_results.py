@@ -49,6 +49,11 @@ def never_answered(run: ToolRun) -> bool:
     return silent and (run.duration_ms or 0) >= _LONG
 
 
+def left_early(run: ToolRun) -> bool:
+    """Whether the client closed the connection before a tool had time to answer, and the tool wrote nothing for it."""
+    return run.ended_by == "client" and run.flaw is None and (run.duration_ms or _LONG) < _LONG
+
+
 def reports_progress(run: ToolRun) -> bool:
     """Whether a tool showed more than once that it still works."""
     return run.progressed > 1

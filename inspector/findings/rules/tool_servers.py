@@ -5,16 +5,18 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
+from ...tools.returned import returned_of
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_count, is_object
+from ..causes import DEFINITION_REJECTED, OF_ORIGIN, RESULT_UNREADABLE
 from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..schema_check import described
 from ..tool_context import ToolContext, is_whole
 from .results import READERS, is_error_of_reader, reads_like_error, reports_failure
-from .tool_results import never_answered, of, reports_progress
+from .tool_results import left_early, never_answered, of, reports_progress
 
-_REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042, 400, 401, 403, 404, 405, 406, 415, 429})
+_REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042})
 """Codes with which a server refuses a call, and says why."""
 _BY_CLIENT = frozenset({400, 401, 403, 404, 405, 406, 415})
 """Statuses over HTTP that speak of what the client sent: the session, the credentials, the address, the headers."""
@@ -32,6 +34,7 @@ _UNKNOWN = regex(r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:f
     not_when=(
         "The code says that the server refuses the call, such as wrong arguments: then it is an info. A tool that the "
         "server itself lists cannot be unknown to it",
+        "The call was repeated, and then had a result: then it is an info",
         "The server has listed its tools, and this is none of them: then `client-tool-not-on-server` says so",
     ),
 )
@@ -41,7 +44,8 @@ def server_error(context: ToolContext) -> Iterator[Note]:
             code = as_count((run.error or {}).get("code"))
             said = " ".join((run.returned_text or "").split())[:120]
             denied = context.definition(run) is not None and _UNKNOWN.search(said) is not None
-            refused = not _REFUSALS.isdisjoint({code, run.status})
+            retried = call.runs[-1] is not run and call.runs[-1].outcome == "answered"
+            refused = retried or (code in _REFUSALS and (run.status or 0) not in _BY_CLIENT)
             severity: Severity | None = "info" if refused and not denied else None
             number = f" (code {code})" if code is not None else ""
             lost = run.flaw is not None
@@ -73,14 +77,17 @@ def is_elsewhere(context: ToolContext, run: ToolRun) -> bool:
     "P",
     says="A tool reported that it failed.",
     fix="See what the tool says; nothing is wrong with the connection.",
+    not_when=("It does not say what failed: then it is a warning",),
 )
 def reported_error(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
         if run.outcome == "answered" and run.is_error:
             said = " ".join((run.returned_text or "").split())[:120]
+            silent = returned_of(run.result).empty
             yield Note(
-                f"{of(run)} reports an error: {said!r}",
+                f"{of(run)} reports an error" + (" without saying which" if silent else f": {said!r}"),
                 (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
+                severity="warning" if silent else None,
             )
 
 
@@ -115,7 +122,8 @@ def server_died(context: ToolContext) -> Iterator[Note]:
     says="A tool server never answered a call, until the connection was closed or the client gave up.",
     fix="Let the server answer every request, also when the tool fails or hangs.",
     not_when=(
-        "The client gave up on the call in less than five seconds, or an answer came later",
+        "The client gave up, or closed the connection, in less than five seconds: then `client-tool-gave-up` says so",
+        "An answer came later",
         "The server ended: `tool-server-died`",
         "The tool reported progress: then `client-tool-gave-up` says so",
         "The client gave the call an id by which no answer can be matched: `client-tool-protocol-broken`",
@@ -126,9 +134,15 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
         if run.unclear_id:
             continue
         waits = run.outcome == "unanswered" and run.ended_by != "server" and not reports_progress(run)
-        if waits and (run.ended_by == "client" or context.over == "closed"):
+        if (
+            waits
+            and not left_early(run)
+            and run.task is None
+            and (run.ended_by == "client" or context.over == "closed")
+        ):
+            written = f": the only answer {run.flaw.text}" if run.flaw is not None else ""
             yield Note(
-                f"server {run.server!r} never answered the call of {run.name!r}",
+                f"server {run.server!r} never answered the call of {run.name!r}{written}",
                 (f"#{run.exchanges[-1]} request", f"#{call.turn.index} response"),
             )
         given_up = run.outcome == "cancelled" and call.turn.followed_by is not None
@@ -182,7 +196,8 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
     "warning",
     "P",
     says="A tool server breaks the rules of MCP: it answers twice, defines a tool twice or without a schema, its list of "
-    "tools never ends, or it hides that a session is gone.",
+    "tools never ends, it hides that a session is gone, names a resource that it does not have, or a version that does not "
+    "exist.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
     not_when=("It reports progress that nobody asked for, or after its answer: then it is an info",),
 )
@@ -198,12 +213,20 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "session_refused": "says with status 400 that it has no such session; clients begin a new one only on status 404",
         "progress_unknown": f"reports progress under the token {note.what}, which no request has",
         "progress_late": f"reports progress under the token {note.what} after it had answered the request",
+        "link_broken": f"does not have the resource {note.what!r} that its tool names: {note.detail[:80]!r}",
+        "version_unknown": f"wants to speak version {note.what[:40]}, which MCP does not have",
     }
     if (what := broken.get(note.kind)) is not None:
         progress = note.kind in ("progress_unknown", "progress_late")
         at = "request" if note.kind == "answered_twice" or progress else "response"
-        part = "" if progress or at == "request" or note.kind == "session_refused" else " /result"
-        yield Note(f"server {note.server!r} {what}", (f"#{note.index} {at}{part}",), "info" if progress else None)
+        plain = progress or at == "request" or note.kind in ("session_refused", "link_broken")
+        named = (
+            () if note.kind != "link_broken" or note.before is None else (f"#{note.before} response /result/content",)
+        )
+        part = "" if plain else " /result"
+        yield Note(
+            f"server {note.server!r} {what}", (f"#{note.index} {at}{part}", *named), "info" if progress else None
+        )
 
 
 @tool_rule(
@@ -293,7 +316,42 @@ def garbage(context: ToolContext) -> Iterator[Note]:
         )
 
 
+def _inherited(context: ToolContext, name: str, how: str) -> Iterator[Note]:
+    for one in context.inherited:
+        if OF_ORIGIN[one.id] == name:
+            yield Note(f"{how}: {one.message}", one.evidence, one.severity)
+
+
+@tool_rule(
+    DEFINITION_REJECTED,
+    "tool",
+    "error",
+    "P",
+    says="The API rejects the definition of a tool, and the client offers it as the tool's server states it.",
+    fix="Correct the definition in the server, or leave this tool out; one such tool makes every request fail.",
+    not_when=("The client offers another schema than the server states: then it is the client's",),
+)
+def definition_rejected(context: ToolContext) -> Iterator[Note]:
+    yield from _inherited(context, DEFINITION_REJECTED, "the server itself states the definition")
+
+
+@tool_rule(
+    RESULT_UNREADABLE,
+    "tool",
+    "warning",
+    "P",
+    says="A tool returned an image in a form that no model can see: as a text of base64, under the name of another format, or in a "
+    "format that the API does not take.",
+    fix="Return images as image blocks of PNG, JPEG, GIF or WebP, with the media type that their bytes have.",
+    not_when=("The tool returned it in another form, and the client changed it",),
+)
+def result_unreadable(context: ToolContext) -> Iterator[Note]:
+    yield from _inherited(context, RESULT_UNREADABLE, "the tool itself returned it so")
+
+
 RULES = (
+    definition_rejected,
+    result_unreadable,
     server_died,
     server_silent,
     server_error,

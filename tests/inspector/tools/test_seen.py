@@ -198,3 +198,10 @@ def test_the_content_of_a_result_is_sorted_by_kind() -> None:
     assert (found.texts, [block.kind for block in found.blocks]) == ((), ["resource", "image"])
     assert found.text == "the page"
     assert returned_of(None).empty and returned_of({"toolResult": 3}).structured == 3
+
+
+@pytest.mark.parametrize(("audience", "seen_as"), [(["user"], "equal"), (["user", "assistant"], "cut"), (None, "cut")])
+def test_what_is_for_the_user_alone_need_not_be_shown(audience: list[str] | None, seen_as: str) -> None:
+    other = {"type": "text", "text": "Drawn for you.", **({"annotations": {"audience": audience}} if audience else {})}
+
+    assert how({"content": [{"type": "text", "text": "It is 42."}, other]}, "It is 42.")[0] == seen_as

@@ -5,6 +5,8 @@ import pytest
 from tool_stories import ADD, SAY, Story, offered, text
 from tool_wire import answers, asks, notifies
 
+from turntape.cassettes.tape.model import Failure
+
 ONE = ("c1", "add", '{"a":1}')
 
 
@@ -158,10 +160,15 @@ def test_a_retry_and_a_tool_that_only_reads_are_an_info() -> None:
     assert reads.results(("c1", "1")).turn().found() == [(2, "client-tool-executed-twice", "client", "info")]
 
 
-def test_a_run_after_an_error_of_the_tool_is_a_retry() -> None:
-    story = Story().start().turn(ONE).call("add", {"a": 1}, text("busy", isError=True)).call("add", {"a": 1}, text("1"))
+@pytest.mark.parametrize(("hint", "severity"), [({}, "warning"), ({"idempotentHint": True}, "info")])
+def test_a_run_after_an_error_of_the_tool(hint: dict[str, bool], severity: str) -> None:
+    """The tool ran, and the model never reads of its error."""
+    story = Story()
+    story.tools = [{**story.tools[0], "annotations": hint}, SAY]
+    story.start().turn(ONE).call("add", {"a": 1}, text("busy", isError=True)).call("add", {"a": 1}, text("1"))
 
-    assert (2, "client-tool-executed-twice", "client", "info") in story.results(("c1", "1")).turn().found()
+    assert (2, "client-tool-executed-twice", "client", severity) in story.results(("c1", "1")).turn().found()
+    assert story.says("client-tool-executed-twice")[0].endswith("because the run before reported an error")
 
 
 def test_two_equal_calls_are_two_executions() -> None:
@@ -295,3 +302,39 @@ def test_null_that_became_the_word_for_it() -> None:
     assert given('{"a":1,"c":null}', {"a": 1, "c": "null"}) == [
         (2, "client-tool-arguments-changed", "client", "warning")
     ]
+
+
+@pytest.mark.parametrize(("seconds", "found"), [(0.4, "client-tool-gave-up"), (60, "tool-server-silent")])
+def test_a_client_that_closes_the_connection_under_a_call(seconds: float, found: str) -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, None)
+    gone, took = Failure("client_gone", "it went"), int(seconds * 1_000_000)
+    story.trips[-1] = replace(story.trips[-1], failure=gone, closed_first="client", ended_at=took)
+
+    assert [name for _, name, _, _ in story.results(("c1", "Session is closed")).turn().found()] == [found]
+
+
+def test_a_task_whose_result_is_never_fetched() -> None:
+    task = {"taskId": "t1", "status": "working"}
+    story = Story().start().turn(ONE).call("add", {"a": 1}, {"task": task}).results(("c1", str(task))).turn()
+    fetched = Story().start().turn(ONE).call("add", {"a": 1}, {"task": task})
+    fetched.exchange(asks(50, "tasks/result", taskId="t1"), answers(50, **text("1"))).results(("c1", "1")).turn()
+
+    assert story.found() == [(2, "client-tool-gave-up", "client", "warning")]
+    assert fetched.found() == []
+
+
+@pytest.mark.parametrize(
+    ("reason", "severity"),
+    [("Cancelled: parallel tool call errored", "warning"), ("The user rejected the tool use.", "info")],
+)
+def test_a_call_that_is_not_run_because_another_one_failed(reason: str, severity: str) -> None:
+    story = Story().start().turn(ONE, ("c2", "say", "{}")).call("add", {"a": 1}, text("no", isError=True))
+
+    found = story.results(("c1", "no"), ("c2", reason)).turn().found()
+    assert (2, "client-tool-never-executed", "client", severity) in found
+
+
+def test_white_space_of_an_argument_is_a_part_of_it() -> None:
+    story = changed('{"a":"    if late:\\n"}', {"a": "if late:"})
+
+    assert [severity for *_, severity in story.found()] == ["warning"]

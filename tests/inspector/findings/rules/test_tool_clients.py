@@ -52,18 +52,40 @@ def test_a_definition_that_lost_what_it_refers_to() -> None:
     assert story.found() == [(2, "client-tool-definition-differs", "client", "warning")]
     assert "it refers to '#/$defs/row', which was left out" in story.says("client-tool-definition-differs")[0]
     assert defined({"properties": ROWS, "$defs": ROW}, properties=ROWS, **{"$defs": ROW}).found() == []
-    assert defined({"properties": ROWS}, properties=ROWS).found() == [], "the server itself left it out"
+    assert [layer for _, _, layer, _ in defined({"properties": ROWS}, properties=ROWS).found()] == ["tool"], (
+        "its server's"
+    )
 
 
-@pytest.mark.parametrize("lost", [{"enum": ["eu", "us"]}, {"description": "Never guess it."}])
-def test_words_and_values_of_an_argument_that_are_not_passed_on(lost: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("lost", "severity"), [({"enum": ["eu", "us"]}, "warning"), ({"description": "Never guess it."}, "info")]
+)
+def test_words_and_values_of_an_argument_that_are_not_passed_on(lost: dict[str, Any], severity: str) -> None:
     served = {"region": {"type": "string", **lost}}
     nested = {"region": {"anyOf": [{"type": "string", **lost}, {"type": "null"}]}}
 
     assert defined({"properties": {"region": {"type": "string"}}}, properties=served).found() == [
-        (2, "client-tool-definition-differs", "client", "info")
+        (2, "client-tool-definition-differs", "client", severity)
     ]
     assert defined({"properties": nested}, properties=served).found() == []
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_fields_of_an_argument_that_are_not_passed_on(listed: bool) -> None:
+    def of(**inner: Any) -> dict[str, Any]:
+        given: dict[str, Any] = {"type": "object", **inner}
+        return {"filter": {"type": "array", "items": given} if listed else given}
+
+    served = of(properties={"since": {"type": "string"}})
+    flat, whole = defined({"properties": of()}, properties=served), defined({"properties": served}, properties=served)
+
+    assert flat.found() == [(2, "client-tool-definition-differs", "client", "warning")]
+    assert flat.says("client-tool-definition-differs")[0].endswith(
+        "the fields of the argument 'filter' are not passed on"
+    )
+    assert whole.found() == []
+    other = defined({"properties": of(anyOf=[{"required": ["since"]}])}, properties=served)
+    assert other.found() == [], "its fields are said in another way"
 
 
 def at_once(second: float) -> Story:
@@ -91,7 +113,8 @@ def test_an_id_of_a_request_that_is_still_open_is_not_given_again() -> None:
 @pytest.mark.parametrize(("number", "found"), [(2**60, 1), (12, 0)])
 def test_an_id_that_json_parsers_round_explains_why_no_answer_came(number: int, found: int) -> None:
     story = Story().start().turn(ONE).exchange(asks(number, "tools/call", name="add", arguments={"a": 1}))
-    story.trips[-1] = replace(story.trips[-1], failure=Failure("client_gone", "it went"), closed_first="client")
+    gone = Failure("client_gone", "it went")
+    story.trips[-1] = replace(story.trips[-1], failure=gone, closed_first="client", ended_at=60_000_000)
     story.results(("c1", "MCP error: timed out")).turn()
 
     wanted = "client-tool-protocol-broken" if found else "tool-server-silent"
@@ -104,3 +127,26 @@ def test_a_tool_that_two_servers_have_is_held_against_the_one_that_is_offered() 
     story.exchange(asks(1, "tools/list"), answers(1, tools=[other]), session="b", server="archive")
 
     assert story.turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn().found() == []
+
+
+WANTED = {"type": "object", "properties": {"branch": {"type": "string"}}, "required": ["branch"]}
+
+
+@pytest.mark.parametrize(
+    ("method", "result", "said"),
+    [
+        ("elicitation/create", {"action": "accept", "content": {}}, "breaks the schema that the server gave for it"),
+        ("elicitation/create", {"action": "accept", "content": {"branch": "main"}}, ""),
+        ("elicitation/create", {"action": "decline"}, ""),
+        ("elicitation/create", {"action": "yes"}, 'has the action "yes"'),
+        ("sampling/createMessage", {"role": "assistant", "content": {"type": "text", "text": "4"}}, "has no 'model'"),
+        ("roots/list", {}, "has no list of roots"),
+        ("roots/list", {"roots": []}, ""),
+    ],
+)
+def test_a_reply_in_another_form_than_the_server_asked_for(method: str, result: dict[str, Any], said: str) -> None:
+    story = Story().start().exchange(asks(1, method, requestedSchema=WANTED), answers(1, **result), sender="server")
+
+    found = story.says("client-tool-protocol-broken")
+    assert [one for one in found if f"the client's reply to {method} of server 'files' {said}" in one] == found[:1]
+    assert len(found) == bool(said)

@@ -5,7 +5,7 @@ import pytest
 from tool_stories import ADD, SAY, Story, offered, text
 from tool_wire import SESSION, answers, asks, fails, http, initialize, initialized, notifies
 
-from turntape.cassettes.tape.model import Failure
+from turntape.cassettes.tape.model import Failure, RoundTrip
 
 ONE = ("c1", "add", '{"a":1}')
 
@@ -50,11 +50,42 @@ def test_a_server_that_ends_while_a_call_is_open() -> None:
 
 def test_a_server_that_never_answers() -> None:
     story = ended(None, "No answer: the tool failed")
-    story.trips[3] = replace(story.trips[3], failure=Failure("client_gone", "it went"), closed_first="client")
+    story.trips[3] = gone_after(story.trips[3], 60)
     story.put(story.trips.pop(3))
 
     assert story.found() == [(2, "tool-server-silent", "tool", "error")]
     assert story.says("tool-server-silent") == ["server 'files' never answered the call of 'add'"]
+
+
+def gone_after(call: RoundTrip, seconds: float) -> RoundTrip:
+    """A call whose connection the client closes before an answer."""
+    gone = Failure("client_gone", "it went")
+    return replace(call, response=None, failure=gone, closed_first="client", ended_at=int(seconds * 1_000_000))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (
+            {"jsonrpc": "2.0", "id": "12", "result": text("1")},
+            'the only answer came with the id "12", and the request has 12',
+        ),
+        (
+            {"jsonrpc": "2.0", "id": 0, "result": text("1")},
+            "the only answer came with the id 0, and the request has 12",
+        ),
+        (b'{"content": []', "the only answer was not a message of MCP, but '{\"content\": []'"),
+    ],
+)
+def test_what_a_server_writes_in_place_of_an_answer_is_its_fault(written: object, said: str) -> None:
+    """The client cannot match it and gives up, however soon."""
+    story = Story().start().turn(ONE).call("add", {"a": 1}, None)
+    story.trips[-1] = gone_after(story.trips[-1], 3)
+    story.exchange(written, sender="server").results(("c1", "MCP error -32001: Request timed out")).turn()
+
+    assert (2, "tool-server-silent", "tool", "error") in story.found()
+    assert "client" not in {layer for _, _, layer, severity in story.found() if severity != "info"}
+    assert story.says("tool-server-silent")[0].endswith(said)
 
 
 def asked(got: object) -> Story:
@@ -466,7 +497,13 @@ def test_a_status_that_speaks_of_the_request_is_the_clients(status: int) -> None
     story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
     story.put(http(asks(5, "tools/call", name="add", arguments={"a": 1}), GONE, status=status, at=story.at))
 
-    assert story.results(("c1", "Session not found")).turn().found()[0][1:] == ("tool-server-error", "client", "info")
+    repeated = replace(story, trips=[*story.trips], messages=[*story.messages])
+    repeated.put(http(asks(6, "tools/call", name="add", arguments={"a": 1}), answers(6, **text("1")), at=story.at))
+
+    lost = story.results(("c1", "Session not found")).turn().found()
+    assert lost[0][1:] == ("tool-server-error", "client", "warning")
+    again = {tuple(one) for _, *one in repeated.results(("c1", "1")).turn().found()}
+    assert ("tool-server-error", "client", "info") in again, "the call got its result"
 
 
 def test_a_list_that_never_ends_may_be_left_unread() -> None:
@@ -511,3 +548,27 @@ def test_failures_that_a_tool_writes_into_a_result(said: str, severity: str) -> 
 )
 def test_results_that_report_no_failure(said: str) -> None:
     assert ended(text(said), said).says("tool-error-unmarked") == []
+
+
+def test_an_error_without_a_word() -> None:
+    story = ended({"content": [], "isError": True}, "")
+
+    assert (2, "tool-reported-error", "tool", "warning") in story.found()
+    assert story.says("tool-reported-error") == ["'add' of server 'files' reports an error without saying which"]
+
+
+@pytest.mark.parametrize(("linked", "found"), [("report://7", 1), ("report://8", 0)])
+def test_a_resource_that_a_result_names_and_the_server_does_not_have(linked: str, found: int) -> None:
+    link = {"type": "resource_link", "uri": linked, "name": "report"}
+    story = Story().start().turn(ONE).call("add", {"a": 1}, {"content": [link]})
+    story.exchange(asks(40, "resources/read", uri="report://7"), fails(40, "Resource not found", -32002))
+
+    assert len(story.says("tool-protocol-broken")) == found
+
+
+@pytest.mark.parametrize(("version", "found"), [("1.0.0", 1), ("2024-11-05", 0), ("2031-01-01", 0)])
+def test_a_version_that_does_not_exist(version: str, found: int) -> None:
+    info = {"name": "files", "version": "1"}
+    answer = answers(0, protocolVersion=version, capabilities={"tools": {}}, serverInfo=info)
+
+    assert len(Story().exchange(initialize(0), answer).says("tool-protocol-broken")) == found
