@@ -4,7 +4,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from . import filters
 from .context import CassetteContext, Use
@@ -47,6 +47,12 @@ class VCR:
     `serializer`, `decode_compressed_response`, `drop_unused_requests` and `custom_patches` have no effect.
     Raises TypeError for an option that vcrpy does not have.
     """
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     def __init__(self, **options: Any) -> None:
         _checked(options)

@@ -187,7 +187,7 @@ class _Open:
         self._undo.close()
         session = self._session
         whole = error is None or (isinstance(error, Exception) and self._use.record_on_exception)
-        recorded = session.finish(whole=whole, failed=error is not None)
+        recorded = session.finish(whole=whole)
         if observers:
             observers[-1].used(session.path, session, recorded)
         if session.misses and (error is None or isinstance(error, Exception)):

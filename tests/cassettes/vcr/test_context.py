@@ -1,6 +1,7 @@
 """`use_cassette` decides as vcrpy does: what is answered, what passes, what is stored, and what is an error."""
 
 import asyncio
+import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,46 +10,12 @@ from typing import Any
 import httpx
 import pytest
 import requests
+from vcr_recordings import URL, ask, interaction
 
 from turntape.cassettes import Cassette, CassetteError, vcr
 from turntape.cassettes.importers.conversion import convert, planned
 from turntape.cassettes.vcr.errors import CannotOverwriteExistingRequestException
 from turntape.proxy.scripted.server import ScriptedServer
-
-URL = "https://api.example.com/v1/things"
-
-
-def interaction(body: str, answer: str, uri: str = URL, method: str = "POST") -> dict[str, Any]:
-    return {
-        "request": {"method": method, "uri": uri, "body": body, "headers": {"content-type": ["application/json"]}},
-        "response": {
-            "status": {"code": 200, "message": "OK"},
-            "headers": {"content-type": ["text/plain"]},
-            "body": {"string": answer},
-        },
-    }
-
-
-@pytest.fixture(autouse=True)
-def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A converted recording of vcrpy, `a.json`, with two equal requests and two others."""
-    for name in ("CI", "TURNTAPE_MODE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("turntape.cassettes.vcr.context.observers", [])
-    said = [
-        interaction('{"a": 1, "b": 2}', "one"),
-        interaction('{"a": 1, "b": 2}', "two"),
-        interaction("{}", "other", "https://api.example.com/v1/things?kind=x"),
-        interaction("", "page", "https://www.example.org/index.html", "GET"),
-    ]
-    (tmp_path / "a.json").write_text(json.dumps({"version": 1, "interactions": said}))
-    assert all(done.target for done in convert(planned([tmp_path / "a.json"])))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def ask(body: str = '{"a": 1, "b": 2}', url: str = URL) -> str:
-    return httpx.post(url, content=body, headers={"content-type": "application/json"}).text
 
 
 def test_each_recording_answers_once_in_order_whatever_asks() -> None:
@@ -103,6 +70,32 @@ def a_bare_decorator() -> str:
 )
 def test_every_way_to_use_a_cassette_plays_it_from_its_start(play: Callable[[], str]) -> None:
     assert [play(), play()] == ["one", "one"]
+
+
+def test_a_decorated_function_keeps_its_arguments_and_its_signature() -> None:
+    def called(cassette: vcr.Cassette, one: int, *, two: int) -> tuple[int, int, int]:
+        return len(cassette), one, two
+
+    async def awaited(cassette: vcr.Cassette, one: int, *, two: int) -> tuple[int, int, int]:
+        return len(cassette), one, two
+
+    def pieces(cassette: vcr.Cassette, one: int, *, two: int) -> Any:
+        yield len(cassette), one, two
+
+    async def async_pieces(cassette: vcr.Cassette, one: int, *, two: int) -> Any:
+        yield len(cassette), one, two
+
+    async def first(pieces: Any) -> Any:
+        return [piece async for piece in pieces][0]
+
+    use = vcr.use_cassette("a.json", inject_cassette=True)
+    assert use(called)(1, two=2) == (4, 1, 2)
+    assert asyncio.run(use(awaited)(1, two=2)) == (4, 1, 2)
+    assert next(use(pieces)(1, two=2)) == (4, 1, 2)
+    assert asyncio.run(first(use(async_pieces)(1, two=2))) == (4, 1, 2)
+    assert list(inspect.signature(use(called)).parameters) == ["one", "two"]
+    assert list(inspect.signature(vcr.use_cassette("a.json")(called)).parameters) == ["cassette", "one", "two"]
+    assert use(called).__name__ == "called"
 
 
 def same_thing(asked: Any, recorded: Any) -> None:
@@ -185,6 +178,32 @@ def test_what_is_recorded_is_what_the_suite_keeps(recorded: Path) -> None:
     assert [json.loads(trip.request.body)["user"] for trip in trips] == ["somebody"]
     with my.use_cassette("new/b.yaml", match_on=["uri", "body"]):
         assert httpx.post(url, json=sent).text == text
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_recording_that_an_exception_ended_is_kept_where_the_suite_says_so(recorded: Path, stays: bool) -> None:
+    with ScriptedServer() as server:
+        url = f"{server.url}/v1/chat/completions"
+        (recorded / "b.yaml").touch()  # what vcrpy recorded does not matter when everything is recorded again
+        with (
+            pytest.raises(KeyError),
+            vcr.use_cassette("b.yaml", record_mode="all", record_on_exception=stays) as cassette,
+        ):
+            httpx.post(url, json={"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]})
+            assert (cassette.record_mode, cassette.rewound) == ("all", False)
+            raise KeyError
+    assert (recorded / "b.cassette.jsonl").exists() is stays
+
+
+def test_telemetry_is_answered_only_if_it_was_recorded(recorded: Path) -> None:
+    url = "https://eu.posthog.com/batch"
+    said = [interaction("{}", "stored", url), interaction("{}", "page", "https://www.example.org/page")]
+    (recorded / "b.json").write_text(json.dumps({"version": 1, "interactions": said}))
+    assert all(done.target for done in convert(planned([recorded / "b.json"])))
+    with vcr.use_cassette("b.json"):
+        assert ask(url=url) == "stored"
+        with pytest.raises(httpx.ConnectError, match=r"eu\.posthog\.com is blocked"):
+            ask(url=f"{url}/other")
 
 
 def test_what_cannot_be_used_is_said(recorded: Path) -> None:

@@ -1,0 +1,3 @@
+from vcr_recordings import recorded
+
+__all__ = ["recorded"]
