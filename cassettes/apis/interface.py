@@ -54,6 +54,10 @@ class Spellings:
     """Pointers to a string that holds JSON, or to this JSON itself: it is compared as JSON."""
     names: Mapping[str, str] = MappingProxyType({})
     """For each pointer to a field, its other name. Other pointers here use that name."""
+    two_names: bool = False
+    """True when each field may also be written in snake case: `topK` as `top_k`. Pointers here use the camel case."""
+    own: tuple[str, ...] = ()
+    """Pointers to values whose fields the user has named. Such a name is written in one way."""
     schemas: tuple[str, ...] = ()
     """Pointers to a schema that may be written as JSON Schema or as OpenAPI's: types in capitals, and `nullable`."""
 

@@ -9,6 +9,7 @@ from typing import cast
 import orjson
 
 from ..apis.interface import Spellings
+from ..regex import regex
 from .pointers import Nodes, plant, step
 
 type Json = dict[str, object]
@@ -17,6 +18,7 @@ _TEXT_TYPES = frozenset({None, "text", "input_text", "output_text"})
 _CAPITALS = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
 _NULL = {"type": "null"}
 _ORDERED = orjson.OPT_SORT_KEYS
+_HUMP = regex("_([a-z0-9])")
 
 
 def _same(value: object) -> bytes:
@@ -38,7 +40,10 @@ class PlainSpelling:
         self._json = frozenset(spellings.json)
         self._schemas = frozenset(spellings.schemas)
         self._names = spellings.names
-        pointers = {*self._names, *self._defaults, *self._texts, *self._messages, *self._json, *self._schemas}
+        self._two_names = spellings.two_names
+        self._own = frozenset(spellings.own)
+        read = (self._names, self._defaults, self._texts, self._messages, self._json, self._schemas, self._own)
+        pointers = {pointer for several in read for pointer in several}
         self._root = plant((pointer, pointer) for pointer in sorted(pointers))
 
     def write(self, body: Json) -> None:
@@ -48,7 +53,8 @@ class PlainSpelling:
 
     def _fields(self, fields: Json, nodes: Nodes) -> None:
         for name in list(fields):
-            key = next((new for node in step(nodes, name) if (new := self._names.get(node.word or ""))), name)
+            first = _HUMP.sub(lambda found: found[1].upper(), name) if self._two_names and "_" in name else name
+            key = next((new for node in step(nodes, first) if (new := self._names.get(node.word or ""))), first)
             if key != name and key not in fields:
                 fields[key] = fields.pop(name)
             else:
@@ -63,9 +69,11 @@ class PlainSpelling:
     def _value(self, value: object, nodes: Nodes) -> object:
         if isinstance(value, float) and value.is_integer():
             return int(value)
-        if not nodes:
+        if not nodes and not self._two_names:
             return value
         pointers = {node.word for node in nodes if node.word is not None}
+        if pointers & self._own:
+            return value
         if isinstance(value, str):
             return _as_json(value) if pointers & self._json else value
         if isinstance(value, dict):

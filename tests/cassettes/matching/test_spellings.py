@@ -10,7 +10,6 @@ from turntape.cassettes.matching.fingerprints import Fingerprints
 from turntape.cassettes.matching.grades import Matching
 from turntape.cassettes.matching.spellings import PlainSpelling
 from turntape.cassettes.redaction.redactor import Redactor
-from turntape.inspector.wire.protocols.gemini.names import NAMES
 
 type Body = dict[str, object]
 
@@ -23,6 +22,7 @@ AGENTS, OLLAMA, OLLAMA_GENERATE, COHERE, CONVERSATIONS = (
     "conversations",
 )
 GEMINI, CONVERSE = "models/gemini-x:generateContent", "model/x/converse"
+INTERACTIONS, DASHSCOPE = "interactions", "services/aigc/text-generation/generation"
 
 
 def key(path: str, body: Body) -> object:
@@ -140,6 +140,17 @@ EQUAL: list[tuple[str, Body, Body]] = [
         {"inputs": "hi", "store": True, "stream": False, "completion_args": {"top_p": None}},
     ),
     (CONVERSATIONS, entry('{"a": 1, "b": 2}'), entry({"b": 2, "a": 1})),
+    (INTERACTIONS, {"input": "hi"}, {"input": [{"type": "text", "text": "hi"}], "stream": False, "tools": None}),
+    (
+        INTERACTIONS,
+        {"input": [{"role": "user", "content": "hi"}]},
+        {"input": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}], "generation_config": {"seed": None}},
+    ),
+    (
+        DASHSCOPE,
+        {"input": chat(USER)},
+        {"input": chat({"role": "user", "content": [{"text": "hi"}]}), "parameters": {}},
+    ),
     (CONVERSE, {"messages": []}, {"messages": [], "toolConfig": {"toolChoice": {"auto": {}}}, "inferenceConfig": {}}),
 ]
 
@@ -189,6 +200,8 @@ DIFFERENT: list[tuple[str, Body, Body]] = [
     (RESPONSES, {"model": "m", "input": "hi"}, items({"role": "developer", "content": "hi"})),
     (RESPONSES, items({"type": "reasoning"}), items({"type": "reasoning", "summary": [{"text": "t"}]})),
     (GEMINI, {"contents": [{"parts": [{"text": "a"}]}]}, {"contents": [{"role": "model", "parts": [{"text": "a"}]}]}),
+    (INTERACTIONS, {"input": "hi"}, {"input": "hi", "background": True}),
+    (DASHSCOPE, {"input": chat(USER)}, {"input": chat(USER), "parameters": {"temperature": 0}}),
 ]
 
 
@@ -197,17 +210,54 @@ def test_what_the_model_can_see_is_not_equal(path: str, one: Body, other: Body) 
     assert key(path, one) != key(path, other)
 
 
-@pytest.mark.parametrize("pointer", sorted(name for name in NAMES if "functionDeclarations/*/response" not in name))
-def test_both_names_of_a_field_of_gemini_are_equal(pointer: str) -> None:
-    def body(name: str, value: object) -> Body:
-        found: object = {name: value}
-        for step in reversed(pointer.split("/")[1:-1]):
-            found = [found] if step == "*" else {step: found}
-        return cast(Body, found)
+def held(pointer: str, value: object) -> Body:
+    """A request that has this value at a pointer; `*` is the only place of a list."""
+    found = value
+    for step in reversed(pointer.split("/")[1:]):
+        found = [found] if step == "*" else {step: found}
+    return cast(Body, found)
 
-    first, second = NAMES[pointer], pointer.rpartition("/")[2]
-    assert key(GEMINI, body(first, ["x"])) == key(GEMINI, body(second, ["x"]))
-    assert key(GEMINI, body(first, ["x"])) != key(GEMINI, body(second, ["y"]))
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("/systemInstruction", "/system_instruction"),
+        ("/generationConfig/topK", "/generation_config/top_k"),
+        ("/generationConfig/routingConfig/autoMode", "/generation_config/routing_config/auto_mode"),
+        (
+            "/generationConfig/speechConfig/multiSpeakerVoiceConfig/speakerVoiceConfigs/*/voiceConfig",
+            "/generation_config/speech_config/multi_speaker_voice_config/speaker_voice_configs/*/voice_config",
+        ),
+        ("/contents/*/parts/*/functionCall/willContinue", "/contents/*/parts/*/function_call/will_continue"),
+        ("/contents/*/parts/*/videoMetadata/startOffset", "/contents/*/parts/*/video_metadata/start_offset"),
+        ("/tools/*/retrieval/vertexRagStore/ragCorpora", "/tools/*/retrieval/vertex_rag_store/rag_corpora"),
+        ("/tools/*/functionDeclarations/*/parameters", "/tools/*/function_declarations/*/parameters_json_schema"),
+        (
+            "/toolConfig/functionCallingConfig/streamFunctionCallArguments",
+            "/tool_config/function_calling_config/stream_function_call_arguments",
+        ),
+        ("/outputDimensionality", "/output_dimensionality"),
+    ],
+)
+def test_both_names_of_a_field_of_gemini_are_equal(first: str, second: str) -> None:
+    assert key(GEMINI, held(first, ["x"])) == key(GEMINI, held(second, ["x"]))
+    assert key(GEMINI, held(first, ["x"])) != key(GEMINI, held(second, ["y"]))
+
+
+@pytest.mark.parametrize(
+    "pointer",
+    [
+        "/contents/*/parts/*/functionCall/args",
+        "/contents/*/parts/*/functionResponse/response/deep",
+        "/tools/*/functionDeclarations/*/parameters/properties",
+        "/tools/*/functionDeclarations/*/parametersJsonSchema/properties",
+        "/generationConfig/responseSchema/properties",
+        "/generationConfig/responseFormat/*/text/schema/properties",
+        "/instances/*",
+    ],
+)
+def test_a_name_of_the_user_is_written_in_one_way(pointer: str) -> None:
+    assert key(GEMINI, held(pointer, {"my_name": "x"})) != key(GEMINI, held(pointer, {"myName": "x"}))
 
 
 def test_the_first_key_is_of_the_body_as_it_was_sent() -> None:

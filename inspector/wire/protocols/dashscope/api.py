@@ -1,6 +1,6 @@
 """DashScope as the tape sees it."""
 
-from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration
+from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration, Spellings
 from turntape.cassettes.regex import regex
 
 from .faults import FAULTS
@@ -10,6 +10,17 @@ API = Api(
     ignored=IgnoredFields(
         pointers=("/parameters/seed", "/user_id"),
         ids=("/input/messages/*/tool_calls/*/id", "/input/messages/*/tool_call_id"),
+        spellings=Spellings(
+            defaults={
+                "/*": (None,),
+                "/parameters": ({},),
+                "/parameters/*": (None,),
+                "/input/messages/*/*": (None,),
+                "/input/messages/*/tool_calls": ([],),
+            },
+            texts=("/input/messages/*/content",),
+            json=("/input/messages/*/tool_calls/*/function/arguments",),
+        ),
     ),
     faults=FAULTS,
     turn_paths=(

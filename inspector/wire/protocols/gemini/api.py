@@ -7,8 +7,9 @@ from turntape.cassettes.regex import regex
 
 from ...json_value import as_object, parse_json
 from .faults import FAULTS
-from .names import NAMES
 from .parts import get
+
+_PARTS = ("/contents/*/parts/*", "/systemInstruction/parts/*")
 
 SPELLINGS = Spellings(
     defaults={
@@ -26,10 +27,27 @@ SPELLINGS = Spellings(
         "/toolConfig/functionCallingConfig": ({},),
         "/toolConfig/functionCallingConfig/mode": ("AUTO",),
     },
-    names={**NAMES, "/tools/*/functionDeclarations/*/parameters": "parametersJsonSchema"},
+    names={"/tools/*/functionDeclarations/*/parameters": "parametersJsonSchema"},
     schemas=("/tools/*/functionDeclarations/*/parametersJsonSchema",),
+    two_names=True,
+    own=(
+        *(f"{part}/{call}" for part in _PARTS for call in ("functionCall/args", "functionResponse/response")),
+        *(f"{part}/{call}" for part in _PARTS for call in ("toolCall/args", "toolResponse/response", "partMetadata")),
+        "/tools/*/functionDeclarations/*/response",
+        "/tools/*/functionDeclarations/*/responseJsonSchema",
+        "/tools/*/mcpServers/*/streamableHttpTransport/headers",
+        "/tools/*/parallelAiSearch/customConfigs",
+        "/tools/*/exaAiSearch/customConfigs",
+        "/generationConfig/responseSchema",
+        "/generationConfig/responseJsonSchema",
+        "/generationConfig/responseFormat",
+        "/labels",
+        "/instances",
+        "/parameters",
+    ),
 )
-"""Google's reference of `generateContent`, read 2026-11. google-genai 3 writes as JSON Schema what was a `Schema`."""
+"""Google's reference of `generateContent`, and of JSON in proto3, which has two names for each field; the types of
+google-genai 3.4, read 2026-11. It writes as JSON Schema what was a `Schema`."""
 
 API = Api(
     path=regex(r".*models/[^/]+(?::|%3A)\w+"),
@@ -60,7 +78,24 @@ API = Api(
     stream_ends=(b'"finishReason"',),
     turn_paths=(":generateContent", ":streamGenerateContent"),
 )
-INTERACTIONS_API = Api(stream_ends=(b"interaction.complete",), turn_paths=("/interactions",))
+INTERACTIONS_API = Api(
+    path=regex(r"(?:.*/)?interactions"),
+    ignored=IgnoredFields(
+        spellings=Spellings(
+            defaults={
+                "/*": (None,),
+                "/stream": (False,),
+                "/background": (False,),
+                "/tools": ([],),
+                "/generation_config": ({},),
+                "/generation_config/*": (None,),
+            },
+            texts=("/input", "/input/*/content"),
+        )
+    ),
+    stream_ends=(b"interaction.complete",),
+    turn_paths=("/interactions",),
+)
 
 
 def _asks(message: bytes) -> bool:
