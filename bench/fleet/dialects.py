@@ -7,7 +7,7 @@ it also runs in an environment that has only the engines (`python dialects.py EN
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
@@ -86,7 +86,12 @@ def columns(name: str) -> list[str]:
 
 def comparable(rows: list[dict[str, Any]], names: list[str]) -> list[Any]:
     """Rows in one order, with numbers as floats and dates as text: engines differ in types and in the order of ties."""
-    shown = [[_plain(row[name]) for name in names] for row in rows]
+    return comparable_rows([row[name] for name in names] for row in rows)
+
+
+def comparable_rows(rows: Iterable[Iterable[Any]]) -> list[Any]:
+    """The same for rows without names."""
+    shown = [[_plain(value) for value in row] for row in rows]
     return sorted(shown, key=lambda row: json.dumps([round(one, 4) if isinstance(one, float) else one for one in row]))
 
 
@@ -133,7 +138,8 @@ def _chdb(folder: str) -> dict[str, list[Any]]:
     return answers(rows, CHDB)
 
 
-def _spark(folder: str) -> dict[str, list[Any]]:
+def spark_session() -> Any:
+    """A Spark of this process."""
     builder: Any = import_module("pyspark.sql").SparkSession.builder
     session = (
         builder.master("local[2]")
@@ -145,6 +151,11 @@ def _spark(folder: str) -> dict[str, list[Any]]:
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def _spark(folder: str) -> dict[str, list[Any]]:
+    session = spark_session()
     session.read.parquet(folder).createOrReplaceTempView("t")
     return answers(lambda sql: [row.asDict(recursive=True) for row in session.sql(sql).collect()], SPARK)
 

@@ -1,24 +1,37 @@
-"""The twelve named questions get equal answers from DuckDB, chDB, DataFusion and Spark, on the same Parquet files."""
+"""The twelve named questions get equal answers from DuckDB, chDB, DataFusion and Spark, on the same Parquet files, and
+the examples of docs/fleet.md run as they stand."""
 
 import json
 import os
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.fleet_rows import call, compact_day, finding, row
+from tests.s3_server import BUCKET, s3_server
 from turntape.inspector.fleet.asking.database import Database
 from turntape.inspector.fleet.asking.questions import QUESTIONS as NAMED
 from turntape.inspector.fleet.rows.schema import Row
 from turntape.inspector.fleet.store.store import Store, open_store
 
-from . import dialects
+from . import dialects, documented
 
 ENVIRONMENT = Path(__file__).parents[2] / ".engines"
 PACKAGES = ("chdb", "datafusion", "pyspark")
+_FINDINGS = "select id, count(*) from findings group by all"
+EXAMPLES = {
+    "duckdb": "select name, count(*), sum(result_bytes) from tool_calls group by all",
+    "chdb": _FINDINGS,
+    "datafusion": _FINDINGS,
+    "polars": "select branch, sum(cost_usd) from turns group by all",
+    "pyspark": _FINDINGS,
+}
+"""What the example of each engine asks, in our SQL."""
 NEEDS = {"pyspark": "java"}
 """Programs that an engine needs."""
 DAYS, RUNS, TURNS = 10, 30, 8
@@ -33,24 +46,59 @@ def compare(folder: Path) -> bool | None:
     table = str(folder / "engines" / "table" / "v1")
     kept: bool | None = True
     for engine in PACKAGES:
-        python, problem = _environment(engine)
-        if python is None:
-            print(f"  {engine:12} SKIPPED: {problem}", flush=True)
-            kept = kept and None
-            continue
-        done = subprocess.run(
-            [python, dialects.__file__, engine, table], capture_output=True, text=True, timeout=600, check=False
-        )
-        if done.returncode:
-            last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-            print(f"  {engine:12} FAILED: {last}", flush=True)
-            kept = False
-            continue
-        theirs = json.loads(done.stdout.splitlines()[-1])
-        wrong = [name for name in dialects.QUESTIONS if not dialects.equal(ours[name], theirs[name])]
-        print(f"  {engine:12} {len(NAMED) - len(wrong)} of {len(NAMED)} equal {' '.join(wrong)}", flush=True)
-        kept = False if wrong else kept
+        theirs = _asked(engine, dialects.__file__, [table], "")
+        if isinstance(theirs, dict):
+            wrong = [name for name in dialects.QUESTIONS if not dialects.equal(ours[name], theirs[name])]
+            print(f"  {engine:12} {len(NAMED) - len(wrong)} of {len(NAMED)} equal {' '.join(wrong)}", flush=True)
+            kept = False if wrong else kept
+        else:
+            kept = kept and theirs
+    return _compare_examples(store, folder / "engines", kept)
+
+
+def _compare_examples(store: Store, folder: Path, kept: bool | None) -> bool | None:
+    """Run the examples of docs/fleet.md; what is still kept."""
+    print("\nthe examples of docs/fleet.md; chDB, DataFusion and Polars from a bucket of moto", flush=True)
+    with Database(store) as database:
+        ours = {engine: dialects.comparable_rows(map(tuple, _rows(database, sql))) for engine, sql in EXAMPLES.items()}
+    with s3_server() as server:
+        environment = server.environment
+        os.environ |= environment
+        bucket = open_store(f"s3://{BUCKET}/agents")
+        for one in store.listing("table/v1"):
+            content = store.get(one.name)
+            assert content is not None
+            bucket.put(one.name, content.data)
+        keys = (environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"])
+        place = json.dumps(asdict(documented.Place(str(folder), server.url, BUCKET, *keys)))
+        for engine, wanted in ours.items():
+            theirs = _asked(engine, documented.__file__, [], place)
+            if isinstance(theirs, list):
+                same = dialects.equal(wanted, dialects.comparable_rows(map(tuple, theirs)))
+                print(f"  {engine:12} {'equal' if same else 'DIFFERENT'}, {len(theirs)} rows", flush=True)
+                kept = kept if same else False
+            else:
+                kept = kept and theirs
     return kept
+
+
+def _rows(database: Database, sql: str) -> list[list[object]]:
+    return [list(row.values()) for row in database.ask(sql).to_pylist()]
+
+
+def _asked(engine: str, module: str, arguments: list[str], given: str) -> Any:
+    """What a module prints as JSON in the environment of an engine; False when it failed, None without an engine."""
+    python, problem = _environment(engine)
+    if python is None:
+        print(f"  {engine:12} SKIPPED: {problem}", flush=True)
+        return None
+    command = [python, module, engine, *arguments]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        print(f"  {engine:12} FAILED: {last}", flush=True)
+        return False
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def _duckdb(store: Store) -> dict[str, list[object]]:

@@ -30,7 +30,10 @@ class NotInstalled(StoreError):
 
 
 _NO_BUCKET = regex(r"NoSuchBucket|ContainerNotFound|bucket does not exist|BucketNotFound", re.IGNORECASE)
-_NO_CREDENTIALS = regex(r"169\.254\.|metadata\.google|169\.254\.170|credential|no such host.*metadata", re.IGNORECASE)
+_NO_CREDENTIALS = regex(
+    r"169\.254\.|metadata\.google|169\.254\.170|credential|no such host.*metadata|Missing (?:Access|Secret)",
+    re.IGNORECASE,
+)
 _REFUSED_KEY = regex(
     r"InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken|AuthenticationFailed|401 Unauthorized"
 )

@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     to = config.getoption("turntape_ship")
     if to:
         from turntape.inspector.fleet.errors import NotAStore
-        from turntape.inspector.fleet.store.store import checked
+        from turntape.inspector.fleet.store.place import checked
 
         from .suite_shipping import SuiteShipping
 

@@ -41,7 +41,7 @@ def ship_to(options: argparse.Namespace, *, remove: bool = False) -> "ShipTo | N
             raise TurntapeError("--label and --rows-only are about shipping; add --ship TO")
         return None
     from turntape.inspector.fleet.shipping.ship import default_spool
-    from turntape.inspector.fleet.store.store import checked
+    from turntape.inspector.fleet.store.place import checked
 
     from ..gateway.shipper import ShipTo
 

@@ -15,7 +15,8 @@ from typing import Any, Self, cast
 from ..errors import StoreError
 from ..libraries import duckdb, pyarrow
 from ..rows.arrow import arrow_schema
-from ..store.store import Store, is_remote
+from ..store.place import is_remote
+from ..store.store import Store
 from .local_copies import Copy, Progress, Replaced
 from .partial_copies import PartialCopy, partial_dataset
 from .snapshot import Snapshot, day_of_object, snapshot

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from turntape.cassettes.frozen import frozen
 
-from ..store.store import Store, StoredObject, is_remote
+from ..store.place import is_remote
+from ..store.store import Store, StoredObject
 
 CONNECTIONS = 32
 """Objects that are fetched at the same time."""

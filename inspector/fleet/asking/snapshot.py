@@ -16,7 +16,8 @@ from turntape.cassettes.frozen import frozen
 from ..libraries import pyarrow
 from ..store.forgotten import Forgotten
 from ..store.names import ROWS, TABLE, day_and_stem
-from ..store.store import Store, StoredObject, is_remote
+from ..store.place import is_remote
+from ..store.store import Store, StoredObject
 from .local_copies import CONNECTIONS, Copy, Progress, fetch, local_path
 from .partial_copies import WHOLE, PartialCopy
 

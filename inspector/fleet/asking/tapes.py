@@ -1,14 +1,16 @@
 """A shipped tape as a file: its rows name the object of the bytes, which is then fetched."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..errors import StoreError
 from ..libraries import pyarrow
 from ..store.forgotten import is_forgotten
-from ..store.names import ROWS, TABLE, Address, cassette_name, day_and_stem, rows_name
+from ..store.names import ROWS, TABLE, Address, cassette_name, rows_name
 from ..store.store import Store
+from ..table.landing import compacted_from, compacted_rows, recording_in
 from .local_copies import CONNECTIONS
 
 
@@ -56,17 +58,16 @@ def _in_landing(store: Store, recording: str) -> str | None:
 
 
 def _in_table(store: Store, recording: str) -> str | None:
-    """Landing objects expire first. The newest day is looked at first."""
-    for one in sorted(store.listing(TABLE), key=lambda one: one.name, reverse=True):
-        found = store.get(one.name) if day_and_stem(one.name) else None
-        if found is not None:
-            table = pyarrow().parquet.read_table(
-                pyarrow().BufferReader(found.data), columns=["cassette"], filters=[("recording", "==", recording)]
-            )
-            if table.num_rows:
-                return _first(table)
+    """Landing objects expire first. The footers of the table say which day has the recording."""
+    days = [name.removeprefix("day=") for name in store.folders(TABLE)]
+    with ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="days") as pool:
+        for day, made_from in zip(days, pool.map(partial(compacted_from, store), days), strict=True):
+            names = [name for name in made_from or () if recording_in(name) == recording]
+            if names:
+                pool.shutdown(wait=False, cancel_futures=True)
+                return _first(compacted_rows(store, day, names))
     return None
 
 
 def _first(table: Any) -> str | None:
-    return table.column("cassette")[0].as_py() if table.num_rows else None
+    return table.column("cassette")[0].as_py() if table is not None and table.num_rows else None

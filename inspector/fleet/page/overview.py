@@ -131,6 +131,7 @@ def overview(database: Database, store: str, first: date, last: date) -> Overvie
 
 
 def _every_day(found: Sequence[Group], first: date, last: date) -> list[Group]:
+    """All days, also those after `last`, on which runs began by a clock that is ahead: the totals have them too."""
     known = {one.name: one for one in found}
-    names = [(first + timedelta(days=k)).isoformat() for k in range((last - first).days + 1)]
-    return [known.get(name) or Group(name, 0, 0, None, 0, 0, 0) for name in names]
+    names = {(first + timedelta(days=k)).isoformat() for k in range((last - first).days + 1)}
+    return [known.get(name) or Group(name, 0, 0, None, 0, 0, 0) for name in sorted(names | known.keys())]

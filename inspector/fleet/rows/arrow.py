@@ -117,10 +117,15 @@ def _parquet(table: Any, metadata: Mapping[str, str], **options: object) -> byte
     return buffer.getvalue().to_pybytes()
 
 
+def footer_size(data: bytes) -> int:
+    """The bytes of the footer of a file, of which `data` is the end; at least 8."""
+    return int.from_bytes(data[-8:-4], "little") + 8
+
+
 def metadata_in(data: bytes) -> dict[str, str]:
     """The metadata in the footer of a file, of which `data` is the end. Raises ValueError when the footer is cut."""
     pa = pyarrow()
-    size = int.from_bytes(data[-8:-4], "little") + 8
+    size = footer_size(data)
     if len(data) < size or data[-4:] != b"PAR1":
         raise ValueError("the footer is cut")
     whole = b"PAR1" + data[-size:]

@@ -17,7 +17,8 @@ from ..rows.ci_labels import ci_labels
 from ..rows.keyed_hash import KeyedHash
 from ..store.forgotten import Forgotten
 from ..store.hash_key import hash_key
-from ..store.store import is_remote, open_store, open_to_look
+from ..store.place import is_remote
+from ..store.store import open_store, open_to_look
 from .outcome import SETTLED, Shipped, ShippedFile
 from .ship_one import Target, ship_one
 from .spool import DEFAULT_BYTES, Spool, Waiting

@@ -173,7 +173,11 @@ class _Shipment:
             names = [cassette_name(content) for content in dict.fromkeys(contents)]
             texts = content_name(recording.day, recording.recording)
             self._store.delete([*names, texts, self._name])
-        problem = f"{str(recording.path)!r} was deleted from {self._store.address!r} and is not shipped again"
+        path, place, forgotten = str(recording.path), self._store.address, self._target.forgotten
+        if recording.day < forgotten.before:
+            problem = f"{path!r} began on {recording.day}; {place!r} keeps nothing from before {forgotten.before}"
+        else:
+            problem = f"{path!r} was deleted from {place!r} and is not shipped again"
         return replace(self._done("forgotten"), problem=problem, bytes=0)
 
     def _done(self, state: State) -> ShippedFile:

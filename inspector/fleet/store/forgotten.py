@@ -5,11 +5,12 @@ in a spool or on a laptop does not bring it back.
 """
 
 from dataclasses import field
-from datetime import date
+from datetime import date, datetime
 from typing import Self
 
 from turntape.cassettes.frozen import frozen
 
+from ..errors import StoreError
 from .names import FORGOTTEN, forgotten_name
 from .store import Store
 
@@ -47,6 +48,19 @@ def forget_before(store: Store, first: date) -> None:
     store.put(name, b"")
     older = [one.name for one in store.listing(FORGOTTEN) if f"/{_BEFORE}" in one.name and one.name < name]
     store.delete(older)
+
+
+def time_of(store: Store) -> datetime:
+    """The time by the store's own clock, which decides what is old: that of this machine may be wrong.
+
+    It is the time of a tombstone that forgets nothing. A folder has the clock of its file system.
+    """
+    name = f"{FORGOTTEN}/{_BEFORE}{date.min.isoformat()}"
+    store.put(name, b"")
+    found = next((one.modified for one in store.listing(FORGOTTEN) if one.name == name), None)
+    if found is None:
+        raise StoreError(f"{store.address!r} does not show {name}, which was just written; check its policy")
+    return found
 
 
 def is_forgotten(store: Store, recording: str) -> bool:

@@ -15,12 +15,13 @@ from turntape.cassettes.frozen import frozen
 
 from ..errors import NotAStore, StoreError, StoreUnreachable, explained, first_sentence
 from ..libraries import obstore
+from .place import as_url, checked, is_remote
 from .profiles import endpoint, profile_options
+from .variables import check, plain_variables
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
-SCHEMES = ("s3://", "s3a://", "gs://", "az://", "azure://", "abfs://", "abfss://", "file://")
 _TAIL = 1 << 16
 """Bytes of a file that hold its footer, nearly always."""
 _DELETED_AT_ONCE = 500
@@ -187,19 +188,6 @@ class Store:
                 raise explained(exc, self.address, f"delete {name}") from exc
 
 
-def is_remote(address: str) -> bool:
-    """True for the address of a bucket, false for a folder."""
-    return address.startswith(SCHEMES) and not address.startswith("file://")
-
-
-def checked(address: str) -> str:
-    """The address itself. Raises NotAStore for one that no store can have; whether there is one is not looked up."""
-    scheme, found, rest = address.partition("://")
-    if not address or found and (f"{scheme}://" not in SCHEMES or not rest.strip("/")):
-        raise NotAStore(f"{address!r} is not a store; give s3://BUCKET/PREFIX, gs://…, az://… or a folder")
-    return address
-
-
 def open_store(address: str, *, create: bool = False) -> Store:
     """The store at `s3://…`, `gs://…`, `az://…` or in a folder.
 
@@ -208,13 +196,14 @@ def open_store(address: str, *, create: bool = False) -> Store:
     obstore()
     plain = checked(address).rstrip("/") or address
     if is_remote(address):
-        return Store(plain, _remote(address))
+        with plain_variables():
+            return Store(plain, _remote(address))
     return Store(plain, _folder(address.removeprefix("file://"), create=create))
 
 
 def open_to_look(address: str) -> Store:
     """As `open_store`, but a folder that does not exist yet is an empty store, which is not created."""
-    if is_remote(address) or Path(address.removeprefix("file://")).exists():
+    if is_remote(checked(address)) or Path(address.removeprefix("file://")).exists():
         return open_store(address)
     return Store(address, obstore().store.MemoryStore())
 
@@ -246,12 +235,13 @@ def _remote(address: str) -> "ObjectStore":
             options["endpoint_url"] = named
         if named is None and not os.environ.get("AWS_REGION") and not os.environ.get("AWS_DEFAULT_REGION"):
             options.setdefault("region", "us-east-1")
+        check(options)
         plain_http = bool(named) and str(named).startswith("http://")
     else:
         plain_http = os.environ.get("STORAGE_EMULATOR_HOST", "").startswith("http://")
     try:
         return obstore().store.from_url(
-            address,
+            as_url(address),
             config=options,
             client_options={
                 "connect_timeout": timedelta(seconds=5),
@@ -274,6 +264,8 @@ def _remote(address: str) -> "ObjectStore":
                 f"no storage account for {address!r} was found; set AZURE_STORAGE_ACCOUNT_NAME and "
                 "AZURE_STORAGE_ACCOUNT_KEY"
             ) from exc
+        if "Missing" in str(exc):  # half of a pair of keys
+            raise explained(exc, address, "open it") from exc
         raise NotAStore(
             f"{address!r} is not a store: {first_sentence(exc)}; give s3://BUCKET/PREFIX, gs://…, az://… or a folder"
         ) from exc

@@ -11,7 +11,7 @@ from turntape.cassettes.frozen import frozen
 from ...wire.json_value import as_object
 from ..errors import StoreError
 from ..libraries import pyarrow
-from ..rows.arrow import metadata_in, rows_in
+from ..rows.arrow import footer_size, metadata_in, rows_in
 from ..store.forgotten import Forgotten
 from ..store.names import ROWS, TABLE, day_and_stem, table_name
 from ..store.store import Content, Store
@@ -64,24 +64,26 @@ def days_of(store: Store) -> list[str]:
 def day_of_store(store: Store, day: str) -> Day:
     """What a store has of a day."""
     landing = {one.name: one.etag or "" for one in store.listing(f"{ROWS}/day={day}") if day_and_stem(one.name)}
+    made_from = compacted_from(store, day)
+    return Day(day, landing) if made_from is None else Day(day, landing, made_from, has_table=True)
+
+
+def compacted_from(store: Store, day: str) -> dict[str, str] | None:
+    """The landing objects that the compacted object of a day was made from: name → ETag. None without such an object.
+
+    Only its footer is read. Empty for one whose footer is damaged.
+    """
     name = table_name(day)
     end = store.tail(name)
+    if end is not None and (size := footer_size(end.data)) > len(end.data):
+        end = store.tail(name, min(size, end.size))  # a footer with many names
     if end is None:
-        return Day(day, landing)
+        return None
     try:
-        metadata = metadata_in(end.data)
-    except ValueError:
-        whole = store.get(name)  # a footer with many names is longer than what was read
-        metadata = _metadata(whole)
-    made_from = as_object(json.loads(metadata.get(MADE_FROM, "{}")))
-    return Day(day, landing, {key: str(etag) for key, etag in made_from.items()}, has_table=True)
-
-
-def _metadata(whole: Content | None) -> dict[str, str]:
-    try:
-        return metadata_in(whole.data) if whole else {}
-    except ValueError:
+        made_from = as_object(json.loads(metadata_in(end.data).get(MADE_FROM, "{}")))
+    except (ValueError, OSError):
         return {}
+    return {key: str(etag) for key, etag in made_from.items()}
 
 
 def read_landing(store: Store, names: Sequence[str]) -> Iterator[tuple[str, Any]]:

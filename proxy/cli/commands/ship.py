@@ -153,6 +153,7 @@ def _tidy(options: argparse.Namespace) -> None:
     from datetime import UTC, datetime, timedelta
 
     from turntape.cassettes.counted import several
+    from turntape.inspector.fleet.store.forgotten import time_of
     from turntape.inspector.fleet.store.store import open_store
     from turntape.inspector.fleet.table.compact import compact
     from turntape.inspector.fleet.table.forget import expire, sweep
@@ -160,10 +161,11 @@ def _tidy(options: argparse.Namespace) -> None:
     from ..ship_text import recordings, size_text
     from ..waiting import Waiting
 
-    store, now = open_store(options.to), datetime.now(UTC)
+    store = open_store(options.to)
     verb = "would delete" if options.dry_run else "deleted"
     if options.expire:
         with Waiting("expiring"):
+            now = datetime.now(UTC) if options.dry_run else time_of(store)
             gone = expire(store, (now - timedelta(days=options.expire)).date(), dry_run=options.dry_run)
             swept = sweep(store, now, dry_run=options.dry_run)
         days, orphans = several(len(gone.days), "day"), several(swept.objects, "cassette")

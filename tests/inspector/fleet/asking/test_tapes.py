@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from fleet_rows import compact_day, row
+from fleet_rows import land, row
 from shipped_tapes import tape
 
 from turntape.cassettes import Cassette
@@ -13,6 +13,7 @@ from turntape.inspector.fleet.shipping.ship import ShipOptions, ship
 from turntape.inspector.fleet.store.forgotten import forget_recording
 from turntape.inspector.fleet.store.names import ROWS, Address, cassette_name
 from turntape.inspector.fleet.store.store import Store, open_store
+from turntape.inspector.fleet.table.compact import compact
 
 
 @pytest.fixture
@@ -48,13 +49,19 @@ def test_the_object_of_its_bytes_is_an_address_too(store: Store, tmp_path: Path)
     assert bodies(fetch(store, Address(store.address, None, content), tmp_path)) == bodies(path)
 
 
-def test_it_is_found_when_only_the_table_has_its_row(store: Store, tmp_path: Path) -> None:
+def test_it_is_found_when_only_the_table_has_its_row(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, address = shipped(store, tmp_path)
-    content = next(store.listing("cassettes/v1")).name.rpartition("/")[2].partition(".")[0]
-    compact_day(store, [row(0, str(address.recording), cassette=content), row(0, "b" * 32)])
+    land(store, [row(0, "b" * 32)])
+    compact(store)
     store.delete([one.name for one in store.listing(ROWS)])
+    read: list[str] = []
+    get = Store.get
+    monkeypatch.setattr(Store, "get", lambda self, name: (read.append(name), get(self, name))[1])
 
     assert bodies(fetch(store, address, tmp_path)) == bodies(path)
+    assert sum(name.startswith("table/") for name in read) == 1, "the footers say which day it is"
 
 
 def test_what_is_not_there_is_said(store: Store, tmp_path: Path) -> None:

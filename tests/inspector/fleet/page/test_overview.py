@@ -49,6 +49,14 @@ def test_every_day_is_there(tmp_path: Path) -> None:
     assert [one.cost for one in days] == [Decimal("0.01"), None, Decimal("0.51")]
 
 
+def test_a_day_after_the_last_one_is_there_because_the_totals_have_it(tmp_path: Path) -> None:
+    store = folder(tmp_path, [row(0, A)], [row(0, B, LATER)])
+
+    with Database(store, DAY) as database:
+        found = overview(database, "the store", DAY, DAY)
+    assert [(one.name, one.runs) for one in found.days] == [("2026-11-02", 1), ("2026-11-04", 1)]
+
+
 def test_groups_are_the_dearest_first_and_may_have_no_name(tmp_path: Path) -> None:
     found = figures(tmp_path)
 

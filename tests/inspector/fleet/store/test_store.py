@@ -87,7 +87,7 @@ def test_deleting_what_is_not_there_succeeds(store: Store) -> None:
     assert store.get("a") is None
 
 
-@pytest.mark.parametrize("address", ["ftp://host/x", "s4://bucket", "s3://", "gs:///", ""])
+@pytest.mark.parametrize("address", ["ftp://host/x", "s4://bucket", "s3://", "gs:///", "s3:/tapes/x", ""])
 def test_the_address_of_anything_else_is_named(address: str) -> None:
     with pytest.raises(NotAStore, match=f"^'{address}' is not a store; give s3://BUCKET"):
         open_store(address)
@@ -148,3 +148,27 @@ def test_a_busy_server_is_asked_again(store: Store, server: S3) -> None:
         assert store.put("busy", b"1") == "written"
     finally:
         server.faults.refuse = lambda number, path: "no"
+
+
+@pytest.mark.parametrize("prefix", ["a#b", "a?b=c", "a%20b", "pre fix/ü/日本"])
+def test_a_prefix_is_taken_literally(prefix: str, server: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+
+    open_store(f"s3://{BUCKET}/{prefix}").put("literal", b"1")
+
+    assert f"{prefix}/literal" in [one.name for one in open_store(f"s3://{BUCKET}").listing(prefix.partition("/")[0])]
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("s3:///x", "^'s3:///x' names no bucket"),
+        ("s3://tapes/../x", "^'s3://tapes/../x' is not a store: its path has a '.' or '..'"),
+        ("s3://user:hush@tapes/x", "^the address of a store has no user and no password, but that of 'tapes' has"),
+    ],
+)
+def test_an_address_that_would_be_read_as_another_one_is_refused(address: str, problem: str) -> None:
+    with pytest.raises(NotAStore, match=problem) as raised:
+        open_store(address)
+    assert "hush" not in str(raised.value)

@@ -1,15 +1,19 @@
 """Compaction: the table holds every row of the landing objects once, whatever happened before."""
 
+import json
 from pathlib import Path
 
 import pytest
+from fleet_rows import DAY, row
 from shipped_tapes import LOOP, names, rows, tape
 
 from turntape.inspector.fleet.errors import StoreError
+from turntape.inspector.fleet.rows.arrow import TableWriter, table_of
 from turntape.inspector.fleet.shipping.ship import ship
+from turntape.inspector.fleet.store.names import table_name
 from turntape.inspector.fleet.store.store import Store, open_store
 from turntape.inspector.fleet.table.compact import compact
-from turntape.inspector.fleet.table.landing import day_of_store
+from turntape.inspector.fleet.table.landing import compacted_from, day_of_store
 
 
 @pytest.fixture
@@ -123,3 +127,14 @@ def test_the_footer_names_the_landing_objects_and_their_versions(tmp_path: Path,
     found = day_of_store(store, day)
 
     assert found.compacted == found.landing == {one.name: one.etag for one in store.listing("rows/v1")}
+
+
+def test_of_a_table_with_many_names_the_footer_alone_is_read(to: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = open_store(to, create=True)
+    made_from = {f"rows/v1/day={DAY}/{number:032x}.parquet": f"etag-{number}" for number in range(2_000)}
+    writer = TableWriter()
+    writer.add(table_of([row()]))
+    store.put(table_name(DAY.isoformat()), writer.close({"landing": json.dumps(made_from)}))
+    monkeypatch.setattr(type(store), "get", lambda self, name: pytest.fail(f"{name} is read whole"))
+
+    assert compacted_from(store, DAY.isoformat()) == made_from

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,19 @@ def test_compact_and_expire_run_after_shipping(capsys: Said) -> None:
     assert f"turntape: compacted 1 day ({2 * LOOP} rows, " in said
     assert "turntape: deleted 0 recordings of 0 days, and 0 cassettes without rows" in said
     assert rows("store", "table/v1") == rows("store")
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_clock_of_the_store_says_what_is_old(capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_the_store = datetime.now(UTC) + timedelta(days=40)
+    monkeypatch.setattr("turntape.inspector.fleet.store.forgotten.time_of", lambda store: at_the_store)
+
+    assert main(["ship", "runs", "--to", "store", "--expire", "30d"]) == 0
+
+    assert "turntape: deleted 2 recordings of 1 day" in capsys.readouterr().err
+    assert main(["ship", "runs", "--to", "store"]) == 0
+    kept = (at_the_store - timedelta(days=30)).date()
+    assert f"'store' keeps nothing from before {kept}" in capsys.readouterr().err
 
 
 def test_watching_needs_a_folder(capsys: Said) -> None:

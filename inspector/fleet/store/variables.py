@@ -1,0 +1,58 @@
+"""The variables that name a server, a region and credentials, as the library for stores can take them.
+
+It fails without a usable message on an endpoint that is no URL and on a key with a line break. A CI sets a variable to
+the empty text for a secret that it does not have, and a secret from a file ends with a line break.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from turntape.cassettes.regex import regex
+
+from ..errors import StoreError
+
+_FAMILIES = ("AWS_", "GOOGLE_", "AZURE_")
+_IN_A_HEADER = regex(r"(?:AWS|AZURE)_.*(?:KEY|KEY_ID|TOKEN)", re.IGNORECASE)
+_REGION = regex(r"[A-Za-z0-9-]+")
+
+
+@contextmanager
+def plain_variables() -> Iterator[None]:
+    """Inside, no variable of these families is empty or has white space around it.
+
+    Raises StoreError for a value that no server can have.
+    """
+    before = {name: value for name, value in os.environ.items() if name.startswith(_FAMILIES)}
+    plain = {name: value.strip() for name, value in before.items()}
+    check(plain)
+    try:
+        for name, value in plain.items():
+            if value:
+                os.environ[name] = value
+            else:
+                del os.environ[name]
+        yield
+    finally:
+        os.environ |= before
+
+
+def check(values: Mapping[str, str]) -> None:
+    """Raises StoreError for an endpoint, a region or a key that cannot be one. No value of a key is in the message."""
+    for name, value in values.items():
+        if "ENDPOINT" in name.upper() and value and not _is_http(value):
+            raise StoreError(f"{name} is {value!r}, which is not the URL of a server; give http://… or https://…")
+        if name.upper().endswith("REGION") and value and not _REGION.fullmatch(value):
+            raise StoreError(f"{name} is {value!r}, which is not the name of a region, such as us-east-1")
+        if _IN_A_HEADER.fullmatch(name) and not (value.isascii() and value.isprintable()):
+            raise StoreError(f"{name} has a character that no key can have, such as a line break; set it again")
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
