@@ -32,6 +32,8 @@ NOT_DECLARED = {
     "h2": "the HTTP/2 of mitmproxy",
     "chdb": "one of the engines of `make fleet`, which installs it",
     "datafusion": "one of the engines of `make fleet`, which installs it",
+    "polars": "one of the engines of `make fleet`, which installs it",
+    "dialects": "a module beside bench/fleet/documented.py, which runs as a script",
     "pyspark": "one of the engines of `make fleet`, which installs it",
     "protobuf": "a part of opentelemetry-proto, whose messages it reads",
 }

@@ -1,4 +1,4 @@
-"""`make fleet`: the proof of shipping on two S3 servers, sizes and times of rows, and other engines.
+"""`make fleet`: the proof of shipping on two S3 servers, sizes and times of rows, other engines, and OTLP spans.
 
 The exit code is 1 when a bar is missed, and 3 when none is but a part was skipped; the last lines say what and why.
 `--tapes 100 --kills 5` for a smaller one; `--only engines` for one part.
@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.fleet", description=__doc__)
     parser.add_argument("--tapes", type=int, default=1000, metavar="N")
     parser.add_argument("--kills", type=int, default=40, metavar="N")
-    parser.add_argument("--only", choices=("moto", "s3rver", "folder", "rows", "engines"))
+    parser.add_argument("--only", choices=("moto", "s3rver", "folder", "rows", "engines", "spans"))
     parser.add_argument("--serve", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--ship", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -36,7 +36,7 @@ def main() -> int:
     parts: dict[str, bool | None] = {}
     with tempfile.TemporaryDirectory(prefix="fleet-") as name:
         folder = Path(name)
-        if given.only not in ("rows", "engines"):
+        if given.only not in ("rows", "engines", "spans"):
             parts |= _proofs(folder, given.tapes, given.kills, given.only)
         if given.only in (None, "rows"):
             from .row_sizes import print_sizes
@@ -46,6 +46,10 @@ def main() -> int:
             from .engines import compare
 
             parts["engines"] = compare(folder)
+        if given.only in (None, "spans"):
+            from .spans import check
+
+            parts["spans"] = check()
     return _code(parts)
 
 

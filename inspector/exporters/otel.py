@@ -21,7 +21,7 @@ from ..wire.exchange import header
 from ..wire.json_value import Object
 from .otel_span import TraceContext, attributes_of, conversation_of, resource_spans, span_id, trace_of
 from .otel_tools import ModelCalls, ToolRequest, tool_spans
-from .otel_turn import call_names, found_in, thread_span, turn_span
+from .otel_turn import call_names, found_in, provider_name, thread_span, turn_span
 
 
 def otel(round_trips: Iterable[RoundTrip], *, content: bool = True) -> str:
@@ -54,6 +54,7 @@ class _TurnSpan:
     index: int
     context: TraceContext | None
     """The user's own span that it belongs to."""
+    provider: str
     calls: dict[str | None, str]
     """The names of the model's calls by id."""
     span: Object
@@ -92,6 +93,7 @@ class _Export:
                 one.turn.attempt,
                 trip.index,
                 TraceContext.parse(header(headers, "traceparent"), header(headers, "tracestate")),
+                provider_name(one.reading),
                 call_names(one),
                 turn_span(one, self._content),
                 found_in(one),
@@ -114,9 +116,9 @@ class _Export:
         for thread, own in threads.items():
             conversation = conversation_of(recording, thread)
             parent: Object = {"traceId": trace, "parentSpanId": span_id(8, recording, thread, "thread")}
-            alone = [turn.span for turn in own if turn.context is None]
+            alone = [turn for turn in own if turn.context is None]
             if alone:
-                yield thread_span(conversation, run, alone, parent)
+                yield thread_span(conversation, run, alone[0].provider, [turn.span for turn in alone], parent)
             for turn in own:
                 above = turn.context.fields if turn.context else parent
                 turn.span |= {**above, "spanId": span_id(8, recording, thread, turn.number, turn.attempt)}

@@ -45,10 +45,14 @@ _PARAMETERS: dict[str, tuple[str, type]] = {
 _NESTED = ("generationConfig", "inferenceConfig", "options")
 
 
-def thread_span(conversation: str, run: str | None, turns: Sequence[Object], place: Object) -> Object:
-    """The span over the turns of a thread. `place` holds its trace, and its own id as that of their parent."""
+def thread_span(conversation: str, run: str | None, provider: str, turns: Sequence[Object], place: Object) -> Object:
+    """The span over the turns of a thread. `place` holds its trace, and its own id as that of their parent.
+
+    `provider` is the `provider_name` of its first turn: the conventions require one also where turns differ.
+    """
     attributes: dict[str, object] = {
         "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": provider,
         "gen_ai.conversation.id": conversation,
         "gen_ai.agent.name": run,
     }
@@ -74,6 +78,11 @@ def found_in(one: LabelledRoundTrip) -> list[Object]:
     return attributes_of({"turntape.findings": [str(one["id"]) for one in objects_in(one.label["findings"])] or None})
 
 
+def provider_name(reading: Reading) -> str:
+    """The API by the conventions' name, else by ours."""
+    return provider_of(reading.provider).telemetry or reading.provider or "unknown"
+
+
 def turn_span(one: LabelledRoundTrip, content: bool) -> Object:
     """The span of a turn; without `content`, nothing of what was said, nor what the API says of an error."""
     trip, reading = one.round_trip, one.reading
@@ -96,7 +105,8 @@ def _turn_attributes(one: LabelledRoundTrip, operation: str) -> dict[str, object
     request, finish = reading.request, reading.finish
     return {
         "gen_ai.operation.name": operation,
-        "gen_ai.provider.name": provider_of(reading.provider).telemetry or reading.provider or "unknown",
+        "gen_ai.provider.name": provider_name(reading),
+        "gen_ai.output.type": None if request.output_format is None else "json",
         "gen_ai.request.model": request.model,
         "gen_ai.request.stream": request.streamed or None,
         "gen_ai.request.max_tokens": request.max_output,

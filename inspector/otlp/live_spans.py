@@ -11,7 +11,7 @@ from typing import cast
 
 from ..exporters.otel_span import TraceContext, attributes_of, conversation_of, span_id, trace_of
 from ..exporters.otel_tools import ModelCalls, ToolRequest, tool_spans
-from ..exporters.otel_turn import call_names, found_in, thread_span, turn_span
+from ..exporters.otel_turn import call_names, found_in, provider_name, thread_span, turn_span
 from ..run.labelled import LabelledRoundTrip
 from ..tools.tool_run import ToolRun
 from ..wire.exchange import header
@@ -33,6 +33,7 @@ class _Thread:
     """A thread of which a turn has no parent in the user's own tracing."""
 
     run: str | None
+    provider: str
     trace: str
     start: str
     end: str
@@ -105,7 +106,8 @@ class LiveSpans:
             trace = trace_of(self._recording, trip.run)
             above = {"traceId": trace, "parentSpanId": span_id(8, self._recording, turn.thread, "thread")}
             start, end = cast(str, span["startTimeUnixNano"]), cast(str, span["endTimeUnixNano"])
-            thread = self._threads.setdefault(turn.thread, _Thread(trip.run, trace, start, end))
+            begun = _Thread(trip.run, provider_name(one.reading), trace, start, end)
+            thread = self._threads.setdefault(turn.thread, begun)
             thread.start, thread.end = min(thread.start, start, key=int), max(thread.end, end, key=int)
         earlier = self._calls.get(trip.index)
         names = {**(earlier[1].names if earlier else {}), **call_names(one)}
@@ -126,7 +128,8 @@ class LiveSpans:
         thread = self._threads.pop(name)
         times: Object = {"startTimeUnixNano": thread.start, "endTimeUnixNano": thread.end}
         place: Object = {"traceId": thread.trace, "parentSpanId": span_id(8, self._recording, name, "thread")}
-        return thread.run, thread_span(conversation_of(self._recording, name), thread.run, [times], place)
+        conversation = conversation_of(self._recording, name)
+        return thread.run, thread_span(conversation, thread.run, thread.provider, [times], place)
 
 
 def _keep[K, V](known: OrderedDict[K, V], key: K, value: V) -> None:

@@ -1,6 +1,9 @@
 """The named questions: SQL over the views of `views`, with parameters that have defaults.
 
 `None` as a default means "all". The SQL names its parameters `$name`.
+
+Most groups of a large store are small, so a group holds as little as possible: `count(distinct …)` and lists are taken
+of what a first step has made smaller. It is what keeps ten times the rows at ten times the time.
 """
 
 from collections.abc import Mapping
@@ -30,10 +33,14 @@ QUESTIONS = (
         "cost-by-branch",
         "what each branch and model cost",
         """\
-select branch, request_model, count(distinct recording) as runs, count(*) as turns, sum(cost_usd) as cost_usd,
-  round(sum(cost_usd)::double / count(distinct recording), 6) as cost_per_run,
-  count(*) filter (cost_usd is null and status < 400) as unpriced
-from turns group by all order by cost_usd desc nulls last, branch, request_model""",
+with costs as (
+  select branch, request_model, recording, count(*) as turns, sum(cost_usd) as cost_usd,
+    count(*) filter (cost_usd is null and status < 400) as unpriced
+  from turns group by all
+)
+select branch, request_model, count(*) as runs, sum(turns)::bigint as turns, sum(cost_usd) as cost_usd,
+  round(sum(cost_usd)::double / count(*), 6) as cost_per_run, sum(unpriced)::bigint as unpriced
+from costs group by all order by cost_usd desc nulls last, branch, request_model""",
     ),
     Question(
         "findings-trend",
@@ -111,10 +118,16 @@ order by failed desc, task, branch""",
         "flaky-turns",
         "equal requests that ended in different ways",
         """\
-select prefix_hash, request_model, n, count(*) as turns, count(distinct finish) as finishes,
+with requests as (
+  select prefix_hash, request_model, n, count(*) as turns from turns where prefix_hash is not null
+  group by all having min(finish) <> max(finish)
+  order by turns desc, prefix_hash, request_model, n limit $limit
+)
+select one.prefix_hash, one.request_model, one.n, any_value(one.turns) as turns, count(distinct finish) as finishes,
   list_sort(list_distinct(list(finish))) as which
-from turns where prefix_hash is not null group by prefix_hash, request_model, n having count(distinct finish) > 1
-order by turns desc, prefix_hash, request_model, n limit $limit""",
+from requests as one join turns as each on each.prefix_hash = one.prefix_hash
+  and each.request_model is not distinct from one.request_model and each.n = one.n
+group by all order by turns desc, one.prefix_hash, one.request_model, one.n""",
         {"limit": 20},
     ),
     Question(

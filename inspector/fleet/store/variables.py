@@ -6,7 +6,7 @@ the empty text for a secret that it does not have, and a secret from a file ends
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -20,7 +20,7 @@ _REGION = regex(r"[A-Za-z0-9-]+")
 
 
 @contextmanager
-def plain_variables() -> Iterator[None]:
+def plain_variables() -> Generator[None]:
     """Inside, no variable of these families is empty or has white space around it.
 
     Raises StoreError for a value that no server can have.

@@ -62,6 +62,14 @@ def test_attributes_are_those_of_the_conventions() -> None:
     assert (reported["server.address"], reported["server.port"]) == ("api.openai.com", "443")
 
 
+def test_a_thread_names_the_provider_and_a_turn_the_form_of_its_output() -> None:
+    thread, turn = spans([chat([HELLO], said("{}"), response_format={"type": "json_object"})])
+
+    assert attributes(thread)["gen_ai.provider.name"] == "openai"
+    assert attributes(turn)["gen_ai.output.type"] == "json"
+    assert "gen_ai.output.type" not in attributes(spans(loop())[1])
+
+
 def test_values_have_their_types() -> None:
     span = spans([chat([HELLO], said("Hi."), temperature=1, seed=7, stop=["x"], stream=True)])[1]
     types = {item["key"]: next(iter(item["value"])) for item in span["attributes"]}
