@@ -6,7 +6,7 @@ from itertools import groupby
 
 from ...views.fleet_figures import Group, Overview
 from ...views.text.number_format import count, dollars, several
-from ...views.text.terminal_text import GLYPHS, Line, Span, clip, width_of
+from ...views.text.terminal_text import GLYPHS, Line, Span, clip, fit, plain, width_of
 
 _BAR = "█▉▊▋▌▍▎▏"
 _GAP = 4
@@ -15,16 +15,23 @@ UNKNOWN = "not known"
 
 
 def overview_text(found: Overview, width: int) -> Iterator[Line]:
-    """Lines of at most `width` cells, from 40."""
+    """Lines of at most `width` cells, from 40; only addresses, which are copied, are not cut."""
+    addresses = {run.address for run in found.worst}
+    for line in _lines(found, width):
+        yield line if line and line[-1][0] in addresses else fit(line, width)
+
+
+def _lines(found: Overview, width: int) -> Iterator[Line]:
     whole = found.whole
     yield [("turntape fleet", "bold"), (f"  {clip(found.store, max(10, width - 40))}", "dim")]
     yield [(f"{found.first} to {found.last}", "dim")]
-    yield [
+    sums: Line = [
         (several(whole.runs, "run"), "bold"),
         (f" · {several(whole.turns, 'turn')} · ", "plain"),
         (dollars(whole.cost) if whole.cost is not None else "no price known", "money"),
-        (f" · {_cached(found)}", "plain"),
     ]
+    with_tokens: Line = [*sums, (f" · {_cached(found)}", "plain")]
+    yield from [with_tokens] if width_of(plain(with_tokens)) <= width else [sums, [(_cached(found), "plain")]]
     yield [*_marks(whole), *_failed(whole)]
     if found.unpriced:
         yield [(f"{several(found.unpriced, 'turn')} without a price: `turntape prices` shows which models", "warn")]
@@ -35,12 +42,13 @@ def overview_text(found: Overview, width: int) -> Iterator[Line]:
     yield from _block("by model", found.models, width)
     if found.findings:
         yield [("findings", "bold")]
+        names = min(34, width - 24)
         for one in found.findings:
             style = "bad" if one.severity == "error" else "warn"
             sign: Span = (f"  {GLYPHS.get(one.layer, '·')} ", style)
             yield [
                 sign,
-                (f"{clip(one.id, 34):34}", "plain"),
+                (f"{clip(one.id, names):{names}}", "plain"),
                 (f"{one.count:>6}", style),
                 (f"  in {several(one.runs, 'run')}", "dim"),
             ]
@@ -57,14 +65,14 @@ def overview_text(found: Overview, width: int) -> Iterator[Line]:
         ]
         if run.findings:
             yield [("             " + clip(", ".join(run.findings), max(20, width - 14)), "plain")]
-        yield [("             " + run.address, "dim")]
+        yield [("             ", "plain"), (run.address, "dim")]
 
 
 def _block(title: str, groups: Sequence[Group], width: int) -> Iterator[Line]:
     if not groups:
         return
-    name = min(28, max(width_of(one.name or UNKNOWN) for one in groups))
-    bar = max(4, min(30, width - name - 36))
+    name = max(8, min(28, width - 44, max(width_of(one.name or UNKNOWN) for one in groups)))
+    bar = max(0, min(30, width - name - 36))
     highest = max((one.cost or Decimal(0) for one in groups), default=Decimal(0))
     yield [(title, "bold")]
     for empty, row in groupby(groups, lambda one: not one.runs):
