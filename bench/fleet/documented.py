@@ -1,4 +1,4 @@
-"""The examples of docs/fleet.md for other engines, as they stand there: only the place of the files is another one.
+"""The examples of docs/fleet.md for other engines as they are written there, but for the place of the files.
 
 chDB, DataFusion and Polars read a bucket through their own access to S3. DuckDB and Spark read a folder, because their
 S3 libraries are in no registry of Python. This module imports nothing of turntape: it runs in the environment of the

@@ -1,5 +1,5 @@
 """The twelve named questions get equal answers from DuckDB, chDB, DataFusion and Spark, on the same Parquet files, and
-the examples of docs/fleet.md run as they stand."""
+the examples of docs/fleet.md run as they are written."""
 
 import json
 import os

@@ -31,7 +31,11 @@ def _lines(found: Overview, width: int) -> Iterator[Line]:
         (dollars(whole.cost) if whole.cost is not None else "no price known", "money"),
     ]
     with_tokens: Line = [*sums, (f" · {_cached(found)}", "plain")]
-    yield from [with_tokens] if width_of(plain(with_tokens)) <= width else [sums, [(_cached(found), "plain")]]
+    if width_of(plain(with_tokens)) <= width:
+        yield with_tokens
+    else:
+        yield sums
+        yield [(_cached(found), "plain")]
     yield [*_marks(whole), *_failed(whole)]
     if found.unpriced:
         yield [(f"{several(found.unpriced, 'turn')} without a price: `turntape prices` shows which models", "warn")]

@@ -1,7 +1,7 @@
 """The variables that name a server, a region and credentials, as the library for stores can take them.
 
-It fails without a usable message on an endpoint that is no URL and on a key with a line break. A CI sets a variable to
-the empty text for a secret that it does not have, and a secret from a file ends with a line break.
+It fails without a usable message on an endpoint without a scheme and on a key with a line break. A CI sets a variable
+to the empty text for a secret that it does not have, and a secret from a file ends with a line break.
 """
 
 import os

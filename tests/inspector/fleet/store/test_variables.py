@@ -1,4 +1,4 @@
-"""Variables that the library for stores would fail on: empty ones, line breaks, and endpoints that are no URL."""
+"""Variables that the library for stores would fail on: empty ones, line breaks, and endpoints without a scheme."""
 
 import os
 
