@@ -56,8 +56,9 @@ class Histories:
                 break  # the whole of the latest history: no other one begins with more
         kept = max(same, default=0)
         known = recent[same.index(kept)] if kept else _History(read, base, [], [], sharing(()))
-        # The same values as before, so that the memory of those just parsed is free again.
-        given[:kept] = known.items[:kept]
+        if known.size > HELD:
+            # Such a body is parsed whole each time. With the same values as before, those just parsed need no memory.
+            given[:kept] = known.items[:kept]
         made = [read(item, f"{base}/{kept + place}") for place, item in enumerate(given[kept:])]
         new = _History(read, base, given, known.exact[:kept], known.messages.continued(kept, made))
         new.exact += map(_is_exact, given[kept:])

@@ -1,7 +1,7 @@
 """The prompts of a run, one after the other, as rows of nodes in a `PrefixTree`."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -86,7 +86,7 @@ class Prompts:
         implicit, asked = _implicit(request, rule)
         trip = turn.round_trip
         ready = trip.started_at + (trip.first_byte_at or 0) / 1_000_000
-        marks = _marks(request.cache_marks, made.pointers, rule, asked)
+        marks = _marks(request.cache_marks, made.pointers, made.head, rule, asked)
         keyed = bool(request.parameters.get("prompt_cache_key"))
         return Prompt(place, trip.started_at, ready, scope, made.nodes, made.pointers, marks, settings, keyed, implicit)
 
@@ -192,18 +192,31 @@ def _implicit(request: RequestReading, rule: CacheRule) -> tuple[bool, str | Non
     return implicit, asked if isinstance(asked, str) else None
 
 
-def _marks(marks: Sequence[CacheMark], pointers: Sequence[str], rule: CacheRule, asked: str | None) -> tuple[Mark, ...]:
-    """The marks by position; those of pieces that are not in the prompt are left out."""
+def _marks(
+    marks: Sequence[CacheMark], pointers: Sequence[str], head: int, rule: CacheRule, asked: str | None
+) -> tuple[Mark, ...]:
+    """The marks by position; those of pieces that are not in the prompt are left out. Messages begin at `head`."""
     if not marks or not isinstance(rule, Marks) or not pointers:
         return ()
     wanted = {mark.pointer: mark.lifetime for mark in marks}
-    found: list[Mark] = []
-    for position, pointer in enumerate(pointers):
-        if pointer in wanted:
-            found.append(Mark(position, _seconds(wanted[pointer] or asked, rule)))
+    found = [Mark(at, _seconds(wanted[pointers[at]] or asked, rule)) for at in _positions(wanted, pointers, head)]
     if "" in wanted and (not found or found[-1].position != len(pointers) - 1):
         found.append(Mark(len(pointers) - 1, _seconds(wanted[""] or asked, rule)))
     return tuple(found)
+
+
+def _positions(wanted: Collection[str], pointers: Sequence[str], head: int) -> list[int]:
+    """Where the blocks of some pointers are. Marks are in the head and near the end: the middle is not looked at."""
+    found = [at for at in range(head) if pointers[at] in wanted]
+    missing = {*wanted}.difference({""}, (pointers[at] for at in found))
+    behind: list[int] = []
+    for at in range(len(pointers) - 1, head - 1, -1):
+        if pointers[at] in wanted:
+            behind.append(at)
+            missing.discard(pointers[at])
+        elif not missing:
+            break
+    return found + behind[::-1]
 
 
 def _seconds(word: str | None, rule: Marks) -> float:

@@ -98,10 +98,13 @@ def test_agents_that_take_turns_are_each_remembered() -> None:
     assert len(read.pointers) == 20
 
 
-def test_what_was_parsed_again_is_not_kept() -> None:
+def test_what_was_parsed_again_is_not_kept_of_a_body_too_large_to_be_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Item(dict[str, object]):
         """A message that can be watched."""
 
+    monkeypatch.setattr(history, "HELD", 0)
     histories, read = Histories(), Reader()
     histories.read([Item(content="a")], "/messages", read)
     again = Item(content="a")
@@ -112,6 +115,30 @@ def test_what_was_parsed_again_is_not_kept() -> None:
     gc.collect()
 
     assert watched() is None
+
+
+def test_values_that_bodies_share_are_compared_by_identity() -> None:
+    compared: list[object] = []
+
+    class Item(dict[str, object]):
+        """A message that says when it is compared."""
+
+        def __eq__(self, other: object) -> bool:
+            compared.append(self)
+            return super().__eq__(other)
+
+        def __ne__(self, other: object) -> bool:
+            return not self == other
+
+    # The first body is small, so that the second one is parsed whole; from then on bodies share their values.
+    histories, read, items = Histories(), Reader(), [Item(content=str(n)) for n in range(9)]
+    histories.read([Item(content="0")], "/messages", read)
+    histories.read(items[:7], "/messages", read)
+    compared.clear()
+
+    histories.read(items[:8], "/messages", read)
+    histories.read(items, "/messages", read)
+    assert len(read.pointers) == 9 and not compared
 
 
 def test_large_histories_are_not_remembered_beside_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:

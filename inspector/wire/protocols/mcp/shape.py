@@ -70,6 +70,8 @@ _HEADERS = frozenset({SESSION_HEADER, "mcp-protocol-version", "mcp-method", "mcp
 META = "io.modelcontextprotocol/"
 """How MCP's own keys in `_meta` begin."""
 _MARK = b'"jsonrpc"'
+_EDGE = 64 << 10
+"""The size of the beginning and of the end of a body, of which one has the mark if the body is a message."""
 _LISTEN = b"subscriptions/listen"
 BEGINNING = 16 << 10
 """The size of the beginning of a stream; its first event is in it, or it is not one of MCP."""
@@ -83,6 +85,11 @@ def has_mcp_header(headers: Headers) -> bool:
 def may_hold_messages(body: bytes) -> bool:
     """False for a body without any JSON-RPC message. It costs a search, and no parsing."""
     return _MARK in body
+
+
+def _may_be_message(body: bytes) -> bool:
+    """As `may_hold_messages`, for a body that is one message or a batch: one member of a message may be long."""
+    return _MARK in (body if len(body) <= 2 * _EDGE else body[:_EDGE] + body[-_EDGE:])
 
 
 def messages_of(value: object) -> list[Object]:
@@ -117,7 +124,7 @@ def is_mcp_request(method: str, headers: Headers, body: bytes, parsed: Callable[
     signed = has_mcp_header(headers)
     if method in ("GET", "DELETE"):
         return signed
-    if method != "POST" or not may_hold_messages(body):
+    if method != "POST" or not _may_be_message(body):
         return False
     return any(is_mcp(message, signed=signed) for message in messages_of(parsed(body)))
 

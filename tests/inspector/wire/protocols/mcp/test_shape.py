@@ -125,3 +125,15 @@ def test_the_first_event_names_where_messages_go(end: bytes) -> None:
 )
 def test_another_stream_names_nothing(stream: bytes) -> None:
     assert opening(stream) == ""
+
+
+@pytest.mark.parametrize(
+    "body", ['{"jsonrpc":"2.0",%s,"params":{"a":"%s"}}', '{"params":{"a":"%s"},%s,"jsonrpc":"2.0"}']
+)
+def test_a_large_message_is_known_by_its_beginning_or_its_end(body: str) -> None:
+    method, long = '"method":"tools/call","id":1', "x" * 200_000
+    sent = (body % ((method, long) if body.startswith('{"j') else (long, method))).encode()
+
+    assert is_mcp_request("POST", (), sent)
+    hidden = b'{"messages":["%s",%s,"%s"]}' % (long.encode(), sent, long.encode())
+    assert not is_mcp_request("POST", (), hidden, lambda _: pytest.fail("a request for an LLM is not parsed"))
