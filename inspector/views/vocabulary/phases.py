@@ -30,5 +30,5 @@ PHASES: Mapping[Phase, PhaseLook] = {
 """In the order of a turn."""
 HEIGHTS = "▁▂▃▄▅▆▇█"
 """How much of a cell's time a tool ran."""
-FOLDED = "a part of the lane for several turns shows their phases in proportion, and how much of it a tool ran"
+FOLDED = "several turns a cell: phases in proportion, a tool as high as its part of the time"
 """How a lane is drawn that has more turns than room."""

@@ -60,11 +60,13 @@ def _lasted(seconds: float | None) -> str:
 
 def _lanes(rows: Rows, found: RunTimeline, place: int) -> Iterator[Block]:
     whole = found.seconds() or 1.0
-    parts = [f"{percent(found.seconds(phase) / whole)} {PHASES[phase].sum}" for phase in ("wait", "stream", "client")]
     yield gap("lanes")
-    note = f"{_lasted(found.axis.end - found.axis.begin)} from first to last; {', '.join(parts)}"
+    note = f"{_lasted(found.axis.end - found.axis.begin)} from first to last"
     yield Block("lanes", rule("threads and tools", note), group=True)
-    legend: list[tuple[str, str]] = [(f"{look.sign} {look.words}  ", look.style) for look in PHASES.values()]
+    legend: list[tuple[str, str]] = []
+    for phase, look in PHASES.items():
+        part = "" if phase == "tool" else f" {percent(found.seconds(phase) / whole)}"
+        legend.append((f"{look.sign} {look.words}{part}  ", look.style))
     if found.axis.pauses:
         longest = max(seconds for _, seconds in found.axis.pauses)
         pauses = f"{several(len(found.axis.pauses), 'pause')} shortened, the longest {_lasted(longest)}"
