@@ -117,12 +117,12 @@ def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[st
     amount = figure(piece.tokens) if piece.tokens is not None else size(piece.size)
     if not cells:
         amount = f"{SURE[piece.tokens.certainty]}{count(piece.tokens.value)}" if piece.tokens is not None else amount
-        return [(f"{amount:>6} ", "plain"), (f"{100 * share:4.0f} %  ", "dim")]
+        return [(f"{amount:>6} ", "plain"), (f"{percent(share):>6}  ", "dim")]
     sent = f"{piece.times}×" if piece.times > 1 else "new"
     return [
         (f"{amount:>13} ", "plain"),
         (bar(share, cells), look),
-        (f"{100 * share:5.1f} % ", "dim"),
+        (f"{percent(share):>7} ", "dim"),
         (f"{sent:>6}", "good" if sent == "new" else "dim"),
         (
             f"{piece_cost(piece.cost, piece.tokens) if piece.cost is not None else '–':>11}  ",
