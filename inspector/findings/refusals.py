@@ -176,6 +176,12 @@ _STARTS = _any_of(
     r"loading model",
 )
 """What a server says that is about to be ready. Some say it under the status of a rate limit."""
+_BROKE = _any_of(
+    r"(?:model|server|worker|runner|engine|process|backend)\b.{0,30} (?:has |have |was |were )?"
+    r"(?:crashed|died|terminated|unloaded|stopped unexpectedly)",
+    r"\bmodel unloaded|failed to load (?:the )?model|out of memory|CUDA error|segmentation fault|core dumped",
+)
+"""How a server says that it broke, under whatever status."""
 _FIREWALL = _any_of(
     r"just a moment\.\.\.|cf-mitigated|challenge-platform|cf-chl|attention required|cloudflare ray id",
     r"verify(?:ing)? (?:that )?you are (?:a )?human|captcha|are you a robot|enable javascript and cookies",
@@ -205,7 +211,8 @@ def refusal(status: int, message: str, code: str = "", *, page: bool = False, de
         return "overloaded"
     if status == 429 or (status in _MAY_NAME_RATE and _RATE.search(said)):
         return _limit(f"{said} {details}")
-    if status >= 500 or status in _SERVER_FAULTS or (status == 498 and _CAPACITY.search(said)):
+    broke = status >= 500 or status in _SERVER_FAULTS or _BROKE.search(said) is not None
+    if broke or (status == 498 and _CAPACITY.search(said)):
         return "overloaded"
     if status == 404 and (page or _PAGE_IS_MISSING.search(message)):
         return "address"

@@ -46,6 +46,8 @@ _TYPOGRAPHY = str.maketrans(
     }
 )  # fmt: skip
 _UNICODE = regex(r"(?<!\\)\\u(?:00[0-9a-fA-F]{2}|20[0-9a-fA-F]{2}|d[89ab][0-9a-fA-F]{2})")
+_SPELLED = regex(r"(?<!\\)(?:\\u[0-9a-fA-F]{4}){3,}")
+"""Characters of a word of any script, each as its code."""
 _ESCAPED_CODES = 3
 _QUOTED = regex(r"\"(?:[^\"\\]++|\\.)*+(\")?|'(?:[^'\\]++|\\.)*+(')?", re.DOTALL)
 """A string; its group is empty for one that does not end."""
@@ -208,6 +210,8 @@ def damage(text: str) -> tuple[str, Maker] | None:
         return f"HTML escapes ({entity!r})", "writer"
     if "\\u" in text and len(codes := _UNICODE.findall(text)) >= _ESCAPED_CODES:
         return f"escapes in place of characters ({codes[0]!r})", "encoding"
+    if "\\u" in text and (word := _SPELLED.search(text)) is not None:
+        return f"escapes in place of characters ({word[0][:18]!r})", "encoding"
     if escaped_lines(text):
         return "'\\n' in place of line breaks", "writer"
     return None

@@ -122,7 +122,7 @@ def _end_of(text: str) -> str:
     "warning",
     "S",
     says="The text of the answer is not what a model writes: characters of another encoding, NUL, HTML escapes or escaped line "
-    "breaks in prose, or an object of a program in place of the text.",
+    "breaks in prose, an object of a program in place of the text, or the user's own message in front of it.",
     fix="Check how the server and each gateway decode, escape and join the text.",
     not_when=("The request holds the same", "It is in code"),
 )
@@ -137,10 +137,34 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         shown = f"holds {found[0]}"
     if not shown and LOST in prose and context.finish.label not in ("length", "context_full"):
         shown = "holds the replacement character U+FFFD: bytes of it were lost"
+    if not shown and (asked := _repeats_prompt(context, text)) is not None:
+        yield Note(
+            f"the text of the answer begins with the whole message of the user, as of a server that returns the prompt: "
+            f"{asked[:80]!r}",
+            (f"{context.at} response",),
+        )
+        return
     if not shown and _lacks_blanks(text) and not _ASKS_BLANKS.search(_said(context)):
         shown = "has no blanks between its words"
     if shown and not any(mark in _said(context) for mark in _marks(prose)):
         yield Note(f"the text of the answer {shown}: {text.strip()[:80]!r}", (f"{context.at} response",))
+
+
+_ASKED = 40
+"""Characters. A model may begin with a shorter question."""
+
+
+def _repeats_prompt(context: RuleContext, text: str) -> str | None:
+    """The last message of the user, if the answer begins with all of it and continues."""
+    users = [
+        part.text.strip()
+        for m in context.request.messages
+        if m.role == "user"
+        for part in m.parts
+        if part.kind == "text"
+    ]
+    asked, said = users[-1] if users else "", text.lstrip()
+    return asked if len(asked) >= _ASKED and said.startswith(asked) and said.strip() != asked else None
 
 
 _WORDS = regex(r"[a-z]{22}")
@@ -170,18 +194,33 @@ def _marks(text: str) -> Iterator[str]:
     says="A message that the client sends is not what a person wrote: an object or a missing value as a string, characters of "
     "another encoding, NUL, or a template that nobody filled in.",
     fix="Print what your code passes as the message; turn objects into text, and read and write files as UTF-8.",
-    not_when=("It is a part of a longer text", "The message talks about templates or code"),
+    not_when=(
+        "It is a part of a longer text",
+        "It is a part of a long system prompt: then it is an info",
+        "The message talks about templates or code",
+    ),
 )
 def text_damaged(context: RuleContext) -> Iterator[Note]:
     for part in _own_texts(context):
-        what = _of_message(part.text)
+        what, users = _of_message(part.text), part in _users(context)
+        sure = what is not None
+        if not sure and not users and (found := _unfilled(part.text)) is not None:
+            what = f"holds {found!r}, which nobody filled in"
         if what is not None:
-            role = "a message of the user" if part in _users(context) else "the system prompt"
             yield Note(
-                f"{role} {what}: {part.text.strip()[:80]!r}",
+                f"{'a message of the user' if users else 'the system prompt'} {what}: {part.text.strip()[:80]!r}",
                 (f"{context.at} request {part.pointer}",),
+                severity=None if sure else "info",
                 key=part.text[:200],
             )
+
+
+def _unfilled(text: str) -> str | None:
+    """A place in a long system prompt that was to be filled in; None where the prompt talks of such places."""
+    if "`" in text or _TALKS.search(text) or len(text) > _LONGEST:
+        return None
+    found = _UNFILLED.search(text)
+    return found[0] if found is not None else None
 
 
 def _users(context: RuleContext) -> list[Part]:
@@ -280,8 +319,8 @@ def _holds(body: bytes, what: str) -> bool:
 
 _LONGEST = 20_000
 _BEGINS = regex(r'\s*(?:\{\s*"|\[\s*(?:[{\["\d]))')
-_SHORTEST_JSON = 200
-"""Characters. Nobody cuts a shorter result."""
+_SHORTEST_JSON = 40
+"""Characters. A shorter result may be a word of a tool's own."""
 
 
 def cut_json(text: str) -> bool:

@@ -275,48 +275,6 @@ def refusal(context: RuleContext) -> Iterator[Note]:
 
 
 @rule(
-    "tool-choice-violated",
-    "api",
-    "error",
-    "P",
-    says="The request required or forbade tool calls and the answer does the opposite; the server should enforce it.",
-    fix="Offer only the tool that you want called, and check the answer; some servers ignore tool_choice.",
-    not_when=(
-        "The answer was cut",
-        "The answer hit its cap",
-        "The answer was filtered",
-        "The model refused",
-    ),
-    aliases=("model-tool-choice-violated",),
-)
-def tool_choice_violated(context: RuleContext) -> Iterator[Note]:
-    choice = context.request.tool_choice
-    if choice is None or not context.succeeded:
-        return
-    if context.finish.label not in ("complete", "tool_calls", "stop_sequence", "unknown") or context.emission.refusal:
-        return
-    if context.finish.effective == "cut" or context.emission.emitted == "empty":
-        return
-    names = [call.name for call in context.emission.calls]
-    evidence = (
-        f"{context.at} request tool choice {choice.mode} {', '.join(choice.names)}".strip(),
-        f"{context.at} response",
-    )
-    if choice.mode == "none" and names:
-        yield Note(f"tool calls were forbidden and {names[0]!r} was called", evidence)
-    elif choice.mode in ("required", "named") and not names and not context.emission.server_calls:
-        wanted = " or ".join(repr(name) for name in choice.names) or "any tool"
-        yield Note(f"a call of {wanted} was required and the answer has no call", evidence)
-    elif (
-        choice.mode == "named"
-        and choice.names
-        and not set(names) & set(choice.names)
-        and not context.emission.server_calls
-    ):
-        yield Note(f"a call of {choice.names[0]!r} was required and {names[0]!r} was called", evidence)
-
-
-@rule(
     "parallel-calls-when-forbidden",
     "api",
     "warning",
@@ -365,7 +323,6 @@ RULES = (
     answer_lost,
     empty_response,
     refusal,
-    tool_choice_violated,
     parallel_when_forbidden,
     duplicate_in_batch,
 )

@@ -1,5 +1,6 @@
 """Requests that the API refused, and who is to blame."""
 
+import re
 from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
@@ -53,6 +54,7 @@ SHAPE_IDS = (
     "client-media-unsupported",
     "client-tools-changed",
     "client-call-id-rewritten",
+    "client-id-missing",
     "client-pause-not-resumed",
     "client-assistant-mutated",
     "client-stored-failed-turn",
@@ -116,11 +118,31 @@ def why_refused(context: RuleContext) -> Refusal | None:
         return "address"
     if "failed to parse tool call arguments" in error.message.lower() and _sends_broken_call(context):
         return "request"
+    if status >= 500 and _OF_PARSING.search(error.message) and _sends_wrong_shape(context):
+        return "request"
     response = context.turn.round_trip.response
     body = response.body if response is not None and not error.in_stream else b""
     codes = " ".join(filter(None, (error.type, error.code)))
     details = body[:_READ].decode(errors="replace") if status == 429 else ""
     return refusal(status, unwrapped(error.message), codes, page=body.lstrip()[:1] == b"<", details=details)
+
+
+_OF_PARSING = regex(
+    r"json\.exception|\bpars(?:e|ing)\b|unmarshal|deseriali[sz]|\bmust be (?:an? )?(?:string|object|array|list|number)"
+    r"|cannot be null|is (?:null|undefined|None)\b|NoneType|\b(?:Key|Type|Attribute|Validation)Error\b|validation error",
+    re.IGNORECASE,
+)
+"""How a server says that it failed while it read a request."""
+
+
+def _sends_wrong_shape(context: RuleContext) -> bool:
+    """True when a rule found something in the request that a server cannot read."""
+    return any(found.id in _UNREADABLE and found.severity != "info" for found in context.found)
+
+
+_UNREADABLE = frozenset(
+    {"client-args-wrong-type", "client-call-id-rewritten", "client-empty-content", "client-id-missing"}
+)
 
 
 def _sends_broken_call(context: RuleContext) -> bool:

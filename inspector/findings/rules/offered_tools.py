@@ -1,4 +1,4 @@
-"""Calls of tools that the request does not offer."""
+"""Calls of tools that the request does not offer, and calls that it required or forbade."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from itertools import chain
 
 from ...wire.json_value import as_array, as_object
 from ...wire.per_message import PerMessage
-from ...wire.values import Message
+from ...wire.values import Message, ToolChoice
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .emission import call_at, whole_calls
@@ -144,4 +144,60 @@ _MAY_HOLD_TOOLS = frozenset(
 """Fields of a request that name something which may bring tools."""
 
 
-RULES = (unknown_tool, tool_withdrawn)
+@rule(
+    "tool-choice-violated",
+    "api",
+    "error",
+    "P",
+    says="The request required or forbade tool calls and the answer does the opposite; the server should enforce it. The "
+    "client is to blame where it requires a tool that the request does not offer.",
+    fix="Offer only the tool that you want called, and check the answer; some servers ignore tool_choice.",
+    not_when=(
+        "The answer was cut",
+        "The answer hit its cap",
+        "The answer was filtered",
+        "The model refused",
+    ),
+    aliases=("model-tool-choice-violated",),
+)
+def tool_choice_violated(context: RuleContext) -> Iterator[Note]:
+    choice = context.request.tool_choice
+    if choice is None or not context.succeeded:
+        return
+    if context.finish.label not in ("complete", "tool_calls", "stop_sequence", "unknown") or context.emission.refusal:
+        return
+    if context.finish.effective == "cut" or context.emission.emitted == "empty":
+        return
+    names = [call.name for call in context.emission.calls]
+    evidence = (
+        f"{context.at} request tool choice {choice.mode} {', '.join(choice.names)}".strip(),
+        f"{context.at} response",
+    )
+    if (absent := _not_offered(context, choice)) is not None:
+        yield Note(f"a call of {absent!r} is required, and the request offers no such tool", evidence, layer="client")
+    elif choice.mode == "none" and names:
+        yield Note(f"tool calls were forbidden and {names[0]!r} was called", evidence)
+    elif choice.mode in ("required", "named") and not names and not context.emission.server_calls:
+        wanted = " or ".join(repr(name) for name in choice.names) or "any tool"
+        yield Note(f"a call of {wanted} was required and the answer has no call", evidence)
+    elif (
+        choice.mode == "named"
+        and choice.names
+        and not set(names) & set(choice.names)
+        and not context.emission.server_calls
+    ):
+        yield Note(f"a call of {choice.names[0]!r} was required and {names[0]!r} was called", evidence)
+
+
+def _not_offered(context: RuleContext, choice: ToolChoice) -> str | None:
+    """The tool that a choice names, if the request offers tools and none of those that it names."""
+    served = any(tool.server for tool in context.request.tools) or bool(context.emission.server_calls)
+    if not context.request.tools or served or _loaded(context) or choice.mode not in ("named", "required"):
+        return None
+    if not choice.names:
+        return None
+    offered = context.tools.keys()
+    return None if offered & set(choice.names) or context.request.continues is not None else choice.names[0]
+
+
+RULES = (unknown_tool, tool_withdrawn, tool_choice_violated)

@@ -34,6 +34,10 @@ SENTENCES: tuple[tuple[str, int, str, str, Refusal], ...] = (
     ("openai", 404, "model_not_found", "The model `gpt-9` does not exist or you do not have access to it.", "model"),
     ("openai", 400, "", "The requested model 'gpt-9' does not exist.", "model"),
     ("openai", 404, "", "Invalid URL (POST /v1/v1/chat/completions)", "address"),
+    ("lmstudio", 400, "", "The model has crashed without additional information. (Exit code: 6)", "overloaded"),
+    ("lmstudio", 400, "", "Failed to load model 'qwen9'.", "overloaded"),
+    ("vllm", 400, "", "CUDA error: out of memory", "overloaded"),
+    ("vllm", 400, "", "'stop' must be a string; the model stopped at none", "request"),
     ("openai", 400, "", "Your organization must be verified to stream this model.", "account"),
     (
         "openai",

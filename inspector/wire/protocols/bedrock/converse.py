@@ -10,7 +10,7 @@ from ...json_value import Object, as_count, as_object, as_text
 from ...values import ApiError, FinishLabel, Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
 from ..shared.after_end import after_end
-from ..shared.answers import answer, objects, stream_error
+from ..shared.answers import answer, objects, stream_error, stream_objects
 from ..shared.left_open import gone_on, left_open
 from ..shared.parts import unread
 from ..shared.piece_names import second_message
@@ -105,6 +105,24 @@ def _contradictions(exchange: Exchange) -> Iterator[str]:
         _ends,
     )
     yield from gone_on(exchange, lambda kind, event: _place(event) if kind == "contentBlockDelta" else None, _closed)
+    yield from _mixed(exchange)
+
+
+def _mixed(exchange: Exchange) -> Iterator[str]:
+    """A piece of another kind than the block in which it comes."""
+    kinds: dict[int, str] = {}
+    for kind, event in stream_objects(exchange):
+        if kind not in ("contentBlockStart", "contentBlockDelta"):
+            continue
+        piece = as_object(event.get("start" if kind == "contentBlockStart" else "delta"))
+        found = next((name for name in _KINDS if name in piece), None)
+        first = kinds.setdefault(_place(event), found) if found is not None else None
+        if found is not None and first != found:
+            yield f"a piece of {found!r} comes in a block of {first!r}: clients lose it or mix it with the other"
+            return
+
+
+_KINDS = ("text", "toolUse", "reasoningContent", "toolResult")
 
 
 def _closed(kind: str, event: Object) -> int | None:

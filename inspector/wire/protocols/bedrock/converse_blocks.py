@@ -191,6 +191,8 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
     Some gateways leave out the end of a block but end the message; then nothing was cut.
     """
     blocks: dict[int, Object] = {}
+    beside: dict[int, Object] = {}
+    """What comes in the block of a call and does not belong to it: clients keep both."""
     closed: set[int] = set()
     body: Object = {}
     for name, event in events:
@@ -200,7 +202,8 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
                 start = as_object(event.get("start"))
                 blocks[index] = {key: dict(as_object(value)) for key, value in start.items()}
             case "contentBlockDelta":
-                _grow(blocks.setdefault(index, {}), as_object(event.get("delta")))
+                block, delta = blocks.setdefault(index, {}), as_object(event.get("delta"))
+                _grow(beside.setdefault(index, {}) if "toolUse" in block and "text" in delta else block, delta)
             case "contentBlockStop":
                 closed.add(index)
             case "messageStop":
@@ -215,7 +218,7 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
             if not whole:
                 block["cut"] = True
             use["input"] = _whole_input(use.get("input")) if whole else use.get("input") or ""
-    content = [block for _, block in sorted(blocks.items())]
+    content = [block for index in sorted(blocks) for block in (blocks[index], beside.get(index)) if block]
     body["output"] = {"message": {"role": "assistant", "content": content}}
     return body
 

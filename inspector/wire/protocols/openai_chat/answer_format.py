@@ -46,7 +46,8 @@ def _format(kind: str, content: str, index: str) -> AnswerFormat:
 
     `kind` and `index` are the keys of a call's type and of the number of its piece, `content` is the type of the text.
     """
-    pieces: dict[str, Format] = {**_THOUGHTS, "role?": "text", "tool_calls?": [{index: "count", **_PIECE}]}
+    kinds: dict[str, Format] = {"type?": words("function", "custom")}
+    pieces: dict[str, Format] = {**_THOUGHTS, "role?": "text", "tool_calls?": [{index: "count", **kinds, **_PIECE}]}
     call: Format = {
         "id": "text",
         kind: words("function", "custom"),

@@ -122,11 +122,20 @@ def _pieces(choices: list[Object]) -> Iterator[tuple[tuple[int, object], Object]
 
 
 def _repeated_names(choices: list[Object]) -> Iterator[str]:
-    """The name of a call again and again; twice is enough where the same id comes again too."""
+    """The name of a call again and again, twice where its id comes again too, or another one behind its arguments."""
     names: dict[tuple[int, object], list[str]] = {}
     ids: dict[tuple[int, object], list[object]] = {}
+    begun: set[tuple[int, object]] = set()
     for place, call in _pieces(choices):
-        if name := as_text(as_object(call.get("function")).get("name")):
+        function = as_object(call.get("function"))
+        name, called = as_text(function.get("name")), names.get(place)
+        late = place in begun or bool(function.get("arguments"))
+        if name and called and late and name not in called and not call.get("id"):
+            yield f"a call is named {called[0]!r}, and {name!r} in a later piece: clients that join names get another"
+            return
+        if function.get("arguments"):
+            begun.add(place)
+        if name:
             names.setdefault(place, []).append(name)
             ids.setdefault(place, []).append(call.get("id"))
     for place, sent in names.items():

@@ -72,6 +72,7 @@ MISTRAL_CHAT = Protocol(
     answers=AnswerRules(
         holder="choices",
         roles=ROLES,
+        shows_thoughts=True,
         calls_by_index=True,
         always_says_finish=True,
         lacks_id=lacks_id,

@@ -8,6 +8,8 @@ from ..shared.answers import stream_objects
 from ..shared.left_open import gone_on, left_open, misnamed
 from .agreement import disagreements
 
+_OVER = ("response.completed", "response.incomplete", "response.failed")
+"""The last events of a stream; each is called after the status of the response that it brings."""
 _CALLS = ("response.function_call_arguments.", "response.custom_tool_call_input.", "response.mcp_call_arguments.")
 
 
@@ -27,6 +29,9 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
             yield "more of the answer comes after the event that completes it"
             over = False
         over = over or kind == "response.completed"
+        said = as_text(as_object(event.get("response")).get("status"))
+        if kind in _OVER and said is not None and f"response.{said}" != kind:
+            yield f"the event {kind!r} holds a response of the status {said!r}"
         item = as_text(as_object(event.get("item")).get("id"))
         if place is None:
             continue

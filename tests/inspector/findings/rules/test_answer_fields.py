@@ -374,3 +374,15 @@ def test_an_item_keeps_its_id() -> None:
     assert "api-stream-out-of-order" not in ids(streamed("msg_a"))
     found = only("api-stream-out-of-order", streamed("msg_b"))
     assert (found.severity, found.message.endswith("changes from 'msg_a' to 'msg_b'")) == ("info", True)
+
+
+@pytest.mark.parametrize("kind", ["FUNCTION", "function", None, ""])
+def test_the_type_of_a_piece_of_a_call_is_a_word_of_the_api(kind: str | None) -> None:
+    piece = {"index": 0, "id": "c1", "type": kind, "function": {"name": "look_up", "arguments": '{"word":"tape"}'}}
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "gpt-5"}
+    events = [{**chunk, "choices": [{"index": 0, "delta": {"tool_calls": [piece]}, "finish_reason": None}]},
+              {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}]  # fmt: skip
+    one = trip(CHAT, {"model": "gpt-5", "stream": True, "messages": [HELLO], "tools": TOOLS}, sse(*events, done=True))
+
+    found = [said.severity for said in judged(one) if said.id == "api-field-wrong" and "tool_calls" in said.message]
+    assert found == ([] if kind in ("function", None) else ["warning" if kind else "info"])

@@ -422,3 +422,27 @@ def test_an_answer_inside_another_api_is_held_against_its_own() -> None:
 def test_a_text_that_comes_twice_in_one_piece() -> None:
     assert "one behind the other" in only("api-text-twice", anthropic([asked("hi")], [words(LONG + LONG)])).message
     assert "api-text-twice" not in ids(anthropic([asked("hi")], [words("ab" * 80)]))
+
+
+def test_a_later_piece_names_the_call_otherwise() -> None:
+    named = chunks(call('{"wo', "look_up", "call_1"), call('rd":"tape"}', "null"), delta("tool_calls"))
+    whole = chunks(call("", "look", "call_1"), call("", "_up"), call('{"word":"tape"}'), delta("tool_calls"))
+
+    assert "is named 'look_up', and 'null' in a later piece" in broken(named).message
+    assert ID not in ids(whole), "a name may come in pieces"
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "wrong"),
+    [("completed", "in_progress", True), ("completed", "completed", False), ("incomplete", "incomplete", False)],
+)
+def test_the_last_event_is_called_after_the_status_of_its_response(kind: str, status: str, wrong: bool) -> None:
+    item = {"type": "message", "id": "m", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": "Hi.", "annotations": []}]}  # fmt: skip
+    response = {"id": "r", "object": "response", "created_at": 1, "model": "gpt-5", "output": [item]}
+    events = ({"type": "response.created", "response": {**response, "status": "in_progress", "output": []}},
+              {"type": f"response.{kind}", "response": {**response, "status": status}})  # fmt: skip
+    one = trip(RESPONSES, {"model": "gpt-5", "stream": True, "input": "hi"}, sse(*events))
+
+    found = [said.message for said in judged(one) if said.id == ID and "of the status" in said.message]
+    assert bool(found) == wrong

@@ -5,7 +5,7 @@ import json
 import pytest
 from conversations import HELLO, chat, said
 from dialogues import APIS, asks, calls, gives, says
-from judged import only
+from judged import judged, only
 
 from turntape.inspector.findings.rules.damaged import cut_json, written_again
 
@@ -205,7 +205,7 @@ def test_a_result_that_is_whole_or_says_that_it_was_cut_is_silent(text: str) -> 
 
 def test_json_that_is_cut_is_known_by_its_end_alone() -> None:
     assert cut_json(CUT) and cut_json(f"  {CUT}, ") and cut_json(CUT + ', {"id": 2')
-    assert not cut_json(CUT[:199]) and cut_json(CUT[:201])
+    assert not cut_json(CUT[:39]) and cut_json(CUT[:41])
 
 
 @pytest.mark.parametrize("text", ["Question: {question}", "Context:\n{context}\nAnswer.", "{input}"])
@@ -231,3 +231,34 @@ def test_json_that_was_written_as_a_string_again_and_again() -> None:
     assert written_again('"plain"') == written_again('"') == written_again("") == 0
     for text, expected in zip(times, (False, False, True, True), strict=True):
         assert ("client-result-damaged" in after("chat", text)) is expected
+
+
+PROMPT = "Which of these three plans is the best one for a family?"
+
+
+@pytest.mark.parametrize("api", NAMES)
+def test_a_server_that_returns_the_prompt_in_front_of_the_answer(api: str) -> None:
+    one = only(TEXT, APIS[api]([asks(PROMPT)], says(f"{PROMPT}\nThe second one."), 0))
+
+    assert (one.layer, one.severity) == ("api", "warning")
+    assert "begins with the whole message of the user" in one.message
+    for quiet in (PROMPT, "Which plan is the best? The second.", f"You ask: {PROMPT} The second one."):
+        assert TEXT not in _ids(APIS[api]([asks(PROMPT)], says(quiet), 0))
+    assert TEXT not in _ids(APIS[api]([asks("Which one?")], says("Which one? The second."), 0))
+
+
+@pytest.mark.parametrize("api", NAMES)
+def test_the_codes_of_characters_of_any_script_are_not_what_a_person_wrote(api: str) -> None:
+    escaped = only(MESSAGE, APIS[api]([asks("Read \\u8bf7\\u5b66\\u4e60 aloud")], says("Hm."), 0))
+
+    assert "holds escapes in place of characters" in escaped.message
+    assert MESSAGE not in _ids(APIS[api]([asks("Match [\\u4e00-\\u9fff] and \\u3042")], says("Hm."), 0))
+
+
+def test_a_place_in_a_long_system_prompt_is_an_info_unless_the_prompt_talks_of_such() -> None:
+    def prompted(text: str) -> list[str]:
+        one = chat([{"role": "system", "content": f"{'You help people. ' * 20}{text}"}, HELLO], said("Hm."))
+        return [found.severity for found in judged(one) if found.id == MESSAGE]
+
+    assert prompted("Tools: ${toolsList}") == ["info"]
+    assert prompted("Write `${toolsList}` there.") == prompted("A template has ${toolsList}.") == []

@@ -429,15 +429,14 @@ def test_a_choice_of_tools_that_was_not_kept_is_named() -> None:
     ]
     assert chosen(by_name, said(None, CALL)) == [
         (
-            "#0 tool-choice-violated (api, error, P): a call of 'find' was required and 'look_up' was "
-            "called | #0 request tool choice named find, #0 response"
+            "#0 tool-choice-violated (client, error, P): a call of 'find' is required, and the request offers no such "
+            "tool | #0 request tool choice named find, #0 response"
         ),
     ]
     assert chosen(by_name, said("x")) == [
         (
-            "#0 tool-choice-violated (api, error, P): a call of 'find' was required and the answer has no call "
-            "| #0 "
-            "request tool choice named find, #0 response"
+            "#0 tool-choice-violated (client, error, P): a call of 'find' is required, and the request offers no such "
+            "tool | #0 request tool choice named find, #0 response"
         ),
     ]
     assert chosen("required", said("")) == [], "another rule reports the empty answer"

@@ -365,7 +365,8 @@ EXPLAINS = (
     "client-results-not-adjacent client-reasoning-dropped client-reasoning-altered client-role-order "
     "client-empty-content client-tools-missing-for-history client-bad-tool-schema client-unsupported-param "
     "client-stale-server-state client-args-wrong-type client-media-unsupported client-tools-changed "
-    "client-call-id-rewritten client-pause-not-resumed client-assistant-mutated client-stored-failed-turn "
+    "client-call-id-rewritten client-id-missing client-pause-not-resumed client-assistant-mutated "
+    "client-stored-failed-turn "
     "client-history-truncated api-duplicate-tool-call-id api-context-full api-content-filter "
     "api-prompt-truncated-silently client-poisoned-history"
 )
@@ -586,3 +587,21 @@ def test_a_redirect_that_the_client_followed_is_made_good() -> None:
 
     [line] = lines(first, trip(CHAT, asked, answer, 1), only="access-refused")
     assert line.startswith("#0 access-refused (client, info, P)")
+
+
+PARSING = "[json.exception.type_error.302] type must be string, but is null"
+
+
+def test_a_server_that_fails_while_it_reads_a_request_without_ids_does_not_blame_itself() -> None:
+    first = chat([HELLO], said(None, CALL))
+    lost = {**said(None, CALL), "tool_calls": [{**said(None, CALL)["tool_calls"][0], "id": None}]}
+    history = [HELLO, lost, {**result(CALL[0], "a strip"), "tool_call_id": None}]
+
+    def roots(messages: list[Any], text: str) -> set[str]:
+        second = chat(messages, status=500, error={"error": {"message": text, "type": "server_error"}}, index=1)
+        return {one.layer for one in judged(first, second) if one.severity == "error" and not one.because_of}
+
+    assert "api" not in roots(history, PARSING)
+    assert "request-rejected" in ids(first, chat(history, status=500, error={"error": {"message": PARSING}}, index=1))
+    assert roots(history, "Internal error") == {"api"}
+    assert roots([HELLO, said(None, CALL), result(CALL[0], "a strip")], PARSING) == {"api"}

@@ -189,3 +189,15 @@ def test_tools_that_are_all_withdrawn_are_the_clients_fault() -> None:
 
     assert [line.split()[1] for line in lines(first, second, only="client-tool-withdrawn")] == ["client-tool-withdrawn"]
     assert lines(first, second, only="model-unknown-tool") == []
+
+
+@pytest.mark.parametrize("answer", [said("No."), said(None, CALL)])
+def test_a_tool_that_is_required_and_not_offered_is_the_clients_mistake(answer: dict[str, Any]) -> None:
+    def choosing(name: str, **more: Any) -> list[str]:
+        choice = {"type": "function", "function": {"name": name}}
+        return lines(chat([HELLO], answer, tool_choice=choice, **more), only="tool-choice-violated")
+
+    [one] = choosing("final_output")
+    assert "(client, error, P)" in one and "offers no such tool" in one
+    assert all("(client" not in line for line in choosing("look_up"))
+    assert all("(client" not in line for line in choosing("final_output", tools=None)), "the API may hold the tools"

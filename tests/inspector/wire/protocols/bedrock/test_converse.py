@@ -8,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trips import exchanged
 
+from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.wire.exchange import Exchange
 from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.registry import traits_of
 from turntape.inspector.wire.values import Message, Reading, ToolResult, Usage
 
 URL = "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-5%3A0/converse"
@@ -24,9 +27,13 @@ TOOL = [
 ]
 
 
-def streamed(frames: list[bytes]) -> Reading:
+def streamed_trip(frames: list[bytes]) -> RoundTrip:
     kind = "application/vnd.amazon.eventstream"
-    return read(exchanged(f"{URL}-stream", ASK, b"".join(frames), content_type=kind))
+    return exchanged(f"{URL}-stream", ASK, b"".join(frames), content_type=kind)
+
+
+def streamed(frames: list[bytes]) -> Reading:
+    return read(streamed_trip(frames))
 
 
 def whole(content: object, stop: str, usage: object = None, request: object = None) -> Reading:
@@ -166,3 +173,25 @@ def test_a_streamed_image_and_a_citation_are_kept_with_their_blocks() -> None:
         ("media", {"image": {"format": "png", "source": {"bytes": "iVBO"}}}),
         ("text", {"text": "Cited.", "citations": [{"title": "T"}]}),
     ]
+
+
+def test_a_text_in_the_block_of_a_call_takes_nothing_from_the_call() -> None:
+    use = {"toolUseId": "t", "name": "look_up"}
+    sent = [
+        frame("contentBlockStart", {"contentBlockIndex": 0, "start": {"toolUse": use}}),
+        frame("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"toolUse": {"input": '{"word":'}}}),
+        frame("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "Let me see."}}),
+        frame("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"toolUse": {"input": '"tape"}'}}}),
+        frame("contentBlockStop", {"contentBlockIndex": 0}),
+        frame("messageStop", {"stopReason": "tool_use"}),
+    ]
+    emission = streamed(sent).emission
+    assert emission is not None
+    assert [call.arguments_raw for call in emission.calls] == ['{"word":"tape"}']
+    assert emission.text == "Let me see."
+
+    contradictions = traits_of("bedrock-converse").answers.contradictions
+    assert contradictions is not None
+    [mixed] = contradictions(Exchange(streamed_trip(sent)))
+    assert "a piece of 'text' comes in a block of 'toolUse'" in mixed
+    assert not list(contradictions(Exchange(streamed_trip(TOOL))))
