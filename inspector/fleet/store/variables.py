@@ -15,8 +15,16 @@ from turntape.cassettes.regex import regex
 from ..errors import StoreError
 
 _FAMILIES = ("AWS_", "GOOGLE_", "AZURE_")
-_IN_A_HEADER = regex(r"(?:AWS|AZURE)_.*(?:KEY|KEY_ID|TOKEN)", re.IGNORECASE)
-_REGION = regex(r"[A-Za-z0-9-]+")
+_ENDPOINT = regex(
+    r"(?:AWS_)?(?:METADATA_)?ENDPOINT(?:_URL(?:_S3|_STS)?)?|AZURE_(?:STORAGE_|IDENTITY_|MSI_)?ENDPOINT", re.IGNORECASE
+)
+_REGION = regex(r"(?:AWS_)?(?:DEFAULT_)?REGION", re.IGNORECASE)
+_IN_A_HEADER = regex(
+    r"AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN)|AZURE_STORAGE_(?:ACCOUNT_KEY|ACCESS_KEY|SAS_KEY|SAS_TOKEN|TOKEN)",
+    re.IGNORECASE,
+)
+"""The names that the library reads. Others of these families belong to other programs: `AWS_STS_REGIONAL_ENDPOINTS`."""
+_NAME_OF_REGION = regex(r"[A-Za-z0-9-]+")
 
 
 @contextmanager
@@ -42,9 +50,9 @@ def plain_variables() -> Generator[None]:
 def check(values: Mapping[str, str]) -> None:
     """Raises StoreError for an endpoint, a region or a key that cannot be one. No value of a key is in the message."""
     for name, value in values.items():
-        if "ENDPOINT" in name.upper() and value and not _is_http(value):
+        if _ENDPOINT.fullmatch(name) and value and not _is_http(value):
             raise StoreError(f"{name} is {value!r}, which is not the URL of a server; give http://… or https://…")
-        if name.upper().endswith("REGION") and value and not _REGION.fullmatch(value):
+        if _REGION.fullmatch(name) and value and not _NAME_OF_REGION.fullmatch(value):
             raise StoreError(f"{name} is {value!r}, which is not the name of a region, such as us-east-1")
         if _IN_A_HEADER.fullmatch(name) and not (value.isascii() and value.isprintable()):
             raise StoreError(f"{name} has a character that no key can have, such as a line break; set it again")

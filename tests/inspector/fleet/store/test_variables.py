@@ -60,3 +60,16 @@ def test_paths_and_documents_may_hold_anything() -> None:
             "AWS_REGION": "cn-north-1",
         }
     )
+
+
+def test_variables_of_other_programs_are_not_judged() -> None:
+    check(
+        {
+            "AWS_STS_REGIONAL_ENDPOINTS": "regional",
+            "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv4",
+            "AWS_USE_FIPS_ENDPOINT": "true",
+            "AZURE_OPENAI_ENDPOINT": "my-resource",
+            "AWS_DEPLOY_SSH_KEY": "-----BEGIN\nPRIVATE",
+            "AZURE_REGION": "West Europe",
+        }
+    )
