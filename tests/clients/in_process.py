@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import distribution
 from pathlib import Path
 
 from turntape.cassettes.routes.base_urls import BASE_URLS
@@ -35,15 +36,8 @@ OURS = (
 )
 """What the plugin and the test server need, beside the client."""
 PLUGINS = ("-p", "turntape.cassettes.pytest_plugin", "-p", "turntape.inspector.pytest_plugin", "-p", "no:cacheprovider")
-NOT_HTTPX = {
-    "google-genai generate async": "it prefers aiohttp where that is installed",
-    "boto3": "botocore brings its own HTTP client",
-    "boto3 (invoke)": "botocore brings its own HTTP client",
-    "aiohttp": "it is another HTTP client",
-    "requests": "it is another HTTP client",
-    "litellm (proxy)": "the client is a server",
-}
-"""Clients that are played back through a server only."""
+ELSEWHERE = {"litellm (proxy)": "the client is a server"}
+"""Clients whose requests come from another process, so that they are played back through a server only."""
 
 GONE = "http://127.0.0.1:9"
 """Where nobody listens."""
@@ -73,12 +67,6 @@ def test_through_a_server(turntape_environment, turntape_run):
     assert done.returncode == 0, done.stderr[-2000:]
     assert len(turntape_run.tool_calls) == 6
 """
-
-
-def not_httpx(client: Client, variant: Variant) -> str | None:
-    """Why a client's requests do not come by httpx; None when they do."""
-    used = f"{client.name} {variant.words}"
-    return next((reason for name, reason in NOT_HTTPX.items() if f"{used} ".startswith(f"{name} ")), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +101,7 @@ def play_back(tape: Path, client: Client, variant: Variant, runtime: Runtime, au
         text = TESTS.format(tape=str(tape), script=script, words=variant.words, folder=str(HERE / "python"))
         (folder / "test_it.py").write_text(text)
         (folder / "pytest.ini").write_text("[pytest]\n")
-        environ["PYTHONPATH"] = str(ROOT / ".typing")
+        environ["PYTHONPATH"] = os.pathsep.join((str(ROOT / ".typing"), str(_installed(folder))))
         environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 
         # Some clients ask otherwise of a host that is not the vendor's own, so they go on seeing such a one.
@@ -125,11 +113,20 @@ def play_back(tape: Path, client: Client, variant: Variant, runtime: Runtime, au
             done = _run(line, environ, folder)
             return None if done.returncode == 0 else (done.stdout + done.stderr)[-3000:]
 
-        other = not_httpx(client, variant)
+        other = ELSEWHERE.get(client.name)
         # One session for both is enough where both pass.
         if other is None and session("test_in_process", "test_through_a_server") is None:
             return Played(None, None)
         return Played(other or session("test_in_process"), session("test_through_a_server"))
+
+
+def _installed(folder: Path) -> Path:
+    """A folder that says what is installed with turntape: without its entry points no protocol is known."""
+    place = folder / "installed" / "turntape-0.dist-info"
+    place.mkdir(parents=True)
+    (place / "METADATA").write_text("Metadata-Version: 2.1\nName: turntape\nVersion: 0\n")
+    (place / "entry_points.txt").write_text(distribution("turntape").read_text("entry_points.txt") or "")
+    return place.parent
 
 
 def _environ(client: Client, folder: Path, authority: Path) -> dict[str, str]:
