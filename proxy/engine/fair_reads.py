@@ -15,6 +15,7 @@ from mitmproxy.connection import Connection
 from mitmproxy.proxy import server_hooks
 
 from ..layers.chunks import pieces_of
+from ..layers.pauses import room_for
 
 MOST_PIECES = 500
 """About how many chunks or frames are handled in one turn of the loop."""
@@ -38,6 +39,7 @@ class FairReader:
         return getattr(self._reader, name)
 
     async def read(self, n: int = -1) -> bytes:
+        await room_for(self._connection)
         n = self._whole or n
         pieces = pieces_of(self._connection)
         if pieces > MOST_PIECES:

@@ -28,7 +28,16 @@ from turntape.cassettes.tape.model import FailureKind
 
 from ..capture.ending import ConnectError, Ending, note, note_interim
 from ..capture.pending import BEGINNING, ROOM, HasRoom
-from .wire_events import InterimResponse, ProtocolError, RawEnd, RawResponse, ResponsePieces, cause_of, without_advice
+from .wire_events import (
+    InterimResponse,
+    Pause,
+    ProtocolError,
+    RawEnd,
+    RawResponse,
+    ResponsePieces,
+    cause_of,
+    without_advice,
+)
 
 _PIECE = 1 << 16
 _NO_HTTP = "the server's answer is not HTTP"
@@ -48,6 +57,8 @@ class Exchange(HttpStream):
             return self._interim(event)
         if isinstance(event, RawResponse | RawEnd):
             return self._raw(event)
+        if isinstance(event, Pause):
+            return self._pause(event)
         return super()._handle_event(event)
 
     def _pieces(self, pieces: list[bytes]) -> CommandGenerator[None]:
@@ -99,6 +110,15 @@ class Exchange(HttpStream):
         yield from self.start_request_stream()
         if self.client_state == self.state_stream_request_body:
             yield from self.state_stream_request_body(RequestData(self.stream_id, beginning + event.data))
+
+    def _pause(self, event: Pause) -> CommandGenerator[None]:
+        """Tell the other side; an answer of ours has none."""
+        other = self.context.server if event.answer else self.context.client
+        if (layer := self._http_layer()) is not None and other in layer.connections:
+            yield SendHttp(Pause(self.stream_id, event.paused, event.answer), other)
+
+    def _http_layer(self) -> HttpLayer | None:
+        return next((one for one in reversed(self.context.layers) if isinstance(one, HttpLayer)), None)
 
     def _interim(self, event: InterimResponse) -> CommandGenerator[None]:
         if self.server_state == self.state_wait_for_response_headers and self.client_state != self.state_errored:
@@ -166,7 +186,7 @@ class Exchange(HttpStream):
 
     def _connect_failure(self) -> FailureKind | None:
         """Why there is no connection, as its object says; None when only the text can say it."""
-        layer = next((one for one in reversed(self.context.layers) if isinstance(one, HttpLayer)), None)
+        layer = self._http_layer()
         tried: list[Connection] = list(layer.connections) if layer is not None else []
         place = (self.flow.request.host, self.flow.request.port)
         for server in reversed(tried):

@@ -35,7 +35,8 @@ from mitmproxy.proxy.layers.http._events import (
 
 from .chunks import chunked, note_pieces, whole_chunks
 from .half_closed import still_reads
-from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, ResponsePieces, blame, without_advice
+from .pauses import pause, resume
+from .wire_events import Cause, InterimResponse, Pause, RawEnd, RawResponse, ResponsePieces, blame, without_advice
 
 _INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
 """The beginning of an interim answer; 101 is a final one."""
@@ -167,6 +168,14 @@ class _Messages(base.Http1Connection):
         if len(self.buf) > _LONGEST_HEAD and self.state == self.read_body:
             yield from self._broken(_LONG_LINE)
 
+    def _pause_or_resume(self, event: Pause) -> CommandGenerator[None]:
+        """The other side cannot take more, or can again."""
+        if event.paused:
+            pause(self.conn)
+        else:
+            resume(self.conn)
+        yield from ()
+
     def _broken(self, text: str) -> CommandGenerator[None]:
         """End an exchange whose other side breaks the rules."""
         assert self.stream_id is not None
@@ -192,6 +201,8 @@ class _Messages(base.Http1Connection):
     @override
     def mark_done(self, *, request: bool = False, response: bool = False) -> CommandGenerator[None]:
         asked, answer = self.request, self.response
+        if response:
+            resume(self.conn)  # nothing is left that the other side must take
         yield from super().mark_done(request=request, response=response)
         if asked is None or answer is None or self.request is not None:
             return
@@ -292,7 +303,11 @@ class ClientSide(_Messages, base.Http1Server):
             yield commands.SendData(self.conn, event.data)
         elif isinstance(event, RawEnd):
             yield commands.CloseConnection(self.conn)
+        elif isinstance(event, Pause):
+            yield from self._pause_or_resume(event)
         else:
+            if isinstance(event, ResponseProtocolError):
+                resume(self.conn)
             yield from self._sending(event, super().send(event))
 
 
@@ -304,7 +319,7 @@ class UpstreamSide(_Messages, base.Http1Client):
 
     @override
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
-        return self._sending(event, super().send(event))
+        return self._pause_or_resume(event) if isinstance(event, Pause) else self._sending(event, super().send(event))
 
     @override
     def read_body(self, event: events.Event) -> CommandGenerator[None]:

@@ -8,9 +8,10 @@ resets another error code, answers a refused stream with an error page, and drop
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportPrivateUsage=false
 
-from typing import Any, override
+from typing import Any, cast, override
 
 import h2.config
+import h2.connection
 import h2.errors
 import h2.events
 import h2.exceptions
@@ -22,6 +23,7 @@ from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.http import _http2 as base
 from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import (
+    RequestData,
     RequestHeaders,
     RequestProtocolError,
     ResponseData,
@@ -31,7 +33,8 @@ from mitmproxy.proxy.layers.http._events import (
 from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 
 from .chunks import note_pieces
-from .wire_events import Cause, InterimResponse, RawEnd, RawResponse, ResponsePieces, blame, cause_of
+from .pauses import MOST_HELD, WINDOW, held
+from .wire_events import Cause, InterimResponse, Pause, RawEnd, RawResponse, ResponsePieces, blame, cause_of
 
 _NOT_HTTP2 = frozenset({b"transfer-encoding", b"content-length"})
 
@@ -45,6 +48,27 @@ class PatientConnection(BufferedH2Connection):
     def __init__(self, config: h2.config.H2Configuration, connection: Connection) -> None:
         super().__init__(config)
         self._counted = connection
+        self.local_settings.initial_window_size = WINDOW
+        self.local_settings.acknowledge()
+        self.unread: dict[int, int] = {}
+        """Streams that the other side of the proxy cannot take now, and how many bytes of each are not acknowledged."""
+
+    def pause(self, stream_id: int) -> None:
+        """Open the window of a stream no further."""
+        self.unread.setdefault(stream_id, 0)
+
+    def resume(self, stream_id: int) -> None:
+        """Open it again, by what came meanwhile. Without a pause this has no effect."""
+        size = self.unread.pop(stream_id, 0)
+        if size and self.state_machine.state is not h2.connection.ConnectionState.CLOSED:
+            self.acknowledge_received_data(size, stream_id)
+
+    @override
+    def acknowledge_received_data(self, acknowledged_size: int, stream_id: int) -> None:
+        if stream_id in self.unread:
+            self.unread[stream_id] += acknowledged_size
+        else:
+            super().acknowledge_received_data(acknowledged_size, stream_id)
 
     @override
     def _receive_frame(self, frame: Any) -> Any:
@@ -74,6 +98,47 @@ class _Streams(base.Http2Connection):
 
     peer: str
     """How the other side is called in messages."""
+    takes_answer: bool
+    """True for the side that answers are sent to."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)  # pyright: ignore[reportCallIssue]
+        self._held: dict[int, int] = {}
+        """At most so many bytes of these streams are held, since the other side has no window for them."""
+        self._stalled: set[int] = set()
+        """Streams of which so much is held that the other side of the proxy waits."""
+
+    @property
+    def _windows(self) -> PatientConnection:
+        return cast(PatientConnection, self.h2_conn)
+
+    def _sent(self, stream_id: int, size: int) -> CommandGenerator[None]:
+        """So many bytes were sent, or are held."""
+        pieces = self.h2_conn.stream_buffers.get(stream_id)
+        if not pieces or stream_id in self._stalled:
+            self._held.pop(stream_id, None)
+            return
+        now = self._held.get(stream_id, 0) + size
+        if now > MOST_HELD and (now := held(pieces)) > MOST_HELD:
+            self._stalled.add(stream_id)
+            yield ReceiveHttp(Pause(stream_id, True, self.takes_answer))
+        self._held[stream_id] = now
+
+    def _taken(self) -> CommandGenerator[None]:
+        """The other side may have taken what was held."""
+        for stream_id in list(self._stalled):
+            if held(self.h2_conn.stream_buffers.get(stream_id, ())) <= MOST_HELD // 2:
+                self._stalled.remove(stream_id)
+                yield ReceiveHttp(Pause(stream_id, False, self.takes_answer))
+
+    def _pause_or_resume(self, event: Pause) -> CommandGenerator[None]:
+        """The other side of the proxy cannot take more of a stream, or can again."""
+        if event.paused:
+            self._windows.pause(event.stream_id)
+        else:
+            self._windows.resume(event.stream_id)
+            if data := self.h2_conn.data_to_send():
+                yield commands.SendData(self.conn, data)
 
     @override
     def handle_h2_event(self, event: h2.events.Event) -> CommandGenerator[bool]:
@@ -125,6 +190,7 @@ class _Streams(base.Http2Connection):
         """Send a reset with the code that came from the other side of the proxy. False when there is none."""
         if not isinstance(event, RequestProtocolError | ResponseProtocolError):
             return False
+        self._windows.resume(event.stream_id)
         code = cause_of(event).reset
         if code is None:
             return False
@@ -153,6 +219,7 @@ class ClientSide(_Streams, base.Http2Server):
     """The layer that talks to a client."""
 
     peer = "client"
+    takes_answer = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -160,11 +227,23 @@ class ClientSide(_Streams, base.Http2Server):
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
-        if isinstance(event, ResponseData | events.DataReceived):
-            return super()._handle_event(event)
         if isinstance(event, ResponsePieces):
-            return super()._handle_event(ResponseData(event.stream_id, b"".join(event.pieces)))
+            event = ResponseData(event.stream_id, b"".join(event.pieces))
+        if isinstance(event, ResponseData):
+            return self._answer(event)
+        if isinstance(event, events.DataReceived):
+            return self._received(event)
         return self._other_event(event)
+
+    def _answer(self, event: ResponseData) -> CommandGenerator[None]:
+        yield from super()._handle_event(event)
+        if self.h2_conn.stream_buffers:
+            yield from self._sent(event.stream_id, len(event.data))
+
+    def _received(self, event: events.DataReceived) -> CommandGenerator[None]:
+        yield from super()._handle_event(event)
+        if self._stalled:
+            yield from self._taken()
 
     def _other_event(self, event: events.Event) -> CommandGenerator[None]:
         if isinstance(event, InterimResponse):
@@ -178,6 +257,8 @@ class ClientSide(_Streams, base.Http2Server):
             if not self.is_closed(event.stream_id):
                 self.h2_conn.reset_stream(event.stream_id, h2.errors.ErrorCodes.PROTOCOL_ERROR)
                 yield commands.SendData(self.conn, self.h2_conn.data_to_send())
+        elif isinstance(event, Pause):
+            yield from self._pause_or_resume(event)
         elif isinstance(event, RawEnd) or isinstance(event, HttpEvent) and (yield from self._reset(event)):
             pass
         else:
@@ -200,6 +281,7 @@ class UpstreamSide(_Streams, base.Http2Client):
     """The layer that talks to an upstream."""
 
     peer = "server"
+    takes_answer = False
     # Odd header fields are the client's to judge, as without the proxy.
     h2_conf = h2.config.H2Configuration(**base.Http2Connection.h2_conf_defaults, client_side=True)
 
@@ -223,10 +305,16 @@ class UpstreamSide(_Streams, base.Http2Client):
     def _handle_event2(self, event: events.Event) -> CommandGenerator[None]:
         if isinstance(event, RequestHeaders) and self._goes_away is not None:
             yield self._refused(event.stream_id)
+        elif isinstance(event, Pause):
+            yield from self._pause_or_resume(event)
         elif isinstance(event, HttpEvent) and (yield from self._reset(event)):
             pass
         else:
             yield from super()._handle_event2(event)
+            if isinstance(event, RequestData) and self.h2_conn.stream_buffers:
+                yield from self._sent(event.stream_id, len(event.data))
+            elif self._stalled and isinstance(event, events.DataReceived):
+                yield from self._taken()
 
     @override
     def handle_h2_event(self, event: h2.events.Event) -> CommandGenerator[bool]:

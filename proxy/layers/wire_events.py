@@ -40,6 +40,15 @@ class ResponsePieces(HttpEvent):
 
 
 @dataclass
+class Pause(HttpEvent):
+    """One side of an exchange cannot take more for now, or can again: the other one waits meanwhile."""
+
+    paused: bool
+    answer: bool
+    """True when the client does not take the answer, False when the upstream does not take the request."""
+
+
+@dataclass
 class RawEnd(HttpEvent):
     """The end of such an answer."""
 
