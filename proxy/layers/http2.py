@@ -8,6 +8,7 @@ resets another error code, answers a refused stream with an error page, and drop
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportPrivateUsage=false
 
+from time import monotonic
 from typing import Any, cast, override
 
 import h2.config
@@ -36,6 +37,13 @@ from .chunks import note_pieces
 from .pauses import MOST_HELD, WINDOW, held
 from .wire_events import Cause, InterimResponse, Pause, RawEnd, RawResponse, ResponsePieces, blame, cause_of
 
+_MOST_RESETS, _RESETS_A_SECOND = 1000, 33
+"""How many requests a client may take back at once, and how many more each second: each is a request to the API and a
+round trip on the tape. As nghttp2, and so many servers, by default
+(https://nghttp2.org/documentation/nghttp2_option_set_stream_reset_rate_limit.html, read 2026-11-23)."""
+_TOO_MANY_RESETS = (
+    "the client reset too many streams at once; its connection was ended, and nothing more of it was sent on"
+)
 _NOT_HTTP2 = frozenset({b"transfer-encoding", b"content-length"})
 
 
@@ -220,6 +228,8 @@ class ClientSide(_Streams, base.Http2Server):
 
     peer = "client"
     takes_answer = True
+    _resets, _last_reset = 0.0, 0.0
+    """Streams that the client has reset, without those that it may by now, and when it reset the last one."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -234,6 +244,27 @@ class ClientSide(_Streams, base.Http2Server):
         if isinstance(event, events.DataReceived):
             return self._received(event)
         return self._other_event(event)
+
+    @override
+    def handle_h2_event(self, event: h2.events.Event) -> CommandGenerator[bool]:
+        if isinstance(event, h2.events.StreamReset):
+            # mitmproxy forgets a stream whose end comes in one read with its reset; the layer above knows better.
+            self.streams.setdefault(event.stream_id, base.StreamState.HEADERS_RECEIVED)
+            if self._reset_too_often():
+                return self._calmed()
+        return super().handle_h2_event(event)
+
+    def _reset_too_often(self) -> bool:
+        now = monotonic()
+        self._resets = max(self._resets - (now - self._last_reset) * _RESETS_A_SECOND, 0) + 1
+        self._last_reset = now
+        return self._resets > _MOST_RESETS
+
+    def _calmed(self) -> CommandGenerator[bool]:
+        """End the connection of a client that opens streams only to reset them. Nothing more of it is sent on."""
+        ending = self.protocol_error(_TOO_MANY_RESETS, h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
+        yield from _blamed(ending, Cause(broke=True, text=_TOO_MANY_RESETS))
+        return True
 
     def _answer(self, event: ResponseData) -> CommandGenerator[None]:
         yield from super()._handle_event(event)
