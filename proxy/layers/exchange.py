@@ -112,7 +112,7 @@ class Exchange(HttpStream):
             yield from self.state_stream_request_body(RequestData(self.stream_id, beginning + event.data))
 
     def _pause(self, event: Pause) -> CommandGenerator[None]:
-        """Tell the other side; an answer of ours has none."""
+        """Pass it to the other side; an answer of ours has none."""
         other = self.context.server if event.answer else self.context.client
         if (layer := self._http_layer()) is not None and other in layer.connections:
             yield SendHttp(Pause(self.stream_id, event.paused, event.answer), other)

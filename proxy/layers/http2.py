@@ -112,7 +112,7 @@ class _Streams(base.Http2Connection):
     def __init__(self, context: Context) -> None:
         super().__init__(context)  # pyright: ignore[reportCallIssue]
         self._held: dict[int, int] = {}
-        """At most so many bytes of these streams are held, since the other side has no window for them."""
+        """How many bytes of these streams are held at most, since the other side has no window for them."""
         self._stalled: set[int] = set()
         """Streams of which so much is held that the other side of the proxy waits."""
 

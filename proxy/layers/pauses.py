@@ -1,6 +1,6 @@
 """Lets one side of an exchange wait for the other: what a peer does not take is not read from the other one.
 
-Over HTTP/1.1 the sockets see to this. Over HTTP/2 each stream has a window of its own, and mitmproxy holds what a peer
+Over HTTP/1.1 the sockets see to this. Over HTTP/2 each stream has its own window, and mitmproxy holds what a peer
 has no window for, however much it is.
 """
 
