@@ -573,6 +573,12 @@ TOOLS: list[Row] = [
         ended({"content": [{**IMAGE, "data": ENCODED}]}, ENCODED),
     ),
     (
+        "tool-result-unreadable",
+        "The tool returned it in another form, and the client changed it",
+        ended(text(ENCODED), ENCODED),
+        ended({"content": [{"type": "resource", "resource": {"uri": "file:///a.png", "blob": ENCODED}}]}, ENCODED),
+    ),
+    (
         "client-tool-gave-up",
         "The tool was silent for five seconds, and did not answer later either: then `tool-server-silent` says so",
         gave_up(),

@@ -223,8 +223,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             r"previous_response_not_found|conversation .{0,60}not found|cachedcontent .{0,60}not found|thread_not_found|thread_already_continued",
             ("client-stale-server-state",),
         ),
+        (r"image does not match the provided media type", ("client-media-type-wrong",)),
         (
-            r"image_url is only supported|does not support (?:image|file|audio|media)|image input is not|unsupported (?:image|media|file|mime) (?:type|format)|no endpoints found that support image"
+            r"image_url is only supported|could not process image|does not support (?:image|file|audio|media)|image input is not|unsupported (?:image|media|file|mime) (?:type|format)|no endpoints found that support image"
             r"|unknown variant `(?:input_audio|image_url|file|video_url)`|doesn't support the (?:s3uri field|video|image|document|audio)"
             r"|file type you uploaded is not supported|unsupported content\[\]\.type|expected to be either text or image_url",
             ("client-media-unsupported",),

@@ -18,6 +18,8 @@ ASKS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of a server that a person or a model must answer."""
 _PLAIN_ASKS = frozenset({"ping", "roots/list"})
 """Requests of a server that the client answers without asking anybody."""
+_ACCEPTED = 202
+"""The status under which the answer comes by another connection."""
 _MOST_IDS = 2_000
 """So many of the newest ids of a session are known."""
 _EXACT = 2**53
@@ -127,6 +129,8 @@ def gave_up(session: Session, message: ToolMessage) -> Iterator[ToolRun]:
     session.cancelled[number] = (message.at, reason)
     for place, run in list(session.runs.items()):
         asked = session.asked.get(place)
+        if place in session.spent:
+            continue  # the server's answer had ended before, without a result
         if asked is not None and key_of_id(asked.id) == number and run.started_at <= message.at:
             took = max(round((message.at - run.started_at) * 1000, 3), 0.0)
             heard = reports_of(session, run, message.at)
@@ -149,11 +153,18 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
         done = _without_answer(run, trip)
         until = trip.started_at + (trip.ended_at or 0) / 1e6
         given_up = session.cancelled.get(key_of_id(asked.id))
-        if given_up is not None and given_up[0] >= run.started_at:
+        if given_up is not None and run.started_at <= given_up[0] <= (until if trip.failure is None else given_up[0]):
             until = given_up[0]
             took = max(round((until - run.started_at) * 1000, 3), 0.0)
             done = replace(done, outcome="cancelled", reason=given_up[1], duration_ms=took)
         done = replace(done, progressed=reports_of(session, run, until))
+        if (
+            trip.tool_wire is None
+            and trip.response is not None
+            and trip.failure is None
+            and trip.response.status != _ACCEPTED
+        ):
+            session.spent.add(place)
         if done.outcome != "failed" and (stray := _answer_of(session, asked, until)) is not None:
             done = replace(done, flaw=stray)
         session.runs[place] = done

@@ -170,6 +170,8 @@ def is_passed_on(run: ToolRun, shown: Shown) -> bool:
     if run.seen_as not in ("equal", "text", "structured") or run.lost:
         return False
     media = [block for block in returned.blocks if block.data]
+    if any(len(block.data) >= _DATA and block.data[:_DATA] in shown.text for block in media):
+        return False  # as letters, in a text
     return all(block.data[:_DATA] in raw and block.mime.rpartition("/")[2] in raw for block in media)
 
 

@@ -88,6 +88,8 @@ class Session:
     """The newest request of the client with an id."""
     strays: deque["Stray"] = field(default_factory=lambda: deque["Stray"](maxlen=_MOST_STRAYS))
     """The newest of what the server wrote that answers no request and is not a notification."""
+    spent: set[int] = field(default_factory=set[int])
+    """The places of calls whose answer over HTTP has ended without a result."""
     links: dict[str, int] = field(default_factory=dict[str, int])
     """The resources that results named, by their address, with the round trip of that."""
     progress: Progress = field(default_factory=Progress)

@@ -116,7 +116,11 @@ class ToolSessions:
             for run in of_ids(session, trip, sent if wired else [], added.notes):
                 changed[name, run.sequence] = run
         status = trip.response.status if trip.response is not None and trip.tool_wire is None else None
-        flaw = Flaw("says with status 400 that it has no such session, where MCP wants 404") if refused else None
+        flaw = (
+            Flaw("says with status 400 that it has no such session, where MCP wants 404")
+            if refused
+            else _misnamed(trip)
+        )
         added.runs = [
             replace(run, status=status, flaw=flaw or run.flaw) if status is not None else run
             for run in changed.values()
@@ -293,6 +297,22 @@ class ToolSessions:
             yield WireNote("tool_gone", server, index, gone, before=session.before[gone].index)
         self._changing.pop(server, None)
         self.listings += 1
+
+
+def _misnamed(trip: RoundTrip) -> Flaw | None:
+    """An answer over HTTP whose body is not what its `Content-Type` names."""
+    if trip.tool_wire is not None or trip.response is None:
+        return None
+    kind = (header(trip.response.headers, "content-type") or "").partition(";")[0].strip().lower()
+    try:
+        body = trip.response.body.lstrip()[:6]
+    except CassetteError:  # the cassette reports bodies that it cannot give
+        return None
+    if kind == "text/event-stream" and body[:1] == b"{":
+        return Flaw("is JSON, and its `Content-Type` says that it is an event stream", mild=True)
+    if kind == "application/json" and body.startswith((b"event:", b"data:")):
+        return Flaw("is an event stream, and its `Content-Type` says that it is JSON", mild=True)
+    return None
 
 
 def _says_session(response: Response) -> bool:

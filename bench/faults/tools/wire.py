@@ -32,6 +32,8 @@ class Exchange:
     """Who closed the connection while the answer was due."""
     gap: float = 1.0
     """Seconds after the message before it."""
+    lasts: float = 0.02
+    """Seconds until its answer, or until the connection is closed."""
     number: int = 0
     """Which call of the turn it is."""
     session: str = "s1"
@@ -120,8 +122,8 @@ class ToolLoop:
                     None if one.got is None else Response(0, content=_bytes(one.got)),
                     now,
                     request_at=0,
-                    first_byte_at=20_000 if one.got is not None else None,
-                    ended_at=20_000,
+                    first_byte_at=int(one.lasts * 1e6) if one.got is not None else None,
+                    ended_at=int(one.lasts * 1e6),
                     closed_first=one.ended or None,
                     failure=failure,
                     route="stdio",

@@ -266,7 +266,7 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
         return
     named = context.rejection.ids if context.rejection else ()
     severe = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}
-    roots = tuple(name for name in context.has_recently(*SHAPE_IDS) if name in severe)
+    roots = tuple(name for name in context.has_recently(*SHAPE_IDS, *named) if name in severe)
     layer: Layer | None = next((f.layer for f in (*context.found, *context.thread.recent) if f.id in roots), None)
     own = None if roots else own_block(context)
     known = context.thread.explained

@@ -400,10 +400,13 @@ def result_doubled(context: ToolContext) -> Iterator[Note]:
     for call, run in context.final:
         if run.outcome != "answered" or run.seen_as not in ("equal", "text"):
             continue
-        text, shown = without_space(run.returned_text or ""), without_space(run.seen_text or "")
-        if len(text) >= _WORTH and shown.count(text) > 1:
+        text = without_space(run.returned_text or "")
+        if len(text) < _WORTH:
+            continue
+        times = max(shown.count(text) for shown in ShownText(run.seen_text or "").folded)
+        if times > 1:
             yield Note(
-                f"the model sees the result of {of(run)} {shown.count(text)} times: {_quoted(run.returned_text)}",
+                f"the model sees the result of {of(run)} {times} times: {_quoted(run.returned_text)}",
                 places(call, run),
             )
 

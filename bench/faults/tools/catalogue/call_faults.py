@@ -5,7 +5,20 @@ from copy import deepcopy
 from ...recorded.bodies import Json
 from ...recorded.catalogue.edits import change_call, pick, stop_after
 from ..wire import Exchange, ToolLoop
-from .edits import beside, chosen, mark, name_of, plain, renumber, show, succeeded, unanswer
+from .edits import (
+    beside,
+    chosen,
+    declare,
+    error,
+    give_also,
+    mark,
+    name_of,
+    plain,
+    renumber,
+    show,
+    succeeded,
+    unanswer,
+)
 from .table import Touched, fault
 
 
@@ -229,3 +242,88 @@ def rounded(loop: ToolLoop) -> Touched:
         return None
     one.arguments["order"] = 1_763_900_000_123_456_800
     return [one.turn, one]
+
+
+def _rewritten(loop: ToolLoop, salt: str, schema: Json, written: object, sent: object, said: str = "") -> Touched:
+    """The model writes one argument, and the client sends another value for it, or leaves it out (`None`)."""
+    one = chosen(loop, salt)
+    if one is None:
+        return None
+    declare(loop, one, "extra", schema)
+    if not give_also(loop, one, extra=written):
+        return None
+    if sent is None:
+        del one.arguments["extra"]
+    else:
+        one.arguments["extra"] = sent
+    if said:
+        show(loop, one, error(one, -32602, said))
+    return [one.turn, one]
+
+
+@fault("an object is sent as a text", "client", "client-tool-arguments-changed", also="tool-server-error")
+def object_as_text(loop: ToolLoop) -> Touched:
+    said = "failed to deserialize parameters: invalid type: string, expected a map"
+    return _rewritten(loop, "object as text", {"type": "object"}, {"tags": ["a"]}, '{"tags": ["a"]}', said)
+
+
+@fault("the items of a list become null", "client", "client-tool-arguments-changed")
+def null_items(loop: ToolLoop) -> Touched:
+    return _rewritten(loop, "null items", {"type": "array"}, [{"id": 1}, {"id": 2}], [None, None])
+
+
+@fault("white space of an argument is trimmed", "client", "client-tool-arguments-changed")
+def trimmed(loop: ToolLoop) -> Touched:
+    text = "    if late:\n        retry()\n"
+    return _rewritten(loop, "trimmed", {"type": "string"}, text, text.strip())
+
+
+@fault("an argument that is false is left out", "client", "client-tool-arguments-changed")
+def without_false(loop: ToolLoop) -> Touched:
+    return _rewritten(loop, "without false", {"type": "boolean"}, False, None)
+
+
+@fault("a call is repeated after an error of the tool", "client", "client-tool-executed-twice",
+       also="tool-reported-error")  # fmt: skip
+def repeated_after_error(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "repeated after error")
+    if one is None:
+        return None
+    first = beside(one, deepcopy(one.sent))
+    renumber(first, 900)
+    first.give({"content": [{"type": "text", "text": "the depot must be a number"}], "isError": True})
+    loop.exchanges.insert(loop.exchanges.index(one), first)
+    return [one.turn, first]
+
+
+@fault("the connection is closed under a call", "client", "client-tool-gave-up")
+def closed_early(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "closed early")
+    if one is None:
+        return None
+    unanswer(loop, one, "client", lasts=0.4)
+    show(loop, one, "RuntimeError: Session is closed")
+    return [one.turn, one]
+
+
+@fault("the result of a task is not fetched", "client", "client-tool-gave-up")
+def task_left(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "task left")
+    if one is None:
+        return None
+    task = {"taskId": "786512e2", "status": "working", "ttl": 60000}
+    one.give({"task": task})
+    show(loop, one, f"task {task['taskId']} is working")
+    return [one.turn, one]
+
+
+@fault("a reply to the server breaks the schema that it gave", "client", "client-tool-protocol-broken")
+def wrong_reply(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "wrong reply")
+    if one is None:
+        return None
+    schema: Json = {"type": "object", "properties": {"branch": {"type": "string"}}, "required": ["branch"]}
+    params: Json = {"message": "Which branch?", "requestedSchema": schema}
+    asked: Json = {"jsonrpc": "2.0", "id": 0, "method": "elicitation/create", "params": params}
+    reply: Json = {"jsonrpc": "2.0", "id": 0, "result": {"action": "accept", "content": {}}}
+    return [loop.add(one, beside(one, asked, reply, from_server=True, gap=0.1))]

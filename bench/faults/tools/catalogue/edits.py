@@ -1,10 +1,11 @@
 """Edits that several faults share: the choice of a call, what the model is shown, messages of a session."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any, Literal
 
 from ...recorded.bodies import Json
-from ...recorded.catalogue.edits import pick, write_text
+from ...recorded.catalogue.edits import change_call, pick, write_text
 from ..wire import Exchange, ToolLoop
 
 
@@ -36,11 +37,13 @@ def show(loop: ToolLoop, one: Exchange, text: str) -> None:
         result.text.value = write_text(value[:1] if isinstance(value, list) else value, text)
 
 
-def unanswer(loop: ToolLoop, one: Exchange, ended: Literal["client", "server"]) -> None:
-    """No answer comes. Some clients send `cancelled` after every call; that goes too."""
+def unanswer(loop: ToolLoop, one: Exchange, ended: Literal["client", "server"], lasts: float = 0.02) -> None:
+    """No answer comes for so many seconds. Some clients send `cancelled` after every call; that goes too."""
     assert isinstance(one.sent, dict)
     number = one.sent["id"]
-    one.got, one.ended = None, ended
+    one.got, one.ended, one.lasts = None, ended, lasts
+    if one.turn + 1 < len(loop.loop.turns):
+        loop.loop.turns[one.turn + 1].gap += lasts
     loop.exchanges[:] = [
         other for other in loop.exchanges if other.session != one.session or not _cancels(other, number)
     ]
@@ -85,3 +88,29 @@ def mark(loop: ToolLoop, one: Exchange, failed: bool) -> bool:
 
 def name_of(one: Exchange) -> str:
     return one.sent["params"]["name"] if isinstance(one.sent, dict) else ""
+
+
+def error(one: Exchange, code: int, said: str) -> str:
+    """The server refuses a call; what clients show of that."""
+    assert isinstance(one.sent, dict)
+    one.got = {"jsonrpc": "2.0", "id": one.sent["id"], "error": {"code": code, "message": said}}
+    return f"MCP error {code}: {said}"
+
+
+def declare(loop: ToolLoop, one: Exchange, name: str, schema: Json) -> None:
+    """One more argument of a tool, in what its server states and in what the model is offered."""
+    tool = name_of(one)
+    for stated in loop.stated(tool):
+        stated["inputSchema"].setdefault("properties", {})[name] = schema
+    for turn in loop.loop.turns:
+        for offered in loop.shape.tools(turn.request):
+            if offered.name.value == tool and isinstance(offered.schema, dict):
+                offered.schema.setdefault("properties", {})[name] = schema
+
+
+def give_also(loop: ToolLoop, one: Exchange, **more: object) -> bool:
+    """The model gives these arguments too, and the client sends them; False where the call is not in the history."""
+    if not change_call(loop.loop, one.turn, one.number, lambda call: call.give({**call.known, **more})):
+        return False
+    one.arguments.update(deepcopy(more))
+    return True

@@ -245,3 +245,44 @@ def number_rounded(loop: ToolLoop) -> Touched:
     one.give({"content": [{"type": "text", "text": '{"order": 1763900000123456789, "state": "open"}'}]})
     show(loop, one, '{"order":1763900000123456800,"state":"open"}')
     return [one.turn]
+
+
+def _of_several(loop: ToolLoop, salt: str, kept: int) -> Touched:
+    """One of several texts is shown."""
+    one = chosen(loop, salt)
+    if one is None:
+        return None
+    texts = ["Depot 7: 14 parcels wait for customs.", "Depot 9: 3 parcels are late.", "Depot 12: nothing is late."]
+    one.give({"content": [{"type": "text", "text": text} for text in texts]})
+    show(loop, one, texts[kept])
+    return [one.turn]
+
+
+@fault("only the first of several texts is shown", "client", "client-tool-result-cut")
+def first_text(loop: ToolLoop) -> Touched:
+    return _of_several(loop, "first text", 0)
+
+
+@fault("only the last of several texts is shown", "client", "client-tool-result-cut")
+def last_text(loop: ToolLoop) -> Touched:
+    return _of_several(loop, "last text", -1)
+
+
+@fault("the model reads of a refusal that was none", "client", "client-tool-error-invented client-tool-result-changed")
+def refusal_invented(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "refusal invented", plain)
+    if one is None:
+        return None
+    show(loop, one, "The user doesn't want to proceed with this tool use. The tool use was rejected.")
+    mark(loop, one, failed=True)
+    return [one.turn]
+
+
+@fault("an object is shown by its name in JavaScript", "client", "client-tool-result-changed",
+       also="client-unserialized-result")  # fmt: skip
+def object_name(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "object name", plain)
+    if one is None:
+        return None
+    show(loop, one, "[object Object]")
+    return [one.turn]

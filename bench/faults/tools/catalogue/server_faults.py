@@ -1,9 +1,10 @@
 """What tool servers do wrong."""
 
+import json
 from copy import deepcopy
 
-from ...recorded.catalogue.edits import pick
-from ..wire import ToolLoop
+from ...recorded.catalogue.edits import fails, pick, stop_after
+from ..wire import Exchange, ToolLoop
 from .edits import beside, chosen, mark, name_of, plain, renumber, returned, show, unanswer
 from .table import Touched, fault
 
@@ -35,7 +36,7 @@ def silent(loop: ToolLoop) -> Touched:
     one = chosen(loop, "silent")
     if one is None:
         return None
-    unanswer(loop, one, "client")
+    unanswer(loop, one, "client", lasts=60)
     show(loop, one, "Error: no answer from the tool")
     return [one.turn]
 
@@ -116,3 +117,102 @@ def denied(loop: ToolLoop) -> Touched:
     one.give({"content": [{"type": "text", "text": said}]})
     show(loop, one, said)
     return [one.turn]
+
+
+def _under(loop: ToolLoop, salt: str, number: object) -> Touched:
+    """The answer to a call comes under this id, and the client waits for a minute."""
+    one = chosen(loop, salt)
+    if one is None or one.got is None:
+        return None
+    answer = one.got | {"id": str(one.got["id"]) if number is str else number}
+    unanswer(loop, one, "client", lasts=60)
+    late = loop.add(one, beside(one, answer, from_server=True, gap=0.1))
+    show(loop, one, "MCP error -32001: Request timed out")
+    return [one.turn, one, late]
+
+
+@fault("the id of a request comes back as a text", "tool", "tool-server-silent", given="tool-protocol-broken")
+def id_as_text(loop: ToolLoop) -> Touched:
+    return _under(loop, "id as text", str)
+
+
+@fault("an answer comes under the id 0", "tool", "tool-server-silent", given="tool-protocol-broken")
+def id_zero(loop: ToolLoop) -> Touched:
+    return _under(loop, "id zero", 0)
+
+
+@fault("an answer goes over several lines", "tool", "tool-server-silent", given="tool-garbage-on-stdout")
+def several_lines(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "several lines")
+    if one is None or one.got is None:
+        return None
+    lines = json.dumps(one.got, indent=1).encode().split(b"\n")
+    unanswer(loop, one, "client", lasts=60)
+    last, made = one, list[Exchange]()
+    for line in lines[:4]:
+        made.append(last := loop.add(last, beside(one, line, from_server=True, gap=0.001)))
+    show(loop, one, "MCP error -32001: Request timed out")
+    return [one.turn, one, *made]
+
+
+@fault("an error says nothing", "tool", "tool-reported-error")
+def wordless(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "wordless")
+    if one is None:
+        return None
+    one.give({"content": [], "isError": True})
+    show(loop, one, "")
+    mark(loop, one, failed=True)
+    return [one.turn]
+
+
+@fault("a result names a resource that the server does not have", "tool", "tool-protocol-broken")
+def broken_link(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "broken link")
+    if one is None:
+        return None
+    one.give({"content": [{"type": "resource_link", "uri": "report://7", "name": "report 7"}]})
+    show(loop, one, "report 7 (report://7) could not be read")
+    read = {"jsonrpc": "2.0", "id": 6001, "method": "resources/read", "params": {"uri": "report://7"}}
+    refused = {"jsonrpc": "2.0", "id": 6001, "error": {"code": -32002, "message": "Resource not found"}}
+    return [one.turn, loop.add(one, beside(one, read, refused, gap=0.2))]
+
+
+@fault("a server speaks a version that does not exist", "tool", "tool-protocol-broken")
+def no_version(loop: ToolLoop) -> Touched:
+    starts = [one for one in loop.exchanges if one.got and "protocolVersion" in one.got.get("result", {})]
+    for one in starts:
+        assert one.got is not None
+        one.got["result"]["protocolVersion"] = "1.0.0"
+    return [*starts] or None
+
+
+@fault("the API rejects a definition of a server", "tool", "tool-definition-rejected",
+       given="client-bad-tool-schema request-rejected client-tool-definition-differs")  # fmt: skip
+def rejected(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "rejected")
+    if one is None:
+        return None
+    name = name_of(one)
+    for stated in loop.stated(name):
+        stated["inputSchema"] = {"type": "string", "description": "the number of a parcel"}
+    offers = [tool for tool in loop.shape.tools(loop.loop.turns[0].request) if tool.name.value == name]
+    if len(offers) != 1 or not isinstance(offers[0].schema, dict):
+        return None
+    offers[0].schema.clear()
+    offers[0].schema.update({"type": "string", "description": "the number of a parcel"})
+    fails(loop.loop, loop.loop.turns[0], 400, f"Invalid schema for function '{name}': 'string' is not 'object'")
+    stop_after(loop.loop, 0)
+    loop.exchanges[:] = [other for other in loop.exchanges if other.turn < 0]
+    return [0]
+
+
+@fault("the tool itself returns an image as text", "tool", "tool-result-unreadable", given="client-media-as-text")
+def image_as_text(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "tool's image as text")
+    if one is None:
+        return None
+    said = json.dumps({"chart": "iVBORw0KGgo" + "A" * 1_200})
+    one.give({"content": [{"type": "text", "text": said}]})
+    show(loop, one, said)
+    return [one.turn, one.turn + 1]

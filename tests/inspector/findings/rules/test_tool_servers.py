@@ -572,3 +572,28 @@ def test_a_version_that_does_not_exist(version: str, found: int) -> None:
     answer = answers(0, protocolVersion=version, capabilities={"tools": {}}, serverInfo=info)
 
     assert len(Story().exchange(initialize(0), answer).says("tool-protocol-broken")) == found
+
+
+@pytest.mark.parametrize("status", [200, 307])
+def test_the_server_answers_over_http_without_a_result_before_the_client_cancels(status: int) -> None:
+    """Some clients send `cancelled` after every call."""
+    story = Story()
+    story.put(http(initialize(), initialized(), headers=(), answer_headers=(SESSION[0],), at=story.at))
+    story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
+    story.put(http(asks(5, "tools/call", name="add", arguments={"a": 1}), b"{}", status=status, at=story.at))
+    story.put(http(notifies("notifications/cancelled", requestId=5, reason="done"), b"", status=202, at=story.at))
+
+    found = story.results(("c1", "the stream ended")).turn().found()
+    assert (2, "tool-server-silent", "tool", "error") in found
+    assert "client-tool-gave-up" not in {name for _, name, _, _ in found}
+
+
+@pytest.mark.parametrize(("seen", "severity"), [("SSE stream disconnected", "warning"), ("It is 1.", "info")])
+def test_json_under_the_name_of_a_stream_is_the_servers_fault(seen: str, severity: str) -> None:
+    story = Story()
+    story.put(http(initialize(), initialized(), headers=(), at=story.at))
+    story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
+    called = asks(5, "tools/call", name="add", arguments={"a": 1})
+    story.put(http(called, answers(5, **text("It is 1.")), kind="text/event-stream", at=story.at))
+
+    assert story.results(("c1", seen)).turn().found() == [(2, "tool-invalid-result", "tool", severity)]
