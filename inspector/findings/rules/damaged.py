@@ -137,6 +137,8 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         shown = f"holds {found[0]}"
     if not shown and LOST in prose and context.finish.label not in ("length", "context_full"):
         shown = "holds the replacement character U+FFFD: bytes of it were lost"
+    if not shown and _is_spelled_as_json(text):
+        shown = "is a JSON string: its quotation marks and escapes belong to the encoding"
     if not shown and (asked := _repeats_prompt(context, text)) is not None:
         yield Note(
             f"the text of the answer begins with the whole message of the user, as of a server that returns the prompt: "
@@ -148,6 +150,13 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         shown = "has no blanks between its words"
     if shown and not any(mark in _said(context) for mark in _marks(prose)):
         yield Note(f"the text of the answer {shown}: {text.strip()[:80]!r}", (f"{context.at} response",))
+
+
+def _is_spelled_as_json(text: str) -> bool:
+    """True for a text that was written as a JSON string once more, with escapes that no prose has."""
+    bare = text.strip()
+    spelled = bare[:1] == bare[-1:] == '"' and ("\\n" in bare or '\\"' in bare)
+    return spelled and isinstance(parse_json(bare), str)
 
 
 _ASKED = 40

@@ -196,8 +196,7 @@ def _not_offered(context: RuleContext, choice: ToolChoice) -> str | None:
         return None
     if not choice.names:
         return None
-    offered = context.tools.keys()
-    return None if offered & set(choice.names) or context.request.continues is not None else choice.names[0]
+    return None if context.tools.keys() & set(choice.names) else choice.names[0]
 
 
 RULES = (unknown_tool, tool_withdrawn, tool_choice_violated)

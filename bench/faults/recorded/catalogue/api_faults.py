@@ -338,6 +338,9 @@ API("status 429 at the end", "api", "api-rate-limited", also=ENDS)(_error(429, "
 API("a full window", "client api", "api-context-full", also=f"{ENDS} request-rejected")(
     _error(400, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9204 tokens.")
 )
+API("a model that crashed, under status 400", "api", "api-overloaded", also=ENDS)(
+    _error(400, "The model has crashed without additional information.")
+)
 API("a wrong key", "client", "access-refused", also=ENDS)(_error(401, "Incorrect API key provided."))
 
 

@@ -208,3 +208,25 @@ def appended_again(loop: Loop) -> Places:
     for turn in loop.turns[1:]:
         loop.shape.history(turn.request).insert(place, deepcopy(asked))
     return {1}
+
+
+CHOICES: dict[str, tuple[str, object]] = {
+    "openai-chat": ("tool_choice", {"type": "function", "function": {"name": "final_output"}}),
+    "mistral-chat": ("tool_choice", {"type": "function", "function": {"name": "final_output"}}),
+    "openai-responses": ("tool_choice", {"type": "function", "name": "final_output"}),
+    "anthropic-messages": ("tool_choice", {"type": "tool", "name": "final_output"}),
+    "gemini-generate": (
+        "toolConfig",
+        {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["final_output"]}},
+    ),
+}
+
+
+@SENDING("a tool is required that is not offered", "client", "tool-choice-violated")
+def required_and_absent(loop: Loop) -> Places:
+    request = loop.turns[-1].request
+    if loop.shape.protocol not in CHOICES or not loop.shape.plain_tools(request):
+        return None
+    name, choice = CHOICES[loop.shape.protocol]
+    request[name] = choice
+    return {len(loop.turns) - 1}

@@ -3,6 +3,7 @@
 from copy import deepcopy
 from typing import Any
 
+from ..bodies import Event
 from ..loops import Loop, Turn
 from .edits import calling, end, has_text, last
 from .table import Places, Table
@@ -27,6 +28,44 @@ def name_again(loop: Loop) -> Places:
             pieces[-1]["id"] = pieces[0]["id"]
             pieces[-1].setdefault("function", {})["name"] = pieces[0]["function"]["name"]
             return {place}
+    return None
+
+
+@STREAM("later pieces of a call have another name", "api", "api-stream-contradiction", also=FOLLOWS)
+def other_name(loop: Loop) -> Places:
+    for place in calling(loop):
+        pieces = [choice["delta"]["tool_calls"][0] for choice in _chat_calls(loop.turns[place])]
+        later = [
+            piece for piece in pieces[1:] if not piece.get("id") and (piece.get("function") or {}).get("arguments")
+        ]
+        for piece in later:
+            piece["function"]["name"] = "null"
+        if later:
+            return {place}
+    return None
+
+
+@STREAM("the whole arguments follow their pieces", "api",
+        "api-stream-contradiction api-malformed-stream api-tool-call-index-collision", also=FOLLOWS)  # fmt: skip
+def arguments_again(loop: Loop) -> Places:
+    for place in calling(loop):
+        pieces = loop.shape.answered(loop.turns[place].answer)[0].arguments.fragments
+        if len(pieces) > 1 and loop.turns[place].streamed:
+            pieces[-1].value += "".join(str(piece.value) for piece in pieces)
+            return {place}
+    return None
+
+
+@STREAM("a text inside the block of a call", "api", "api-stream-contradiction", also=FOLLOWS)
+def text_in_a_call(loop: Loop) -> Places:
+    for place in calling(loop):
+        events = loop.turns[place].answer.events or []
+        for number, event in enumerate(events):
+            delta = (event.value or {}).get("delta") or {}
+            if isinstance(delta, dict) and ("toolUse" in delta or "partial_json" in delta):
+                text = {"text": "One moment."} if "toolUse" in delta else {"type": "text_delta", "text": "One moment."}
+                events.insert(number + 1, Event(event.name, {**event.value, "delta": text}, b""))
+                return {place}
     return None
 
 
@@ -68,4 +107,14 @@ def thought(loop: Loop) -> Places:
         return None
     text = loop.shape.text(last(loop).answer)
     text.set(f"<think>The user wants a short answer.</think>\n{text.get()}")
+    return {end(loop)}
+
+
+@STREAM("the answer begins with the prompt", "api", "answer-text-damaged")
+def prompt_first(loop: Loop) -> Places:
+    asked = [one.text.value for one in loop.shape.said(last(loop).request) if one.role == "user"]
+    if not has_text(loop) or not asked or len(asked[-1].strip()) < 40:
+        return None
+    text = loop.shape.text(last(loop).answer)
+    text.set(f"{asked[-1]}\n{text.get()}")
     return {end(loop)}

@@ -71,6 +71,7 @@ def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
         ("First\\nthen\\nthen\\n", "holds '\\n' in place of line breaks"),
         ("Z\ufffdrich is large.", "holds the replacement character U+FFFD"),
         ("TheweatherinParisiscurrentlysunnyand22C.", "has no blanks between its words"),
+        ('"A strip.\\nIt is \\"thin\\"."', "is a JSON string"),
     ],
 )
 def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, what: str) -> None:
@@ -262,3 +263,8 @@ def test_a_place_in_a_long_system_prompt_is_an_info_unless_the_prompt_talks_of_s
 
     assert prompted("Tools: ${toolsList}") == ["info"]
     assert prompted("Write `${toolsList}` there.") == prompted("A template has ${toolsList}.") == []
+
+
+@pytest.mark.parametrize("text", ['"To be or not to be."', '"First" is quoted,\nand "last".', '"It is \\"thin'])
+def test_a_text_in_quotation_marks_is_silent(text: str) -> None:
+    assert TEXT not in _ids(chat([HELLO], said(text)))
