@@ -240,4 +240,7 @@ class ToolLabels:
 
 def _is_settled(judged: JudgedTurn) -> bool:
     calls = judged.tool_calls
-    return calls is not None and calls.until is not None and all(c.runs or c.tool is None for c in calls.calls)
+    if calls is None or calls.until is None:
+        return False
+    waits = any(run.outcome == "unanswered" and run.ended_by is None for run in calls.runs)
+    return not waits and all(call.runs or call.tool is None for call in calls.calls)

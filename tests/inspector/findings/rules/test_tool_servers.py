@@ -597,3 +597,15 @@ def test_json_under_the_name_of_a_stream_is_the_servers_fault(seen: str, severit
     story.put(http(called, answers(5, **text("It is 1.")), kind="text/event-stream", at=story.at))
 
     assert story.results(("c1", seen)).turn().found() == [(2, "tool-invalid-result", "tool", severity)]
+
+
+def test_a_call_without_an_answer_is_found_in_a_long_run() -> None:
+    story = Story().start().turn(ONE).exchange(asks(12, "tools/call", name="add", arguments={"a": 1}))
+    story.results(("c1", "the stream ended"))
+    for number in range(6):
+        story.turn((f"n{number}", "add", f'{{"a":{number + 5}}}')).call(
+            "add", {"a": number + 5}, text(f"It is {number}.")
+        )
+        story.results((f"n{number}", f"It is {number}."))
+
+    assert story.turn().found() == [(2, "tool-server-silent", "tool", "error")]
