@@ -207,6 +207,9 @@ def labels(layout: StripLayout, until: int | None) -> list[Label]:
             title = lane_title(lane.lane)
             text = title if width_of(title) <= end - lane.x else clip(lane.lane.thread, max(2, end - lane.x))
             _put(found, taken, Label(lane.x, text, "dim"))
+    if layout.lanes and layout.lanes[0].each > 1:
+        note = f"{layout.lanes[0].each} turns a bar"
+        _put(found, taken, Label(len(taken) - len(note) - 1, note, "dim"))
     bars_ = [one for lane in layout.lanes for one in lane.bars if one.bar.addition is not None]
     bars_.sort(key=lambda one: -(one.bar.addition.tokens if one.bar.addition else 0))
     for one in bars_:
@@ -214,9 +217,6 @@ def labels(layout: StripLayout, until: int | None) -> list[Label]:
         if addition is None or (until is not None and addition.place > until):
             continue
         _put_addition(found, taken, one, addition)
-    if layout.lanes and layout.lanes[0].each > 1:
-        note = f"{layout.lanes[0].each} turns a bar"
-        _put(found, taken, Label(len(taken) - len(note) - 1, note, "dim"))
     return sorted(found, key=lambda label: label.x)
 
 

@@ -55,8 +55,7 @@ def _panel(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: in
     turn = _turn_at(found.bar, place)
     head, spent, window = _head(layout, shown, turn), _spent(layout, shown, turn, found.bar), _window(turn)
     if layout.parts.legend:
-        ranges: Spans = [(f"{layout.lanes[0].each} turns a bar", "dim")] if layout.lanes[0].each > 1 else []
-        return [head, spent, _split(layout, turn), window, keys, ranges, *_largest(layout, shown, layout.height - 7)]
+        return [head, spent, _split(layout, turn), window, keys, [], *_largest(layout, shown, layout.height - 7)]
     if layout.height >= 6:
         return [head, spent, window, *legend, keys]
     return [head, spent, *legend, keys][: layout.height]

@@ -124,6 +124,8 @@ def test_a_folded_strip_says_how_many_turns_a_bar_is() -> None:
     layout = lay_out(strip_of(turns(300)), "dollars", 80, 5)
 
     assert [label.text for label in labels(layout, None)] == ["5 turns a bar"]
+    crowded = lay_out(strip_of([*turns(299), added(300, 48_000, "cat build.log")]), "dollars", 80, 5)
+    assert "5 turns a bar" in [label.text for label in labels(crowded, None)]
 
 
 def test_the_limit_of_the_window_is_on_the_scale_once_a_third_is_used() -> None:
