@@ -16,6 +16,11 @@ from turntape.cassettes.regex import regex
 class StoreError(TurntapeError):
     """A store cannot be opened, read or written."""
 
+    dropped = 0
+    """Recordings that the spool lost, because it was full, when this one kept files from being shipped."""
+    not_kept = 0
+    """Files that the spool could not take: they are only where they were."""
+
 
 class NotAStore(StoreError):
     """A text is not the address of a store."""

@@ -41,7 +41,7 @@ def summary(files: Sequence[ShippedFile], to: str, *, dry_run: bool) -> str:
         "there already": there,
         "without a round trip": counts["empty"],
         "still being recorded": counts["recording"],
-        "deleted there before": counts["forgotten"],
+        "deleted or expired there": counts["forgotten"],
         "refused as an edited copy": counts["edited"],
         "not shipped": failed,
     }

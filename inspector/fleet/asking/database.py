@@ -15,6 +15,7 @@ from typing import Any, Self, cast
 from ..errors import StoreError
 from ..libraries import duckdb, pyarrow
 from ..rows.arrow import arrow_schema
+from ..store.names import TABLE
 from ..store.place import is_remote
 from ..store.store import Store
 from .local_copies import Copy, Progress, Replaced
@@ -43,6 +44,7 @@ class Database:
         self._progress = progress
         self._folder = tempfile.TemporaryDirectory(prefix="turntape-query-")
         self._connection: Any = None
+        self._copies: tuple[Copy, ...] = ()
         self._problem: Callable[[], Exception | None] = lambda: None
         """Why the last columns could not be fetched."""
 
@@ -72,9 +74,15 @@ class Database:
                     self._close()
                 elif problem is not None:
                     raise problem from exc
+                elif damaged := next((copy.name for copy in self._copies if str(copy.path) in str(exc)), None):
+                    raise self._damaged(damaged) from exc
                 else:
                     raise readable(exc, sql, self.columns()) from exc
         raise self._replaced_again()
+
+    def _damaged(self, name: str) -> StoreError:
+        again = "compact again" if name.startswith(TABLE) else "ship its recording again"
+        return StoreError(f"{name} in {self._store.address!r} is damaged; delete it and {again}")
 
     def _close(self) -> None:
         self._connection.close()
@@ -113,6 +121,7 @@ class Database:
 
     def _open(self, found: Snapshot) -> None:
         self._connection = duckdb().connect(":memory:")
+        self._copies = (*found.compacted, *found.landing)
         do = self._connection.execute
         do("set timezone = 'UTC'")
         do("set python_enable_replacements = false")

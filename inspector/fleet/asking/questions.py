@@ -148,8 +148,16 @@ group by all order by input desc nulls last, client, client_version""",
         "dearest-runs",
         "the runs that cost most, with the address to open each",
         f"""\
-select address, branch, task, agent, turns, input, cost_usd, errors
-from runs where {_IN_BRANCH} order by cost_usd desc nulls last, address limit $limit""",
+with dearest as (
+  select recording, run from turns where {_IN_BRANCH} group by all
+  order by sum(cost_usd) desc nulls last, recording, run limit $limit
+)
+select regexp_replace(min(one.address), '/\\d+$', '') as address, arg_min_null(one.branch, n) as branch,
+  arg_min_null(one.task, n) as task, arg_min_null(one.agent, n) as agent,
+  count(distinct (one.thread, one.turn)) as turns, sum(one.input)::bigint as input, sum(one.cost_usd) as cost_usd,
+  sum(len([f for f in findings if f.severity = 'error' and f.root]))::bigint as errors
+from turns as one join dearest on dearest.recording = one.recording and dearest.run is not distinct from one.run
+group by one.recording, one.run order by cost_usd desc nulls last, address limit $limit""",
         {**_BRANCH, "limit": 20},
     ),
 )

@@ -8,6 +8,7 @@ recordings do not count either. Landing objects that have expired leave only the
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -91,12 +92,13 @@ def _listed(store: Store, prefix: str, since: date | None) -> list[StoredObject]
 
 
 def _held(tables: Iterable[Copy], days: set[str]) -> dict[str, str]:
-    """The landing objects that the tables of these days were made from: name and ETag."""
+    """The landing objects that the tables of these days were made from: name and ETag. A damaged table holds none."""
     held: dict[str, str] = {}
     for one in tables:
         if day_of_object(one.name) in days:
-            footer: dict[bytes, bytes] | None = pyarrow().parquet.read_metadata(one.path).metadata
-            held |= json.loads((footer or {}).get(MADE_FROM, b"{}"))
+            with suppress(pyarrow().ArrowInvalid):
+                footer: dict[bytes, bytes] | None = pyarrow().parquet.read_metadata(one.path).metadata
+                held |= json.loads((footer or {}).get(MADE_FROM, b"{}"))
     return held
 
 

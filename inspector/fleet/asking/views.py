@@ -38,14 +38,15 @@ _SUMS = """
   sum(len([f for f in findings if f.severity = 'warning' and f.root]))::bigint as warnings,
 """
 
+# `arg_min_null` is `first(… order by n)` without keeping and sorting the rows of each group.
 _WHOSE = """
   list_sort(list_distinct(list(request_model))) as models,
-  first(client order by n) as client, first(client_version order by n) as client_version,
-  first(agent order by n) as agent, first(session order by n) as session, first(trace_id order by n) as trace_id,
-  first(repository order by n) as repository, first(branch order by n) as branch,
-  first("commit" order by n) as "commit", first(pull_request order by n) as pull_request,
-  first(job order by n) as job, first(task order by n) as task, first(verdict order by n) as verdict,
-  first("user" order by n) as "user", first(service order by n) as service,
+  arg_min_null(client, n) as client, arg_min_null(client_version, n) as client_version,
+  arg_min_null(agent, n) as agent, arg_min_null(session, n) as session, arg_min_null(trace_id, n) as trace_id,
+  arg_min_null(repository, n) as repository, arg_min_null(branch, n) as branch,
+  arg_min_null("commit", n) as "commit", arg_min_null(pull_request, n) as pull_request,
+  arg_min_null(job, n) as job, arg_min_null(task, n) as task, arg_min_null(verdict, n) as verdict,
+  arg_min_null("user", n) as "user", arg_min_null(service, n) as service,
 """
 
 VIEWS: dict[str, str] = {

@@ -104,8 +104,10 @@ class _Call:
                 self._progress(file)
         except NotAStore:
             raise  # nothing can ever go there
-        except StoreError:
-            self._keep(path for path in self._paths if path not in done or done[path].state == "failed")
+        except StoreError as exc:
+            left = [path for path in self._paths if path not in done or done[path].state == "failed"]
+            kept, exc.dropped = self._keep(iter(left))
+            exc.not_kept = len(left) - kept
             raise
         failed = [path for path in self._paths if done[path].state == "failed"]
         spooled, dropped = self._keep(iter(failed))

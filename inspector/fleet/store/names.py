@@ -11,7 +11,7 @@
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
@@ -28,9 +28,12 @@ _DAY = regex(r"(?:rows|table|content)/v1/day=(\d{4}-\d{2}-\d{2})/([^/]+)\.parque
 
 
 def day_of(started_at: str) -> str:
-    """The day in UTC of an ISO 8601 time. Raises ValueError when it is none."""
+    """The day in UTC of an ISO 8601 time. Raises ValueError for another text, and for years that UTC lacks."""
     moment = datetime.fromisoformat(started_at)
-    return (moment.astimezone(UTC) if moment.tzinfo else moment).strftime("%Y-%m-%d")
+    try:
+        return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
+    except OverflowError as exc:
+        raise ValueError(f"{started_at} is not in the years 1 to 9999 of UTC") from exc
 
 
 def cassette_name(content: str) -> str:
@@ -66,7 +69,15 @@ def forgotten_name(recording: str) -> str:
 def day_and_stem(name: str) -> tuple[str, str] | None:
     """The day, and the recording or shard, of an object with rows; None for any other object."""
     found = _DAY.fullmatch(name)
-    return (found[1], found[2]) if found else None
+    return (found[1], found[2]) if found and is_day(found[1]) else None
+
+
+def is_day(text: str) -> bool:
+    """True for a day as names have it, false for `2026-02-30`."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def is_recording(text: str) -> bool:

@@ -13,7 +13,7 @@ from ..errors import StoreError
 from ..libraries import pyarrow
 from ..rows.arrow import footer_size, metadata_in, rows_in
 from ..store.forgotten import Forgotten
-from ..store.names import ROWS, TABLE, day_and_stem, table_name
+from ..store.names import ROWS, TABLE, day_and_stem, is_day, table_name
 from ..store.store import Content, Store
 
 MADE_FROM = "landing"
@@ -58,7 +58,7 @@ def recording_in(name: str) -> str:
 def days_of(store: Store) -> list[str]:
     """All days with landing or compacted objects, oldest first."""
     folders = {*store.folders(ROWS), *store.folders(TABLE)}
-    return sorted(name.removeprefix("day=") for name in folders if name.startswith("day="))
+    return sorted(day for name in folders if name.startswith("day=") and is_day(day := name.removeprefix("day=")))
 
 
 def day_of_store(store: Store, day: str) -> Day:

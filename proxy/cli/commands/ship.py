@@ -93,6 +93,9 @@ def _ship(options: argparse.Namespace, how: "ShipOptions") -> int:
     except StoreError as exc:
         progress.clear()
         sys.stderr.write(f"turntape: {exc}\n")
+        _say_lost(exc.dropped)
+        if how.spool is not None and not how.dry_run and exc.not_kept:
+            sys.stderr.write(f"turntape: {str(how.spool)!r} could not keep {recordings(exc.not_kept)}; ship again\n")
         _say_waiting(how, options.to)
         return NOT_RECORDED if isinstance(exc, StoreUnreachable) else USAGE
     progress.clear()
@@ -106,8 +109,7 @@ def _ship(options: argparse.Namespace, how: "ShipOptions") -> int:
             sys.stderr.write(f"turntape: {file.problem}\n")
     if files:
         sys.stderr.write(f"turntape: {summary(files, options.to, dry_run=options.dry_run)}\n")
-    if shipped.dropped:
-        sys.stderr.write(f"turntape: the spool was full and lost its oldest {recordings(shipped.dropped)}\n")
+    _say_lost(shipped.dropped)
     _say_waiting(how, options.to)
     return _code(shipped, bool(bad))
 
@@ -129,6 +131,16 @@ def _code(shipped: "Shipped", bad: bool) -> int:
     if bad or shipped.count("unreadable"):
         return USAGE
     return NOT_RECORDED if shipped.count("failed") else FINDINGS if shipped.count("edited") else OK
+
+
+def _say_lost(dropped: int) -> None:
+    """That the spool was full."""
+    import sys
+
+    from ..ship_text import recordings
+
+    if dropped:
+        sys.stderr.write(f"turntape: the spool was full and lost its oldest {recordings(dropped)}\n")
 
 
 def _say_waiting(how: "ShipOptions", to: str) -> None:

@@ -305,3 +305,18 @@ def test_a_bucket_is_read_in_one_version_of_each_object(monkeypatch: pytest.Monk
         assert ask(store, "select address from turns where recording[1] = 'b'") == [
             {"address": f"s3://{BUCKET}/team#{B}/0"}
         ]
+
+
+@pytest.mark.parametrize(
+    ("name", "again"),
+    [("rows/v1/day=2026-11-02/x.parquet", "ship its recording"), ("table/v1/day=2026-11-02/all.parquet", "compact")],
+)
+def test_a_damaged_object_is_named(name: str, again: str, tmp_path: Path) -> None:
+    store = folder(tmp_path, [row()])
+    store.put(name, b"junk")
+
+    with (
+        Database(store) as database,
+        pytest.raises(StoreError, match=f"^{name} in .* is damaged; delete it and {again} again$"),
+    ):
+        database.ask("select count(*) from round_trips")

@@ -22,10 +22,17 @@ def test_days_are_in_utc(started: str, day: str) -> None:
     assert day_of(started) == day
 
 
+def test_a_day_has_four_digits_for_the_year_and_is_one_of_utc() -> None:
+    assert day_of("0099-01-02T00:00:00Z") == "0099-01-02"
+    with pytest.raises(ValueError, match="not in the years 1 to 9999"):
+        day_of("0001-01-01T00:00:00+14:00")
+
+
 def test_names_have_day_and_recording() -> None:
     assert cassette_name(CONTENT) == f"cassettes/v1/cd/{CONTENT}.jsonl.zst"
     assert day_and_stem(rows_name("2026-01-01", RECORDING)) == ("2026-01-01", RECORDING)
     assert day_and_stem("keys/v1/x") is None
+    assert day_and_stem("rows/v1/day=2026-02-30/x.parquet") is None
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,19 @@ def test_without_a_network_the_files_wait(capsys: Said, bucket: str, monkeypatch
     assert "2 recordings wait in" in said
 
 
+def test_what_the_spool_loses_or_cannot_take_is_said(
+    capsys: Said, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("file").touch()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setattr("turntape.inspector.fleet.store.store.RETRIES", 0)
+
+    assert main(["ship", "runs", "--to", bucket, "--spool", "small", "--spool-limit", "1KB"]) == 4
+    assert "turntape: the spool was full and lost its oldest 1 recording\n" in capsys.readouterr().err
+    assert main(["ship", "runs", "--to", bucket, "--spool", "file"]) == 4
+    assert "turntape: 'file' could not keep 2 recordings; ship again\n" in capsys.readouterr().err
+
+
 def test_a_missing_bucket_is_named_and_nothing_is_lost(capsys: Said, bucket: str) -> None:
     assert main(["ship", "runs", "--to", "s3://no-such-bucket/x"]) == 2
 
