@@ -16,6 +16,7 @@ from mitmproxy.proxy import server_hooks
 
 from ..layers.chunks import pieces_of
 from ..layers.pauses import room_for
+from ..layers.resets import note_reset
 
 MOST_PIECES = 500
 """About how many chunks or frames are handled in one turn of the loop."""
@@ -48,9 +49,14 @@ class FairReader:
             self._most = self._most * 2 if pieces * 2 < MOST_PIECES else self._most
         if self._most is None or self._most >= n:
             self._most = None
+        else:
+            n = self._most
+            await asyncio.sleep(0)
+        try:
             return await self._reader.read(n)
-        await asyncio.sleep(0)
-        return await self._reader.read(self._most)
+        except ConnectionResetError:
+            note_reset(self._connection)
+            raise
 
 
 class FairReads:

@@ -10,6 +10,8 @@ from mitmproxy.addons import proxyserver
 from mitmproxy.connection import Client, Connection
 from mitmproxy.proxy import server_hooks
 
+from ..layers.resets import reset, was_reset
+
 _LONG = 1 << 16
 """A piece of this many bytes is not copied to be joined with others."""
 _TO_REPORT = 1.0
@@ -22,8 +24,9 @@ class JoinedWrites:
     The bytes and their order are the same, and none is held back for longer than the event that wrote it takes.
     """
 
-    def __init__(self, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, writer: asyncio.StreamWriter, connection: Connection | None = None) -> None:
         self._writer = writer
+        self._connection = connection
         self._waiting: list[bytes] = []
         self._broke_at: float | None = None
 
@@ -68,6 +71,8 @@ class JoinedWrites:
 
     def close(self) -> None:
         self.flush()
+        if self._connection is not None and was_reset(self._connection):
+            reset(self._writer)
         self._writer.close()
 
 
@@ -88,4 +93,4 @@ class JoinWrites:
         if handler is None or (transport := handler.transports.get(connection)) is None:
             return
         if isinstance(transport.writer, asyncio.StreamWriter):
-            transport.writer = JoinedWrites(transport.writer)  # pyright: ignore[reportAttributeAccessIssue]
+            transport.writer = JoinedWrites(transport.writer, connection)  # pyright: ignore[reportAttributeAccessIssue]

@@ -28,6 +28,7 @@ from turntape.cassettes.tape.model import FailureKind
 
 from ..capture.ending import ConnectError, Ending, note, note_interim
 from ..capture.pending import BEGINNING, ROOM, HasRoom
+from .resets import note_reset, was_reset
 from .wire_events import (
     InterimResponse,
     Pause,
@@ -168,6 +169,8 @@ class Exchange(HttpStream):
         note(self.flow, self._ending(event))
         if isinstance(event, ResponseProtocolError) and event.code is not ErrorCode.CONNECT_FAILED:
             event.code = ErrorCode.KILL  # which has no page
+            if was_reset(self.context.server) and self.context.client.alpn != b"h2":
+                note_reset(self.context.client)
         yield from super().handle_protocol_error(event)
 
     def _client_left(self) -> RequestProtocolError | None:

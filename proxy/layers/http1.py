@@ -36,6 +36,7 @@ from mitmproxy.proxy.layers.http._events import (
 from .chunks import chunked, note_pieces, whole_chunks
 from .half_closed import still_reads
 from .pauses import pause, resume
+from .resets import was_reset
 from .wire_events import Cause, InterimResponse, Pause, RawEnd, RawResponse, ResponsePieces, blame, without_advice
 
 _INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
@@ -45,6 +46,7 @@ _LONGEST_HEAD = 8 << 20
 """A head that is longer is not held. Servers allow 8 to 64 KB."""
 _MOST_LINES = 10_000
 """A head with more lines is not read: each field costs as much as a kilobyte. Servers allow 100 to 1,000."""
+_RESET = "the server reset the connection"
 _TOO_LONG = "the head of the request is longer than 8 MB"
 _TOO_MANY = "the head of the request has more than 10,000 fields"
 _LONG_LINE = "the size of a chunk, or the trailers, are longer than 8 MB"
@@ -332,6 +334,14 @@ class UpstreamSide(_Messages, base.Http1Client):
                 yield ReceiveHttp(ResponsePieces(self.stream_id, pieces))
                 if not self.buf:
                     return
+        elif was_reset(self.conn):  # which is not the end of an answer that lasts until the connection is closed
+            assert self.stream_id is not None
+            self.state = self.done
+            yield commands.CloseConnection(self.conn)
+            error = ResponseProtocolError(self.stream_id, _RESET, code=ResponseProtocolError.code)
+            blame(error, Cause(text=_RESET))
+            yield ReceiveHttp(error)
+            return
         yield from super().read_body(event)
 
     @override

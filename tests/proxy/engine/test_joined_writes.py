@@ -7,6 +7,7 @@ from typing import Any, cast
 import httpx2
 import pytest
 from end_to_end.loops import rig
+from mitmproxy.connection import Connection
 
 from turntape.proxy.engine import joined_writes
 from turntape.proxy.engine.joined_writes import JoinedWrites
@@ -107,8 +108,8 @@ def test_both_sides_of_a_proxy_get_joined_writes(tmp_path: Path, monkeypatch: py
     made: list[JoinedWrites] = []
 
     class Noted(JoinedWrites):
-        def __init__(self, writer: asyncio.StreamWriter) -> None:
-            super().__init__(writer)
+        def __init__(self, writer: asyncio.StreamWriter, connection: Connection) -> None:
+            super().__init__(writer, connection)
             made.append(self)
 
     monkeypatch.setattr(joined_writes, "JoinedWrites", Noted)

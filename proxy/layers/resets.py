@@ -1,0 +1,31 @@
+"""An upstream that resets its connection resets that of its client, in place of a close in order.
+
+asyncio reports a reset as an error of the read, and mitmproxy takes it for the end.
+"""
+
+import asyncio
+import socket
+import struct
+
+from mitmproxy.connection import Connection
+
+_RESET = "turntape_reset"
+_AT_ONCE = struct.pack("ii", 1, 0)
+"""SO_LINGER with no time: closing sends a reset."""
+
+
+def note_reset(connection: Connection) -> None:
+    """This connection was reset by its peer, or is to be reset when it is closed."""
+    setattr(connection, _RESET, True)
+
+
+def was_reset(connection: Connection) -> bool:
+    """True when `note_reset` was called."""
+    return getattr(connection, _RESET, False)
+
+
+def reset(writer: asyncio.StreamWriter) -> None:
+    """Let a connection end with a reset, unless something still waits to be sent: that would be lost."""
+    sock: socket.socket | None = writer.get_extra_info("socket")
+    if sock is not None and not writer.transport.get_write_buffer_size():
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
