@@ -8,7 +8,7 @@ its settings are read from the fixtures of the suite, and the findings are writt
 import copy
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,15 @@ _KEY: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_KEY] = []
     config.option.dist, config.option.tx = "no", []  # workers of pytest-xdist would collect, and not this process
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+    """Keep the tests that the ini file deselects, for example with `-m "not live"`: they have recordings too."""
+    every = list(items)
+    result = yield
+    items[:] = every
+    return result
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -119,7 +119,7 @@ def test_a_moved_suite_passes(
     monkeypatch.chdir(place)
     before = (place / "test_moved.py").read_text()
     usual = (place / "pytest.ini").read_text()
-    (place / "pytest.ini").write_text(f"{usual}addopts = -n 1\n")
+    (place / "pytest.ini").write_text(f"{usual}addopts = -n 1 -k test_three\n")  # others are deselected, not left out
 
     assert main(["import", "--pytest", "test_moved.py"]) == 0
     dry = capsys.readouterr().out
