@@ -72,10 +72,14 @@ def seen_style(run: ToolRun) -> Style:
 
 
 def sizes_of(run: ToolRun) -> str:
-    """How much was returned, and how much of it was seen."""
+    """How much was returned, and how much was seen where that is another thing.
+
+    A result is counted as JSON, and what was seen as text: where all of it was seen, the two differ for no reason.
+    """
     if run.returned_bytes is None:
         return ""
-    seen = f", {size(run.seen_bytes)} seen" if run.seen_bytes is not None else ""
+    differs = run.seen_bytes is not None and (run.seen_as not in WHOLE or run.lost)
+    seen = f", {size(run.seen_bytes or 0)} seen" if differs else ""
     return f"{size(run.returned_bytes)} returned{seen}"
 
 

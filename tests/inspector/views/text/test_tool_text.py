@@ -33,7 +33,7 @@ def test_runs_are_below_the_client_of_their_turn_and_messages_are_left_out(tmp_p
         "  ● tool   read on files  5 ms  a part of it was seen  89 B returned, 38 B seen",
         "           search on files  80 ms  only the structured content was seen  112 B returned, 34 B seen",
     ]
-    assert "  ● tool   write on files  5 ms  the tool reported an error  seen whole  67 B returned, 13 B seen" in lines
+    assert "  ● tool   write on files  5 ms  the tool reported an error  seen whole  67 B returned" in lines
     assert "● stop on files  #7  5 ms  46 B returned  no call of the model" in lines
     assert not any("stdio://" in line for line in lines)
 
