@@ -4,13 +4,14 @@ asyncio reports a reset as an error of the read, and mitmproxy takes it for the 
 """
 
 import asyncio
+import os
 import socket
 import struct
 
 from mitmproxy.connection import Connection
 
 _RESET = "turntape_reset"
-_AT_ONCE = struct.pack("ii", 1, 0)
+_AT_ONCE = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 """SO_LINGER with no time: closing sends a reset."""
 
 
@@ -27,5 +28,17 @@ def was_reset(connection: Connection) -> bool:
 def reset(writer: asyncio.StreamWriter) -> None:
     """Let a connection end with a reset, unless something still waits to be sent: that would be lost."""
     sock: socket.socket | None = writer.get_extra_info("socket")
-    if sock is not None and not writer.transport.get_write_buffer_size():
+    if sock is not None and not writer.transport.get_write_buffer_size() and not _on_the_way(sock):
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+
+
+def _on_the_way(sock: socket.socket) -> bool:
+    """Whether the system still holds bytes that the peer has not taken; False where it does not say."""
+    try:
+        import fcntl
+        import termios
+
+        count = fcntl.ioctl(sock.fileno(), termios.TIOCOUTQ, b"\0" * 4)
+    except (ImportError, OSError):
+        return False
+    return count != b"\0" * 4
