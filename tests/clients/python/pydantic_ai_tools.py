@@ -9,7 +9,7 @@ from pydantic_ai.mcp import MCPToolset
 
 
 async def main() -> None:
-    toolset = MCPToolset(URL or StdioTransport(command=COMMAND, args=ARGS))
+    toolset = MCPToolset(URL or StdioTransport(command=COMMAND, args=ARGS), init_timeout=60)
     agent = Agent("openai-responses:gpt-5", instructions="Use the tools.", toolsets=[toolset])
     async with agent:
         print((await agent.run(TASK)).output)

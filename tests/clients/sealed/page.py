@@ -62,7 +62,11 @@ Two clients write equal things in another order, and a replay takes both orders 
   over HTTP (2026-11-22). Since both places count as equal, 20 of 20 replays were equal. A note that says something
   else is still a miss.
 - Gemini CLI lists its skills in the order in which their files were read: in 1 of 10 replays that was another order.
-  The order of `<skill>` elements, of the names in the tool's description, and of every `enum` does not count."""
+  The order of `<skill>` elements, of the names in the tool's description, and of every `enum` does not count.
+
+Two clients give a server little time to start, and fail on a busy machine, with or without turntape: the Vercel AI SDK
+waits one second for the answer to its first question, pydantic-ai five. In the table both are set to wait longer
+(`waitsForProtocolVersionDiscovery`, `init_timeout`)."""
 
 OTHER_SERVERS = """
 ## Servers of others
@@ -72,8 +76,7 @@ Tried by hand in the same way (2026-11-23), recorded once and replayed once, eac
 - OpenAI Agents SDK: `@modelcontextprotocol/server-memory`, `server-sequential-thinking`, `server-pdf`,
   `mcp-server-git`, `mcp-server-time`, `mcp-server-fetch` and `mcp-server-sqlite` (with `mcp<2`, which it needs).
 - Vercel AI SDK: `server-memory`, `server-sequential-thinking`, `server-pdf` and `mcp-server-sqlite`. With
-  `mcp-server-git`, `mcp-server-time` and `mcp-server-fetch` it did not start on a busy machine: the SDK waits a second
-  for the answer to its first question. In the table it is set to wait longer (`waitsForProtocolVersionDiscovery`).
+  `mcp-server-git`, `mcp-server-time` and `mcp-server-fetch` it did not start on a busy machine (see above).
 - Codex: `server-memory`, `server-sequential-thinking`, `mcp-server-git` (2 of 2), `mcp-server-time` and
   `mcp-server-sqlite`.
 - Claude Code: `server-memory`, `mcp-server-git`, `turntape mcp-server`, and a server of the Python SDK 2.3 that offers
