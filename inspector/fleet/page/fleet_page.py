@@ -6,10 +6,15 @@ from importlib.resources import files
 from shlex import quote
 
 from ...views.fleet_figures import Group, Overview, RunFigures
+from ...views.report.colours import colours_of_styles
 from ...views.report.markup import Html, Markup, joined, span, tag
 from ...views.text.number_format import count, dollars, several
 from ...views.text.terminal_text import GLYPHS
 
+BARS = 120
+"""With more days than this, several share a bar."""
+_SPANS = ((1, "day"), (7, "week"), (30, "30 days"), (365, "365 days"))
+"""Days in a bar, and how such a bar is called."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 UNKNOWN = "not known"
 
@@ -23,7 +28,7 @@ def fleet_page(found: Overview, reports: Mapping[str, str] | None = None) -> str
         tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
         tag("meta", name="viewport", content="width=device-width"),
         tag("title", f"turntape fleet · {found.first} to {found.last}"),
-        tag("style", Markup(style)),
+        tag("style", Markup(f"{colours_of_styles()}\n{style}")),
     )
     body = tag(
         "body",
@@ -82,7 +87,9 @@ def _unpriced(found: Overview) -> str:
     return f"without {several(found.unpriced, 'turn')} that have no price" if found.unpriced else "in all"
 
 
-def _days(days: Sequence[Group]) -> Html:
+def _days(every: Sequence[Group]) -> Html:
+    size, name = next((one for one in _SPANS if len(every) <= BARS * one[0]), _SPANS[-1])
+    days = [_sum(every[at : at + size]) for at in range(0, len(every), size)] if size > 1 else every
     highest = max((one.cost or Decimal(0) for one in days), default=Decimal(0))
     bars = [
         tag(
@@ -97,15 +104,29 @@ def _days(days: Sequence[Group]) -> Html:
     ]
     return tag(
         "section",
-        tag("h2", "Cost by day ", span("dim", "with the number of errors")),
-        tag("div", *bars, class_="days", role="img", aria_label="Cost by day"),
+        tag("h2", f"Cost by {name} ", span("dim", "with the number of errors")),
+        tag("div", *bars, class_="days", role="img", aria_label=f"Cost by {name}"),
         tag(
             "div",
-            tag("span", days[0].name if days else ""),
+            tag("span", every[0].name if every else ""),
             tag("span", f"highest {_dollars(highest)}"),
-            tag("span", days[-1].name if days else ""),
+            tag("span", every[-1].name if every else ""),
             class_="ends",
         ),
+    )
+
+
+def _sum(days: Sequence[Group]) -> Group:
+    """Several days as one."""
+    costs = [one.cost for one in days if one.cost is not None]
+    return Group(
+        days[0].name if len(days) == 1 else f"{days[0].name} to {days[-1].name}",
+        sum(one.runs for one in days),
+        sum(one.turns for one in days),
+        sum(costs, Decimal(0)) if costs else None,
+        sum(one.errors for one in days),
+        sum(one.warnings for one in days),
+        sum(one.failed for one in days),
     )
 
 

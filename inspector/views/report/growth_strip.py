@@ -12,7 +12,6 @@ from ..text.number_format import count, dollars, percent, several
 from ..text.status_styles import EDGES
 from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.signs import MARKS
-from ..vocabulary.style import STYLE_LOOKS
 from .markup import NOTHING, Html, joined, span, tag
 
 BARS, LANE_BARS = 300, 12
@@ -39,17 +38,6 @@ def growth_strip(strip: Strip) -> Html:
     button = tag("button", "$ or tokens", id="unit", title="$") if len(known) > 1 else NOTHING
     caption = tag("p", f"{note}; line: the cost so far", id="caption", class_="dim", aria_live="polite")
     return joined((*pictures, tag("div", caption, button, class_="under"), _legend(strip, known[0])))
-
-
-def colours() -> str:
-    """The colours of the styles and of the kinds as properties and rules of a style sheet."""
-    looks = {**STYLE_LOOKS, **{f"kind-{kind.name}": kind for kind in KIND_LOOKS}}
-    variables = " ".join(f"--{name}: light-dark({look.light}, {look.dark});" for name, look in looks.items())
-    bars = " ".join(
-        f"rect.{name} {{ fill: var(--kind-{name}) }} .key.{name} {{ background: var(--kind-{name}) }}"
-        for name in (kind.name for kind in KIND_LOOKS)
-    )
-    return f":root {{ {variables} }} {bars}"
 
 
 def _picture(strip: Strip, unit: Unit, *, hidden: bool) -> Html:

@@ -18,9 +18,10 @@ from ...run.run_index import Run
 from ...run.strip import strip_of
 from ...run.totals import totals
 from ..text.number_format import count, dollars, lasted, several
+from .colours import colours_of_kinds, colours_of_styles
 from .costs import costs
 from .findings_list import findings
-from .growth_strip import colours, growth_strip
+from .growth_strip import growth_strip
 from .markup import Html, Markup, joined, link, span, tag
 from .neutral import NeutralRun
 from .packed import Blocks, node, packed
@@ -108,7 +109,7 @@ def _head(title: str) -> Html:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", f"{title} – turntape"),
-        Markup(f"<style>{colours()}\n{_file('page.css')}</style>"),
+        Markup(f"<style>{colours_of_styles()} {colours_of_kinds()}\n{_file('page.css')}</style>"),
     )
 
 

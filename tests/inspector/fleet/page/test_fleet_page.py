@@ -1,8 +1,10 @@
 """The overview as a page and as text: it holds what it must, runs nothing, and no name becomes markup."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+
+import pytest
 
 from turntape.inspector.fleet.page.fleet_page import fleet_page
 from turntape.inspector.fleet.page.overview_text import overview_text
@@ -37,6 +39,7 @@ FOUND = Overview(
     findings=[FindingCount("f", "client", "error", 3, 2)],
     worst=[RUN],
 )
+DAYS = [replace(MAIN, name=str(date(2020, 1, 1) + timedelta(days=n))) for n in range(4000)]
 NOTHING = Overview("dir", date(2026, 11, 1), date(2026, 11, 1), Group("", 0, 0, None, 0, 0, 0), 0, 0, 0)
 
 
@@ -65,3 +68,21 @@ def test_the_text_has_the_same_figures() -> None:
 def test_nothing_is_shown_without_failing() -> None:
     assert "no price known" in "".join(part for line in overview_text(NOTHING, 80) for part, _ in line)
     assert "No errors and no warnings." in fleet_page(NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("days", "bars", "named"), [(120, 120, "day"), (121, 18, "week"), (841, 29, "30 days"), (4000, 11, "365 days")]
+)
+def test_many_days_share_bars(days: int, bars: int, named: str) -> None:
+    page = fleet_page(replace(FOUND, days=DAYS[:days]))
+
+    assert f"Cost by {named} " in page
+    assert page.count('class="day"') == bars
+    assert (days == 120) is ("2020-01-01 to 2020-" not in page)
+
+
+def test_bars_of_several_days_have_their_sums() -> None:
+    page = fleet_page(replace(FOUND, days=[*DAYS[:127], Group("2020-05-07", 0, 0, None, 0, 0, 0)]))
+
+    assert 'title="2020-01-01 to 2020-01-07: 14 runs, $10.50, 21 errors, 7 warnings"' in page
+    assert 'title="2020-05-06 to 2020-05-07: 2 runs, $1.50, 3 errors, 1 warning"' in page

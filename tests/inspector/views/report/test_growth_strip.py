@@ -11,8 +11,7 @@ from conversations import HELLO, chat, said, user
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip import strip_of
-from turntape.inspector.views.report.growth_strip import BARS, LANE_BARS, colours, growth_strip
-from turntape.inspector.views.vocabulary.kinds import KIND_LOOKS
+from turntape.inspector.views.report.growth_strip import BARS, LANE_BARS, growth_strip
 
 
 def drawn(trips: list[RoundTrip]) -> str:
@@ -91,11 +90,6 @@ def test_the_cost_so_far_rises_to_the_total_of_the_run() -> None:
     heights = [float(point.split(",")[1]) for point in points]
     assert heights[0] == 100 and heights[-1] == 2 and heights == sorted(heights, reverse=True)
     assert total and f"so far ${total:.4f}" in page
-
-
-def test_the_colours_are_those_of_all_views() -> None:
-    for kind in KIND_LOOKS:
-        assert f"--kind-{kind.name}: light-dark({kind.light}, {kind.dark})" in colours()
 
 
 @pytest.mark.parametrize("turns", [2, 4, 5, 9])

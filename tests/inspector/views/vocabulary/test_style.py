@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from turntape.inspector import views
-from turntape.inspector.views.report.growth_strip import colours
+from turntape.inspector.views.report.colours import colours_of_styles
 from turntape.inspector.views.text.svg import svg
 from turntape.inspector.views.text.terminal_text import ansi
 from turntape.inspector.views.tui.theme import PALETTES
@@ -16,6 +16,7 @@ from turntape.inspector.views.vocabulary.contrast import contrast
 from turntape.inspector.views.vocabulary.style import STYLE_LOOKS, Style
 
 FOLDER = Path(views.__file__).parent
+FLEET = FOLDER.parent / "fleet" / "page" / "fleet.css"
 PLAY = FOLDER.parent.parent / "docs" / "play_svg.py"
 ENOUGH = 4.5
 
@@ -39,7 +40,7 @@ def test_viewer_report_and_pictures_draw_a_style_in_its_colour() -> None:
             look.contrast,
             look.sixteen,
         ]
-        assert f"--{style}: light-dark({look.light}, {look.dark});" in colours()
+        assert f"--{style}: light-dark({look.light}, {look.dark});" in colours_of_styles()
         assert f'fill="{look.dark}"' in svg([[("word", style)]])
 
 
@@ -57,14 +58,15 @@ def test_the_text_of_show_has_the_hue_of_the_viewer(style: Style) -> None:
 
 
 def test_every_style_can_be_read_on_the_grounds_of_the_report_and_of_the_pictures() -> None:
-    sheet = (FOLDER / "report" / "page.css").read_text("utf-8")
-    grounds = [re.search(rf"--{name}: light-dark\((#\w+), (#\w+)\)", sheet) for name in ("ground", "raised", "chosen")]
+    sheets = [path.read_text("utf-8") for path in (FOLDER / "report" / "page.css", FLEET)]
+    names = ("ground", "raised", "chosen")
+    grounds = [re.search(rf"--{name}: light-dark\((#\w+), (#\w+)\)", sheet) for sheet in sheets for name in names]
     pairs = [found.groups() for found in grounds if found is not None]
     light, dark = re.findall(r"_(?:LIGHT|DARK) = \{.*", PLAY.read_text("utf-8"))
     for name in ("ground", "raised"):
         pairs.append(tuple(re.findall(rf'"{name}": "(#\w+)"', light + dark)))
     picture = re.search(r'rx="8" fill="(#\w+)"', svg([]))
-    assert len(pairs) == 5 and picture is not None
+    assert len(pairs) == 7 and picture is not None
     low = {
         (style, ground): round(contrast(colour, ground), 2)
         for style, look in STYLE_LOOKS.items()
