@@ -75,6 +75,8 @@ _EXPRESSION = regex(
 """A word, a variable, or a field of an object."""
 _WORDS = regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,2}|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 """Words, as a text in quotes has them."""
+_LONG, _LEAST_PART = 24, 0.3
+"""Characters; the part of large letters among all letters. `getServerSessionOfUser2` has a sixth."""
 _UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _URL = regex(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -181,7 +183,8 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     kind = name.replace("_", "").replace("-", "").replace(".", "").lower()
     if _PLACEHOLDER.match(value) or _URL.match(value) or "..." in value:
         return False
-    word = (_WORDS if quoted or assigned else _EXPRESSION).fullmatch(value) is not None
+    mixed = _is_mixed(value)
+    word = not mixed and (_WORDS if quoted or assigned else _EXPRESSION).fullmatch(value) is not None
     if _PASSWORD.search(kind):
         path = kind.endswith("pwd") and _PATH.match(value) is not None
         return len(value) >= (6 if quoted or assigned else 8) and (quoted or assigned or not word) and not path
@@ -193,4 +196,11 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
         return False
     digits = sum(char.isdigit() for char in value)
     letters = sum(char.isalpha() for char in value)
-    return len(value) >= least and not word and (digits > 0 and letters > 0 or digits >= 16)
+    return len(value) >= least and not word and (mixed or digits > 0 and letters > 0 or digits >= 16)
+
+
+def _is_mixed(value: str) -> bool:
+    """True for a long row of letters and digits, large and small ones in equal parts: no word and no name has these."""
+    large = sum(char.isupper() for char in value)
+    small = sum(char.islower() for char in value)
+    return len(value) >= _LONG and value.isalnum() and _LEAST_PART <= large / max(large + small, 1) <= 1 - _LEAST_PART

@@ -57,6 +57,8 @@ FORMS = {
     "a short secret of a client": ('{"client_secret": "@@"}', "1i7wso7pl7guh8sk"),
     "a value with equals signs": ("MY_API_KEY=@@", "aB3d=E5fG7h=J9kL1mN3p="),
     "a value with equals signs at its end": ("MY_API_KEY=@@ x", "aB3dE5fG7hJ9kL1mN3p=="),
+    "letters with a digit at the end": ("COHERE_API_KEY=@@ x", "xqHZBszRhQReAKBxyMSdgNhbNcOrvUekNXJCPbu6"),
+    "letters alone": ('{"api_key":"@@"}', "xqHZBszRhQReAKBxyMSdgNhbNcOrvUekNXJCPbuQ"),
     "a value with an escaped slash": ('{"api_key":"@@"}', "aB3dE5fG7hJ9\\/kL1mN3pQ5rS7"),
 }
 """What is written, with `@@` for the secret, and the secret."""
@@ -108,6 +110,9 @@ HEALTHY = [
     "curl -u admin:$PASSWORD https://a.example",
     "curl -u admin:<password> https://a.example",
     "tar -u a:longer2word",
+    "API_TOKEN=TheSessionTokenOfTheServerUser2",
+    '{"api_key":"readTheSessionTokenOfTheServer2"}',
+    "api_key: THE_SESSION_TOKEN_OF_THE_SERVER_2",
     "x?design=aB3dE5fG7hJ9kL1mN3pQ5rS7",
 ]
 
