@@ -164,7 +164,12 @@ _ASKED = 40
 
 
 def _repeats_prompt(context: RuleContext, text: str) -> str | None:
-    """The last message of the user, if the answer begins with all of it and continues."""
+    """The last message of the user, if the answer begins with all of it and continues.
+
+    An API that completes a text may return the text too: by default, or with `echo`.
+    """
+    if context.protocol.operation == "text_completion":
+        return None
     users = [
         part.text.strip()
         for m in context.request.messages

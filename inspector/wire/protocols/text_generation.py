@@ -50,4 +50,5 @@ TEXT_GENERATION = Protocol(
     read_response=read_response,
     finish=dict(FINISH),
     streams=("sse",),
+    operation="text_completion",
 )

@@ -70,9 +70,14 @@ async def in_threads(ask: Ask, texts: Sequence[str]) -> None:
 
 
 async def in_a_pool(ask: Ask, texts: Sequence[str]) -> None:
+    both = threading.Barrier(2)
+
+    def work(text: str) -> None:
+        both.wait(60)
+        asyncio.run(ask(text))
+
     with ThreadPoolExecutor(2) as pool:
-        for text in texts:
-            await asyncio.wrap_future(pool.submit(asyncio.run, ask(text)))
+        await asyncio.gather(*(asyncio.wrap_future(pool.submit(work, text)) for text in texts))
 
 
 async def in_one_task(ask: Ask, texts: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 from conversations import HELLO, chat, said
 from dialogues import APIS, asks, calls, gives, says
-from judged import judged, only
+from judged import judged, only, trip
 
 from turntape.inspector.findings.rules.damaged import cut_json, written_again
 
@@ -246,6 +246,20 @@ def test_a_server_that_returns_the_prompt_in_front_of_the_answer(api: str) -> No
     for quiet in (PROMPT, "Which plan is the best? The second.", f"You ask: {PROMPT} The second one."):
         assert TEXT not in _ids(APIS[api]([asks(PROMPT)], says(quiet), 0))
     assert TEXT not in _ids(APIS[api]([asks("Which one?")], says("Which one? The second."), 0))
+
+
+@pytest.mark.parametrize(
+    ("url", "asked", "answer"),
+    [
+        ("https://api.openai.com/v1/completions", {"model": "m", "prompt": PROMPT, "echo": True},
+         {"object": "text_completion",
+          "choices": [{"index": 0, "text": f"{PROMPT} The second.", "finish_reason": "stop"}]}),
+        ("https://router.huggingface.co/hf-inference/models/m", {"inputs": PROMPT},
+         [{"generated_text": f"{PROMPT} The second."}]),
+    ],
+)  # fmt: skip
+def test_an_api_that_completes_a_text_may_return_the_text_too(url: str, asked: object, answer: object) -> None:
+    assert TEXT not in _ids(trip(url, asked, answer))
 
 
 @pytest.mark.parametrize("api", NAMES)

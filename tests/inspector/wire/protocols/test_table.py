@@ -24,6 +24,7 @@ ENDPOINTS = {
     "https://bedrock.amazonaws.com/model/m/invoke-with-response-stream": "bedrock-invoke",
     "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent": "gemini-generate",
     "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse": "gemini-generate",
+    "https://generativelanguage.googleapis.com/v1beta/interactions": "gemini-interactions",
     "https://api.openai.com/v1/responses": "openai-responses",
     "https://api.openai.com/v1/responses/compact": "openai-responses",
     "https://api.openai.com/v1/responses/input_tokens": "openai-responses",
