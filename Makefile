@@ -97,7 +97,7 @@ suites: setup
 # `make faults ARGS="--recorded -v"` for the recorded loops alone, each miss with the command that shows it;
 # `make faults ARGS="--generated -v"` for random changes of recorded answers.
 faults: setup
-	$(RUN)python -m bench.faults $(ARGS)
+	UV='$(UV)' $(RUN)python -m bench.faults $(ARGS)
 
 # What is left of a recording after kill -9, a full disk, a changed file, a clock that jumps: `make crash ARGS="--rounds 10"`.
 crash: setup
