@@ -127,6 +127,11 @@ def trip(url: str, asked: object, answer: object, index: int = 0, at: float | No
     return replace(exchanged(url, asked, answer, **more), index=index, started_at=started, **times)
 
 
+def emitted(name: str = "look_up", arguments: str = '{"word":"tape"}', **fields: Any) -> RoundTrip:
+    """A round trip whose answer makes one call."""
+    return chat([HELLO], said(None, ("call_1", name, arguments)), **fields)
+
+
 def anthropic(
     messages: Sequence[dict[str, Any]],
     content: Sequence[dict[str, Any]] | None = None,

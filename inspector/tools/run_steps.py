@@ -153,22 +153,24 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
         done = _without_answer(run, trip)
         until = trip.started_at + (trip.ended_at or 0) / 1e6
         given_up = session.cancelled.get(key_of_id(asked.id))
-        if given_up is not None and run.started_at <= given_up[0] <= (until if trip.failure is None else given_up[0]):
+        in_time = trip.failure is not None or (given_up is not None and given_up[0] <= until)
+        if given_up is not None and run.started_at <= given_up[0] and in_time:
             until = given_up[0]
             took = max(round((until - run.started_at) * 1000, 3), 0.0)
             done = replace(done, outcome="cancelled", reason=given_up[1], duration_ms=took)
         done = replace(done, progressed=reports_of(session, run, until))
-        if (
-            trip.tool_wire is None
-            and trip.response is not None
-            and trip.failure is None
-            and trip.response.status != _ACCEPTED
-        ):
+        if _is_whole_answer(trip):
             session.spent.add(place)
         if done.outcome != "failed" and (stray := _answer_of(session, asked, until)) is not None:
             done = replace(done, flaw=stray)
         session.runs[place] = done
         yield done
+
+
+def _is_whole_answer(trip: RoundTrip) -> bool:
+    """True for a round trip over HTTP that has all of its answer, so that nothing more comes by it."""
+    is_http = trip.tool_wire is None and trip.response is not None and trip.response.status != _ACCEPTED
+    return is_http and trip.failure is None
 
 
 def _answer_of(session: Session, asked: ToolMessage, until: float) -> Flaw | None:

@@ -14,6 +14,7 @@ from judged import (
     anthropic,
     asked,
     calls,
+    emitted,
     gemini,
     ids,
     item_call,
@@ -31,10 +32,6 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.wire.resolve_finish import CALL_MARKERS
 
 WRONG = "model-args-break-schema"
-
-
-def emitted(name: str = "look_up", arguments: str = '{"word":"tape"}', **fields: Any) -> Any:
-    return chat([HELLO], said(None, ("call_1", name, arguments)), **fields)
 
 
 @pytest.mark.parametrize(
@@ -161,29 +158,6 @@ def test_a_call_as_text_beside_a_real_one_is_reported() -> None:
 )
 def test_an_answer_without_anything_is_reported(answer: dict[str, Any], fields: dict[str, Any], empty: bool) -> None:
     assert ("model-empty-response" in ids(chat([HELLO], answer, **fields))) is empty
-
-
-@pytest.mark.parametrize(
-    ("choice", "answer", "kept"),
-    [
-        ("required", said("x"), False),
-        ("required", said(None, CALL), True),
-        ("none", said(None, CALL), False),
-        ("none", said("x"), True),
-        ({"type": "function", "function": {"name": "look_up"}}, said(None, CALL), True),
-        ({"type": "function", "function": {"name": "find"}}, said(None, CALL), False),
-        ("auto", said("x"), True),
-    ],
-)
-def test_a_choice_of_tools_is_kept(choice: object, answer: dict[str, Any], kept: bool) -> None:
-    assert ("tool-choice-violated" not in ids(chat([HELLO], answer, tool_choice=choice))) is kept
-
-
-@pytest.mark.parametrize("finish", ["length", "content_filter"])
-def test_a_choice_is_not_judged_by_half_an_answer(finish: str) -> None:
-    half = chat([HELLO], said("x"), finish=finish, tool_choice="required")
-
-    assert "tool-choice-violated" not in ids(half)
 
 
 def test_one_call_at_a_time_is_one() -> None:
@@ -407,54 +381,6 @@ def test_a_refusal_is_quoted_from_wherever_it_is() -> None:
     ]
 
 
-def chosen(choice: object, answer: dict[str, Any], **fields: Any) -> list[str]:
-    return lines(chat([HELLO], answer, tool_choice=choice, **fields), only="tool-choice")
-
-
-def test_a_choice_of_tools_that_was_not_kept_is_named() -> None:
-    by_name = {"type": "function", "function": {"name": "find"}}
-
-    assert chosen("required", said("x")) == [
-        (
-            "#0 tool-choice-violated (api, error, P): a call of any tool was required and the answer has no call "
-            "| #0 "
-            "request tool choice required, #0 response"
-        ),
-    ]
-    assert chosen("none", said(None, CALL)) == [
-        (
-            "#0 tool-choice-violated (api, error, P): tool calls were forbidden and 'look_up' was called "
-            "| #0 request tool choice none, #0 response"
-        ),
-    ]
-    assert chosen(by_name, said(None, CALL)) == [
-        (
-            "#0 tool-choice-violated (client, error, P): a call of 'find' is required, and the request offers no such "
-            "tool | #0 request tool choice named find, #0 response"
-        ),
-    ]
-    assert chosen(by_name, said("x")) == [
-        (
-            "#0 tool-choice-violated (client, error, P): a call of 'find' is required, and the request offers no such "
-            "tool | #0 request tool choice named find, #0 response"
-        ),
-    ]
-    assert chosen("required", said("")) == [], "another rule reports the empty answer"
-    assert chosen("required", {"role": "assistant", "content": None, "refusal": "No."}) == []
-    assert chosen("required", said("x"), finish="a_new_word") != []
-    assert chosen("required", said("x"), finish="length") == []
-
-
-def test_a_tool_of_the_api_satisfies_a_choice() -> None:
-    searched = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"query": "x"}}
-    text = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "Well."}]}
-    by_name = {"type": "function", "name": "find"}
-
-    for choice in ("required", by_name):
-        assert "tool-choice-violated" not in ids(responses([ASK], [searched, text], tool_choice=choice))
-        assert "tool-choice-violated" in ids(responses([ASK], [text], tool_choice=choice))
-
-
 def test_several_calls_where_one_is_allowed_are_listed() -> None:
     five = said(None, *((f"c{n}", "look_up", f'{{"word":"{n}"}}') for n in range(5)))
 
@@ -540,13 +466,6 @@ def test_an_empty_answer_is_an_info_where_a_stop_string_may_have_ended_it(
     fields: dict[str, Any] = {"stop": stop} if stop else {}
 
     assert only("model-empty-response", chat([HELLO], said(""), finish=finish, **fields)).severity == severity
-
-
-def test_a_choice_of_tools_counts_also_at_a_stop_string() -> None:
-    choice: dict[str, Any] = {"tool_choice": {"type": "any"}}
-    one = anthropic([asked("hi")], [words("It")], stop="stop_sequence", stop_sequences=["x"], **choice)
-
-    assert "tool-choice-violated" in ids(one)
 
 
 def test_an_answer_without_a_choice_is_not_an_empty_one_too() -> None:

@@ -7,20 +7,18 @@ from conversations import CALL, HELLO, TOOLS, chat, result, said
 from judged import (
     anthropic,
     asked,
+    emitted,
     ids,
     item_call,
     lines,
     only,
     responses,
     trip,
+    words,
 )
 from round_trips import CHAT, sse
 
 WRONG = "model-args-break-schema"
-
-
-def emitted(name: str = "look_up", arguments: str = '{"word":"tape"}', **fields: Any) -> Any:
-    return chat([HELLO], said(None, ("call_1", name, arguments)), **fields)
 
 
 @pytest.mark.parametrize(
@@ -201,3 +199,81 @@ def test_a_tool_that_is_required_and_not_offered_is_the_clients_mistake(answer: 
     assert "(client, error, P)" in one and "offers no such tool" in one
     assert all("(client" not in line for line in choosing("look_up"))
     assert all("(client" not in line for line in choosing("final_output", tools=None)), "the API may hold the tools"
+
+
+@pytest.mark.parametrize(
+    ("choice", "answer", "kept"),
+    [
+        ("required", said("x"), False),
+        ("required", said(None, CALL), True),
+        ("none", said(None, CALL), False),
+        ("none", said("x"), True),
+        ({"type": "function", "function": {"name": "look_up"}}, said(None, CALL), True),
+        ({"type": "function", "function": {"name": "find"}}, said(None, CALL), False),
+        ("auto", said("x"), True),
+    ],
+)
+def test_a_choice_of_tools_is_kept(choice: object, answer: dict[str, Any], kept: bool) -> None:
+    assert ("tool-choice-violated" not in ids(chat([HELLO], answer, tool_choice=choice))) is kept
+
+
+def chosen(choice: object, answer: dict[str, Any], **fields: Any) -> list[str]:
+    return lines(chat([HELLO], answer, tool_choice=choice, **fields), only="tool-choice")
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+def test_a_choice_is_not_judged_by_half_an_answer(finish: str) -> None:
+    half = chat([HELLO], said("x"), finish=finish, tool_choice="required")
+
+    assert "tool-choice-violated" not in ids(half)
+
+
+def test_a_choice_of_tools_that_was_not_kept_is_named() -> None:
+    by_name = {"type": "function", "function": {"name": "find"}}
+
+    assert chosen("required", said("x")) == [
+        (
+            "#0 tool-choice-violated (api, error, P): a call of any tool was required and the answer has no call "
+            "| #0 "
+            "request tool choice required, #0 response"
+        ),
+    ]
+    assert chosen("none", said(None, CALL)) == [
+        (
+            "#0 tool-choice-violated (api, error, P): tool calls were forbidden and 'look_up' was called "
+            "| #0 request tool choice none, #0 response"
+        ),
+    ]
+    assert chosen(by_name, said(None, CALL)) == [
+        (
+            "#0 tool-choice-violated (client, error, P): a call of 'find' is required, and the request offers no such "
+            "tool | #0 request tool choice named find, #0 response"
+        ),
+    ]
+    assert chosen(by_name, said("x")) == [
+        (
+            "#0 tool-choice-violated (client, error, P): a call of 'find' is required, and the request offers no such "
+            "tool | #0 request tool choice named find, #0 response"
+        ),
+    ]
+    assert chosen("required", said("")) == [], "another rule reports the empty answer"
+    assert chosen("required", {"role": "assistant", "content": None, "refusal": "No."}) == []
+    assert chosen("required", said("x"), finish="a_new_word") != []
+    assert chosen("required", said("x"), finish="length") == []
+
+
+def test_a_tool_of_the_api_satisfies_a_choice() -> None:
+    searched = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"query": "x"}}
+    text = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "Well."}]}
+    by_name = {"type": "function", "name": "find"}
+
+    for choice in ("required", by_name):
+        assert "tool-choice-violated" not in ids(responses([ASK], [searched, text], tool_choice=choice))
+        assert "tool-choice-violated" in ids(responses([ASK], [text], tool_choice=choice))
+
+
+def test_a_choice_of_tools_counts_also_at_a_stop_string() -> None:
+    choice: dict[str, Any] = {"tool_choice": {"type": "any"}}
+    one = anthropic([asked("hi")], [words("It")], stop="stop_sequence", stop_sequences=["x"], **choice)
+
+    assert "tool-choice-violated" in ids(one)
