@@ -45,11 +45,13 @@ NAMED: Mapping[str, str] = MappingProxyType(
         r"[\"']?\s?[:=#]?\s?#?)\d+\b",
         "random": r"\b(?=\w*\d)(?=\w*[A-Z])(?=\w*[a-z])[A-Za-z0-9]{8,64}\b",
         "hex": r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b",
+        "number": r"(?<![\d.,])(?!\d*000(?!\d))\d{6,}(?![.,]?\d)",
     }
 )
 """UUIDs, ULIDs and digests of 128 bits; dates, times of day and epochs; folders for temporary files; numbers of
 processes; ports of this machine; durations; addresses in memory; addresses of the network; names of machines; the
-number of an attempt, a run or a build; ids of mixed letters and digits; other hexadecimal ids."""
+number of an attempt, a run or a build; ids of mixed letters and digits; other hexadecimal ids; ids of six or more
+digits, not round as the limits that a person writes."""
 
 _EPOCHS = regex(_EPOCH)
 _COMPILED = {name: regex(pattern) for name, pattern in NAMED.items()}

@@ -78,6 +78,11 @@ class Miss(ReplayMiss):
         """True when this turn was recorded and something in the request has changed."""
         return self.likeness != "miss"
 
+    @property
+    def is_asked_again(self) -> bool:
+        """True when nothing differs: the recordings of this very request were all played to requests like it."""
+        return bool(self.played) and not self.taken_by
+
     def _sentence(self, recorded: int) -> str:
         what = f"no recorded round trip answers {self.method} {self.path}"
         if self.played:

@@ -185,7 +185,7 @@ def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> No
             "not requested: turn 4, #3 (I drafted five emails*",
             "if the change is intended, record again (4 calls, *):",
             "  *pytest test_it.py::test_a --turntape-mode=all",
-            "or take it as it comes:",
+            "or allow it in this test:",
             "  @pytest.mark.turntape(partial=True)",
             "FAILED test_it.py::test_a - turntape: the run is *",
         ]

@@ -28,6 +28,7 @@ CASES: list[tuple[str, str, str]] = [
     ("duration", "took 1.23s", "took 0.4s"),
     ("address", "<object at 0x7f001122>", "<object at 0x7fee0011>"),
     ("hex", "commit 3972013f", "commit 75dff44a"),
+    ("number", "Session 912041615 of user u-340273.", "Session 68546281 of user u-043031."),
 ]
 
 
@@ -40,6 +41,7 @@ def test_a_change_of_the_prompt_has_no_name() -> None:
     date = Difference("/x", "changed", "at 11:43", "at 12:01")
     assert names_for([date, Difference("/y", "changed", "Be brief.", "Be short.")]) == []
     assert names_for([date, Difference("/y", "added", given="x")]) == []
+    assert names_for([date, Difference("/y", "changed", "up to 100000 tokens", "up to 200000 tokens")]) == []
     assert names_for([]) == []
 
 

@@ -38,6 +38,19 @@ def test_volatile_text_gets_the_line_for_its_mark(project: pytest.Pytester, monk
     project.runpytest().assert_outcomes(passed=1)
 
 
+def test_a_request_that_is_repeated_gets_the_line_that_allows_it(project: pytest.Pytester) -> None:
+    record(project, WORD.format(mark="", name="a"))
+    twice = WORD.replace("(): ", "(): ask(os.environ.get('WORD', 'a')); ")
+    write(project, twice.format(mark="", name="a"))
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*or allow it in this test:", "*@pytest.mark.turntape(repeats=True)"])
+    write(project, twice.format(mark="(repeats=True)", name="a"))
+    project.runpytest().assert_outcomes(passed=1)
+
+
 def test_a_renamed_test_gets_the_command_that_moves_its_cassette(project: pytest.Pytester) -> None:
     record(project, WORD.format(mark="", name="old"))
     (project.path / "cassettes/test_it/test_old.trajectory.txt").touch()
