@@ -25,6 +25,7 @@ from mitmproxy.proxy.layers.http import _http1 as base
 from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import (
     RequestEndOfMessage,
+    RequestHeaders,
     RequestProtocolError,
     RequestTrailers,
     ResponseData,
@@ -313,6 +314,22 @@ class ClientSide(_Messages, base.Http1Server):
             yield from self._sending(event, super().send(event))
 
 
+def _with_an_end(event: RequestHeaders) -> RequestHeaders:
+    """A request with a body, so that its end is seen over HTTP/1.1: a request of HTTP/2 may have no length.
+
+    Without one, the server would read the body as the next request.
+    """
+    request = event.request
+    if not request.is_http2 or "content-length" in request.headers:
+        return event
+    request = request.copy()
+    if request.raw_content is None or request.trailers:
+        request.headers["transfer-encoding"] = "chunked"
+    else:
+        request.headers["content-length"] = str(len(request.raw_content))
+    return RequestHeaders(event.stream_id, request, event.end_stream)
+
+
 class UpstreamSide(_Messages, base.Http1Client):
     """The layer that talks to an upstream."""
 
@@ -321,7 +338,11 @@ class UpstreamSide(_Messages, base.Http1Client):
 
     @override
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
-        return self._pause_or_resume(event) if isinstance(event, Pause) else self._sending(event, super().send(event))
+        if isinstance(event, Pause):
+            return self._pause_or_resume(event)
+        if isinstance(event, RequestHeaders) and not event.end_stream:
+            event = _with_an_end(event)
+        return self._sending(event, super().send(event))
 
     @override
     def read_body(self, event: events.Event) -> CommandGenerator[None]:

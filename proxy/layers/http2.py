@@ -8,6 +8,8 @@ resets another error code, answers a refused stream with an error page, and drop
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportPrivateUsage=false
 
+import re
+from collections.abc import Iterable
 from time import monotonic
 from typing import Any, cast, override
 
@@ -44,6 +46,8 @@ round trip on the tape. As nghttp2, and so many servers, by default
 _TOO_MANY_RESETS = (
     "the client reset too many streams at once; its connection was ended, and nothing more of it was sent on"
 )
+_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""RFC 9110, 5.6.2."""
 _NOT_HTTP2 = frozenset({b"transfer-encoding", b"content-length"})
 
 
@@ -251,7 +255,9 @@ class ClientSide(_Streams, base.Http2Server):
             # mitmproxy forgets a stream whose end comes in one read with its reset; the layer above knows better.
             self.streams.setdefault(event.stream_id, base.StreamState.HEADERS_RECEIVED)
             if self._reset_too_often():
-                return self._calmed()
+                return self._ended_for(_TOO_MANY_RESETS, h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
+        if isinstance(event, h2.events.RequestReceived) and (odd := _odd_in_line(event.headers)):
+            return self._ended_for(f"Invalid HTTP/2 request headers: {odd}", h2.errors.ErrorCodes.PROTOCOL_ERROR)
         return super().handle_h2_event(event)
 
     def _reset_too_often(self) -> bool:
@@ -260,10 +266,9 @@ class ClientSide(_Streams, base.Http2Server):
         self._last_reset = now
         return self._resets > _MOST_RESETS
 
-    def _calmed(self) -> CommandGenerator[bool]:
-        """End the connection of a client that opens streams only to reset them. Nothing more of it is sent on."""
-        ending = self.protocol_error(_TOO_MANY_RESETS, h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
-        yield from _blamed(ending, Cause(broke=True, text=_TOO_MANY_RESETS))
+    def _ended_for(self, what: str, code: int) -> CommandGenerator[bool]:
+        """End the connection of a client that breaks the rules. Nothing more of it is sent on."""
+        yield from _blamed(self.protocol_error(what, code), Cause(broke=True, text=what))
         return True
 
     def _answer(self, event: ResponseData) -> CommandGenerator[None]:
@@ -296,6 +301,17 @@ class ClientSide(_Streams, base.Http2Server):
             if isinstance(event, ResponseHeaders):
                 event = _without_lengths(event)
             yield from super()._handle_event(event)
+
+
+def _odd_in_line(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """What would make another request of this one where its method and path are a line of HTTP/1.1."""
+    known = dict(headers)
+    method, path = known.get(b":method", b""), known.get(b":path", b"/")
+    if not _TOKEN.fullmatch(method):
+        return f"the method {method!r} is not a token"
+    if not (path.startswith(b"/") or path == b"*") or b" " in path or b"\t" in path:
+        return f"the path {path!r} is not one of HTTP/2"
+    return None
 
 
 def _without_lengths(event: ResponseHeaders) -> ResponseHeaders:

@@ -47,6 +47,26 @@ def test_a_compressed_request_arrives_as_it_was_sent_and_is_kept_plain(
     assert (trip.request.body, trip.request.encoding) == (plain, encoding)
 
 
+@pytest.mark.parametrize("bound", [1 << 20, 1000], ids=["held", "passed on as it comes"])
+def test_an_http2_request_without_a_length_reaches_an_http1_api_as_one_request(
+    bound: int, tape: Path, confdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HTTP/2 needs no length. Over HTTP/1.1, a body without one would be read as the next request."""
+    monkeypatch.setattr("turntape.proxy.capture.pending.MOST_OF_A_BODY", bound)
+    hidden = b"POST /v1/hidden HTTP/1.1\r\nHost: a.example\r\nContent-Length: 0\r\n\r\n"
+    sent = [hidden, json.dumps({**ASKED, "metadata": {"note": "x" * 5000}}).encode()]
+    with (
+        rig(tape, confdir) as up,
+        httpx2.Client(proxy=up.base, verify=up.trust(), http2=True, trust_env=False, timeout=None) as http,
+    ):
+        for _ in range(2):
+            answer = http.post("https://api.openai.com/v1/chat/completions", content=iter(sent), headers=JSON)
+            assert answer.http_version == "HTTP/2"
+        got = list(up.server.requests)
+
+    assert [(one.path, one.body) for one in got] == [("/v1/chat/completions", b"".join(sent))] * 2
+
+
 TRAILED = b"%x\r\n%s\r\n0\r\nx-checksum: 42\r\n\r\n"
 
 

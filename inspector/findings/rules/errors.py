@@ -248,17 +248,28 @@ def rejection_text(context: RuleContext) -> str:
     return _NUMBER.sub("0", said.text) if said is not None else ""
 
 
+def _broken_by_client(context: RuleContext) -> str | None:
+    """How the client broke HTTP with a request that got no answer."""
+    trip = context.turn.round_trip
+    if trip.response is None and trip.failure is not None and trip.closed_first == "client":
+        return trip.failure.message if trip.failure.kind == "protocol" else None
+    return None
+
+
 @rule(
     REQUEST_REJECTED,
     "client",
     "error",
     "P",
-    says="The API rejected the request. It blames the layer of its cause, and the API where the API itself returned the "
+    says="The API rejected the request, or it was not sent on, since it breaks HTTP. It blames the layer of its cause, and the API where the API itself returned the "
     "rejected block.",
     fix="Read the finding that it names as its cause. If there is none, the API's error says what it did not accept.",
     aliases=("api-invalid-request",),
 )
 def invalid_request(context: RuleContext) -> Iterator[Note]:
+    if (broken := _broken_by_client(context)) is not None:
+        yield Note(f"the request breaks HTTP, so it was not sent on: {broken}", (f"{context.at} protocol",))
+        return
     why = why_refused(context)
     if context.has(*turntape_actions.IDS) or not (
         why == "request" or (_names_fault(context) and (_by_status(context) or own_block(context) is not None))
@@ -295,6 +306,8 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
 )
 def unreachable(context: RuleContext) -> Iterator[Note]:
     failure = context.turn.round_trip.failure
+    if _broken_by_client(context) is not None:
+        return
     if context.turn.round_trip.response is None and failure is not None and failure.kind != "client_gone":
         what = "the connection ended without an answer" if failure.kind == "cut" else "the API could not be reached"
         yield Note(f"{what}: {failure.message}", (f"{context.at} {failure.kind}",))

@@ -75,3 +75,29 @@ def test_each_frame_of_a_client_counts(flood: bytes) -> None:
     list(side.handle_event(events.DataReceived(side.conn, flood * 600)))
 
     assert (before, pieces_of(side.conn), pieces_of(side.conn)) == (1, 600, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_sent_on"),
+    [
+        (":method", "POST /hidden", False),
+        (":method", "", False),
+        (":path", "/a b", False),
+        (":path", "http://b.example/", False),
+        (":method", "M-SEARCH", True),
+        (":path", "/a?b=c#d", True),
+        (":path", "*", True),
+    ],
+)
+def test_a_method_and_a_path_that_make_another_line_over_http1_are_not_sent_on(
+    name: str, value: str, is_sent_on: bool
+) -> None:
+    side, client = side_of_client()
+    fields = [(field, value if field == name else known) for field, known in FIELDS]
+    client.config.validate_outbound_headers = False
+    client.send_headers(1, fields, end_stream=True)
+    done = list(side.handle_event(events.DataReceived(side.conn, client.data_to_send())))
+
+    said = [command.event for command in done if isinstance(command, ReceiveHttp)]
+    assert any(isinstance(event, RequestHeaders) for event in said) == is_sent_on
+    assert any(isinstance(command, commands.CloseConnection) for command in done) != is_sent_on

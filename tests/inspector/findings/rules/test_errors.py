@@ -8,7 +8,7 @@ from conversations import CALL, HELLO, chat, result, said, user
 from judged import anthropic, context_of, ids, judged, lines, only, trip
 from round_trips import CHAT, MESSAGES, sse, unanswered
 
-from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.cassettes.tape.model import Failure, RoundTrip, Side
 from turntape.inspector.analysis.seen import Seen
 from turntape.inspector.analysis.turn import Turn
 from turntape.inspector.findings.finding import Finding, Layer, Severity
@@ -101,6 +101,19 @@ def test_a_rejection_of_what_the_api_itself_returned_is_the_apis() -> None:
 def test_nothing_that_came_back_is_reported_apart_from_a_client_that_left() -> None:
     assert "api-unreachable" in ids(chat([HELLO], failure=Failure("refused", "connection refused")))
     assert "api-unreachable" not in ids(chat([HELLO], failure=Failure("client_gone", "the client left")))
+
+
+@pytest.mark.parametrize(
+    ("side", "reported"),
+    [
+        ("client", "request-rejected (client, error, P): the request breaks HTTP, so it was not sent on: two lengths"),
+        ("server", "api-unreachable (api, error, P): the API could not be reached: two lengths"),
+    ],
+)
+def test_what_breaks_http_is_blamed_on_the_side_that_sent_it(side: Side, reported: str) -> None:
+    broken = replace(chat([HELLO], failure=Failure("protocol", "two lengths")), closed_first=side)
+
+    assert lines(broken) == [f"#0 {reported} | #0 protocol"]
 
 
 def test_an_answer_is_not_an_error() -> None:
