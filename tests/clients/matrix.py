@@ -65,9 +65,19 @@ class Cell:
 
 
 def run_cell(
-    client: Client, variant: Variant, route: str, runtime: Runtime, authority: Path, kept: Path | None = None
+    client: Client,
+    variant: Variant,
+    route: str,
+    runtime: Runtime,
+    authority: Path,
+    kept: Path | None = None,
+    *,
+    replay: bool = True,
 ) -> Cell:
-    """Run the client twice: before the scripted LLM, and before the recording of that, which stays in `kept`."""
+    """Run the client twice: before the scripted LLM, and before the recording of that, which stays in `kept`.
+
+    Without `replay` it is run once.
+    """
     with tempfile.TemporaryDirectory(prefix="turntape-client-") as name:
         folder = Path(name)
         tape, second = kept or folder / "live.cassette.jsonl", folder / "replayed.cassette.jsonl"
@@ -81,7 +91,7 @@ def run_cell(
         recorded = Check(True, _not_recorded(tape, live, client, variant, route, arrived))
         labelled = Check(True, _not_labelled(tape, client)) if tape.exists() else Check()
         replayed = Check()
-        if recorded.problem is None:
+        if replay and recorded.problem is None:
             # What the first run left behind must not change the second.
             shutil.rmtree(folder / "home", ignore_errors=True)
             (folder / "home").mkdir()

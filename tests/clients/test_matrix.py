@@ -45,13 +45,18 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_client_is_recorded_labelled_and_replayed(
     client: Client, route: str, authority: Path, tmp_path: Path
 ) -> None:
-    """Replayed by the proxy; a client in Python also in its own process, and through a server for its tests."""
+    """Replayed by the proxy; the base URL of a client in Python in its own process, and through a server for its tests.
+
+    `make clients` replays by the proxy on both routes.
+    """
     runtime, variant, tape = runtime_of(client), client.variants[-1], tmp_path / "live.cassette.jsonl"
-    cell = run_cell(client, variant, route, runtime, authority, tape)
+    in_tests = route == "base_url" and client.script.endswith(".py")
+    cell = run_cell(client, variant, route, runtime, authority, tape, replay=not in_tests)
 
     assert cell.problems == []
-    assert (cell.recorded.word, cell.labelled.word, cell.replayed.word) == ("ok", "ok", "ok")
-    if route == "base_url" and client.script.endswith(".py"):
+    words = (cell.recorded.word, cell.labelled.word, cell.replayed.word)
+    assert words == ("ok", "ok", "skipped" if in_tests else "ok")
+    if in_tests:
         done = play_back(tape, client, variant, runtime, authority)
         assert (done.in_process, done.through_a_server) == (ELSEWHERE.get(client.name), None)
 
