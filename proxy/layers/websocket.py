@@ -37,6 +37,8 @@ from .chunks import note_pieces
 # Codes that wsproto does not know were given a meaning since, as 1014 (bad gateway): they are passed on.
 frame_protocol.MAX_PROTOCOL_CLOSE_REASON = frame_protocol.MIN_PROTOCOL_CLOSE_REASON - 1
 
+_MOST_FRAMES = 1000
+"""A message is sent on in the frames that it came in. Of one in more frames, the others are sent as one."""
 _BOTH_CLOSED = (ConnectionState.CLOSED, ConnectionState.CLOSED)
 
 
@@ -47,6 +49,8 @@ class Session(WebsocketLayer):
         super().__init__(context, flow)
         self._passing: dict[bool, bytes] = {}
         """The beginning of a message that is passed on as it comes, by whether the client sends it."""
+        self._sizes: dict[bool, int] = {}
+        """How much of a message is held that has not ended, by whether the client sends it."""
 
     @override
     def relay_messages(self, event: events.Event) -> CommandGenerator[None]:
@@ -97,7 +101,10 @@ class Session(WebsocketLayer):
         if not isinstance(parts[-1], bytearray):
             parts[-1] = bytearray(parts[-1])
         parts[-1] += data
-        if not said.message_finished and sum(map(len, source.frame_buf)) > MOST_OF_A_BODY:
+        size = self._sizes[from_client] = self._sizes.get(from_client, 0) + len(data)
+        if said.message_finished or size > MOST_OF_A_BODY:
+            self._sizes.pop(from_client)
+        if not said.message_finished and size > MOST_OF_A_BODY:
             self._passing[from_client] = b"".join(source.frame_buf)
             source.frame_buf = [b""]
             whole = self._passing[from_client]
@@ -119,7 +126,7 @@ class Session(WebsocketLayer):
             if not message.dropped:
                 for part in fragments(message.content):
                     yield from _passed(part, target)
-        elif said.frame_finished:
+        elif said.frame_finished and len(source.frame_buf) < _MOST_FRAMES:
             source.frame_buf.append(b"")
 
     def _pass_on(

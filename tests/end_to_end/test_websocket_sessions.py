@@ -122,6 +122,27 @@ def test_a_server_that_breaks_the_protocol_is_named_in_the_record(tape: Path, co
     assert (trip.closed_first, trip.failure) == ("server", Failure("protocol", "Invalid opcode 0x3"))
 
 
+@pytest.mark.parametrize("count", [300, 3000])
+def test_a_message_in_many_frames_arrives_whole_and_in_as_many_frames_as_are_held(
+    count: int, tape: Path, confdir: Path
+) -> None:
+    """A flood of tiny frames must not take memory and time for each of them."""
+    frames: list[str] = []
+
+    def talk(connection: ServerConnection) -> None:
+        frames.extend(connection.recv_streaming())
+        connection.send("got it")
+
+    pieces = ["", *(str(number) for number in range(count - 2))]
+    with session("base_url", talk, tape, confdir) as client:
+        client.send(iter(pieces))  # and an empty frame that ends it
+        assert client.recv() == "got it"
+
+    assert "".join(frames) == "".join(pieces)
+    assert len(frames) == min(count, 1000)
+    assert [frame.data for frame in only(tape).frames] == ["".join(pieces).encode(), b"got it"]
+
+
 @ROUTES
 def test_the_servers_answer_to_the_clients_close_comes_after_what_it_still_says(
     route: str, tape: Path, confdir: Path
