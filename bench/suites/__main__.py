@@ -62,7 +62,7 @@ def installed(project: Project, source: Path, folder: Path, log: Path) -> Path:
     run([UV, "venv", "-q", "-p", sys.executable, folder / "env"], folder, log)
     python = folder / "env/bin/python"
     needs = ["pytest", "vcrpy", project.plugin, *project.needs, f"{ROOT}[import]"]
-    if run([UV, "pip", "install", "-q", "-p", python, source, *needs], folder, log):
+    if run([UV, "pip", "install", "-q", "--no-sources", "-p", python, source, *needs], folder, log):
         raise RuntimeError(f"{project.name} cannot be installed; {log} says why")
     return python
 

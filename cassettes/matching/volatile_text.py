@@ -22,17 +22,27 @@ _DATE = (
     rf"|{_MONTH}\s+\d\d?(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?"
     rf"|\d\d?\.?\s+{_MONTH}\s+\d{{4}})"
 )
+_WEEKDAY = r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
 _COMPACT = r"\b20\d{6}(?:[T_-]?\d{4,6}Z?)?\b"
 _EPOCH = r"(?<![\w.])1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?(?![\w])"
 _TEMPORARY = (
     r"(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]+/[^/\s]+/T)(?:/pytest-of-[^/\s]+/pytest-\d+)?/[^/\s\"'`,;:)\]}>\\]+"
     r"|[A-Za-z]:\\\\?Users\\\\?[^\\\s]+\\\\?AppData\\\\?Local\\\\?Temp\\\\?[^\\\s\"']+"
 )
+_LETTERS = r"A-Za-z0-9"
+_RANDOM = (
+    rf"(?<![{_LETTERS}])(?=[{_LETTERS}]*\d)(?=[{_LETTERS}]*[A-Z])(?=[{_LETTERS}]*[a-z])[{_LETTERS}]{{8,64}}(?![{_LETTERS}])"
+    rf"|(?<![{_LETTERS}])(?=\d*(?:[a-z]+\d+){{3}}|(?:\d+[a-z]+){{3}})[a-z0-9]{{8,64}}(?![{_LETTERS}])"
+    r"|(?<![\w-])(?=[\w-]*[a-z][A-Z])(?=[\w-]*(?:\d[A-Za-z]|[A-Za-z]\d))[\w-]{12,64}(?![\w-])"
+)
+"""Mixed letters and digits, alone or behind the name of what they are the id of: `thread_q3Xk9ZpL2a`. The last form has
+hyphens, as in base64 for URLs, and none of words with a number such as `GPT-4-Turbo-Preview`."""
 
 NAMED: Mapping[str, str] = MappingProxyType(
     {
         "uuid": rf"{UUID}|\b[0-9a-f]{{32}}\b|\b[0-9A-HJKMNP-TV-Z]{{26}}\b",
-        "timestamp": rf"{_DATE}(?:(?:,?\s(?:at\s)?|T|\s){_CLOCK}(?:\s\d{{4}})?)?|{_COMPACT}|{_EPOCH}|{_CLOCK}",
+        "timestamp": rf"{_DATE}(?:(?:,?\s(?:at\s)?|T|\s){_CLOCK}(?:\s\d{{4}})?)?"
+        rf"|{_COMPACT}|{_EPOCH}|{_CLOCK}|{_WEEKDAY}",
         "tmp": _TEMPORARY,
         "pid": r"(?P<lead>\b(?i:pid|process(?:[ _]id)?|ppid|tid|thread(?:[ _]id)?)[\"']?\s?[:=#(]?\s?)\d+",
         "port": r"(?P<lead>(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)\d+",
@@ -41,17 +51,18 @@ NAMED: Mapping[str, str] = MappingProxyType(
         "ip": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])",
         "host": r"\bip(?:-\d{1,3}){4}(?:\.[\w.-]*\w)?"
         r"|(?P<lead>\b(?i:host(?:[ _]?name)?|runner|worker|pod)[\"']?\s?[:=]?\s?[\"']?)[a-z][\w.-]*\d[\w-]*",
-        "counter": r"(?P<lead>\b(?i:attempt|retry|run|build|job|iteration|seq|sequence|counter|request)"
-        r"[\"']?\s?[:=#]?\s?#?)\d+\b",
-        "random": r"\b(?=\w*\d)(?=\w*[A-Z])(?=\w*[a-z])[A-Za-z0-9]{8,64}\b",
+        "counter": r"(?P<lead>\b(?i:attempt|retry|run|build|job|iteration|seq|sequence|counter|request"
+        r"|worker|thread|pool)"
+        r"[\"']?\s?[:=#-]?\s?#?)\d+\b",
         "hex": r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b",
+        "random": _RANDOM,
         "number": r"(?<![\d.,])(?!\d*000(?!\d))\d{6,}(?![.,]?\d)",
     }
 )
 """UUIDs, ULIDs and digests of 128 bits; dates, times of day and epochs; folders for temporary files; numbers of
 processes; ports of this machine; durations; addresses in memory; addresses of the network; names of machines; the
-number of an attempt, a run or a build; ids of mixed letters and digits; other hexadecimal ids; ids of six or more
-digits, not round as the limits that a person writes."""
+number of an attempt, a run, a build or a worker; hexadecimal ids; other ids of mixed letters and digits; ids of six or
+more digits, not round as the limits that a person writes."""
 
 _EPOCHS = regex(_EPOCH)
 _COMPILED = {name: regex(pattern) for name, pattern in NAMED.items()}

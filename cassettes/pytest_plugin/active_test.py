@@ -28,7 +28,7 @@ from ..transports.patching import Way, default_transports, is_mocked
 from ..user_frames import folded, here, is_users
 from .advice import Advice
 from .commands import again, target
-from .failures import Found, damage, expects_all, remarks, replaced_values
+from .failures import Cause, Found, damage, expects_all, remarks, replaced_values
 from .marker import Faulty, Marker, cassette_of, mode_for
 from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
@@ -251,8 +251,8 @@ class ActiveTest:
         passed = self.outcome == "passed" if passed is None else passed
         return Found(self.session, self.settings, self.tools, self._actions, advice, passed, ended)
 
-    def cause(self) -> str | None:
-        """What this test's first different request has changed."""
+    def cause(self) -> Cause | None:
+        """Why this test fails, as far as others may fail for the same reason."""
         return self._found().cause() if self.session.misses and self.session.exists else None
 
     def at_the_end_of_the_test(self) -> None:

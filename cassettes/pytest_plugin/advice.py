@@ -55,7 +55,6 @@ class Advice:
         trips = list(session.player.cassette)
         stays = ("keep the recorded answers (no API is called)", self.again("--turntape-mode=restamp"))
         live = (f"record again{self._price(trips)}", self.again("--turntape-mode=all"))
-        can_stay = bool(misses) and all(map(_can_stay, misses))
         only_again = bool(misses) and all(miss.is_asked_again for miss in misses)
         marks = {
             name: True
@@ -67,7 +66,7 @@ class Advice:
             if counts and self.has_mark
         }
         expected = ("allow it in this test", self._marked(**marks))
-        ways = [*([stays] if can_stay else ()), live, *([expected] if marks else ())]
+        ways = [*([stays] if misses and all(map(can_stay, misses)) else ()), live, *([expected] if marks else ())]
         return [
             line
             for number, (why, command) in enumerate(ways)
@@ -148,7 +147,16 @@ def _from_here(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _can_stay(miss: Miss) -> bool:
+def settings_of(misses: Sequence[Miss]) -> list[str]:
+    """Lines for `[replay]` in `turntape.toml` with which all these requests are answered, where all can be ignored."""
+    given: dict[str, list[str]] = {}
+    for miss in misses:
+        for name, values in miss.ignorable.items():
+            given.setdefault(name, []).extend(values)
+    return [f"{name} = {_written(list(dict.fromkeys(values)))}" for name, values in sorted(given.items())]
+
+
+def can_stay(miss: Miss) -> bool:
     """True when the recorded answer may answer this request too."""
     nearest = miss.nearest
     return miss.is_same_turn and (nearest is None or refusal(tuple(miss.differences), nearest) is None)

@@ -12,7 +12,7 @@ from ..replay.report import Report
 from ..replay.session import Session
 from ..replay.tools.recording import Asked
 from ..tape.turn_names import TurnName
-from .advice import Advice
+from .advice import Advice, can_stay, settings_of
 from .marker import Marker
 from .tool_servers import ToolServers, called_tool
 
@@ -25,6 +25,18 @@ _SHOWN = 8
 """At most this many problems of one kind are listed."""
 _FEW = 4
 """At most this many differences of a request that is not a recorded turn are shown."""
+
+
+@frozen
+class Cause:
+    """Why a test fails, as far as other tests may fail for the same reason."""
+
+    words: tuple[str, ...]
+    """What has changed, line by line."""
+    ignored: tuple[str, ...]
+    """The settings that ignore it, when everything that differs looks new in each run."""
+    can_stay: bool
+    """True when restamp may keep the recorded answers."""
 
 
 @frozen
@@ -61,11 +73,14 @@ class Found:
         order = {id(miss): place for place, miss in enumerate(self.session.player.misses)}
         return sorted(known, key=lambda miss: order.get(id(miss), len(order)))
 
-    def cause(self) -> str | None:
-        """What the first request that differs has changed, without places in lists; equal for tests that fail for one
-        reason."""
-        changed = [miss for miss in self._misses if miss.is_same_turn and miss.differences]
-        return "\n".join(lines_of(changed[0].differences)) if changed else None
+    def cause(self) -> Cause | None:
+        """What the first request that differs has changed; None when no recorded turn has changed."""
+        misses = self._misses
+        changed = next((miss for miss in misses if miss.is_same_turn and miss.differences), None)
+        if changed is None:
+            return None
+        ignored = tuple(settings_of(misses)) if all(miss.ignorable for miss in misses) else ()
+        return Cause(tuple(lines_of(changed.differences)), ignored, all(map(can_stay, misses)))
 
     def _differences(self) -> list[str]:
         session, report, misses = self.session, self.session.player.report(), self._misses

@@ -2,6 +2,8 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +18,7 @@ from ..replay.session import Session, is_unfinished
 from ..tape.reader import Cassette
 from .active_test import ActiveTest
 from .commands import again, files_of
+from .failures import Cause
 from .marker import Marker, cassette_of
 from .naming import SUFFIX, folder_of
 
@@ -31,6 +34,12 @@ _NAMED = 5
 
 def _is_cassette(path: Path) -> bool:
     return path.name.endswith((SUFFIX, f"{SUFFIX}.zst"))
+
+
+def _kind(cause: Cause) -> tuple[str, ...]:
+    """Equal for tests that fail for one reason. Values that are new in each run differ from test to test."""
+    named = [line for line in cause.words if line.startswith("/")] if cause.ignored else cause.words
+    return tuple(_PLACE.sub("/*", line) for line in (*named, *cause.ignored))
 
 
 class UsageLog:
@@ -49,8 +58,8 @@ class UsageLog:
         """The folders of cassettes, with the test file of each."""
         self._states: defaultdict[str, set[State]] = defaultdict(set)
         """What the tests that ran did with each cassette."""
-        self._causes: dict[str, list[str]] = {}
-        """What a request has changed, and the tests that fail for it."""
+        self._causes: dict[str, Cause] = {}
+        """Why tests failed."""
         self._found: list[str] | None = None
 
     def collected(self, config: pytest.Config, wanted: list[pytest.Item], items: list[pytest.Item]) -> None:
@@ -96,31 +105,44 @@ class UsageLog:
         if session.plan.plays and session.exists:
             self._states[place].add("missed" if session.misses else "played")
 
-    def failed(self, test: str, cause: str) -> None:
-        """Note what a failed test's first different request has changed."""
-        self._causes.setdefault(cause, [])
-        if test not in self._causes[cause]:
-            self._causes[cause].append(test)
+    def failed(self, test: str, cause: Cause) -> None:
+        """Note why a test failed."""
+        self._causes.setdefault(test, cause)
 
     def causes(self, config: pytest.Config) -> list[str]:
-        """Each change that fails several tests, once, with the tests and the command that accepts it."""
+        """Each change that fails several tests, once, with the tests and what accepts it."""
         lines: list[str] = []
-        groups: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-        for cause, tests in self._causes.items():
-            groups[_PLACE.sub("/*", cause)] += [(cause, test) for test in tests]
-        for found in sorted(groups.values(), key=len, reverse=True):
-            if len(found) < 2:
+        groups: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        for test, cause in self._causes.items():
+            groups[_kind(cause)].append(test)
+        for tests in sorted(groups.values(), key=len, reverse=True):
+            if len(tests) < 2:
                 continue
-            tests = [test for _, test in found]
             more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
             lines += [
                 f"{len(tests)} tests fail for one change:",
-                *(f"  {line}" for line in found[0][0].splitlines()),
+                *(f"  {line}" for line in self._causes[tests[0]].words),
                 f"  in {', '.join(tests[:_NAMED])}{more}",
-                "  if it is intended (=all records again):",
-                f"  {again(config, files_of(config, tests), '--turntape-mode=restamp')}",
+                *(f"  {line}" for line in self._accepting(config, tests)),
             ]
         return lines
+
+    def _accepting(self, config: pytest.Config, tests: Sequence[str]) -> Iterator[str]:
+        """What to do when a change that fails these tests is intended."""
+        causes = [self._causes[test] for test in tests]
+        if ignored := causes[0].ignored:
+            yield "everything that differs looks new in each run; ignore it in turntape.toml, under [replay]:"
+            yield from (f"  {line}" for line in ignored)
+            return
+        files = files_of(config, tests)
+        live = "record again"
+        if all(cause.can_stay for cause in causes):
+            yield "if the change is intended, keep the recorded answers (no API is called):"
+            yield f"  {again(config, files, '--turntape-mode=restamp')}"
+            yield f"or {live}:"
+        else:
+            yield f"if the change is intended, {live}:"
+        yield f"  {again(config, files, '--turntape-mode=all')}"
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -130,15 +152,15 @@ class UsageLog:
             "folders": self._folders,
             "kept": self._kept,
             "fixtures": sorted(self.fixtures),
-            "causes": self._causes,
+            "causes": {test: asdict(cause) for test, cause in self._causes.items()},
             "states": {path: sorted(states) for path, states in self._states.items()},
         }
 
     def merge(self, other: dict[str, Any]) -> None:
         """Add what a worker saw."""
         self.notes += other["notes"]
-        for cause, tests in other["causes"].items():
-            self._causes.setdefault(cause, []).extend(tests)
+        for test, found in other["causes"].items():
+            self._causes[test] = Cause(tuple(found["words"]), tuple(found["ignored"]), found["can_stay"])
         self._folders |= other["folders"]
         self._kept |= other["kept"]
         self.fixtures |= set(other["fixtures"])

@@ -28,6 +28,11 @@ CASES: list[tuple[str, str, str]] = [
     ("duration", "took 1.23s", "took 0.4s"),
     ("address", "<object at 0x7f001122>", "<object at 0x7fee0011>"),
     ("hex", "commit 3972013f", "commit 75dff44a"),
+    ("timestamp", "Today is Monday.", "Today is Thursday."),
+    ("counter", "INFO [worker-8] done", "INFO [worker-12] done"),
+    ("random", "in thread_q3Xk9ZpL2aBc", "in thread_Zp8sLk2mQx7v"),
+    ("random", "key bP-x8Qz_w1TkLm-2", "key rT4_kQ9-zWx7mP_a"),
+    ("random", "user k3f9x2m1q", "user z8p2w7v4t"),
     ("number", "Session 912041615 of user u-340273.", "Session 68546281 of user u-043031."),
 ]
 
@@ -41,6 +46,8 @@ def test_a_change_of_the_prompt_has_no_name() -> None:
     date = Difference("/x", "changed", "at 11:43", "at 12:01")
     assert names_for([date, Difference("/y", "changed", "Be brief.", "Be short.")]) == []
     assert names_for([date, Difference("/y", "added", given="x")]) == []
+    for model in (("GPT-4-Turbo-Preview", "GPT-4-Vision-Preview"), ("Claude-Sonnet-4", "Claude-Opus-4-5")):
+        assert names_for([date, Difference("/y", "changed", *model)]) == []
     assert names_for([date, Difference("/y", "changed", "up to 100000 tokens", "up to 200000 tokens")]) == []
     assert names_for([]) == []
 

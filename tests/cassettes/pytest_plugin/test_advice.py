@@ -99,10 +99,51 @@ def test_tests_that_fail_for_one_change_are_listed_once(
             "    - a",
             "    + b",
             "  in test_it.py::test_a, test_it.py::test_b, test_it.py::test_c",
-            "  if it is intended (=all records again):",
-            "  *pytest test_it.py --turntape-mode=restamp",
+            "  if the change is intended, keep the recorded answers (no API is called):",
+            "    *pytest test_it.py --turntape-mode=restamp",
+            "  or record again:",
+            "    *pytest test_it.py --turntape-mode=all",
         ]
     )
+
+
+def test_one_change_that_no_recorded_answer_fits_is_only_recorded_again(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = "agent_of(os.environ.get('MODEL', 'gpt-5'))"
+    text = "def agent_of(model): OpenAI().chat.completions.create(model=model, messages=[])\n"
+    record(project, text + "".join(f"@pytest.mark.turntape\ndef test_{name}(): {asked}\n" for name in "ab"))
+    monkeypatch.setenv("MODEL", "gpt-5-mini")
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(
+        ["2 tests fail for one change:", "  if the change is intended, record again:", "*--turntape-mode=all"]
+    )
+    result.stdout.no_fnmatch_line("*restamp*")
+
+
+def test_values_that_are_new_in_each_test_are_one_change(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = "ask(f\"It is {{int(os.environ.get('NOW', 1795454961)) + {more}}}.\")"
+    text = "".join(f"@pytest.mark.turntape\ndef test_{more}(): {clock.format(more=more)}\n" for more in (1, 20, 300))
+    record(project, text)
+    monkeypatch.setenv("NOW", "1795999999")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "3 tests fail for one change:",
+            "  in test_it.py::test_1, test_it.py::test_20, test_it.py::test_300",
+            "  everything that differs looks new in each run; ignore it in turntape.toml, under ?replay?:",
+            '    ignore_text = ?"timestamp"?',
+        ]
+    )
+    (project.path / "turntape.toml").write_text('[replay]\nignore_text = ["timestamp"]\n')
+    project.runpytest().assert_outcomes(passed=3)
 
 
 @pytest.mark.parametrize(
