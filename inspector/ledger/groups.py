@@ -35,6 +35,7 @@ class _Sum:
     output: int = 0
     cost: Decimal | None = None
     called: bool = False
+    counted: bool = False
 
     def pay(self, cost: Decimal | None) -> None:
         if cost is not None:
@@ -75,13 +76,14 @@ def _sums(
             one.tokens += piece.tokens_sent
             one.pay(piece.cost)
             one.called |= piece.kind != "tool" or not piece.never_called
+            one.counted |= piece.tokens is not None
     for answer in paid:
         one = sums.setdefault(key_of(answer), _Sum())
         one.output += answer.output
         one.pay(answer.cost)
-        one.called = True
+        one.called = one.counted = True
     made = [
-        Group(name, one.pieces, one.size, one.tokens, one.output, one.cost, not one.called)
+        Group(name, one.pieces, one.size, one.tokens, one.output, one.cost, not one.called, one.counted)
         for name, one in sums.items()
     ]
     return sorted(made, key=lambda group: (group.cost or Decimal(0), group.tokens_sent, group.size), reverse=True)

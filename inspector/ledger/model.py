@@ -191,6 +191,8 @@ class Group:
     """Dollars of input and output; None when no turn of it has a price."""
     never_called: bool = False
     """True when it is the definition of a tool that was never called."""
+    counted: bool = False
+    """True when the tokens of at least one of its pieces are known, even if they are 0."""
 
 
 @frozen(kw_only=True, slots=False)

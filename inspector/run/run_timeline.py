@@ -198,24 +198,27 @@ def _spans(row: Row, times: TurnTimes) -> Iterator[Span]:
 
 
 def _tools(rows: Rows, turns: dict[int, TurnTimes]) -> Iterator[RunLane]:
-    """A lane for each tool, by its recorded runs, else by the client's time of the turns that called nothing else."""
-    recorded: dict[str, list[Span]] = {}
+    """A lane for each tool, by its recorded runs, else by the client's time of the turns that called nothing else.
+
+    A tool has the name of its server too where another server has one of the same name."""
+    recorded: dict[tuple[str, str], list[Span]] = {}
     followed: dict[str, list[Span]] = {}
     for place, row in enumerate(rows.all):
         for run in row.tool_runs:
             failed = bool(run.is_error) or run.outcome != "answered"
             stop = run.started_at + (run.duration_ms or 0) / 1000
-            recorded.setdefault(run.name, []).append(Span("tool", run.started_at, stop, place, failed))
+            recorded.setdefault((run.name, run.server), []).append(Span("tool", run.started_at, stop, place, failed))
         times = turns.get(place)
         names = set(row.calls)
         if times is not None and times.client and len(names) == 1 and not row.tool_runs:
             start = row.started_at + (times.wait or 0) + (times.stream or 0)
             span = Span("tool", start, start + times.client, place, bool(row.failed_results))
             followed.setdefault(names.pop(), []).append(span)
-    for name, spans in recorded.items():
-        yield RunLane(name, "tool", tuple(spans))
+    names = [name for name, _ in recorded]
+    for (name, server), spans in recorded.items():
+        yield RunLane(f"{name} on {server}" if names.count(name) > 1 else name, "tool", tuple(spans))
     for name, spans in followed.items():
-        if name not in recorded:
+        if name not in names:
             yield RunLane(name, "tool", tuple(spans), recorded=False)
 
 

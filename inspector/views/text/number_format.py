@@ -34,7 +34,7 @@ def percent(share: float) -> str:
 
 
 def lasted(milliseconds: float | None) -> str:
-    """A duration: `40 ms`, `1.2 s`, `3 min`."""
+    """A duration: `40 ms`, `1.2 s`, `1.9 min`, `12 min`, `1.7 h`."""
     if milliseconds is None:
         return "–"
     if milliseconds < 1000:
@@ -42,6 +42,8 @@ def lasted(milliseconds: float | None) -> str:
     seconds = milliseconds / 1000
     if seconds < 100:
         return f"{seconds:.1f} s"
+    if seconds < 597:
+        return f"{seconds / 60:.1f} min"
     return f"{seconds / 60:.0f} min" if seconds < 5940 else f"{seconds / 3600:.1f} h"
 
 

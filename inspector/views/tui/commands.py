@@ -51,7 +51,7 @@ HELP_SECTIONS: tuple[HelpSection, ...] = (
             ("Ctrl-p :", "all commands, also by what you mean: money, slow, raw"),
             ("Ctrl-z", "back to the shell; fg comes back"),
             ("?", "this page"),
-            ("q", "app.quit"),
+            ("q", "quit"),
         ),
     ),
 )

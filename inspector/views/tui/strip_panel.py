@@ -132,8 +132,10 @@ def _largest(layout: StripLayout, shown: Shown, room: int) -> list[Spans]:
     if room < 2 or not seen:
         return []
     rows: list[Spans] = [[("largest additions", "dim")]]
+    several_threads = len(layout.strip.lanes) > 1
     for turn, addition in seen[: room - 1]:
-        rows.append([(f"{turn.row.label:>4} ", "dim"), (f"+{count(addition.tokens)} {addition.name}", "new")])
+        where = f"{turn.row.thread} {turn.row.label}" if several_threads else turn.row.label
+        rows.append([(f"{where:>4} ", "dim"), (f"+{count(addition.tokens)} {addition.name}", "new")])
     return rows
 
 

@@ -29,6 +29,8 @@ class Palette:
     """The background of the line with the cursor, in the pane that has the focus."""
     trail: str
     """The same in a pane without the focus."""
+    column: str
+    """The background of the bar under the cursor, which no kind of tokens looks like."""
     looks: dict[str, Style]
 
     @property
@@ -57,7 +59,7 @@ def shaded(text: str, look: str) -> str:
 
 
 def _palette(
-    name: str, dark: bool, background: str, panel: str, cursor: str, trail: str, words: str, colours: str
+    name: str, dark: bool, background: str, panel: str, cursor: str, trail: str, column: str, words: str, colours: str
 ) -> Palette:
     """`colours` is the field of `KindLook` and `StyleLook` with the colours; empty when `words` has all looks."""
     looks = {look: Style.parse(style) for look, style in (line.split(None, 1) for line in words.strip().splitlines())}
@@ -66,7 +68,7 @@ def _palette(
         looks[style] = Style(color=getattr(look, colours), bold=bold or None)
     for kind in KIND_LOOKS:
         looks[kind.name] = Style.parse(getattr(kind, colours) if colours else "white")
-    return Palette(name, dark, background, panel, cursor, trail, looks)
+    return Palette(name, dark, background, panel, cursor, trail, column, looks)
 
 
 _DARK = """
@@ -145,11 +147,11 @@ removed strike white
 PALETTES: dict[str, Palette] = {
     palette.name: palette
     for palette in (
-        _palette("dark", True, "#12141d", "#1b1e2b", "#2b3350", "#1f2436", _DARK, "dark"),
-        _palette("light", False, "#fbfbf9", "#eceef2", "#dbe4fa", "#e8ebf3", _LIGHT, "light"),
-        _palette("high-contrast", True, "#000000", "#101010", "#0000d7", "#303030", _CONTRAST, "contrast"),
-        _palette("16-colours", True, "#000000", "#000000", "#0000aa", "#000000", _SIXTEEN, "sixteen"),
-        _palette("no-colour", True, "#000000", "#000000", "#3a3a3a", "#1c1c1c", _NONE, ""),
+        _palette("dark", True, "#12141d", "#1b1e2b", "#2b3350", "#1f2436", "#2b3350", _DARK, "dark"),
+        _palette("light", False, "#fbfbf9", "#eceef2", "#dbe4fa", "#e8ebf3", "#dbe4fa", _LIGHT, "light"),
+        _palette("high-contrast", True, "#000000", "#101010", "#0000d7", "#303030", "#505050", _CONTRAST, "contrast"),
+        _palette("16-colours", True, "#000000", "#000000", "#0000aa", "#000000", "#555555", _SIXTEEN, "sixteen"),
+        _palette("no-colour", True, "#000000", "#000000", "#3a3a3a", "#1c1c1c", "#3a3a3a", _NONE, ""),
     )
 }
 

@@ -34,12 +34,12 @@ class KindLook:
 
 _LOOKS = {
     "cache_read": ("read", "#51a9b9", "#0b6e80", "#00bebe", "#00aaaa", "░"),
-    "rewritten": ("rewrite", "#ee7ba0", "#b01653", "#ff8ab8", "#ff6bff", "▤"),
-    "resent": ("resent", "#f0805f", "#b43c0b", "#ff8c47", "#ff6b6b", "▓"),
+    "rewritten": ("rewrite", "#ee7ba0", "#b01653", "#ff8ab8", "#ff6b6b", "▤"),
+    "resent": ("resent", "#f0805f", "#b43c0b", "#ff8c47", "#ffff55", "▓"),
     "cache_write": ("write", "#a48ff0", "#6a4fc9", "#b59cff", "#ff55ff", "▒"),
     "new": ("new", "#7ab0ff", "#1d5fd0", "#5fafff", "#ffffff", "█"),
     "output": ("output", "#9fd08c", "#287228", "#5fff5f", "#55ff55", "◼"),
-    "reasoning": ("think", "#f0a6d8", "#b0257f", "#ff87ff", "#ffff55", "◇"),
+    "reasoning": ("think", "#f0a6d8", "#b0257f", "#ff87ff", "#55ffff", "◇"),
     "other": ("other", "#aab0c4", "#5e6577", "#d0d0d0", "#aaaaaa", "·"),
 }
 

@@ -46,11 +46,8 @@ def figure(tokens: Figure | None) -> str:
     return f"≈ {_rounded(tokens.value):,}"
 
 
-_FORMS = {
-    "exact": "1,204 is exact by the API's counts",
-    "bounded": "1,150–1,260 are bounds",
-    "estimated": "≈ 1,200 is an estimate",
-}
+_EXACT = "a number without a sign is exact by the API's counts"
+_FORMS = {"exact": _EXACT, "bounded": "two numbers are its bounds", "estimated": "≈ is an estimate"}
 
 
 def figures_note(shown: Iterable[Figure | None] | None = None) -> str:
@@ -64,18 +61,27 @@ FIGURES = figures_note()
 
 
 def short_figure(tokens: Figure) -> str:
-    """As `figure`, for a narrow column: `1,204` exact, `±1,204` bounded, `≈1,204` estimated."""
-    return f"{SURE[tokens.certainty]}{tokens.value:,}"
+    """As `figure`, in `SHORT` cells: `1,204` exact, `1,204±56` or `119k±2k` bounded, `≈1,200` estimated."""
+    if tokens.certainty == "exact":
+        return f"{tokens.value:,}"
+    if tokens.certainty == "estimated":
+        return f"≈{_rounded(tokens.value):,}"
+    within = max(tokens.high - tokens.value, tokens.value - tokens.low)
+    whole = f"{tokens.value:,}±{within:,}"
+    # In thousands the bounds are one wider, for what rounding takes away.
+    return whole if len(whole) <= SHORT else f"{round(tokens.value, -3) // 1000}k±{within // 1000 + 1}k"
 
 
 def piece_cost(cost: Decimal | None, tokens: Figure | None) -> str:
     """What a piece cost; `≈` before it unless its tokens are exact, since the price follows from them."""
-    return dollars(cost) if not cost or tokens is None or tokens.certainty == "exact" else f"≈{dollars(cost)}"
+    shown = dollars(cost)
+    known = not cost or tokens is None or tokens.certainty == "exact" or shown.startswith("<")
+    return shown if known else f"≈{shown}"
 
 
-SURE = {"exact": "", "bounded": "±", "estimated": "≈"}
-"""The sign before a short number of tokens."""
-SHORT_FIGURES = "tokens: 12 is exact by the API's counts, ±12 is within bounds, ≈12 is estimated; ≈ costs are not exact"
+SHORT = 10
+"""Cells of a short number of tokens."""
+SHORT_FIGURES = f"tokens: {_EXACT}, ± says within which bounds it is, ≈ is an estimate; costs with ≈ are not exact"
 """What the forms of `short_figure` mean."""
 
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import tool_tapes
 from conversations import chat, loop, result, said, user
-from tool_tapes import record
+from tool_stories import text
 from viewing import EXAMPLE
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -73,13 +74,25 @@ def test_threads_come_in_order_and_tools_by_their_time() -> None:
 
 
 def test_recorded_runs_of_tools_are_lanes_with_their_own_times(tmp_path: Path) -> None:
-    run = Run.load(record(tmp_path / "tools.cassette.jsonl"))
+    run = Run.load(tool_tapes.record(tmp_path / "tools.cassette.jsonl"))
     tools = [lane for lane in run_timeline(run.rows).lanes if lane.recorded and lane.what == "tool"]
 
     runs = [one for row in run.rows.all for one in row.tool_runs]
     assert {lane.name for lane in tools} == {one.name for one in runs}
     assert sum(len(lane.spans) for lane in tools) == len(runs)
     assert any(span.failed for lane in tools for span in lane.spans)
+
+
+def test_tools_of_one_name_on_two_servers_are_two_lanes() -> None:
+    story = tool_tapes.story()
+    calls = [trip for trip in story.trips if b'"read"' in trip.request.body and b"tools/call" in trip.request.body]
+    story.server, story.session = "notes", "b"
+    story.start().call("read", {"path": "x"}, text("x"))
+    lanes = run_timeline(run_of(*story.trips).rows).lanes
+
+    spans = {lane.name: len(lane.spans) for lane in lanes if lane.what == "tool"}
+    assert (spans["read on files"], spans["read on notes"]) == (len(calls), 1)
+    assert "search" in spans
 
 
 def test_a_failed_answer_is_marked() -> None:

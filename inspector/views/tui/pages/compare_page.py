@@ -33,10 +33,10 @@ def compare_page(first: Detail | None, second: Detail, rows: Rows, ledger: Ledge
     """The turn `second` against `first`; without a first one, how to choose it."""
     if first is None:
         text = "press m on a turn to mark it, then m on another one to compare both"
-        return Page("compare", [Block("none", (), lines([(text, "dim")]))])
+        return Page("compare", [Block("none", (), flowing([(text, "dim")]))])
     if first.row.key == second.row.key:
         text = "this is the marked turn; go to another one to compare it with this"
-        return Page("compare", [Block("none", (), lines([(text, "dim")]))])
+        return Page("compare", [Block("none", (), flowing([(text, "dim")]))])
     return Page(
         "compare", [*_figures(first, second, rows, ledger), *_answers(first, second), *_requests(first, second)]
     )

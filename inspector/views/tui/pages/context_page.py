@@ -6,7 +6,7 @@ from functools import partial
 from ....run.request_cost import Context, Piece
 from ...text.number_format import percent
 from ...text.terminal_text import clip
-from ...vocabulary.pieces import SURE, figure, figures_note, piece_cost
+from ...vocabulary.pieces import SHORT, figure, figures_note, piece_cost, short_figure
 from ..formatting import ROLE, bar, count, full, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
@@ -86,7 +86,7 @@ class _Bar:
         forms = figures_note(figures) if counted else "bytes; the API did not report its tokens"
         note = flowed([(forms, "dim")], width)
         wide = f"{'tokens':>15} {'':{_BAR}}{'part':>7} {'sent':>6}{'cost':>11}  what"
-        columns = [(wide if width >= WIDE else "  tokens   part  what", "dim")]
+        columns = [(wide if width >= WIDE else f"{'tokens':>{SHORT + 2}}   part  what", "dim")]
         return [head, cells, *flowed(legend, width), *fill, *note, (), columns]
 
 
@@ -116,8 +116,8 @@ def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[st
     two."""
     amount = figure(piece.tokens) if piece.tokens is not None else size(piece.size)
     if not cells:
-        amount = f"{SURE[piece.tokens.certainty]}{count(piece.tokens.value)}" if piece.tokens is not None else amount
-        return [(f"{amount:>6} ", "plain"), (f"{percent(share):>6}  ", "dim")]
+        amount = short_figure(piece.tokens) if piece.tokens is not None else amount
+        return [(f"{amount:>{SHORT}} ", "plain"), (f"{percent(share):>6}  ", "dim")]
     sent = f"{piece.times}×" if piece.times > 1 else "new"
     return [
         (f"{amount:>13} ", "plain"),

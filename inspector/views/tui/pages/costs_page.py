@@ -11,7 +11,7 @@ from ....run.rows import Rows
 from ....wire.printable import safe
 from ...text.number_format import percent
 from ...text.terminal_text import clip, width_of
-from ...vocabulary.pieces import ALONE, GROUPS, KINDS, NEVER, SHORT_FIGURES, piece_cost, short_figure
+from ...vocabulary.pieces import ALONE, GROUPS, KINDS, NEVER, SHORT, SHORT_FIGURES, piece_cost, short_figure
 from ..formatting import bar, count, dollars, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
@@ -126,7 +126,7 @@ class _Costs:
         yield Block("misses", rule("cache misses", note), group=True)
         if not found:
             text = "none: the cache gave what its rules let one expect"
-            yield Block("misses:none", (), lines([(text, "dim")]), indent=2, parent="misses")
+            yield Block("misses:none", (), flowing([(text, "dim")]), indent=2, parent="misses")
         for number, (turn, miss) in enumerate(found):
             if number == SHOWN:
                 yield Block(
@@ -204,7 +204,7 @@ class _Costs:
             part = float(group.cost / self.ledger.total) if group.cost is not None and self.ledger.total else None
             lead += [self._share(group.cost, _BAR if width >= WIDE else 0)]
             lead += [(f"{percent(part) if part is not None else '–':>5} ", "dim")]
-        lead += [(f"{count(tokens) if tokens else size(group.size):>7}  ", "plain")]
+        lead += [(f"{count(tokens) if tokens or group.counted else size(group.size):>7}  ", "plain")]
         room = max(8, width - 4 - sum(width_of(text) for text, _ in lead))
         column = min(room, 20 if width >= NARROW and what else room)
         if width < NARROW and what != NEVER:
@@ -221,7 +221,7 @@ class _Costs:
         if width >= NARROW:
             figure = piece.tokens
             known = short_figure(figure) if figure is not None else size(piece.size)
-            spans += [(f"{known:>8} ", "plain"), (f"{piece.sent:>4}× ", "dim")]
+            spans += [(f"{known:>{SHORT}} ", "plain"), (f"{piece.sent:>4}× ", "dim")]
             spans += [(f"{piece.read:>4} ", "cache_read" if piece.read else "dim")]
             spans += [(f"{piece.written:>5}  ", "cache_write" if piece.written else "dim")]
         else:
@@ -239,7 +239,7 @@ def _piece_names(width: int) -> Spans:
     if width < NARROW:
         return [("      cost sent what", "dim")]
     share = " " * (_BAR + 1) if width >= WIDE else ""
-    return [(f"      cost {share}  tokens  sent read write  turn    what", "dim")]
+    return [(f"      cost {share}{'tokens':>{SHORT}}  sent read write  turn    what", "dim")]
 
 
 def _group_names(width: int, last: str) -> Spans:

@@ -32,7 +32,7 @@ def findings_page(rows: Rows, problems: Sequence[str] = ()) -> Page:
     ]
     if not found:
         none = "no problems were found" + (" in the rest of it" if damage else "")
-        return Page("findings", [*damage, Block("none", (), lines([("✓ ", "good"), (none, "plain")]))])
+        return Page("findings", [*damage, Block("none", (), flowing([("✓ ", "good"), (none, "plain")]))])
     rank = {severity: at for at, severity in enumerate(SEVEREST_FIRST)}
     found.sort(key=lambda one: (rank.get(one[2].severity, len(rank)), one[0]))
     blocks = [Block("head", _head(rows, found)), Block("gap:head", (), lines(()))]

@@ -11,14 +11,14 @@ from ..formatting import size
 from .blocks import Block, Spans
 from .json_lines import json_line, pretty
 from .sections import gap, rule
-from .text_lines import lines, prose
+from .text_lines import flowing, lines, prose
 from .tool_blocks import run_block
 
 
 def other_blocks(detail: Detail) -> Iterator[Block]:
     trip, row = detail.round_trip, detail.row
     if row.is_tool_wire:
-        yield Block("head", _message(detail), lines([(_facts(detail), "dim")]))
+        yield Block("head", _message(detail), flowing([(_facts(detail), "dim")]))
         yield from (run_block(run, indent=2, number=True) for run in row.tool_runs)
     else:
         status = f"{row.status}" if row.status is not None else "no answer"

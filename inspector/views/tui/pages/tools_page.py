@@ -10,7 +10,7 @@ from ..formatting import several
 from .blocks import Block, Goto
 from .page import Page
 from .sections import gap, rule
-from .text_lines import lines
+from .text_lines import flowing
 from .timeline import timeline
 from .tool_blocks import run_block
 
@@ -22,7 +22,7 @@ def tools_page(rows: Rows, place: int) -> Page:
     """The runs of the round trip at `place`, those that no call explains, and the way to all others."""
     if not any(row.is_tool_wire for row in rows.all):
         text = "No messages of tool servers were recorded. `turntape run` records those of known clients."
-        return Page("tools", [Block("none", (), lines([(text, "dim")]))])
+        return Page("tools", [Block("none", (), flowing([(text, "dim")]))])
     return Page("tools", [*_here(rows, place), *_everywhere(rows)])
 
 
@@ -30,7 +30,7 @@ def _here(rows: Rows, place: int) -> Iterator[Block]:
     row = rows.all[place]
     yield Block("here", rule(f"tool runs of {rows.name_of(place)}", several(len(row.tool_runs), "run")))
     if not row.tool_runs:
-        yield Block("here:none", (), lines([(_why_none(row), "dim")]), indent=2)
+        yield Block("here:none", (), flowing([(_why_none(row), "dim")]), indent=2)
     for run in row.tool_runs:
         yield run_block(run, indent=2, number=True, preview=WHOLE)
     after = rows.after(place)

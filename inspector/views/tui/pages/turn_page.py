@@ -20,7 +20,7 @@ from .message_blocks import echo_head, message_blocks, names_of, new_note
 from .other_page import other_blocks
 from .page import Page
 from .sections import gap, rule
-from .text_lines import flowing, lines, prose
+from .text_lines import flowing, prose
 from .timeline import timeline
 
 
@@ -85,7 +85,7 @@ def _new(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
     yield Block("new", rule("new in this request", note), None, anchors=("new",))
     if not new:
         note = "nothing: the API holds the history" if reading.request.previous_id else "nothing"
-        yield Block("new:none", (), lines([(note, "dim")]), indent=2)
+        yield Block("new:none", (), flowing([(note, "dim")]), indent=2)
     names = names_of(reading)
     before = rows.before(place)
     for number, message in enumerate(new, detail.sent):

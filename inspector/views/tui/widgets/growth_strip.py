@@ -153,5 +153,5 @@ class GrowthStrip(Themed):
         if under == GROUND:
             return self.palette.background
         if under in (CURSOR, HOVER):
-            return self.palette.cursor if under == CURSOR else self.palette.trail
+            return self.palette.column if under == CURSOR else self.palette.trail
         return self.palette[under].color or self.palette.background

@@ -9,6 +9,7 @@ from conversations import chat, loop, said, user
 from turntape.inspector.ledger import CacheEntry, Miss, ledger_of
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.report.costs import MOST, costs
+from turntape.inspector.views.vocabulary.pieces import SHORT_FIGURES
 
 
 def words(html: object) -> str:
@@ -23,7 +24,7 @@ def test_every_piece_is_listed_with_a_link_to_its_turn() -> None:
         assert words(piece.name) in words(page)
     assert 'href="#row-0"' in page and "$0.00061 in 2 requests:" in words(page)
     assert "By kind" in page and "By tool definition" in page
-    assert "12 is exact by the API's counts" in unescape(page)
+    assert SHORT_FIGURES in unescape(page)
 
 
 def test_the_dearest_piece_comes_first() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from turntape.inspector.views.text.number_format import cost_note, turn_count
+from turntape.inspector.views.text.number_format import cost_note, lasted, turn_count
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,14 @@ from turntape.inspector.views.text.number_format import cost_note, turn_count
 )
 def test_attempts_are_counted_where_there_are_more_of_them(turns: int, attempts: int, text: str) -> None:
     assert turn_count(turns, attempts) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.04, "40 ms"), (99.9, "99.9 s"), (111, "1.9 min"), (596, "9.9 min"), (598, "10 min"), (6000, "1.7 h")],
+)
+def test_a_duration_has_two_digits_at_least(seconds: float, text: str) -> None:
+    assert lasted(1000 * seconds) == text
 
 
 def test_the_source_of_a_cost_is_named_where_it_is_not_the_price_list() -> None:

@@ -242,6 +242,14 @@ def test_a_large_panel_lists_the_largest_additions() -> None:
     assert panel(Shown(1, None, 1))[4:] == ["largest additions", "2 +400 ls", "", ""]
 
 
+def test_the_largest_additions_of_several_threads_have_their_thread() -> None:
+    rows = [row(1, usage=Usage(input=1000)), row(1, thread="t2", usage=Usage(input=9))]
+    rows.append(row(2, thread="t2", usage=Usage(input=1400), before=Usage(input=1000), newest=NewPiece("ls", 1.0, 1)))
+    layout = layout_of(rows, 120, 14, "tokens")
+
+    assert any(line[layout.field :].strip() == "t2 2 +400 ls" for line in text(layout, Shown(0)))
+
+
 def test_threads_without_room_are_counted_and_their_turns_have_numbers() -> None:
     rows = [priced(turn, "1", thread=f"t{thread}") for thread in range(1, 61) for turn in range(1, 4)]
     layout = layout_of(rows, width=120, height=6)

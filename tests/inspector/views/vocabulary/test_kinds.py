@@ -1,6 +1,7 @@
 """The kinds of tokens look the same everywhere, and can be read on every background."""
 
 import pytest
+from rich.color import Color, ColorSystem
 
 from turntape.inspector.run.strip import KINDS
 from turntape.inspector.views.tui.theme import PALETTES
@@ -18,6 +19,14 @@ def test_every_kind_has_a_look() -> None:
 @pytest.mark.parametrize("field", ["name", "short", "dark", "light", "contrast", "shade"])
 def test_no_two_kinds_look_the_same(field: str) -> None:
     assert len({getattr(kind, field) for kind in KIND_LOOKS}) == len(KIND_LOOKS)
+
+
+def test_no_two_kinds_share_one_of_the_sixteen_colours_and_none_is_that_of_the_cursor() -> None:
+    palette = PALETTES["16-colours"]
+    colours = [Color.parse(colour) for colour in (*(kind.sixteen for kind in KIND_LOOKS), palette.column)]
+    drawn = [colour.downgrade(ColorSystem.STANDARD).number for colour in colours]
+
+    assert len(set(drawn)) == len(drawn)
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

@@ -8,7 +8,15 @@ import pytest
 from turntape.inspector.ledger import Figure
 from turntape.inspector.ledger.groups import UNDIVIDED
 from turntape.inspector.ledger.model import Certainty, PieceKind
-from turntape.inspector.views.vocabulary.pieces import FIGURES, KINDS, SHORT_FIGURES, figure, piece_cost, short_figure
+from turntape.inspector.views.vocabulary.pieces import (
+    KINDS,
+    SHORT,
+    SHORT_FIGURES,
+    figure,
+    figures_note,
+    piece_cost,
+    short_figure,
+)
 
 EXACT = Figure.exact(1204)
 BOUNDED = Figure(1200, 1150, 1260, "bounded")
@@ -24,12 +32,29 @@ def test_an_unknown_figure_is_not_zero() -> None:
 
 
 def test_a_figure_is_short_in_a_narrow_column() -> None:
-    assert [short_figure(EXACT), short_figure(BOUNDED), short_figure(ESTIMATED)] == ["1,204", "±1,200", "≈1,234"]
+    assert [short_figure(EXACT), short_figure(BOUNDED), short_figure(ESTIMATED)] == ["1,204", "1,200±60", "≈1,200"]
+
+
+@pytest.mark.parametrize("value", [0, 7, 1204, 119_021, 1_234_567])
+@pytest.mark.parametrize("within", [0, 1, 160, 31_000])
+@pytest.mark.parametrize("certainty", get_args(Certainty.__value__))
+def test_a_short_figure_fits_its_column_and_its_bounds_are_never_narrower(
+    certainty: Certainty, value: int, within: int
+) -> None:
+    shown = short_figure(Figure(value, max(0, value - within), value + within, certainty))
+
+    assert len(shown) <= SHORT
+    if certainty == "bounded":
+        middle, part = (int(text.replace(",", "").replace("k", "000")) for text in shown.split("±"))
+        assert middle - part <= max(0, value - within) and middle + part >= value + within
 
 
 @pytest.mark.parametrize("certainty", get_args(Certainty.__value__))
-def test_the_legend_names_the_sign_before_a_short_figure(certainty: Certainty) -> None:
-    assert f" {short_figure(Figure(12, 12, 12, certainty))} is" in SHORT_FIGURES
+def test_the_legend_names_the_sign_of_a_short_figure(certainty: Certainty) -> None:
+    signs = [sign for sign in "±≈" if sign in short_figure(Figure(12, 10, 13, certainty))]
+
+    assert signs == [sign for sign in signs if f" {sign} " in SHORT_FIGURES]
+    assert signs or "without a sign is exact" in SHORT_FIGURES
 
 
 @pytest.mark.parametrize(
@@ -40,8 +65,18 @@ def test_a_cost_is_exact_only_where_its_tokens_are(tokens: Figure | None, shown:
     assert piece_cost(Decimal(0), tokens) == "$0"
 
 
-def test_the_legend_shows_the_forms_of_a_figure() -> None:
-    assert all(figure(tokens) in FIGURES for tokens in (EXACT, Figure(1200, 1150, 1260, "bounded"), ESTIMATED))
+def test_a_cost_that_rounds_to_nothing_has_one_sign() -> None:
+    assert piece_cost(Decimal("0.000001"), ESTIMATED) == "<$0.00001"
+
+
+@pytest.mark.parametrize(
+    ("shown", "says"), [(EXACT, "without a sign"), (BOUNDED, "two numbers are its bounds"), (ESTIMATED, "≈ is")]
+)
+def test_the_legend_says_only_the_forms_that_are_shown(shown: Figure, says: str) -> None:
+    others = [one for one in (EXACT, BOUNDED, ESTIMATED) if one is not shown]
+
+    assert says in figures_note([shown]) and says in figures_note()
+    assert says not in figures_note(others)
 
 
 def test_a_small_estimate_is_not_rounded_away() -> None:

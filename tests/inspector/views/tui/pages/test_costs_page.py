@@ -12,6 +12,7 @@ from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.pages.blocks import Goto
 from turntape.inspector.views.tui.pages.costs_page import ORDERS, costs_page
 from turntape.inspector.views.tui.pages.page import Page
+from turntape.inspector.views.vocabulary.pieces import short_figure
 
 RUN = Run.load(EXAMPLE)
 
@@ -45,8 +46,7 @@ def test_a_piece_says_how_often_it_was_sent_read_and_written_and_leads_to_its_tu
     piece = next(piece for piece in RUN.ledger.pieces if piece.name == "result of read_file src/statements/dates.py")
     assert piece.tokens is not None and piece.cost is not None
     line = next(line for line in part(shown(found), "━━ pieces") if line.endswith("read_file src/statements/dates.py"))
-    sign = {"exact": "", "bounded": "±", "estimated": "≈"}[piece.tokens.certainty]
-    assert line.split()[2:9] == [f"{sign}{piece.tokens.value:,}", "6×", "3", "2", "t1", "3", "result"]
+    assert line.split()[2:9] == [short_figure(piece.tokens), "6×", "3", "2", "t1", "3", "result"]
     block = found.holding(f"piece:{piece.id}")
     assert block is not None and block.goto == Goto(piece.place, "/messages/4/content/0")
     first = found.holding("dearest")
@@ -146,6 +146,12 @@ def test_without_prices_tokens_decide_and_without_counts_bytes() -> None:
     bare = Run.of([replace(chat([user("go")], said("done"), usage=None), index=0)])
     text = "\n".join(shown(costs_page(bare.ledger, bare.rows)))
     assert " – " in text and " B " in text
+
+
+def test_what_the_api_counted_as_nothing_has_no_tokens_and_not_its_bytes() -> None:
+    line = next(line for line in part(shown(page()), "by kind") if "reasoning sent back" in line)
+
+    assert line.split()[:4] == ["$0", "0", "%", "0"]
 
 
 def test_an_empty_run() -> None:

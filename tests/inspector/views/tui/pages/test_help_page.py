@@ -4,7 +4,7 @@ import pytest
 
 from turntape.inspector.run.filters import FIELDS
 from turntape.inspector.run.strip import KINDS
-from turntape.inspector.views.tui.commands import HELP_SECTIONS
+from turntape.inspector.views.tui.commands import COMMANDS, HELP_SECTIONS
 from turntape.inspector.views.tui.pages.help_page import LAYERS, SIGNS, STRIP, help_page
 from turntape.inspector.views.vocabulary.signs import MARKS
 
@@ -23,6 +23,12 @@ def test_no_line_is_cut_at_any_width_and_no_word_is_lost(width: int) -> None:
     said = [what for section in HELP_SECTIONS for _, what in section.keys]
     said += [*LAYERS.values(), *(what for _, _, what in (*SIGNS, *STRIP)), *(what for _, what in FIELDS.values())]
     assert [text for text in said if text not in words] == []
+
+
+def test_each_key_says_in_words_what_it_does() -> None:
+    actions = [action for _, _, action in COMMANDS]
+
+    assert [what for section in HELP_SECTIONS for _, what in section.keys if what in actions or "app." in what] == []
 
 
 def test_a_long_meaning_continues_below_itself() -> None:

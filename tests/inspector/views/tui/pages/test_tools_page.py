@@ -61,6 +61,13 @@ def test_a_round_trip_without_runs_says_why() -> None:
     ]
 
 
+def test_why_there_are_no_runs_is_never_cut() -> None:
+    lines = text(tools_page(Run.of(loop()).rows, 0), 40)
+
+    assert max(map(len, lines)) <= 40
+    assert " ".join(lines).endswith("records those of known clients.")
+
+
 def test_a_run_that_no_call_explains_is_on_its_own_page() -> None:
     assert any("stop on files  #7" in line for line in text(tools_page(RUN.rows, LOOSE)))
     lines = text(turn_page(RUN.detail(LOOSE), RUN.rows, LOOSE))
