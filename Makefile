@@ -25,10 +25,16 @@ demo: setup
 test: setup
 	$(RUN)pytest -n auto -q
 
-# The type checker needs one core for longer than all the rest. Tests that are collected here are compiled when
-# `make test` comes, where each worker would compile them.
+# The type checker needs one core for longer than all the rest, so both run at once: in `make check`, and in
+# `make -j 2 check test`, where the tests follow the quick checks. Tests that are collected there are compiled when
+# pytest comes, where each worker would compile them.
+ifneq ($(filter test,$(MAKECMDGOALS)),)
+check: check-types check-rest
+test: $(if $(filter check,$(MAKECMDGOALS)),check-rest)
+else
 check: setup
 	@$(MAKE) --no-print-directory -j 2 check-types check-rest
+endif
 
 check-types: setup
 	$(RUN)pyright

@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from plugin_project import UNUSED
+
 from turntape.proxy.scripted import ScriptedServer
 
 PAGE = Path(__file__).parent.parent / "docs" / "testing.md"
 BLOCK = re.compile(r"^```(\w+) ?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OTHERS = "-p no:textual-snapshot -p no:randomly -p no:cacheprovider"
+OTHERS = " ".join(f"-p no:{name}" for name in (*UNUSED, "randomly", "cacheprovider"))
 
 
 def commands(text: str) -> Iterator[tuple[str, list[str]]]:
