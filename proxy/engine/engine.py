@@ -297,7 +297,7 @@ class Engine:
         if self._limits_addon is not None:
             self._limits_addon.close()
         self._master.shutdown()
-        with contextlib.suppress(asyncio.CancelledError):
+        with contextlib.suppress(asyncio.CancelledError, TimeoutError):  # what was recorded is safe by now
             await asyncio.wait_for(self._running, timeout=_STOP / 2)
         if self._witnesses is not None:
             await self._witnesses.stop()

@@ -17,17 +17,16 @@ def still_reads(client: tuple[object, ...], ours: tuple[object, ...]) -> bool:
     """True when a process of this machine holds the other end of the connection from `client` to `ours`."""
     if not _LINUX:
         return False
-    wanted = [_hex(client), _hex(ours)]
+    wanted = f": {_hex(client)} {_hex(ours)} "
     for table in _TABLES:
         try:
-            lines = Path(table).read_text(encoding="ascii").splitlines()
+            text = Path(table).read_text(encoding="ascii")
         except OSError:
             continue
         # Fields: sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode (proc(5), read 2026-11-22).
-        for line in lines[1:]:
-            fields = line.split()
-            if fields[1:3] == wanted:
-                return fields[9] != "0"
+        _, found, rest = text.partition(wanted)  # there may be thousands of lines
+        if found:
+            return rest.split(maxsplit=7)[6] != "0"
     return False
 
 

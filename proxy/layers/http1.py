@@ -18,6 +18,7 @@ import h11
 from h11._readers import ContentLengthReader
 from h11._receivebuffer import ReceiveBuffer
 from mitmproxy import http
+from mitmproxy.connection import ConnectionState
 from mitmproxy.net.http import http1
 from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.layer import CommandGenerator
@@ -259,8 +260,10 @@ class ClientSide(_Messages, base.Http1Server):
         self.state = self.done
 
     def _still_reads(self) -> bool:
+        if self.conn.tls or self.conn.state is ConnectionState.CLOSED:  # closed by us, as when turntape stops
+            return False
         client, ours = self.conn.peername, self.conn.sockname
-        return not self.conn.tls and client is not None and ours is not None and still_reads(client, ours)
+        return client is not None and ours is not None and still_reads(client, ours)
 
     def _look_again(self) -> CommandGenerator[None]:
         """A client that waits for its answer may close the rest of its connection too."""

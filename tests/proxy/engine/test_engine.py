@@ -84,6 +84,16 @@ def test_a_port_that_is_taken_is_an_os_error(tmp_path: Path) -> None:
             pass
 
 
+def test_a_stop_on_a_machine_that_is_too_busy_is_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def started_and_stopped() -> None:
+        engine = Engine(Sink(), confdir=tmp_path)
+        await engine.start()
+        monkeypatch.setattr("turntape.proxy.engine.engine._STOP", 0.0)
+        await engine.stop()
+
+    asyncio.run(started_and_stopped())
+
+
 def test_the_port_is_free_again_after_the_stop(tmp_path: Path) -> None:
     with running(Engine(Sink(), confdir=tmp_path)) as engine:
         port = engine.port

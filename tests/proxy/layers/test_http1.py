@@ -7,6 +7,7 @@ import time
 
 import pytest
 from mitmproxy import options
+from mitmproxy.connection import ConnectionState
 from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
@@ -154,6 +155,21 @@ def test_a_client_may_send_so_much_before_it_has_its_answer(monkeypatch: pytest.
     [said] = received(side, request * 20)
 
     assert isinstance(said, RequestProtocolError) and cause_of(said).broke
+
+
+@pytest.mark.parametrize(("state", "looks"), [(ConnectionState.CAN_WRITE, 1), (ConnectionState.CLOSED, 0)])
+def test_nobody_looks_whether_a_client_reads_that_turntape_itself_has_closed(
+    state: ConnectionState, looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To look takes milliseconds for each client, and hundreds may be there when a recording is stopped."""
+    looked: list[object] = []
+    monkeypatch.setattr(http1, "still_reads", lambda *place: looked.append(place))
+    side = client()
+    received(side, b"GET / HTTP/1.1\r\n\r\n")
+    side.conn.state = state
+    list(side.handle_event(events.ConnectionClosed(side.conn)))
+
+    assert len(looked) == looks
 
 
 @pytest.mark.parametrize("whole", [True, False])
