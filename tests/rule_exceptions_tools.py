@@ -191,11 +191,36 @@ def unmarked(tool: str, said: str = "Error: no connection") -> Trips:
     return story.call(tool, {"a": 1}, text(said)).results(("c1", said)).turn().trips
 
 
-def input_asked(got: object, method: str = "elicitation/create") -> Trips:
-    story = Story().start().exchange(asks(1, method, message="Sure?"), got, sender="server")
+FORM: dict[str, Any] = {"message": "Sure?", "requestedSchema": {"type": "object"}}
+UNKNOWN = fails(1, "Method not found", -32601)
+
+
+def input_asked(got: object, method: str = "elicitation/create", asking: Any = FORM, **declared: Any) -> Trips:
+    story = Story().start(**declared).exchange(asks(1, method, **asking), got, sender="server")
     if got is None:
         story.trips[-1] = replace(story.trips[-1], failure=Failure("cut", "it ended"))
     return story.trips
+
+
+def called_with(arguments: object, got: object) -> Trips:
+    """A call without arguments that the client sends with these."""
+    story = Story().start().turn(("c1", "add", "{}"))
+    story.exchange(asks(9, "tools/call", name="add", arguments=arguments), got)
+    return story.results(("c1", "1")).turn().trips
+
+
+def explained(offered_as: dict[str, Any]) -> Trips:
+    """A call with an argument that the client takes out; the server does not have it."""
+    story = Story().start()
+    story.tools = [offered_as, SAY]
+    story.turn(("c1", "add", '{"a":1,"why":"it is the first one"}')).call("add", {"a": 1}, text("1"))
+    return story.results(("c1", "1")).turn().trips
+
+
+WITH_WHY: dict[str, Any] = {
+    **ADD,
+    "inputSchema": {"type": "object", "properties": {**ADD["inputSchema"]["properties"], "why": {"type": "string"}}},
+}
 
 
 def listed(tool: dict[str, Any], *others: dict[str, Any], announced: bool = False) -> Trips:
@@ -599,9 +624,29 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-input-unanswered",
-        "The client refuses it with an error: then it is an info",
-        input_asked(None),
-        input_asked(fails(1, "Method not found")),
+        "The client refuses it with an error: then it is an info, if it had not declared that it can answer",
+        input_asked(UNKNOWN, elicitation={}),
+        input_asked(fails(1, "the user has no time", -1), elicitation={}),
+        "info",
+    ),
+    (
+        "client-tool-input-unanswered",
+        "The request has a wrong form, or the client had not declared that it can answer: then `tool-protocol-broken` "
+        "says so",
+        input_asked(UNKNOWN, elicitation={}),
+        input_asked(UNKNOWN),
+    ),
+    (
+        "client-tool-protocol-broken",
+        "A request has a wrong form, and the server took it",
+        called_with(None, fails(9, "params must be an object", -32602)),
+        called_with(None, answers(9, content=[{"type": "text", "text": "1"}])),
+    ),
+    (
+        "client-tool-arguments-changed",
+        "The client itself had added the argument to the definition: then it is an info",
+        explained(ADD),
+        explained(WITH_WHY),
         "info",
     ),
     (

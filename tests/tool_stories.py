@@ -64,9 +64,9 @@ class Story:
     def at(self) -> float:
         return START + len(self.trips) / 10
 
-    def start(self) -> "Story":
-        """The server starts and lists its tools."""
-        self.exchange(initialize(0), initialized(0, self.server))
+    def start(self, **capabilities: Any) -> "Story":
+        """The server starts and lists its tools, for a client with these capabilities."""
+        self.exchange(initialize(0, **capabilities), initialized(0, self.server))
         return self.lists()
 
     def lists(self) -> "Story":
@@ -162,6 +162,11 @@ class Story:
     def says(self, name: str) -> list[str]:
         """The messages of the findings of a class."""
         return [one["message"] for _, one in findings(self.trips, hints=False, advice=False) if one["id"] == name]
+
+    def every(self, name: str) -> list[Any]:
+        """The findings of a class as JSON, advice too."""
+        found = [one for row in self.label() for one in list[Any](row.label["findings"])]  # pyright: ignore[reportArgumentType]
+        return [one for one in found if one["id"] == name]
 
     def runs(self) -> list[Any]:
         """The tool runs of all turns, in order."""

@@ -31,9 +31,9 @@ def fails(name: object, message: str = "no", code: int = -32603) -> dict[str, An
     return {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": message}}
 
 
-def initialize(name: object = 0, version: str = "2025-11-25") -> dict[str, Any]:
+def initialize(name: object = 0, version: str = "2025-11-25", **capabilities: Any) -> dict[str, Any]:
     info = {"name": "a client", "version": "1"}
-    return asks(name, "initialize", protocolVersion=version, capabilities={}, clientInfo=info)
+    return asks(name, "initialize", protocolVersion=version, capabilities=capabilities, clientInfo=info)
 
 
 def initialized(name: object = 0, server: str = "files") -> dict[str, Any]:

@@ -167,6 +167,13 @@ TOOL_CAUSES = (
 )
 
 
+OF_SHOWN = ("client-tool-error-invented", "client-tool-result-changed")
+OF_CLIENT: Mapping[str, tuple[str, ...]] = {
+    "call-args-not-taken": ("client-tool-definition-differs", "client-tool-arguments-changed", *OF_SHOWN),
+    "call-result-refused": OF_SHOWN,
+    "client-tool-error-as-success": OF_SHOWN,
+}
+"""What the requests show of calls with which the client did something wrong, and what the tools' wire shows of that."""
 SHORTENED = frozenset({"client-tool-result-as-file", "client-tool-result-cut"})
 
 
@@ -178,32 +185,42 @@ def of_tool(finding: Finding, about_tools: Iterable[str]) -> Finding:
     if finding.id == "client-tool-error-as-success" and known & SHORTENED:
         # The tool had not failed: these are the client's words about a result that is too large.
         return replace(finding, severity="info", because_of=tuple(sorted(known & SHORTENED)))
-    return replace(finding, because_of=tuple(cause for cause in TOOL_CAUSES if cause in known))
+    causes = (*OF_CLIENT.get(finding.id, ()), *TOOL_CAUSES)
+    return replace(finding, because_of=tuple(cause for cause in causes if cause in known))
 
 
 DEFINITION_REJECTED = "tool-definition-rejected"
 RESULT_UNREADABLE = "tool-result-unreadable"
+TOOL_BREAKS_PROTOCOL = "tool-protocol-broken"
 OF_ORIGIN = {
     "client-bad-tool-schema": DEFINITION_REJECTED,
     "client-media-as-text": RESULT_UNREADABLE,
     "client-media-type-wrong": RESULT_UNREADABLE,
     "client-media-unsupported": RESULT_UNREADABLE,
+    "client-unserialized-result": RESULT_UNREADABLE,
+    "client-results-exchanged": TOOL_BREAKS_PROTOCOL,
 }
 """Faults of a part of a request, and whose they are when a tool server sent that part as it is."""
 
 
+PASSED_ON = frozenset({"request-rejected"})
+"""Faults of the same kind whose name blames no layer: only their layer becomes the tool's."""
+
+
 def inherited(finding: Finding, sent: Collection[str]) -> bool:
-    """True for such a fault of a part that a tool server sent; `sent` are the JSON pointers of those parts."""
-    if finding.id not in OF_ORIGIN or not finding.evidence:
+    """True for a fault of parts that a tool server sent so; `sent` are the JSON pointers of the parts that it sent."""
+    if finding.id not in OF_ORIGIN and finding.id not in PASSED_ON:
         return False
-    at = finding.evidence[0].rpartition(" ")[2]
-    return any(at == one or at.startswith(f"{one}/") for one in sent)
+    places = [one.rpartition(" ")[2] for one in finding.evidence if " request /" in one]
+    return bool(places) and all(any(at == one or at.startswith(f"{one}/") for one in sent) for at in places)
 
 
 def of_origin(finding: Finding, sent: Collection[str]) -> Finding:
-    """An inherited fault as an echo of the tool's."""
+    """An inherited fault as the tool's, or as an echo of what is found at the tool."""
     if finding.because_of or not inherited(finding, sent):
         return finding
+    if finding.id in PASSED_ON:
+        return replace(finding, layer="tool", message=f"{finding.message}; the tool's server sent it so")
     return replace(finding, because_of=(OF_ORIGIN[finding.id],))
 
 

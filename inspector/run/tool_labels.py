@@ -12,7 +12,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
-from ..findings.causes import OF_ORIGIN
+from ..findings.causes import OF_ORIGIN, PASSED_ON
 from ..findings.engine import JudgedTurn, RuleEngine
 from ..findings.tool_context import Over
 from ..tools.definitions import Definition
@@ -110,7 +110,7 @@ class ToolLabels:
         judged.tool_outdated = list(self._newly_outdated(turn))
         judged.tool_causes = self._causes.pop(turn.thread, ())
         results = self._passed_on.pop(turn.thread, [])
-        if any(finding.id in OF_ORIGIN for finding in judged.findings):
+        if any(finding.id in OF_ORIGIN or finding.id in PASSED_ON for finding in judged.findings):
             judged.tool_sent = frozenset([*results, *self._definitions_sent(turn)])
         self._judge(judged, "open")
         if made is None:

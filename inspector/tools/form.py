@@ -1,9 +1,11 @@
-"""Whether the answer to a call has the form that MCP gives it, and the client's reply to what a server asks.
+"""Whether what answers a request has the form that MCP gives it: a server's answer to a call, a client's reply.
 
 The official SDKs check each answer against the types of the specification
 (https://modelcontextprotocol.io/specification/2025-11-25/schema, read 2026-11-23), and refuse the whole of one that
 breaks them. The model then reads an error of its client, and the fault is the server's.
 """
+
+import json
 
 from turntape.cassettes.frozen import frozen
 
@@ -15,6 +17,8 @@ _MEDIA = frozenset({"image", "audio"})
 _BLOCKS = _MEDIA | {"text", "resource", "resource_link"}
 _WITH_TOOL_RESULT = "2024-10-07"
 """The version in which `toolResult` was a result."""
+_WITHOUT_BATCHES = "2025-06-18"
+"""From this version on, several messages cannot come as one."""
 _ANY_JSON = "2026-07-28"
 """From this version on, structured content may be any JSON. It is the newest one that is known here."""
 
@@ -39,6 +43,8 @@ def flaw_of(answer: ToolMessage, version: str | None) -> Flaw | None:
         answer.raw.decode()
     except UnicodeDecodeError:
         return Flaw("is not valid UTF-8", mild=True)
+    if (wrong := wrong_envelope(answer, version)) is not None:
+        return Flaw(wrong, mild=True)
     if "result" in data and "error" in data:
         beside = "`error: null`" if data["error"] is None else "an error"
         return Flaw(f"comes with {beside} beside it, and an answer has only one of both", mild=True)
@@ -49,6 +55,33 @@ def flaw_of(answer: ToolMessage, version: str | None) -> Flaw | None:
             None if whole else Flaw(f"is the error {compact(data['error'])[:60]}, without a code and a message", True)
         )
     return None if answer.result is None else _of_result(answer.result, version)
+
+
+def wrong_envelope(message: ToolMessage, version: str | None) -> str | None:
+    """How what is around the content of a message breaks JSON-RPC; None when it does not.
+
+    The end of a sentence that begins with the message.
+    """
+    if message.data.get("jsonrpc") != "2.0":
+        return f"has {compact(message.data.get('jsonrpc'))[:20]} as `jsonrpc`, which must be the text '2.0'"
+    if message.batched and version is not None and version >= _WITHOUT_BATCHES:
+        return f"comes in a batch, which version {version} does not have"
+    if any(word in message.raw for word in _NO_NUMBERS) and not _is_strict(message.raw):
+        return "holds NaN or Infinity, which JSON does not have"
+    return None
+
+
+_NO_NUMBERS = (b"NaN", b"Infinity")
+
+
+def _is_strict(raw: bytes) -> bool:
+    """False where one of those words is a number, and not in a text."""
+    found: list[str] = []
+    try:
+        json.loads(raw, parse_constant=found.append)
+    except ValueError:
+        return True
+    return not found
 
 
 def _of_result(result: Object, version: str | None) -> Flaw | None:

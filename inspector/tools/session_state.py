@@ -45,6 +45,10 @@ class WireNote:
         "reply_wrong",
         "link_broken",
         "version_unknown",
+        "request_wrong",
+        "cannot_answer",
+        "ask_wrong",
+        "ask_undeclared",
     ]
     server: str
     index: int
@@ -80,6 +84,8 @@ class Session:
     """By `requestState` or the id of a task: the place under which its run is kept."""
     version: str | None = None
     """The version of MCP that both sides speak."""
+    declared: Object | None = None
+    """The capabilities that the client stated; None where its `initialize` is not on the tape."""
     issued: bool = False
     """Whether the server gave the session its id, over HTTP."""
     starts: int = 0

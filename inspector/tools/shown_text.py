@@ -27,6 +27,8 @@ _NOTICE = regex(
     r"truncat|omitted|too (?:large|long|big)|\bcut\b|exceed|limit|shorten|\d+ (?:more )?(?:chars|lines|tokens|bytes)",
     re.IGNORECASE,
 )
+_UNSEEN = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\ufeff")
+"""The colours of a terminal and a byte order mark: clients take them out, and no text is lost."""
 _ENOUGH = 200
 """So many common characters at one end of a text are not there by accident."""
 
@@ -85,7 +87,10 @@ class ShownText:
 
     def holds(self, text: str) -> bool:
         """Whether the text is in it: as it is, in other white space, as a JSON string, or as equal JSON."""
-        wanted = text.strip()
+        whole = text.strip()
+        return self._holds(whole) or (_UNSEEN.search(whole) is not None and self._holds(_UNSEEN.sub("", whole).strip()))
+
+    def _holds(self, wanted: str) -> bool:
         if any(wanted in one for one in self.texts):
             return True
         folded = without_space(wanted)

@@ -42,6 +42,8 @@ class ToolMessage:
     answers: int | None = None
     """The `sequence` of the request that it answers; None for a request, a notification, and for an answer whose
     request is not on the tape or has an answer already."""
+    batched: bool = False
+    """Whether it came in a batch."""
 
     @property
     def method(self) -> str | None:
@@ -217,7 +219,16 @@ class _Session:
         elif isinstance(data.get("method"), str) and (key := _key(message.sender, data.get("id"))):
             self.open.setdefault(key, []).append((trip.index, sequence))
         return ToolMessage(
-            one.session, server, message.sender, one.at, data, message.raw, trip.index, sequence, answers
+            one.session,
+            server,
+            message.sender,
+            one.at,
+            data,
+            message.raw,
+            trip.index,
+            sequence,
+            answers,
+            message.batched,
         )
 
     def _asked(self, one: _Held) -> int | None:

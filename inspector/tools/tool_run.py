@@ -75,6 +75,8 @@ class ToolRun:
     """Why the client cancelled, in its words."""
     flaw: Flaw | None = None
     """How its answer breaks the form that MCP gives it; None when it does not, and without an answer."""
+    misasked: bool = False
+    """Whether its request itself broke the rules of MCP: what the server answers then is the client's fault."""
     progressed: int = 0
     """How many reports of progress came before it ended."""
     unclear_id: bool = False

@@ -13,12 +13,13 @@ from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Response, RoundTrip
 
 from ..wire.exchange import header
-from ..wire.json_value import Object, as_text, compact, is_object, objects_in
+from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .definitions import Definition
 from .form import Flaw, flaw_of_reply
 from .progress import Report
+from .request_form import declares, flaw_of_request
 from .returned import error_message, returned_of
 from .run_steps import ASKS, called, ended, gave_up, given, of_ids, of_task, strayed
 from .session_state import Session, Stray, WireNote, is_new, token_of, version_of
@@ -27,6 +28,8 @@ from .tool_messages import ToolMessage, ToolMessageReader
 from .tool_run import ToolRun
 
 _BAD_REQUEST, _NOT_FOUND = 400, 404
+_KINDS = ("application/json", "text/event-stream")
+"""What an answer over HTTP may be."""
 
 type RunKey = tuple[str, int]
 """The session of a run, and the place of its `tools/call` in it."""
@@ -172,7 +175,9 @@ class ToolSessions:
     def _take(self, session: Session, message: ToolMessage, notes: list[WireNote], *, wired: bool) -> Iterator[ToolRun]:
         """The runs that a message begins or changes. `wired`: the messages come over stdio, where none comes again."""
         if message.is_request:
-            session.starts += message.sender == "client" and message.method == "initialize"
+            if message.sender == "client" and message.method == "initialize":
+                session.starts += 1
+                session.declared = as_object(message.params.get("capabilities"))
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
             if message.sender == "client" and (token := token_of(message)) is not None:
@@ -217,7 +222,11 @@ class ToolSessions:
         session.version = version_of(session, asked, result)
         if (token := token_of(asked)) is not None:
             session.progress.answered(token, answer.at)
-        if _NOT_READY.search(said) and asked.method not in _OPENING and is_new(session, "not_ready"):
+        wrong = flaw_of_request(asked, session.version)
+        if wrong is not None and answer.error is not None and is_new(session, "request_wrong"):
+            notes.append(WireNote("request_wrong", session.server, asked.index, asked.method or "", wrong))
+        early = _NOT_READY.search(said) is not None and asked.method not in _OPENING
+        if early and is_new(session, "not_ready"):
             notes.append(WireNote("not_ready", session.server, asked.index, asked.method or "", said))
         if asked.method == "tools/call":
             run = session.runs.pop(asked.sequence, None)
@@ -225,7 +234,7 @@ class ToolSessions:
                 if block.kind == "link" and len(session.links) < _MOST_OPEN:
                     session.links.setdefault(block.uri, asked.index)
             if run is not None:
-                yield given(session, asked, run, answer)
+                yield given(session, asked, replace(run, misasked=early or wrong is not None), answer)
         elif asked.method == "resources/read" and answer.error is not None:
             uri = as_text(asked.params.get("uri")) or ""
             if uri in session.links and is_new(session, "link_broken"):
@@ -237,7 +246,7 @@ class ToolSessions:
         elif asked.method == "tools/list" and result is not None:
             notes.extend(self._listed(session, asked, answer.index, result))
         elif asked.method == "tools/list" and answer.error is not None:
-            of_client = _NOT_READY.search(said) or _OF_SESSION.search(said)
+            of_client = early or wrong is not None or _OF_SESSION.search(said)
             if not of_client and answer.error.get("code") != _NO_METHOD and is_new(session, "list_failed"):
                 notes.append(WireNote("list_failed", session.server, answer.index, "tools/list", said))
         elif asked.method in ("tasks/get", "tasks/result", "tasks/cancel"):
@@ -255,7 +264,16 @@ class ToolSessions:
         method, result = asked.method or "", answer.result or {}
         wanted = asked.params.get("requestedSchema")
         if method in ASKS and answer.error is not None:
-            yield WireNote("refused_by_client", session.server, asked.index, method, error_message(answer.error) or "")
+            said, declared = error_message(answer.error) or "", declares(method, session.declared)
+            unknown = answer.error.get("code") == _NO_METHOD
+            broken = None if unknown else flaw_of_request(asked, session.version)
+            if broken is not None:
+                yield WireNote("ask_wrong", session.server, asked.index, method, broken)
+            elif declared is False:
+                yield WireNote("ask_undeclared", session.server, asked.index, method, said)
+            else:
+                kind = "cannot_answer" if declared and unknown else "refused_by_client"
+                yield WireNote(kind, session.server, asked.index, method, said)
         elif (wrong := flaw_of_reply(asked, answer)) is not None and is_new(session, "reply_wrong"):
             yield WireNote("reply_wrong", session.server, asked.index, method, wrong)
         elif result.get("action") == "accept" and is_object(wanted):
@@ -312,6 +330,8 @@ def _misnamed(trip: RoundTrip) -> Flaw | None:
         return Flaw("is JSON, and its `Content-Type` says that it is an event stream", mild=True)
     if kind == "application/json" and body.startswith((b"event:", b"data:")):
         return Flaw("is an event stream, and its `Content-Type` says that it is JSON", mild=True)
+    if kind and kind not in _KINDS and not kind.endswith("+json") and body[:1] == b"{":
+        return Flaw(f"has the `Content-Type` {kind!r}, where MCP wants `application/json`", mild=True)
     return None
 
 

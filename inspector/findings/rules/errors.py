@@ -15,6 +15,7 @@ from ..rejections import unwrapped
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from . import turntape_actions
+from .results import new_results
 
 OVERLOADED = frozenset({408, 424, 500, 502, 503, 504, 520, 522, 524, 529})
 REJECTED = frozenset({400, 405, 409, 413, 415, 422})
@@ -284,6 +285,8 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
     if not roots and own is None and known is not None and known.text == rejection_text(context):
         roots, layer = known.because_of, known.layer
     places = (failure_place(context.turn),)
+    if _NOT_TEXT.search(rejection_text(context)) and (half := _half_pair(context)) is not None:
+        places += (f"{context.at} request {half}",)
     if own is not None:
         pointer, returned = own
         places += (f"{context.at} request {pointer}", f"#{returned} response")
@@ -294,6 +297,17 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
         because_of=roots,
         layer="api" if own else layer,
     )
+
+
+_NOT_TEXT = regex(r"surrogate|not valid (?:json|utf)|invalid (?:json|utf|unicode|character)", re.IGNORECASE)
+"""How APIs refuse a body that holds half of a surrogate pair."""
+_HALVES = regex(r"[\ud800-\udfff]")
+
+
+def _half_pair(context: RuleContext) -> str | None:
+    """The pointer to the first new result that holds half of a surrogate pair, which no UTF-8 has."""
+    found = (part.pointer for part, result in new_results(context) if _HALVES.search(result.text))
+    return next(found, None)
 
 
 @rule(

@@ -167,17 +167,17 @@ def _schemas(context: RuleContext) -> Iterator[Note]:
     rules = context.protocol.requests
     names = Counter(tool.name for tool in context.request.tools if not tool.server)
     for tool, bad in zip(context.request.tools, _faults.of(context.request.tools), strict=True):
-        problem = None
+        problem, named = None, True  # the client gives names, also to tools of servers
         if names[tool.name] > 1 and not tool.server:
             problem = f"two tools are called {tool.name!r}"
         elif rules.tool_name is not None and not tool.server and not rules.tool_name.fullmatch(tool.name):
             problem = f"the API does not accept the name {tool.name!r}"
         elif bad is not None:
-            problem = f"the schema of {tool.name!r} has {bad}"
+            problem, named = f"the schema of {tool.name!r} has {bad}", False
         if problem:
             yield Note(
                 problem,
-                (f"{context.at} request {tool.pointer}",),
+                (f"{context.at} request {tool.pointer}", *((f"{context.at} request /tools",) if named else ())),
                 key=(problem, tool.name),
             )
     limit = rules.max_tools

@@ -240,6 +240,7 @@ def executed_twice(context: ToolContext) -> Iterator[Note]:
         "Numbers are written in another way",
         "Arguments were only added, or left out where `null` or empty, and no error names them: then it is an info",
         "A text became the number or the boolean that it names, and the server's schema takes that: then it is an info",
+        "The client itself had added the argument to the definition: then it is an info",
     ),
 )
 def arguments_changed(context: ToolContext) -> Iterator[Note]:
@@ -250,7 +251,8 @@ def arguments_changed(context: ToolContext) -> Iterator[Note]:
         paths = list(differences(sent, run.arguments))
         if paths:
             harmed = _breaks(context, call, run) or _is_why(run, paths)
-            mild = all(_is_mild(sent, run.arguments, path) for path in paths) and not harmed
+            own = _of_client(context, call, run)
+            mild = all(_is_mild(sent, run.arguments, path) or _steps(path)[0] in own for path in paths) and not harmed
             first = _change(sent, run.arguments, paths[0])
             more = f", and {several(len(paths) - 1, 'more argument')}" if len(paths) > 1 else ""
             yield Note(
@@ -258,6 +260,17 @@ def arguments_changed(context: ToolContext) -> Iterator[Note]:
                 (f"#{call.turn.index} response", f"#{run.index} request /params/arguments{paths[0]}"),
                 severity="info" if mild else None,
             )
+
+
+def _of_client(context: ToolContext, call: ModelCall, run: ToolRun) -> set[str]:
+    """The arguments that the model is offered and that the tool's server does not have: the client reads them itself."""
+    known = context.definition(run)
+    offered = context.turn.reading.request.tools if context.turn is not None else ()
+    tool = next((one for one in offered if one.name == call.call.name), None)
+    if tool is None or known is None:
+        return set()
+    ours, theirs = (as_object(as_object(one.schema).get("properties")) for one in (tool, known))
+    return set(ours) - set(theirs)
 
 
 def _breaks(context: ToolContext, call: ModelCall, run: ToolRun) -> bool:

@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ...tools.definitions import Definition, compare
+from ...tools.tool_run import ToolRun
+from ...wire.json_value import is_object
 from ...wire.printable import several
 from ..rule import Note, tool_rule
 from ..schema_check import described, violations
@@ -28,7 +30,15 @@ def not_on_server(context: ToolContext) -> Iterator[Note]:
             yield Note(
                 f"the client called {run.name!r} on server {run.server!r}, which does not list it",
                 (f"#{run.exchanges[-1]} request /params/name", *answer),
+                because_of=("model-unknown-tool",) if _is_made_up(context, run) else (),
             )
+
+
+def _is_made_up(context: ToolContext, run: ToolRun) -> bool:
+    """True for a call of a tool that the model was not offered."""
+    names = {tool.name for tool in context.turn.reading.request.tools} if context.turn is not None else set[str]()
+    called = next((call.call.name for call, one in context.runs if one is run), None)
+    return called is not None and bool(names) and called not in names
 
 
 @tool_rule(
@@ -39,19 +49,22 @@ def not_on_server(context: ToolContext) -> Iterator[Note]:
     says="A tool server asked for input, and the client did not answer.",
     fix="Use a client that supports elicitation or sampling, or a tool that works without.",
     not_when=(
-        "The client refuses it with an error: then it is an info",
+        "The client refuses it with an error: then it is an info, if it had not declared that it can answer",
         "It is a ping or asks for the roots: then it is an info",
+        "The request has a wrong form, or the client had not declared that it can answer: then `tool-protocol-broken` "
+        "says so",
     ),
 )
 def input_unanswered(context: ToolContext) -> Iterator[Note]:
     note = context.note
-    if note is not None and note.kind in ("no_answer_of_client", "refused_by_client"):
-        refused = note.kind == "refused_by_client"
+    if note is not None and note.kind in ("no_answer_of_client", "refused_by_client", "cannot_answer"):
+        refused = note.kind != "no_answer_of_client"
         how = f"was refused by the client: {note.detail[:120]!r}" if refused else "has no answer of the client"
+        how += ", which had declared that it can answer" if note.kind == "cannot_answer" else ""
         yield Note(
             f"the request {note.what} of server {note.server!r} {how}",
             (f"#{note.index} {'response' if refused else 'request'}",),
-            severity="info" if refused or note.what in ("ping", "roots/list") else None,
+            severity="info" if note.kind == "refused_by_client" or note.what in ("ping", "roots/list") else None,
         )
     for call, run in context.runs:
         if run.outcome == "input_required" and (context.over != "open"):
@@ -67,13 +80,14 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
     "warning",
     "P",
     says="The client breaks the rules of MCP: it leaves pages of the list of tools unread, uses a session that is gone or does not "
-    "name it, asks before the server is ready, gives requests ids by which their answers cannot be matched, or replies to the "
-    "server in another form than it asked for.",
+    "name it, asks before the server is ready, gives requests ids by which their answers cannot be matched, or sends requests "
+    "and replies in another form than MCP or the server wants.",
     fix="Read all pages of `tools/list` and offer their tools; after status 404, begin a new session with `initialize`; wait for the "
     "end of the handshake; check replies against `requestedSchema`.",
     not_when=(
         "The tools changed and the client offers the old ones: then it is an info",
         "Tools of later pages are not offered, and the first page has only one: then it is an info",
+        "A request has a wrong form, and the server took it",
     ),
 )
 def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
@@ -102,6 +116,7 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
         "session_not_named": f"sent {note.what} to server {note.server!r} without the id of its session",
         "id_reused": f"gave a request to server {note.server!r} the id {note.what} of another one that was still open",
         "id_too_large": f"gave a request to server {note.server!r} the id {note.what}, which many JSON parsers round",
+        "request_wrong": f"sent server {note.server!r} a request {note.what} that {note.detail}",
     }
     wrong = note.detail if note.kind == "reply_wrong" else ""
     if note.kind == "replied" and (found := violations(note.wanted, note.given)):
@@ -137,7 +152,8 @@ def _pages_left_out(context: ToolContext) -> Iterator[tuple[str, int, int, int]]
     "client",
     "warning",
     "P",
-    says="The model is offered another definition of a tool than its server states.",
+    says="The model is offered another definition of a tool than its server states. It is a warning where the server refuses a "
+    "call for it.",
     fix="Look for what rewrites definitions: an old copy, a schema converter, a limit for descriptions.",
     not_when=(
         "The description was cut, or got words of the client: then it is an info",
@@ -146,6 +162,7 @@ def _pages_left_out(context: ToolContext) -> Iterator[tuple[str, int, int, int]]
     ),
 )
 def definition_differs(context: ToolContext) -> Iterator[Note]:
+    yield from _refused_for_it(context)
     differ = [(tool, known, found) for tool, known in context.offers if (found := compare(tool, known)) is not None]
     mild = [one for one in differ if one[2].mild]
     for tool, known, found in [*(one for one in differ if not one[2].mild), *mild[:1]]:
@@ -156,6 +173,24 @@ def definition_differs(context: ToolContext) -> Iterator[Note]:
                 (f"#{context.turn.round_trip.index} request {tool.pointer}", f"#{known.index} response /result/tools"),
                 severity="info" if found.mild else None,
             )
+
+
+def _refused_for_it(context: ToolContext) -> Iterator[Note]:
+    """Calls that follow the schema which the model was offered and break the server's, and that the server refused."""
+    offered = {tool.name: tool for tool in context.turn.reading.request.tools} if context.turn is not None else {}
+    for call, run in context.runs:
+        tool, known, given = offered.get(call.call.name), context.definition(run), call.call.arguments
+        if tool is None or known is None or not run.is_error or not is_object(given) or run.arguments != given:
+            continue
+        if not is_object(tool.schema) or not is_object(known.schema) or violations(tool.schema, given):
+            continue
+        if broken := violations(known.schema, given):
+            yield Note(
+                f"{tool.name!r} was offered without what its server wants, and the server refused the call: its "
+                f"arguments break the server's schema {described(broken)}",
+                (f"#{call.turn.index} request {tool.pointer}", f"#{known.index} response /result/tools",
+                 f"#{run.exchanges[-1]} response"),
+            )  # fmt: skip
 
 
 RULES = (

@@ -8,7 +8,7 @@ from turntape.cassettes.regex import regex
 from ...tools.returned import returned_of
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_count, is_object
-from ..causes import DEFINITION_REJECTED, OF_ORIGIN, RESULT_UNREADABLE
+from ..causes import DEFINITION_REJECTED, OF_ORIGIN, RESULT_UNREADABLE, TOOL_BREAKS_PROTOCOL
 from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..schema_check import described
@@ -46,6 +46,7 @@ def server_error(context: ToolContext) -> Iterator[Note]:
             denied = context.definition(run) is not None and _UNKNOWN.search(said) is not None
             retried = call.runs[-1] is not run and call.runs[-1].outcome == "answered"
             refused = retried or (code in _REFUSALS and (run.status or 0) not in _BY_CLIENT)
+            refused |= run.misasked
             severity: Severity | None = "info" if refused and not denied else None
             number = f" (code {code})" if code is not None else ""
             lost = run.flaw is not None
@@ -53,7 +54,7 @@ def server_error(context: ToolContext) -> Iterator[Note]:
                 f"server {run.server!r} answered the call of {run.name!r} with an error{number}: {said!r}",
                 (f"#{run.exchanges[-1]} response /error", f"#{call.turn.index} response"),
                 None if lost else severity,
-                layer="client" if run.status in _BY_CLIENT and not denied and not lost else None,
+                layer="client" if (run.status in _BY_CLIENT or run.misasked) and not denied and not lost else None,
             )
     note = context.note
     if note is not None and note.kind == "list_failed":
@@ -191,17 +192,18 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
 
 
 @tool_rule(
-    "tool-protocol-broken",
+    TOOL_BREAKS_PROTOCOL,
     "tool",
     "warning",
     "P",
     says="A tool server breaks the rules of MCP: it answers twice, defines a tool twice or without a schema, its list of "
     "tools never ends, it hides that a session is gone, names a resource that it does not have, or a version that does not "
-    "exist.",
+    "exist, gives two calls each other's result, or asks the client in a wrong form or for what the client has not declared.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
     not_when=("It reports progress that nobody asked for, or after its answer: then it is an info",),
 )
 def protocol_broken(context: ToolContext) -> Iterator[Note]:
+    yield from _inherited(context, TOOL_BREAKS_PROTOCOL, "the server itself answered so")
     note = context.note
     if note is None:
         return
@@ -215,10 +217,12 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "progress_late": f"reports progress under the token {note.what} after it had answered the request",
         "link_broken": f"does not have the resource {note.what!r} that its tool names: {note.detail[:80]!r}",
         "version_unknown": f"wants to speak version {note.what[:40]}, which MCP does not have",
+        "ask_wrong": f"sent a request {note.what} that {note.detail}",
+        "ask_undeclared": f"sent a request {note.what} to a client that has not declared that it can answer",
     }
     if (what := broken.get(note.kind)) is not None:
         progress = note.kind in ("progress_unknown", "progress_late")
-        at = "request" if note.kind == "answered_twice" or progress else "response"
+        at = "request" if note.kind in ("answered_twice", "ask_wrong", "ask_undeclared") or progress else "response"
         plain = progress or at == "request" or note.kind in ("session_refused", "link_broken")
         named = (
             () if note.kind != "link_broken" or note.before is None else (f"#{note.before} response /result/content",)
@@ -318,7 +322,7 @@ def garbage(context: ToolContext) -> Iterator[Note]:
 
 def _inherited(context: ToolContext, name: str, how: str) -> Iterator[Note]:
     for one in context.inherited:
-        if OF_ORIGIN[one.id] == name:
+        if OF_ORIGIN.get(one.id) == name:
             yield Note(f"{how}: {one.message}", one.evidence, one.severity)
 
 
@@ -341,8 +345,9 @@ def definition_rejected(context: ToolContext) -> Iterator[Note]:
     "warning",
     "P",
     says="A tool returned an image in a form that no model can see: as a text of base64, under the name of another format, or in a "
-    "format that the API does not take.",
-    fix="Return images as image blocks of PNG, JPEG, GIF or WebP, with the media type that their bytes have.",
+    "format that the API does not take; or a placeholder of its programming language in place of the value.",
+    fix="Return images as image blocks of PNG, JPEG, GIF or WebP, with the media type that their bytes have, and values as JSON "
+    "or text.",
     not_when=("The tool returned it in another form, and the client changed it",),
 )
 def result_unreadable(context: ToolContext) -> Iterator[Note]:

@@ -31,6 +31,12 @@ def how(result: dict[str, Any], given: str, **fields: Any) -> tuple[str | None, 
     return found.seen_as, found.lost
 
 
+def test_colours_of_a_terminal_and_a_byte_order_mark_are_left_out() -> None:
+    assert how(text("\ufeff\x1b[32mok\x1b[0m depot 7"), "ok depot 7") == ("equal", ())
+    assert how(text("\x1b[32mok\x1b[0m depot 7"), "\x1b[32mok\x1b[0m depot 7") == ("equal", ())
+    assert how(text("\x1b[32mok\x1b[0m depot 7"), "depot 7")[0] == "cut"
+
+
 @pytest.mark.parametrize(
     "given",
     [

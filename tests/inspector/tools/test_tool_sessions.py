@@ -212,7 +212,7 @@ def test_the_first_line_that_is_not_a_message_is_garbage_and_an_empty_one_is_not
 
 
 def test_requests_of_a_server_that_a_client_refuses_or_leaves_are_noted() -> None:
-    ask = asks(1, "elicitation/create", message="Sure?")
+    ask = asks(1, "elicitation/create", message="Sure?", requestedSchema={"type": "object"})
     refused = Story().exchange(ask, fails(1, "not supported", -32601), sender="server")
     left = Story().exchange(ask, sender="server")
     left.trips[0] = replace(left.trips[0], failure=Failure("cut", "it ended"))

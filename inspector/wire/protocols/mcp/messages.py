@@ -31,6 +31,8 @@ class WireMessage:
     """True when it came in the answer of the round trip."""
     part: int = 0
     """Its place in its batch."""
+    batched: bool = False
+    """Whether it came in a batch, even in one that holds nothing else."""
 
 
 def messages_in(trip: RoundTrip) -> list[WireMessage]:
@@ -77,10 +79,11 @@ def _split(raw: bytes, sender: Side, at: int, only_json_rpc: bool, answer: bool)
     """One message, or those of a batch."""
     if only_json_rpc and not may_hold_messages(raw):
         return
+    batched = raw.lstrip()[:1] == b"["
     for place, part in enumerate(messages(raw)):
         data = as_object(parse_json(part))
         if not only_json_rpc or messages_of(data):
-            yield WireMessage(sender, at, part, data, answer, place)
+            yield WireMessage(sender, at, part, data, answer, place, batched)
 
 
 def holds_mcp(exchange: Exchange) -> bool:

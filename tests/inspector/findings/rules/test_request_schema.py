@@ -329,12 +329,15 @@ def schema(fields: object, **more: Any) -> list[str]:
 
 def test_a_definition_that_is_rejected_is_reported_with_its_fault_and_its_place() -> None:
     assert lines(chat([HELLO], said("x"), tools=[tool(), tool()])) == [
-        "#0 client-bad-tool-schema (client, info, P): two tools are called 'look_up' | #0 request /tools/0",
+        (
+            "#0 client-bad-tool-schema (client, info, P): two tools are called 'look_up' | "
+            "#0 request /tools/0, #0 request /tools"
+        ),
     ]
     assert lines(chat([HELLO], said("x"), tools=[tool("look up")])) == [
         (
             "#0 client-bad-tool-schema (client, info, P): the API does not accept the name 'look up' | "
-            "#0 request /tools/0"
+            "#0 request /tools/0, #0 request /tools"
         ),
     ]
     assert lines(chat([HELLO], said("x"), tools=[tool(f"t{n}") for n in range(129)])) == [

@@ -2,8 +2,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from conversations import chat, user
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import answers, asks
+from tool_wire import answers, asks, fails
 
 from turntape.cassettes.tape.model import Failure
 
@@ -40,6 +41,53 @@ def defined(offer: dict[str, Any], **served: Any) -> Story:
     story = Story(tools=[{**ADD, "inputSchema": schema}, SAY]).start()
     tools = offered({**ADD, "inputSchema": {"type": "object", **offer}}, SAY, name=story.name("{}"))
     return story.turn(tools=tools)
+
+
+def offered_without(*, refused: bool) -> Story:
+    """A call of a tool that is offered without what its server requires."""
+    story = Story([{**ADD, "inputSchema": {**ADD["inputSchema"], "required": ["b"]}}, SAY]).start()
+    story.tools = [ADD, SAY]
+    story.turn(ONE).exchange(
+        asks(9, "tools/call", name="add", arguments={"a": 1}),
+        fails(9, "'b' is a required property", -32602) if refused else answers(9, **text("1")),
+    )
+    return story.results(("c1", "'b' is a required property" if refused else "1")).turn()
+
+
+def test_a_call_that_is_refused_for_what_the_model_was_not_offered_is_the_clients_fault() -> None:
+    refused = offered_without(refused=True)
+    [about] = refused.every("call-args-not-taken")
+
+    assert offered_without(refused=False).found() == [(2, "client-tool-definition-differs", "client", "info")]
+    assert (2, "client-tool-definition-differs", "client", "warning") in refused.found()
+    assert "client-tool-definition-differs" in about["because_of"]
+
+
+def test_a_call_of_a_tool_that_the_model_made_up_is_not_the_clients_fault() -> None:
+    story = Story().start().turn(("c1", "look", "{}"))
+    story.exchange(asks(9, "tools/call", name="look", arguments={}), fails(9, "Unknown tool: look", -32602))
+    story.results(("c1", "Unknown tool: look")).turn()
+
+    assert [one["because_of"] for one in story.every("client-tool-not-on-server")] == [["model-unknown-tool"]]
+    assert [one["because_of"] for one in story.every("model-unknown-tool")] == [[]]
+
+
+@pytest.mark.parametrize(
+    ("stated", "naming", "said", "of_server"),
+    [
+        (ADD, "x" * 70 + "__{tool}", "tools.0.custom.name: String should have at most 64 characters", False),
+        ({**ADD, "inputSchema": {"type": "string"}}, "x__{tool}", "Invalid schema for function 'x__add'", True),
+    ],
+)
+def test_the_name_is_the_clients_and_the_schema_the_servers(
+    stated: dict[str, Any], naming: str, said: str, of_server: bool
+) -> None:
+    story = Story([stated], naming=naming).start()
+    tools, error = offered(stated, name=story.name("{}")), {"error": {"message": said}}
+    story.put(chat([user("Go.")], tools=tools, status=400, error=error, at=1, index=2))
+
+    assert story.every("client-bad-tool-schema")
+    assert bool(story.every("tool-definition-rejected")) == of_server
 
 
 ROWS = {"rows": {"type": "array", "items": {"$ref": "#/$defs/row"}}}

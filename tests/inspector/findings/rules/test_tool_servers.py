@@ -1,7 +1,9 @@
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from conversations import chat
 from tool_stories import ADD, SAY, Story, offered, text
 from tool_wire import SESSION, answers, asks, fails, http, initialize, initialized, notifies
 
@@ -88,9 +90,12 @@ def test_what_a_server_writes_in_place_of_an_answer_is_its_fault(written: object
     assert story.says("tool-server-silent")[0].endswith(said)
 
 
-def asked(got: object) -> Story:
-    story = Story().start().turn(ONE)
-    story.exchange(asks(1, "elicitation/create", message="Sure?"), got, sender="server")
+FORM: dict[str, Any] = {"message": "Sure?", "requestedSchema": {"type": "object"}}
+
+
+def asked(got: object, method: str = "elicitation/create", asking: object = FORM, **declared: Any) -> Story:
+    story = Story().start(**declared).turn(ONE)
+    story.exchange({"jsonrpc": "2.0", "id": 1, "method": method, "params": asking}, got, sender="server")
     if got is None:
         story.trips[-1] = replace(story.trips[-1], failure=Failure("cut", "it ended"))
     return story.call("add", {"a": 1}, text("1")).results(("c1", "1")).turn()
@@ -98,11 +103,50 @@ def asked(got: object) -> Story:
 
 def test_a_request_of_a_server_that_the_client_leaves() -> None:
     assert asked(None).found() == [(3, "client-tool-input-unanswered", "client", "warning")]
-    assert asked(fails(1, "Method not found")).found() == [(3, "client-tool-input-unanswered", "client", "info")]
+    refused = asked(fails(1, "the user has no time", -1), elicitation={})
+    assert refused.found() == [(3, "client-tool-input-unanswered", "client", "info")]
     assert asked(answers(1, action="decline")).found() == []
-    assert asked(fails(1, "Method not found")).says("client-tool-input-unanswered") == [
-        "the request elicitation/create of server 'files' was refused by the client: 'Method not found'"
+    assert refused.says("client-tool-input-unanswered") == [
+        "the request elicitation/create of server 'files' was refused by the client: 'the user has no time'"
     ]
+
+
+SAMPLING = "sampling/createMessage"
+
+
+def test_who_is_to_blame_for_a_refused_request_is_what_was_declared_and_its_form() -> None:
+    unknown = fails(1, "Method not found", -32601)
+    unable = asked(unknown, elicitation={})
+    undeclared = asked(unknown, sampling={})
+    broken = asked(fails(1, "Invalid params", -32602), SAMPLING, {"messages": []}, sampling={})
+
+    assert unable.found() == [(3, "client-tool-input-unanswered", "client", "warning")]
+    assert "which had declared that it can answer" in unable.says("client-tool-input-unanswered")[0]
+    assert undeclared.found() == broken.found() == [(3, "tool-protocol-broken", "tool", "warning")]
+    assert undeclared.says("tool-protocol-broken") == [
+        "server 'files' sent a request elicitation/create to a client that has not declared that it can answer"
+    ]
+    assert broken.says("tool-protocol-broken") == [
+        "server 'files' sent a request sampling/createMessage that has no `maxTokens`, which MCP requires"
+    ]
+    assert asked(answers(1, role="assistant", content={}, model="m"), SAMPLING, {"messages": []}).found() == []
+
+
+@pytest.mark.parametrize(
+    ("method", "asking", "flaw"),
+    [
+        (SAMPLING, {"maxTokens": 1}, "has no list of messages"),
+        (SAMPLING, {"maxTokens": 1, "messages": [{"role": "user", "content": "x"}]}, "whose content is not a block"),
+        ("elicitation/create", {"requestedSchema": {"type": "object"}}, "has no message for the user"),
+        ("elicitation/create", {"message": "Sure?", "mode": "url"}, "has no `url`"),
+        ("elicitation/create", {"message": "Sure?", "requestedSchema": {"type": "string"}}, "that is not of an object"),
+        ("elicitation/create", ["Sure?"], 'has ["Sure?"] as its `params`'),
+    ],
+)
+def test_how_a_request_of_a_server_breaks_its_form(method: str, asking: object, flaw: str) -> None:
+    story = asked(fails(1, "Invalid params", -32602), method, asking, elicitation={}, sampling={})
+
+    assert flaw in story.says("tool-protocol-broken")[0]
 
 
 def test_a_result_that_asks_for_input_must_be_continued() -> None:
@@ -323,6 +367,32 @@ def test_an_answer_that_is_not_utf_8() -> None:
     assert story.found() == [(2, "tool-invalid-result", "tool", "warning")]
 
 
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        ({"jsonrpc": 2.0}, "has 2.0 as `jsonrpc`, which must be the text '2.0'"),
+        ({"result": {**text("1"), "structuredContent": {"mean": float("nan")}}}, "holds NaN or Infinity"),
+    ],
+)
+def test_an_envelope_that_a_strict_client_does_not_open(answer: dict[str, Any], what: str) -> None:
+    story = answered(**answer)
+
+    assert story.found() == [(2, "tool-invalid-result", "tool", "warning")]
+    assert what in story.says("tool-invalid-result")[0]
+    assert not found_of(answered(result=text("NaN, Infinity")), "tool-invalid-result"), "in a text"
+
+
+@pytest.mark.parametrize(("version", "found"), [("2025-03-26", 0), ("2025-06-18", 1)])
+def test_an_answer_in_a_batch_is_one_of_the_version_that_had_batches(version: str, found: int) -> None:
+    agreed = initialized()
+    agreed["result"]["protocolVersion"] = version
+    story = Story().exchange(initialize(0, version), agreed).lists().turn(ONE)
+    answer = json.dumps([answers(12, **text("The sum is 1."))]).encode()
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), answer)
+
+    assert len(found_of(story.results(("c1", "timed out")).turn(), "tool-invalid-result")) == found
+
+
 @pytest.mark.parametrize("version", ["2024-10-07", "2027-01-01"])
 def test_each_version_has_its_own_form(version: str) -> None:
     story = Story()
@@ -395,6 +465,34 @@ def test_a_request_before_the_handshake_has_ended() -> None:
     story = Story().exchange(asks(1, "tools/list"), fails(1, said, -32602))
 
     assert story.found() == [(0, "client-tool-protocol-broken", "client", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "flaw"),
+    [
+        ("tools/list", None, "has null as its `params`, which must be an object"),
+        ("tools/list", {"cursor": None}, "has null as its `cursor`, which must be a text"),
+        ("tools/call", {"arguments": {}}, "names no tool"),
+        ("tools/call", {"name": "add", "arguments": [1]}, "has [1] as its `arguments`, which must be an object"),
+        ("notifications/initialized", {}, "has an id, and a notification has none"),
+    ],
+)
+def test_a_request_of_the_client_that_the_server_refuses_for_its_form(method: str, params: object, flaw: str) -> None:
+    story = Story().exchange(initialize(), initialized())
+    story.exchange({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}, fails(7, "no", -32602))
+
+    assert story.found() == [(1, "client-tool-protocol-broken", "client", "warning")]
+    assert flaw in story.says("client-tool-protocol-broken")[0]
+
+
+def test_a_server_that_refuses_a_call_which_came_too_early_is_not_to_blame() -> None:
+    story = Story().start().turn(ONE)
+    early = fails(12, "Server not initialized", -32000)
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), early)
+
+    found = story.results(("c1", "Server not initialized")).turn().found()
+    assert (2, "tool-server-error", "client", "info") in found
+    assert (3, "client-tool-protocol-broken", "client", "warning") in found
 
 
 def test_a_ping_without_an_answer_is_an_info() -> None:
@@ -588,13 +686,14 @@ def test_the_server_answers_over_http_without_a_result_before_the_client_cancels
     assert "client-tool-gave-up" not in {name for _, name, _, _ in found}
 
 
+@pytest.mark.parametrize("kind", ["text/event-stream", "text/plain"])
 @pytest.mark.parametrize(("seen", "severity"), [("SSE stream disconnected", "warning"), ("It is 1.", "info")])
-def test_json_under_the_name_of_a_stream_is_the_servers_fault(seen: str, severity: str) -> None:
+def test_json_under_another_name_is_the_servers_fault(seen: str, severity: str, kind: str) -> None:
     story = Story()
     story.put(http(initialize(), initialized(), headers=(), at=story.at))
     story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
     called = asks(5, "tools/call", name="add", arguments={"a": 1})
-    story.put(http(called, answers(5, **text("It is 1.")), kind="text/event-stream", at=story.at))
+    story.put(http(called, answers(5, **text("It is 1.")), kind=kind, at=story.at))
 
     assert story.results(("c1", seen)).turn().found() == [(2, "tool-invalid-result", "tool", severity)]
 
@@ -609,3 +708,53 @@ def test_a_call_without_an_answer_is_found_in_a_long_run() -> None:
         story.results((f"n{number}", f"It is {number}."))
 
     assert story.turn().found() == [(2, "tool-server-silent", "tool", "error")]
+
+
+def layers(story: Story, name: str) -> list[str]:
+    """The layers that the findings of a class blame."""
+    return [one["layer"] for one in story.every(name)]
+
+
+def causes(story: Story, name: str) -> list[list[str]]:
+    """What the findings of a class name as their cause."""
+    return [one["because_of"] for one in story.every(name)]
+
+
+@pytest.mark.parametrize("returned", ["[object Object]", "<coroutine object add at 0x7f0a>"])
+def test_what_a_tool_sent_so_is_not_the_clients_fault(returned: str) -> None:
+    of_tool = ended(text(returned), returned)
+
+    assert layers(of_tool, "tool-result-unreadable") == ["tool"]
+    assert causes(of_tool, "client-unserialized-result") == [["tool-result-unreadable"]]
+    assert causes(ended(text("It is 1."), returned), "client-unserialized-result") == [[]]
+
+
+def exchanged(*, by_server: bool) -> Story:
+    """Two calls whose results speak of each other's argument."""
+    story = Story().start().turn(("c1", "say", '{"text":"P-4711"}'), ("c2", "say", '{"text":"P-9032"}'))
+    given = ["P-9032 is in Turin", "P-4711 is in Gent"]
+    for name, result in zip(("P-4711", "P-9032"), given if by_server else given[::-1], strict=True):
+        story.call("say", {"text": name}, text(result))
+    return story.results(("c1", given[0]), ("c2", given[1])).turn()
+
+
+def test_results_that_the_server_exchanges_are_its_fault() -> None:
+    assert causes(exchanged(by_server=True), "client-results-exchanged") == [["tool-protocol-broken"]]
+    assert causes(exchanged(by_server=False), "client-results-exchanged") == [[]]
+
+
+HALF = "\ud83d"
+
+
+def halved(returned: str, seen: str) -> Story:
+    """The API refuses a request in which a result holds half of a surrogate pair, as JSON can."""
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text(returned)).results(("c1", seen.replace(HALF, "HALF")))
+    said = {"error": {"message": "The request body is not valid JSON: no low surrogate in string: line 1 column 9"}}
+    trip = chat(list(story.messages), status=400, error=said, at=9, index=4, tools=offered(ADD, SAY))
+    body = trip.request.body.replace(b"HALF", rb"\ud83d")
+    return story.put(replace(trip, request=replace(trip.request, content=body)))
+
+
+def test_half_a_character_in_a_result_is_the_fault_of_who_wrote_it() -> None:
+    assert layers(halved(f"It is {HALF}", f"It is {HALF}"), "request-rejected") == ["tool"]
+    assert layers(halved("It is \U0001f600 here", f"It is {HALF}"), "request-rejected") == ["client"]
