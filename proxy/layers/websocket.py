@@ -33,12 +33,18 @@ from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
 
 from ..capture.ending import Ending, note
 from .chunks import note_pieces
+from .pauses import pause, resume
 
 # Codes that wsproto does not know were given a meaning since, as 1014 (bad gateway): they are passed on.
 frame_protocol.MAX_PROTOCOL_CLOSE_REASON = frame_protocol.MIN_PROTOCOL_CLOSE_REASON - 1
 
 _MOST_FRAMES = 1000
 """A message is sent on in the frames that it came in. Of one in more frames, the others are sent as one."""
+_BIT = 4096
+"""How many bytes of a connection with compression are read at once."""
+_TURN = 1 << 20
+"""About how many bytes of inflated messages are relayed in one turn of the loop."""
+_READS = (ConnectionState.OPEN, ConnectionState.LOCAL_CLOSING)
 _BOTH_CLOSED = (ConnectionState.CLOSED, ConnectionState.CLOSED)
 
 
@@ -47,10 +53,12 @@ class Session(WebsocketLayer):
 
     def __init__(self, context: Context, flow: http.HTTPFlow) -> None:
         super().__init__(context, flow)
-        self._passing: dict[bool, bytes] = {}
-        """The beginning of a message that is passed on as it comes, by whether the client sends it."""
+        self._passing: set[bool] = set()
+        """Whether the client, the server or both send a message now that is passed on as it comes."""
         self._sizes: dict[bool, int] = {}
         """How much of a message is held that has not ended, by whether the client sends it."""
+        self._later: dict[commands.RequestWakeup, tuple[bool, bytes]] = {}
+        """What is read when others have had their turn, and whether the client has sent it."""
 
     @override
     def relay_messages(self, event: events.Event) -> CommandGenerator[None]:
@@ -58,6 +66,10 @@ class Session(WebsocketLayer):
             from_client = event.message.from_client
             source = self.client_ws if from_client else self.server_ws
             source._events.extend(Fragmentizer([], event.message.type == Opcode.TEXT)(event.message.content))
+            yield from self._relay(from_client, injected=True)
+        elif isinstance(event, events.Wakeup):
+            from_client, data = self._later.pop(event.command)
+            yield from self._inflate(from_client, data)
         else:
             assert isinstance(event, events.ConnectionEvent)
             from_client = event.connection == self.context.client
@@ -67,20 +79,54 @@ class Session(WebsocketLayer):
                 yield from self._end()
                 return
             assert isinstance(event, events.DataReceived)
-            if source.state not in (ConnectionState.OPEN, ConnectionState.LOCAL_CLOSING):
-                return  # bytes after a close frame
-            source.receive_data(event.data)
-        target = self.server_ws if from_client else self.client_ws
+            if source._proto.extensions:
+                yield from self._inflate(from_client, event.data)
+            elif source.state in _READS:  # otherwise these are bytes after a close frame
+                source.receive_data(event.data)
+                yield from self._relay(from_client)
+
+    def _inflate(self, from_client: bool, data: bytes) -> CommandGenerator[None]:
+        """Read frames that may be compressed bit by bit: a thousand times as much may come out of them.
+
+        When much has come out, others have their turn, and no more is read from this side until then.
+        """
+        source = self.client_ws if from_client else self.server_ws
+        size = 0
+        for at in range(0, len(data), _BIT):
+            if source.state not in _READS or self._handle_event == self.done:
+                return
+            if size > _TURN:
+                pause(source.conn)
+                wakeup = commands.RequestWakeup(0)
+                self._later[wakeup] = from_client, data[at:]
+                yield wakeup
+                return
+            source.receive_data(data[at : at + _BIT])
+            size += yield from self._relay(from_client)
+        resume(source.conn)
+
+    def _relay(self, from_client: bool, *, injected: bool = False) -> CommandGenerator[int]:
+        """Relay what was read of one side; returns how many bytes of messages that was."""
+        source, target = self.client_ws, self.server_ws
+        if not from_client:
+            source, target = target, source
+        size = 0
         for said in source.events():
             note_pieces(source.conn, 1)
             if isinstance(said, wsproto.events.TextMessage | wsproto.events.BytesMessage):
-                injected = isinstance(event, WebSocketMessageInjected)
+                size += len(said.data)
                 yield from self._message(said, source, target, from_client, injected)
             elif isinstance(said, wsproto.events.Ping | wsproto.events.Pong):
                 yield from _passed(said, target)
             elif isinstance(said, wsproto.events.CloseConnection):
                 yield from self._close(said, source, target, from_client)
-                return
+                break
+        return size
+
+    @override
+    def done(self, _: events.Event) -> CommandGenerator[None]:
+        """The session is over, and what comes now means nothing."""
+        yield from ()
 
     def _message(
         self,
@@ -94,7 +140,9 @@ class Session(WebsocketLayer):
         is_text = isinstance(said.data, str)
         data = said.data.encode() if isinstance(said.data, str) else said.data
         if from_client in self._passing:
-            yield from self._pass_on(said, target, from_client)
+            yield from _passed(said, target)
+            if said.message_finished:
+                self._passing.remove(from_client)
             return
         # A bytearray grows in place: a long frame comes in many pieces.
         parts: list[Any] = source.frame_buf
@@ -105,13 +153,14 @@ class Session(WebsocketLayer):
         if said.message_finished or size > MOST_OF_A_BODY:
             self._sizes.pop(from_client)
         if not said.message_finished and size > MOST_OF_A_BODY:
-            self._passing[from_client] = b"".join(source.frame_buf)
+            beginning = b"".join(source.frame_buf)
             source.frame_buf = [b""]
-            whole = self._passing[from_client]
+            self._passing.add(from_client)
+            yield from self._report_beginning(beginning, is_text, from_client)
             first = (
-                wsproto.events.TextMessage(whole.decode(), message_finished=False)
+                wsproto.events.TextMessage(beginning.decode(), message_finished=False)
                 if is_text
-                else wsproto.events.BytesMessage(bytearray(whole), message_finished=False)
+                else wsproto.events.BytesMessage(bytearray(beginning), message_finished=False)
             )
             yield from _passed(first, target)
         elif said.message_finished:
@@ -129,23 +178,15 @@ class Session(WebsocketLayer):
         elif said.frame_finished and len(source.frame_buf) < _MOST_FRAMES:
             source.frame_buf.append(b"")
 
-    def _pass_on(
-        self,
-        said: wsproto.events.TextMessage | wsproto.events.BytesMessage,
-        target: WebsocketConnection,
-        from_client: bool,
-    ) -> CommandGenerator[None]:
-        """Pass on a piece of a message that is too long to be held, and at its end report its beginning.
+    def _report_beginning(self, beginning: bytes, is_text: bool, from_client: bool) -> CommandGenerator[None]:
+        """Report a message that is too long to be held when it is passed on: it may never end.
 
-        That is longer than what a session may hold, so it is not kept, which the record then says.
+        What there is of it is longer than what a session may hold, so it is not kept, which the record then says.
         """
-        yield from _passed(said, target)
-        if said.message_finished:
-            assert self.flow.websocket
-            opcode = Opcode.TEXT if isinstance(said.data, str) else Opcode.BINARY
-            message = websocket.WebSocketMessage(opcode, from_client, self._passing.pop(from_client))
-            self.flow.websocket.messages[:] = [message]
-            yield WebsocketMessageHook(self.flow)
+        assert self.flow.websocket
+        opcode = Opcode.TEXT if is_text else Opcode.BINARY
+        self.flow.websocket.messages[:] = [websocket.WebSocketMessage(opcode, from_client, beginning)]
+        yield WebsocketMessageHook(self.flow)
 
     def _close(
         self,

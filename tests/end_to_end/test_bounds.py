@@ -7,12 +7,13 @@ import subprocess
 import sys
 import threading
 import zlib
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.sync.server import ServerConnection, serve
 
@@ -226,4 +227,37 @@ def test_messages_that_are_too_long_or_too_many_pass_whole_and_their_beginning_i
     assert kept == ["hello"]
     assert trip.faults == (
         f"the messages of the session take more than {SMALL:,} bytes; what came after the first 2 messages is not kept",
+    )
+
+
+@pytest.mark.usefixtures("bound")
+def test_a_message_that_is_too_long_and_never_ends_is_reported(tape: Path, confdir: Path) -> None:
+    def read(connection: ServerConnection) -> None:
+        with suppress(ConnectionClosed):
+            list(connection)
+
+    with serve(read, "127.0.0.1", 0, close_timeout=0) as server, Recorder(tape) as recorder:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{server.socket.getsockname()[1]}"
+        with (
+            running(Engine(recorder, upstreams={"raw": url}, confdir=confdir)) as engine,
+            connect(
+                f"ws://127.0.0.1:{engine.port}/raw/v1/realtime", proxy=None, compression=None, close_timeout=0
+            ) as client,
+            suppress(ConnectionClosed),
+        ):
+
+            def pieces() -> Iterator[str]:
+                yield from ["x" * (SMALL // 2)] * 3
+                client.socket.shutdown(socket.SHUT_RDWR)
+                yield "x"
+
+            client.send(pieces())
+        server.shutdown()
+        thread.join()
+
+    [trip] = Cassette.load(tape)
+    assert trip.faults == (
+        f"the messages of the session take more than {SMALL:,} bytes; what came after the first 0 messages is not kept",
     )

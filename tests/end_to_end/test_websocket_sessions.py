@@ -11,8 +11,10 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mitmproxy.connection import Client, Server
 from waiting import eventually
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
@@ -27,8 +29,8 @@ type Talk = Callable[[ServerConnection], None]
 
 
 @contextmanager
-def websocket_server(talk: Talk) -> Generator[int]:
-    with serve(talk, "127.0.0.1", 0) as server:
+def websocket_server(talk: Talk, **options: Any) -> Generator[int]:
+    with serve(talk, "127.0.0.1", 0, **options) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
@@ -38,19 +40,19 @@ def websocket_server(talk: Talk) -> Generator[int]:
             thread.join()
 
 
-def client_of(route: str, proxy: int, upstream: int) -> ClientConnection:
+def client_of(route: str, proxy: int, upstream: int, **options: Any) -> ClientConnection:
     if route == "base_url":
-        return connect(f"ws://127.0.0.1:{proxy}/raw/v1/realtime", proxy=None)
-    return connect(f"ws://127.0.0.1:{upstream}/v1/realtime", proxy=f"http://127.0.0.1:{proxy}")
+        return connect(f"ws://127.0.0.1:{proxy}/raw/v1/realtime", proxy=None, **options)
+    return connect(f"ws://127.0.0.1:{upstream}/v1/realtime", proxy=f"http://127.0.0.1:{proxy}", **options)
 
 
 @contextmanager
-def session(route: str, talk: Talk, tape: Path, confdir: Path) -> Generator[ClientConnection]:
-    with websocket_server(talk) as port, Recorder(tape) as recorder:
+def session(route: str, talk: Talk, tape: Path, confdir: Path, **options: Any) -> Generator[ClientConnection]:
+    with websocket_server(talk, **options) as port, Recorder(tape) as recorder:
         engine = Engine(
             recorder, upstreams={"raw": f"http://127.0.0.1:{port}"}, intercept=("127.0.0.1",), confdir=confdir
         )
-        with running(engine), client_of(route, engine.port, port) as client:
+        with running(engine), client_of(route, engine.port, port, **options) as client:
             yield client
 
 
@@ -141,6 +143,28 @@ def test_a_message_in_many_frames_arrives_whole_and_in_as_many_frames_as_are_hel
     assert "".join(map(str, frames)) == "".join(pieces)
     assert len(frames) == min(count, 1000)
     assert [frame.data for frame in only(tape).frames] == ["".join(pieces).encode(), b"got it"]
+
+
+@ROUTES
+def test_what_inflates_to_much_is_read_bit_by_bit_and_others_have_their_turn(
+    route: str, tape: Path, confdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A megabyte of such a message is a gigabyte. Here 1 KB is 1 MB, each way."""
+    turns: list[object] = []
+    monkeypatch.setattr("turntape.proxy.layers.websocket.pause", turns.append)
+    monkeypatch.setattr("turntape.proxy.layers.websocket._BIT", 256)
+    monkeypatch.setattr("turntape.proxy.layers.websocket._TURN", 1 << 16)
+    long = b"x" * (1 << 20)
+
+    def talk(connection: ServerConnection) -> None:
+        connection.send(connection.recv())
+
+    with session(route, talk, tape, confdir, max_size=None) as client:
+        client.send(long)
+        assert client.recv() == long
+
+    assert {type(side) for side in turns} == {Client, Server}
+    assert [frame.data for frame in only(tape).frames] == [long] * 2
 
 
 @ROUTES
