@@ -80,7 +80,10 @@ def _escaped_near(
 
 
 def streamed(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Segments, int]]:
-    """Secrets that are spread over several strings of one field, as the events of a stream give a text bit by bit."""
+    """Secrets that are spread over several strings of one field, as the events of a stream give a text bit by bit.
+
+    Where only the name of a secret is spread, its value is whole.
+    """
     if not _is_suspect(body, search):
         return
     events = [match.start() for match in _EVENT.finditer(body)]
@@ -95,8 +98,6 @@ def streamed(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Se
             length += end - start
         for start, (end, keep) in search(joined).items():
             first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
-            if first == last:
-                continue
             yield (
                 tuple(
                     (

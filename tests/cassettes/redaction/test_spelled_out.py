@@ -126,6 +126,15 @@ def test_a_password_over_several_events_is_found_by_its_name() -> None:
     assert "Tr0ub4dor" not in joined(clean, "content")
 
 
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_password_in_one_event_is_found_by_a_name_over_several(name: str) -> None:
+    parts = ['{"passwo', 'rd": "mellon"', ', "user', '": "gandalf"}']
+    clean = answer(sse([STREAMS[name](part) for part in parts]))
+
+    assert b"mellon" not in clean
+    assert b"gandalf" in clean
+
+
 def test_a_key_over_several_websocket_messages_is_masked() -> None:
     def frames(sender: str, parts: list[str]) -> list[Frame]:
         return [
