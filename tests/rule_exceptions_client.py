@@ -55,6 +55,14 @@ def thought(*echoed: dict[str, Any], call: bool = True, **second: Any) -> list[R
     return [anthropic(history[:1], content), anthropic(history, [words("Done.")], 1, **second)]
 
 
+def kept_as(word: str) -> list[RoundTrip]:
+    """A call without an id, of which the history has a text in the form of its arguments."""
+    begun = [turn("user", {"text": "hi"})]
+    echoed = [*begun, turn("model", {"text": dumps({"word": word})}), turn("user", {"text": "and then?"})]
+    call = {"functionCall": {"name": "look_up", "args": {"word": "tape"}}}
+    return [gemini(begun, [call]), gemini(echoed, [{"text": "Nothing."}], 1)]
+
+
 CLEARED = "[Old tool result content cleared]"
 
 
@@ -393,6 +401,9 @@ CLIENT: list[Row] = [
     ("client-assistant-mutated", "The history describes the call and its result in words: then it is an info",
      [chat([HELLO], CALLED), chat([HELLO, said("I look."), user("A strip.")], DONE, index=1)],
      [chat([HELLO], CALLED), chat([HELLO, said("call_1 of look_up"), user("A strip.")], DONE, index=1)], "info"),
+    ("client-assistant-mutated",
+     "The arguments of the call are a text of the history, as of a tool that only takes output: then it is an info",
+     after(CALLED, said('{"word":"strip"}')), after(CALLED, said('{"word": "tape"}')), "info"),
     *[("client-assistant-mutated",
        "Only quotation marks, dashes, marks of sources or thoughts in tags differ: then it is an info",
        after(said("It's a strip -- long."), said("It was a strip -- long.")),
@@ -459,6 +470,9 @@ CLIENT: list[Row] = [
      anthropic([asked("hi"), spoke(*SEARCH), asked("and?")], [words("x")])),
     ("client-missing-tool-result", "The API holds the conversation",
      responses([HI, item_call(), HI], []), responses([HI, item_call(), HI], [], previous_response_id="resp_9")),
+    ("client-missing-tool-result",
+     "The arguments of the call are a text of the history: the client took them as the answer",
+     kept_as("strip"), kept_as("tape")),
     ("client-id-missing", "The API pairs results by the names of their tools", NAMELESS,
      [gemini([turn("user", {"text": "hi"})], [NAMED]),
       gemini([turn("user", {"text": "hi"}), turn("model", NAMED), turn("user", gives())], [{"text": "x"}], 1)]),

@@ -5,7 +5,7 @@ from typing import Any
 
 from conversations import CALL, HELLO, chat, result, said, user
 from dialogues import APIS, asks, calls, gives, says
-from judged import RESPONSES, anthropic, asked, trip, words
+from judged import RESPONSES, anthropic, asked, spoke, trip, words
 from round_trips import CHAT, exchanged, sse
 from rule_exceptions_model_api import Row, chunk, edited
 
@@ -124,6 +124,15 @@ def recounted(*messages: dict[str, Any], usage: tuple[int, int], given: str = "a
     ]
 
 
+def offered(*tools: dict[str, Any]) -> list[RoundTrip]:
+    """A turn whose input counts less than that of the turn before, beside these tools."""
+    history = [asked("hi"), spoke(words("A strip.")), asked("And what is a reel?")]
+    return [
+        anthropic(history[:1], [words("A strip.")], tools=tools, usage={"input_tokens": 63_011}),
+        anthropic(history, [words("A spool.")], 1, tools=tools, usage={"input_tokens": 40_573}),
+    ]
+
+
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
 SHOWN = {"role": "user", "content": [{"type": "text", "text": "look"}, IMAGE]}
 PNG = "iVBORw0KGgo" + "A" * 1200
@@ -211,10 +220,17 @@ PROMISES: list[Row] = [
     ("api-usage-inconsistent",
      "The history holds thoughts, media or the server's own tools, which may be counted once: then it is an info",
      recounted(usage=(90, 10)), recounted(SHOWN, usage=(90, 10)), "info"),
+    ("api-usage-inconsistent",
+     "The request offers tools that the API runs: the input of each of its own rounds is counted",
+     offered(), offered({"type": "web_search_20250305", "name": "web_search"})),
     ("client-media-as-text", "The text is short",
      tool_gave(f"data:image/png;base64,{PNG}", "shot"), tool_gave(f"data:image/png;base64,{PNG[:500]}", "shot")),
     ("client-media-as-text", "The user or the call asks for base64 or for a data URL",
      tool_gave(PNG, "shot"), tool_gave(PNG, "shot", "Give me the screen as base64.")),
+    ("client-media-as-text",
+     "The API counts fewer tokens than the text has: it read the image in it, as NVIDIA's does in HTML",
+     *(chat([user(f'<img src="data:image/png;base64,{PNG}"/>')], said("A table."), usage=(counted, 9))
+       for counted in (600, 5))),
     ("client-media-type-wrong", "The API answered the request: then it is an info",
      pictured("/9j/AAAA"), pictured("/9j/AAAA", status=200), "info"),
     ("model-unknown-tool", "The call has neither a name nor an id: then `api-call-without-id` says so",

@@ -5,9 +5,10 @@ from types import MappingProxyType
 
 from turntape.cassettes.frozen import frozen
 
+from ..wire.json_value import is_object, parse_json
 from ..wire.per_message import ByKey
 from ..wire.values import Message, ToolCall, ToolResult
-from .conversation import call_meaning
+from .conversation import call_meaning, sorted_json
 from .turn import Turn
 
 _LOOP_OVER = frozenset({"complete", "stop_sequence", "refusal", "content_filter"})
@@ -112,6 +113,19 @@ def retold_calls(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> di
             open_calls = {place: call for place, call in open_calls.items() if place not in retold}
             retold = set()
     return found
+
+
+def taken_as_text(calls: Iterable[ToolCall], messages: Iterable[Message]) -> list[ToolCall]:
+    """The calls whose arguments are a whole text of the assistant in the history.
+
+    The client took them as the answer: their tools only give the output its form.
+    """
+    forms = {sorted_json(call.arguments): call for call in calls if is_object(call.arguments) and call.arguments}
+    if not forms:
+        return []
+    texts = (part.text for one in messages if one.role == "assistant" for part in one.parts if part.kind == "text")
+    given = {sorted_json(parse_json(text)) for text in texts if text.lstrip()[:1] == "{"}
+    return [call for form, call in forms.items() if form in given]
 
 
 def _behind_the_answer(turn: Turn) -> tuple[ToolResult, ...]:

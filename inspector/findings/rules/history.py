@@ -8,7 +8,7 @@ from os.path import commonprefix
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import Unit, call_meaning, joined, sorted_json, text_meaning, without_space
-from ...analysis.dispatch import retold_calls
+from ...analysis.dispatch import retold_calls, taken_as_text
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning, lost_space
 from ...analysis.turn import Turn
 from ...wire.json_value import as_object, is_object, parse_json
@@ -85,6 +85,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "The answer came back whole, with more text: then `client-forged-answer` says so",
         "Only quotation marks, dashes, marks of sources or thoughts in tags differ: then it is an info",
         "The history describes the call and its result in words: then it is an info",
+        "The arguments of the call are a text of the history, as of a tool that only takes output: then it is an info",
         "Only the words beside calls were left out: then it is an info",
         "The client gives a call of an unknown tool the name of an offered one: then it is an info",
         "The client of an agent without tools writes its observations into the answer: then it is an info",
@@ -253,12 +254,15 @@ def _is_completed(context: RuleContext, change: HistoryChange) -> bool:
 
 
 def _is_retold(context: RuleContext, before: Turn, change: HistoryChange) -> bool:
-    """True for a call that the history contains as words, with its result, as some agents (smolagents) write all calls."""
+    """True for a call that the history contains as words: with its result, as some agents (smolagents) write all calls,
+    or as the text that the client took for the answer."""
     emission = before.reading.emission
     if emission is None:
         return False
-    retold = retold_calls(emission.calls, context.request.messages)
-    return any(emission.calls[at].id == change.call_id for at in retold)
+    retold = [emission.calls[at] for at in retold_calls(emission.calls, context.request.messages)]
+    if change.kind == "call_dropped":
+        retold += taken_as_text(emission.calls, context.request.messages)
+    return any(call.id == change.call_id for call in retold)
 
 
 _THINKING = ("deepseek", "moonshot", "qwen", "kimi", "glm", "minimax")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning, units_emitted
+from ...analysis.dispatch import taken_as_text
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
 from ...wire.printable import several
@@ -100,7 +101,7 @@ def passed_over(context: RuleContext) -> Iterator[Note]:
         return
     disagrees = context.has("api-finish-label-disagrees")
     dropped = any(change.kind == "call_dropped" for change in context.next_echo.changes)
-    if disagrees and dropped:
+    if disagrees and dropped and not taken_as_text(context.emission.calls, context.following.reading.request.messages):
         ids = ", ".join(str(call.id or call.name) for call in context.emission.calls[:4])
         noun = "call" if len(context.emission.calls) == 1 else "calls"
         yield Note(

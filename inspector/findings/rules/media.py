@@ -24,6 +24,8 @@ _IMAGES = frozenset(kind for kind in _BEGINS.values() if kind.startswith("image/
 _LONG = 1000
 """Characters of base64. A shorter image is an icon or an example."""
 _ENCODED = regex(rf"(?<![A-Za-z0-9+/])(?:{'|'.join(map(re.escape, _BEGINS))})[A-Za-z0-9+/]{{{_LONG},}}")
+_FEWEST = 16
+"""Characters of base64 that no tokenizer makes one token of."""
 _WANTED = regex(r"base64|data[ _]?ur[il]\b|encod", re.IGNORECASE)
 """Words of a user or of a call that asks for such a text."""
 _TYPES = ("media_type", "mimeType", "mime_type", "format")
@@ -43,6 +45,7 @@ _DEEPEST = 6
     not_when=(
         "The text is short",
         "The user or the call asks for base64 or for a data URL",
+        "The API counts fewer tokens than the text has: it read the image in it, as NVIDIA's does in HTML",
     ),
 )
 def media_as_text(context: RuleContext) -> Iterator[Note]:
@@ -58,11 +61,21 @@ def media_as_text(context: RuleContext) -> Iterator[Note]:
         found = _ENCODED.search(text)
         if found is None or _WANTED.search(_ENCODED.sub("", said).replace(";base64,", "")) or _asks_for_it(context):
             continue
+        if _was_read(context, found[0]):
+            continue
         yield Note(
             f"{what} holds {_format(found[0])} as {len(found[0]):,} characters of base64: {found[0][:24]!r}",
             (f"{context.at} request {pointer}",),
             key=hash(found[0]),
         )
+
+
+def _was_read(context: RuleContext, data: str) -> bool:
+    """True when the API counts fewer tokens than this base64 has as text, so that it read it as what it is."""
+    usage = context.reading.usage
+    if usage is None or not usage.input or context.protocol.answers.drops_prompt_silently:
+        return False
+    return usage.input * _FEWEST < len(data)
 
 
 def _asks_for_it(context: RuleContext) -> bool:

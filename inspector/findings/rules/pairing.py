@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ...analysis.conversation import call_meaning
+from ...analysis.dispatch import taken_as_text
 from ...wire.json_value import as_object, as_text
 from ...wire.printable import several
 from ...wire.shared_tuple import shared
@@ -85,6 +86,7 @@ def _emitted_at(context: RuleContext, part: Part) -> tuple[str, ...]:
     not_when=(
         "The API ran the tool itself",
         "The API holds the conversation",
+        "The arguments of the call are a text of the history: the client took them as the answer",
     ),
 )
 def missing_result(context: RuleContext) -> Iterator[Note]:
@@ -167,7 +169,8 @@ def left_open(context: RuleContext) -> Iterator[Note]:
     held = following.reading.request.previous_id
     if held is not None and held not in context.reading.answer_ids:
         return
-    open_calls = _open_calls(context, done.missing)
+    taken = taken_as_text(done.missing, following.reading.request.messages)
+    open_calls = [call for call in _open_calls(context, done.missing) if call not in taken]
     if not open_calls:
         return
     ids = ", ".join(str(call.id or call.name) for call in open_calls)

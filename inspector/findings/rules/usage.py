@@ -60,6 +60,7 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
         "No earlier answer of the server has right counts: then it is an info",
         "The counts are those of the turn before, as of a test server: then it is an info",
         "The history holds thoughts, media or the server's own tools, which may be counted once: then it is an info",
+        "The request offers tools that the API runs: the input of each of its own rounds is counted",
     ),
 )
 def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
@@ -176,6 +177,8 @@ def _shrunk(context: RuleContext, usage: Usage, times: float) -> str | None:
     if len(context.turn.round_trip.request.body) < len(before.round_trip.request.body):
         return None
     if context.request.tools != before.reading.request.tools or times * usage.input > then.input:
+        return None
+    if any(tool.server for tool in context.request.tools):
         return None
     return f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the history has grown"
 

@@ -369,6 +369,8 @@ def test_calls_that_the_next_request_leaves_out_are_blamed_on_the_label_that_hid
     )
     kept = chat([HELLO, answer, user("Well?")], said("x"), index=1)
     assert LEFT not in ids(chat([HELLO], answer, finish="stop"), kept)
+    taken = chat([HELLO, said('{"word": "tape"}'), user("Well?")], said("x"), index=1)
+    assert LEFT not in ids(chat([HELLO], answer, finish="stop"), taken), "the client took the call as the answer"
 
 
 @pytest.mark.parametrize("turns", [10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200])
