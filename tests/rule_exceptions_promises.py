@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from conversations import CALL, HELLO, chat, result, said, user
+from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from dialogues import APIS, asks, calls, gives, says
 from judged import RESPONSES, anthropic, asked, spoke, trip, words
 from round_trips import CHAT, exchanged, sse
@@ -133,6 +133,18 @@ def offered(*tools: dict[str, Any]) -> list[RoundTrip]:
     ]
 
 
+_AGAIN = [HELLO, said(None, CALL), result("call_1", "a strip")]
+OTHER_TOOLS = chat(_AGAIN, said("It is a strip."), index=1, usage=(4000, 10), tools=TOOLS * 2)
+BUSY = chat([HELLO], status=503, error={"error": {"message": "overloaded", "type": "server_error"}})
+
+
+def told(thoughts: int) -> RoundTrip:
+    """An answer after a result, of which only so many tokens of thought are counted."""
+    one = chat(_AGAIN, said("It is a strip of film with a recording."), index=1, usage=(420, thoughts))
+    return edited(one, '"prompt_tokens_details":{"cached_tokens":0}',
+                  f'"completion_tokens_details":{{"reasoning_tokens":{thoughts}}}')  # fmt: skip
+
+
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
 SHOWN = {"role": "user", "content": [{"type": "text", "text": "look"}, IMAGE]}
 PNG = "iVBORw0KGgo" + "A" * 1200
@@ -223,6 +235,12 @@ PROMISES: list[Row] = [
     ("api-usage-inconsistent",
      "The request offers tools that the API runs: the input of each of its own rounds is counted",
      offered(), offered({"type": "web_search_20250305", "name": "web_search"})),
+    ("api-usage-inconsistent", "The input grew, and so did the tools, the settings, or what the API holds",
+     recounted(usage=(4000, 10)), [recounted(usage=(4000, 10))[0], OTHER_TOOLS]),
+    ("api-usage-inconsistent", "Only thoughts are counted beside an answer: then it is an info",
+     [recounted(usage=(4, 1))[0], told(0)], [recounted(usage=(4, 1))[0], told(10)], "info"),
+    ("client-no-retry-on-transient", "The same was asked again in another thread of the run, such as of another API",
+     [BUSY], [BUSY, anthropic([asked("what is a tape?")], [words("A strip.")], 1)]),
     ("client-media-as-text", "The text is short",
      tool_gave(f"data:image/png;base64,{PNG}", "shot"), tool_gave(f"data:image/png;base64,{PNG[:500]}", "shot")),
     ("client-media-as-text", "The user or the call asks for base64 or for a data URL",

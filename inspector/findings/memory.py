@@ -5,6 +5,7 @@ It is small: hashes, ids, and the last few turns, but no texts.
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from turntape.cassettes.frozen import frozen
 
@@ -180,9 +181,13 @@ class RunMemory:
     the place of its last result among the units."""
     failed: FailedRequest | None = None
     """The last request, if the API answered it with an error or with a part of an answer."""
+    asked: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+    """The last round trip that asked something, by `asked_key`."""
     calls_after: dict[tuple[Agent | None, int], int] = field(default_factory=dict[tuple[Agent | None, int], int])
     """The round trip of each answer with calls, by the agent and the last of the `Conversation.prefixes` of its
     request."""
+    calls_behind: dict[int, int] = field(default_factory=dict[int, int])
+    """The same by the last of the prefixes alone."""
     generations: int = 0
     reported: set[tuple[str, object]] = field(default_factory=set[tuple[str, object]])
     """What was already reported for this run, by rule and key."""
@@ -193,6 +198,13 @@ class RunMemory:
 def request_key(turn: Turn) -> tuple[str, bytes]:
     """What two sendings of one request share: the address and a digest of the body."""
     return turn.round_trip.request.url, turn.body
+
+
+def asked_key(turn: Turn) -> tuple[int, int]:
+    """What two requests share that ask the same, of whatever API and model: the last piece, and how many there are."""
+    history = turn.conversation.history
+    spoken = len(history) - sum(1 for _ in takewhile(lambda unit: unit.role == "system", history))
+    return spoken, history[-1].meaning if history else 0
 
 
 def block_hash(raw: object) -> int:

@@ -15,6 +15,7 @@ from .memory import (
     RejectedBefore,
     SentRequest,
     Subagent,
+    asked_key,
     block_hash,
     request_key,
 )
@@ -163,6 +164,7 @@ def _note_blocks(context: RuleContext) -> None:
 
 def _note_request(context: RuleContext) -> None:
     turn, run, usage = context.turn, context.run, context.reading.usage
+    run.asked[asked_key(turn)] = context.index
     key = request_key(turn)
     earlier = run.requests.get(key)
     run.requests[key] = SentRequest(
@@ -188,7 +190,7 @@ def _note_overload(context: RuleContext) -> None:
     failed = context.turn.failed and trip.response is not None
     run.failed = FailedRequest(context.index, trip.started_at, prefix) if failed else None
     if context.emission.calls and not context.turn.failed and len(run.calls_after) < _MOST_REQUESTS:
-        run.calls_after[agent_of(context.request), prefix] = context.index
+        run.calls_after[agent_of(context.request), prefix] = run.calls_behind[prefix] = context.index
     context.run.overloaded = None
     if context.turn.failed and error_status(context) not in _REJECTED:
         conversation = context.turn.conversation

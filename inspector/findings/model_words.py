@@ -62,6 +62,11 @@ def is_user_text(unit: Unit) -> bool:
     return unit.kind == "text" and unit.role == "user"
 
 
+def asks_nothing(turn: Turn) -> bool:
+    """True when the request holds no text of the user: what chat templates look for."""
+    return not any(is_user_text(unit) and unit.text.strip() for unit in turn.conversation.history)
+
+
 def without_thoughts(text: str) -> str:
     """A text without the reasoning that it holds in tags."""
     return _THOUGHT.sub("", text)

@@ -64,6 +64,7 @@ _OUTPUT = _any_of(
     r"failed to parse tool call arguments",
     r"xml syntax error on line",
     r"model produced invalid",
+    r"no valid tool call or response",
 )
 _RATE = _any_of(
     r"\brate[ _-]?limit|rate_limit",

@@ -102,7 +102,10 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"Invalid schema for function ['\x22]([^'\x22]+)['\x22]", ("client-bad-tool-schema",)),
         (r"Unsupported (?:parameter|value): ['\x22](\w+)['\x22]", ("client-unsupported-param",)),
         (r"conversation roles must alternate|roles must alternate user", ("client-role-order",)),
-        (r"no user query found in messages", ("api-prompt-truncated-silently",)),
+        (
+            r"no user query found in messages",
+            ("api-prompt-truncated-silently", "client-user-text-lost", "client-history-truncated"),
+        ),
         (r"content management policy|ResponsibleAIPolicyViolation", ("api-content-filter",)),
         (r"no tool output found for (?:function|tool) call (\S+)", ("client-missing-tool-result",)),
         (r"No tool call found for function call output with call_id (\S+?)\.?(?:$|\s)", ("client-orphan-tool-result",)),

@@ -1,8 +1,9 @@
 """What the answers of an API must look like, field by field, and how one answer departs from that.
 
 A format is made of few words. A text names a type: `text`, `name` (a text that is not blank), `count` (a whole number
-that is not negative), `number`, `flag`, `object`, `list`, `any`, or several of them with `|` between. `words` is a text
-of a fixed set. A mapping is an object, a list with one format is a list of it, and `tagged` chooses by a field.
+that is not negative), `number`, `flag`, `object`, `list`, `any`, or several of them with `|` between. `words` is a
+text of a fixed set. A mapping is an object, a list with one format is a list of it, `Tagged` chooses by a field, and
+`OneOf` has one field of several.
 
 A key ending in `?` may be missing or null. Any other belongs to every answer, but servers that copy the API leave
 fields out: an absence or a blank is a departure that clients put up with, unless the key ends in `!`. A type beginning
@@ -17,7 +18,7 @@ from turntape.cassettes.frozen import frozen
 from .exchange import Exchange
 from .json_value import Object, as_text, is_array, is_object
 
-type Format = str | Words | Tagged | Mapping[str, Format] | list[Format]
+type Format = str | Words | Tagged | OneOf | Mapping[str, Format] | list[Format]
 
 
 @frozen
@@ -36,6 +37,16 @@ class Tagged:
     members: Mapping[str, Format]
     otherwise: Format | None = None
     """The format of an object without this field; None when the field must be there."""
+
+
+@frozen
+class OneOf:
+    """An object that holds one of these fields alone: a union of AWS, which its SDKs refuse with two.
+
+    Source: `ResponseParser._has_unknown_tagged_union_member` of botocore 1.44.5, read 2026-11-23.
+    """
+
+    fields: Mapping[str, Format]
 
 
 @frozen
@@ -149,6 +160,11 @@ def departures(value: object, expected: Format, path: str = "", *, nulls: bool =
             )
         elif tag in expected.members:
             yield from departures(value, expected.members[tag], path, nulls=nulls)
+    elif isinstance(expected, OneOf):
+        held = sorted(key for key, one in value.items() if one is not None and key != "__type")
+        if len(held) > 1:
+            yield Departure(path, f"has {' and '.join(map(repr, held))}, where the API has one of them alone")
+        yield from _of_object(value, expected.fields, path, nulls=nulls)
     else:
         yield from _of_object(value, expected, path, nulls=nulls)
 

@@ -141,7 +141,8 @@ def went_back(context: RuleContext) -> Iterator[Note]:
 def calls_forgotten(context: RuleContext) -> Iterator[Note]:
     """A new conversation that holds a request whole, not the calls that answered it, and then the user's words alone.
 
-    A client that writes every message as the user's sends the results so, too.
+    A client that writes every message as the user's sends the results so, too. It may then offer no tools, but a message
+    without content is where the answer was.
     """
     now = context.turn.conversation
     if context.before is not None or context.request.continues is not None:
@@ -150,7 +151,10 @@ def calls_forgotten(context: RuleContext) -> Iterator[Note]:
     for end in range(len(now.units) - 1, 0, -1):
         if now.units[end].role != "user" or now.units[end].kind not in ("text", "media"):
             return
-        index = context.run.calls_after.get((agent, now.prefixes[end]))
+        prefix = now.prefixes[end]
+        index = context.run.calls_after.get((agent, prefix))
+        if index is None and any(not message.parts for message in context.request.messages):
+            index = context.run.calls_behind.get(prefix)
         if index is not None:
             yield Note(
                 f"the request holds all of #{index} and not the calls that the model made there; the user's words follow: "

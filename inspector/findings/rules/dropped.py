@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ...wire.json_value import as_array, as_count, as_object, as_text
 from ...wire.printable import several
+from ..model_words import asks_nothing
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import failure_place
@@ -27,6 +28,8 @@ _MOST_CHARACTERS_PER_TOKEN = 8
 def prompt_truncated(context: RuleContext) -> Iterator[Note]:
     said, usage = context.rejection, context.reading.usage
     if said is not None and "api-prompt-truncated-silently" in said.ids:
+        if asks_nothing(context.turn):
+            return  # The server has nothing to drop: the client sent no question.
         yield Note(f"the server dropped the prompt: {said.text}", (failure_place(context.turn),))
     elif usage is None or not usage.input or not context.succeeded:
         return

@@ -9,6 +9,7 @@ from ...analysis.turn import Turn
 from ...wire.exchange import header
 from ..causes import STORM
 from ..finding import Layer
+from ..model_words import asks_nothing
 from ..own_block import own_block
 from ..refusals import LIMITS, Refusal, refusal
 from ..rejections import unwrapped
@@ -121,6 +122,8 @@ def why_refused(context: RuleContext) -> Refusal | None:
         return "request"
     if status >= 500 and _OF_PARSING.search(error.message) and _sends_wrong_shape(context):
         return "request"
+    if status >= 500 and _NO_QUESTION.search(error.message) and asks_nothing(context.turn):
+        return "request"
     response = context.turn.round_trip.response
     body = response.body if response is not None and not error.in_stream else b""
     codes = " ".join(filter(None, (error.type, error.code)))
@@ -128,6 +131,8 @@ def why_refused(context: RuleContext) -> Refusal | None:
     return refusal(status, unwrapped(error.message), codes, page=body.lstrip()[:1] == b"<", details=details)
 
 
+_NO_QUESTION = regex(r"no user query found", re.IGNORECASE)
+"""How a chat template says that it found no text of the user."""
 _OF_PARSING = regex(
     r"json\.exception|\bpars(?:e|ing)\b|unmarshal|deseriali[sz]|\bmust be (?:an? )?(?:string|object|array|list|number)"
     r"|cannot be null|is (?:null|undefined|None)\b|NoneType|\b(?:Key|Type|Attribute|Validation)Error\b|validation error",

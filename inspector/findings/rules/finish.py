@@ -217,6 +217,16 @@ def _ends_inside(text: str) -> bool:
 )
 def finish_missing(context: RuleContext) -> Iterator[Note]:
     finish = context.finish
+    choices = context.emission.choices
+    unsaid = [choice.index for choice in choices if not choice.finish_raw]
+    if unsaid and len(unsaid) < len(choices) and finish.effective != "cut" and context.succeeded:
+        which = " and ".join(map(str, unsaid))
+        yield Note(
+            f"{'choice' if len(unsaid) == 1 else 'the choices'} {which} of {len(choices)} (from 0) "
+            f"{'has' if len(unsaid) == 1 else 'have'} no finish reason, and the stream ended",
+            (context.finish_at, f"{context.at} response"),
+        )
+        return
     if finish.raw or finish.label != "unknown" or finish.effective == "cut" or not context.succeeded:
         return
     if not context.protocol.answers.always_says_finish or context.emission.emitted in ("empty", "none"):

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from ...analysis.conversation import joined, text_meaning
+from ...analysis.conversation import joined, text_meaning, units_emitted
+from ...analysis.turn import Turn
 from ..model_words import is_user_text
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -16,7 +17,7 @@ from .history import place, unshared
     "P",
     says="The history holds the same messages in another order.",
     fix="Only append; never sort or move messages that were sent.",
-    not_when=("Only messages of the user have moved: then it is an info",),
+    not_when=("Only messages of the user have moved, and the history still begins with one: then it is an info",),
 )
 def history_reordered(context: RuleContext) -> Iterator[Note]:
     yield from _early_results(context)
@@ -25,14 +26,32 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
     if not moved or context.before is None:
         return
     asked = {unit.pointer for unit in context.before.conversation.history if is_user_text(unit)}
+    theirs = all(change.before in asked for change in moved) or _only_user_moved(context.before, context.turn)
     shown = f": {moved[0].was[:60]!r}" if moved[0].was else ""
     yield Note(
         "a piece of the history has moved" + shown
         if len(moved) == 1
         else f"{len(moved)} pieces of the history have moved, the first{shown}",
         place(context, moved[0]),
-        severity="info" if all(change.before in asked for change in moved) else None,
+        severity="info" if theirs and not _answers_first(context) else None,
     )
+
+
+def _only_user_moved(before: Turn, now: Turn) -> bool:
+    """True when all that is not the user's is in the order in which it was sent and emitted."""
+    emission = before.reading.emission
+    then = [*before.conversation.history, *(units_emitted(emission) if emission else ())]
+    kept, sent = (
+        [one.meaning for one in joined(units) if not is_user_text(one)] for units in (then, now.conversation.history)
+    )
+    return sent[: len(kept)] == kept
+
+
+def _answers_first(context: RuleContext) -> bool:
+    """True when an answer is now in front of the question that it followed."""
+    histories = (turn.conversation.history for turn in (context.before, context.turn) if turn is not None)
+    then, now = (next((unit.role for unit in units if unit.role != "system"), None) for units in histories)
+    return then == "user" and now == "assistant"
 
 
 def _early_results(context: RuleContext) -> Iterator[Note]:

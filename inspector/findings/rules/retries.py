@@ -10,7 +10,7 @@ from ...wire.exchange import header
 from ...wire.json_value import as_array, as_object, as_text, parse_json
 from ...wire.printable import several
 from ..causes import STORM
-from ..memory import request_key
+from ..memory import asked_key, request_key
 from ..rejections import Rejection
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -156,12 +156,15 @@ def ignored_retry_after(context: RuleContext) -> Iterator[Note]:
     when="closed",
     says="A temporary failure ended the thread, without a retry.",
     fix="Retry 429, 5xx and dropped connections a few times, with growing waits.",
+    not_when=("The same was asked again in another thread of the run, such as of another API",),
 )
 def no_retry(context: RuleContext) -> Iterator[Note]:
     if context.turn.attempt > 1 or context.has("api-context-full"):
         return
     if context.failed_handshake and context.later:
         return  # the run went on over HTTP, or over another session
+    if context.run.asked.get(asked_key(context.turn), 0) > context.index:
+        return
     status = error_status(context)
     if status == 429 or status in OVERLOADED:
         yield Note(f"the client did not retry after {failure_name(context.turn)}", (failure_place(context.turn),))

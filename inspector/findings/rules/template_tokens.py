@@ -9,8 +9,8 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _TOKENS = regex(
-    r"<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|begin_of_text|end_of_text"
-    r"|channel|message|start|end|return|call|user|assistant|system)\|>"
+    r"<\|(?:endoftext|channel|message|start|end|return|call|user|assistant|system|observation"
+    r"|[A-Za-z]{2,20}(?:_[A-Za-z]{1,20}){1,4}|[A-Z]{3,20})\|>"
     r"|<(?:start|end)_of_turn>|\[/?INST\]|<｜[^｜\n]{2,30}｜>"
 )
 _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)

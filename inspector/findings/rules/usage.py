@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text
 from ...wire.printable import several
@@ -61,6 +63,8 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
         "The counts are those of the turn before, as of a test server: then it is an info",
         "The history holds thoughts, media or the server's own tools, which may be counted once: then it is an info",
         "The request offers tools that the API runs: the input of each of its own rounds is counted",
+        "Only thoughts are counted beside an answer: then it is an info",
+        "The input grew, and so did the tools, the settings, or what the API holds",
     ),
 )
 def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
@@ -74,7 +78,9 @@ def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
     if usage is None or not context.succeeded:
         return
     problem = _contradiction(context, usage)
-    mild = None if problem else _stale(context, usage) or _shrunk(context, usage, _SHRUNK)
+    mild = (
+        None if problem else _all_thought(context, usage) or _stale(context, usage) or _shrunk(context, usage, _SHRUNK)
+    )
     if problem or mild:
         yield Note(
             f"the usage contradicts itself: {problem or mild}",
@@ -105,6 +111,7 @@ def _contradiction(context: RuleContext, usage: Usage) -> str | None:
         _uncounted(context, usage)
         or _wrong_total(as_object(context.reading.usage_raw), usage)
         or (shrunk if shrunk and _is_plain(context.request.messages) else None)
+        or _outgrown(context, usage)
         or _overcounted(context, usage)
     )
 
@@ -122,6 +129,15 @@ def _uncounted(context: RuleContext, usage: Usage) -> str | None:
         read = sum(len(part.text) for message in context.request.messages for part in message.parts)
         return f"no input tokens are counted for {read:,} characters of history" if read >= _SAID else None
     return None
+
+
+def _all_thought(context: RuleContext, usage: Usage) -> str | None:
+    """How an answer is there and only the thoughts before it are counted. Gemini does so beside tools of its own."""
+    size = len(context.emission.text.strip())
+    if not usage.output or usage.output != usage.reasoning or size < _SAID:
+        return None
+    tokens = several(usage.output, "output token")
+    return f"{tokens}, all of them reasoning, are counted beside an answer of {size:,} characters"
 
 
 _GROWN = 1000
@@ -181,6 +197,39 @@ def _shrunk(context: RuleContext, usage: Usage, times: float) -> str | None:
     if any(tool.server for tool in context.request.tools):
         return None
     return f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the history has grown"
+
+
+_MEDIA = regex(rb'"(?:mime_?type|media_type|image_url|file_?(?:id|uri|url|data))"', re.IGNORECASE)
+"""The fields of what costs more tokens than its name has bytes."""
+_HIDDEN, _PER_PIECE = 600, 16
+"""Tokens that an API may add to a request for its tools, and to each message for its role."""
+
+
+def _outgrown(context: RuleContext, usage: Usage) -> str | None:
+    """How the input grew by more tokens than the request by bytes: no token is shorter than a byte.
+
+    Some servers add the cached tokens to a count that contains them already.
+    """
+    before, echo = context.previous, context.echo
+    then = before.reading.usage if before is not None else None
+    if before is None or then is None or echo is None or echo.state == "held" or not usage.input:
+        return None
+    now, was = context.request, before.reading.request
+    if (then.input or 0) < _FEWEST or now.model != was.model:
+        return None
+    if context.protocol.answers.drops_prompt_silently or not _is_plain(now.messages) or now.tools != was.tools:
+        return None
+    if any(tool.server for tool in now.tools) or _MEDIA.search(context.turn.round_trip.request.body):
+        return None
+    longer = max(0, len(context.turn.round_trip.request.body) - len(before.round_trip.request.body))
+    grown = usage.input - (then.input or 0)
+    if grown <= longer + _HIDDEN + _PER_PIECE * len(now.messages) or prompt_cache.settings_changed(context):
+        return None
+    cached = f"; {usage.cache_read:,} of them cached, which may be counted twice" if usage.cache_read else ""
+    return (
+        f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the request is only "
+        f"{longer:,} bytes longer{cached}"
+    )
 
 
 _PER_CALL, _SLACK = 100, 64

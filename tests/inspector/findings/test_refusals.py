@@ -212,6 +212,7 @@ SENTENCES: tuple[tuple[str, int, str, str, Refusal], ...] = (
     ("litellm", 400, "", "Invalid model name passed in model=a.", "model"),
     ("nvidia", 410, "", "The model has reached its end of life", "model"),
     ("llamacpp", 500, "", "Failed to parse tool call arguments as JSON: missing closing quote", "output"),
+    ("cohere", 422, "", "No valid tool call or response generated", "output"),
 )
 
 

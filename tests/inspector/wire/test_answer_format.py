@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from turntape.inspector.wire.answer_format import Format, Tagged, departures, words
+from turntape.inspector.wire.answer_format import Format, OneOf, Tagged, departures, words
 
 BLOCK = Tagged("type", {"text": {"text!": "text"}, "call": {"name!": "name"}})
 
@@ -37,6 +37,10 @@ BLOCK = Tagged("type", {"text": {"text!": "text"}, "call": {"name!": "name"}})
         (BLOCK, {"type": "text"}, ["text is missing"]),
         (BLOCK, {"type": "new"}, []),
         (BLOCK, {"text": "hi"}, ["type is missing"]),
+        (OneOf({"a?": "text", "b?": "text"}), {"a": "x"}, []),
+        (OneOf({"a?": "text", "b?": "text"}), {"a": "x", "b": None, "__type": "A"}, []),
+        (OneOf({"a?": "text"}), {"a": "x", "new": {}}, [" has 'a' and 'new', where the API has one of them alone"]),
+        (OneOf({"a?": "text"}), [], [" is a list, where the API has an object"]),
         (BLOCK, {"type": 7}, ["type is the number 7, where the API has a text"]),
     ],
 )

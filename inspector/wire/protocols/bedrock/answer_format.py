@@ -3,11 +3,11 @@
 Source: the service model of botocore 1.44.5, read 2026-11-22.
 """
 
-from ...answer_format import AnswerFormat, FieldNames, Format
+from ...answer_format import AnswerFormat, FieldNames, Format, OneOf
 from ...stream_order import Piece, StreamOrder
 
 _CALL: Format = {"toolUseId": "name", "name!": "name"}
-_REASONING: Format = {"reasoningText?": {"text": "text", "signature?": "text"}, "redactedContent?": "text"}
+_REASONING: Format = OneOf({"reasoningText?": {"text": "text", "signature?": "text"}, "redactedContent?": "text"})
 _COUNTS: dict[str, Format] = {
     "inputTokens": "count",
     "outputTokens": "count",
@@ -15,12 +15,14 @@ _COUNTS: dict[str, Format] = {
     "cacheReadInputTokens?": "count",
     "cacheWriteInputTokens?": "count",
 }
-_BLOCK: Format = {
-    "text?": "text",
-    "toolUse?": {**_CALL, "input": "any"},
-    "reasoningContent?": _REASONING,
-    "citationsContent?": {"content?": [{"text?": "text"}], "citations?": "list"},
-}
+_BLOCK: Format = OneOf(
+    {
+        "text?": "text",
+        "toolUse?": {**_CALL, "input": "any"},
+        "reasoningContent?": _REASONING,
+        "citationsContent?": {"content?": [{"text?": "text"}], "citations?": "list"},
+    }
+)
 _AT: dict[str, Format] = {"contentBlockIndex!": "count"}
 
 
@@ -31,14 +33,16 @@ def _format(counts: Format, metrics: str, times: Format) -> AnswerFormat:
         whole={"output": {"message?": {"role": "text", "content": [_BLOCK]}}, "stopReason": "name", **ends},
         events={
             "messageStart": {"role": "text"},
-            "contentBlockStart": {**_AT, "start": {"toolUse?": _CALL}},
+            "contentBlockStart": {**_AT, "start": OneOf({"toolUse?": _CALL})},
             "contentBlockDelta": {
                 **_AT,
-                "delta!": {
-                    "text?": "text",
-                    "toolUse?": {"input": "text"},
-                    "reasoningContent?": {"text?": "text", "signature?": "text", "redactedContent?": "text"},
-                },
+                "delta!": OneOf(
+                    {
+                        "text?": "text",
+                        "toolUse?": {"input": "text"},
+                        "reasoningContent?": OneOf({"text?": "text", "signature?": "text", "redactedContent?": "text"}),
+                    }
+                ),
             },
             "contentBlockStop": _AT,
             "messageStop": {"stopReason": "name"},

@@ -5,6 +5,7 @@ what compatible servers leave out or write otherwise is marked.
 """
 
 from ...answer_format import AnswerFormat, FieldNames, Format, words
+from ...json_value import Object, as_array, as_object
 
 COUNTS: Format = {
     "prompt_tokens": "count",
@@ -69,9 +70,19 @@ def _format(kind: str, content: str, index: str) -> AnswerFormat:
                 "choices": [{**_CHOICE, "delta!": {**pieces, "content?": content}}],
             }
         },
-        kind=lambda _, body: "chunk" if body.get("choices") else "",
+        kind=_kind,
         names=NAMES,
     )
+
+
+def _kind(_: str, body: Object) -> str:
+    """`chunk`, or nothing for a chunk without choices, or with what Azure's asynchronous filter says of them alone.
+
+    Source: https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-streaming, read 2026-11-23.
+    """
+    choices = as_array(body.get("choices"))
+    filtered = all("content_filter_offsets" in (one := as_object(choice)) and "delta" not in one for choice in choices)
+    return "" if filtered else "chunk"
 
 
 FORMAT = _format("type", "text", "index!")

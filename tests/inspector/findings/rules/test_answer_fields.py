@@ -77,6 +77,15 @@ def claude(content: list[Any]) -> dict[str, Any]:
         ),
         (
             trip(
+                CONVERSE,
+                {"messages": [{"role": "user", "content": [{"text": "hi"}]}]},
+                {"output": {"message": {"role": "assistant", "content": [{"text": "A strip.", "type": "text"}]}},
+                 "stopReason": "end_turn"},
+            ),
+            "`output.message.content[0]` of the answer has 'text' and 'type', where the API has one of them alone",
+        ),
+        (
+            trip(
                 INVOKE,
                 {"anthropic_version": "bedrock-2023-05-31", "max_tokens": 9, "messages": [HI]},
                 claude([{"type": "text", "text": "A strip.", "citations": "none"}]),
@@ -386,3 +395,18 @@ def test_the_type_of_a_piece_of_a_call_is_a_word_of_the_api(kind: str | None) ->
 
     found = [said.severity for said in judged(one) if said.id == "api-field-wrong" and "tool_calls" in said.message]
     assert found == ([] if kind in ("function", None) else ["warning" if kind else "info"])
+
+
+def test_a_chunk_of_azures_filter_alone_needs_no_delta() -> None:
+    """With the asynchronous filter, Azure annotates a text in chunks of their own, behind it."""
+
+    def streamed(**more: object) -> list[str]:
+        words = [{"index": 0, "delta": {"content": "A strip."}, "finish_reason": None},
+                 {"index": 0, "delta": {}, "finish_reason": "stop"},
+                 {"index": 0, "finish_reason": None, **more}]  # fmt: skip
+        chunks = [{"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-5", "choices": [one]}
+                  for one in words]  # fmt: skip
+        return lines(trip(CHAT, ASKED, sse(*chunks, done=True)), only="api-f")
+
+    assert streamed(content_filter_offsets={"check_offset": 44, "end_offset": 198}, content_filter_results={}) == []
+    assert "`choices[0].delta` of the answer is missing" in streamed()[0]

@@ -71,7 +71,9 @@ def test_a_client_that_sends_every_message_as_the_users_forgets_the_calls() -> N
     assert found(OPEN, chat([HELLO], DONE), chat(as_words, DONE, index=1)) == []
     assert found(OPEN, first, chat([user("And what is a reel?")], DONE, index=1)) == []
     assert found(OPEN, first, chat([HELLO, CALLED, GIVEN, user("And?")], DONE, index=1)) == []
-    assert found(OPEN, first, chat(as_words, DONE, index=1, tools=None)) == []
+    assert found(OPEN, first, chat(as_words, DONE, index=1, tools=None)) == [(1, "warning")]
+    another_task = [HELLO, user("Answer in five words.")]
+    assert found(OPEN, first, chat(another_task, DONE, index=1, tools=None)) == []
 
 
 def test_requests_whose_bodies_are_missing_do_not_come_again() -> None:

@@ -618,3 +618,18 @@ def test_a_server_that_fails_while_it_reads_a_request_without_ids_does_not_blame
     assert "request-rejected" in ids(first, chat(history, status=500, error={"error": {"message": PARSING}}, index=1))
     assert roots(history, "Internal error") == {"api"}
     assert roots([HELLO, said(None, CALL), result(CALL[0], "a strip")], PARSING) == {"api"}
+
+
+def test_a_template_that_finds_no_question_blames_who_lost_it() -> None:
+    """Chat templates want a text of the user: the server may have dropped it, or the client did not send it."""
+    said_no = "chat prompt error: no user query found in messages"
+    first = said(None, CALL)
+    history = [first, result("call_1", "a strip")]
+
+    lost = judged(chat([HELLO], first), chat(history, index=1, status=500, error={"error": {"message": said_no}}))
+    [rejected] = [one for one in lost if one.id == "request-rejected"]
+    assert (rejected.layer, rejected.because_of) == ("client", ("client-user-text-lost",))
+
+    sent_it = chat([HELLO, *history], index=1, status=500, error={"error": {"message": said_no}})
+    [dropped] = [one for one in judged(chat([HELLO], first), sent_it) if one.severity == "error"]
+    assert (dropped.id, dropped.layer) == ("api-prompt-truncated-silently", "api")

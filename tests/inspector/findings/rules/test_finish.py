@@ -1020,3 +1020,23 @@ def test_a_cap_that_was_not_reached_is_said() -> None:
     )
     for other in (of(50), of(20, "It is a strip of"), of(20, size=1980), of(100)):
         assert other.startswith("the answer was cut by the output cap")
+
+
+def several(*words: str | None) -> list[str]:
+    chunks = [
+        {"id": "c1", "object": "chat.completion.chunk", "model": "gpt-5",
+         "choices": [{"index": place, "delta": delta, "finish_reason": word}]}
+        for place, last in enumerate(words) for delta, word in (({"content": "It is."}, None), ({}, last))
+    ]  # fmt: skip
+    asked = {"model": "gpt-5", "messages": [HELLO], "stream": True, "n": len(words)}
+    return lines(trip(CHAT, asked, sse(*chunks, done=True)), only=MISSING)
+
+
+def test_each_of_several_choices_has_a_finish_word() -> None:
+    [line] = several(None, "stop")
+
+    assert line.startswith(
+        f"#0 {MISSING} (api, warning, P): choice 0 of 2 (from 0) has no finish reason, and the stream ended | "
+    )
+    assert "choices 0 and 2 of 3 (from 0) have" in several(None, "stop", None)[0]
+    assert several("stop", "length") == []

@@ -2,10 +2,11 @@
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
-from dialogues import APIS, Piece, asks, run, says
+from dialogues import APIS, Piece, asks, calls, gives, run, says
 from judged import lines
 
 QUESTION, ANSWER = "Which words describe the recording of a voice?", "It is a strip of film that holds the recording."
+NOTE = "The state of the editor: nothing is open in it."
 OPENED = [asks(QUESTION), says(ANSWER), asks("And a reel?")]
 
 
@@ -34,3 +35,16 @@ def test_a_new_result_with_the_words_of_an_old_one_has_not_moved() -> None:
     )
 
     assert lines(*trips, only="client-history-reordered") == []
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_question_behind_the_answer_to_it_is_more_than_an_info(api: str) -> None:
+    def moved(*history: Piece) -> list[str]:
+        both = run(api, ([asks(QUESTION), asks(NOTE)], calls("tape")), (history, says(ANSWER)))
+        return [line.partition(")")[0] for line in lines(*both, only="client-history-reordered")]
+
+    loop = (calls("tape"), gives("a strip"))
+
+    assert moved(*loop, asks(QUESTION), asks(NOTE)) == ["#1 client-history-reordered (client, warning, P"]
+    assert moved(asks(NOTE), asks(QUESTION), *loop) == ["#1 client-history-reordered (client, info, P"]
+    assert moved(asks(QUESTION), *loop, asks(NOTE)) in ([], ["#1 client-history-reordered (client, info, P"])

@@ -487,3 +487,12 @@ def poisoned_by(message: str) -> str:
 
     trips = [chat([HELLO], FIRST), refused(1, user("go on")), refused(2, user("go on"), user("again"))]
     return "".join(lines(*trips, only="client-poisoned"))
+
+
+def test_a_retry_in_another_thread_is_a_retry() -> None:
+    """A fallback to another API, with another system prompt, is a thread of its own."""
+    failed = chat([{"role": "system", "content": "Be brief."}, HELLO], status=503, error={"error": {"message": "busy"}})
+    words = [{"type": "text", "text": "It is a strip."}]
+
+    assert lines(failed, anthropic([HELLO], words, 1), only="client-no-retry") == []
+    assert lines(failed, anthropic([user("What is a reel?")], words, 1), only="client-no-retry") != []

@@ -15,13 +15,16 @@ LEAKED = "It is a strip.<|im_end|>\n<|im_start|>user\nThanks!"
 @pytest.mark.parametrize(
     "token",
     ["<|im_end|>", "<|im_start|>", "<|eot_id|>", "<|start_header_id|>", "<|endoftext|>", "<|channel|>", "<|return|>",
-     "<end_of_turn>", "<start_of_turn>", "[/INST]", "[INST]", "<｜end▁of▁sentence｜>", "<|assistant|>"],
+     "<end_of_turn>", "<start_of_turn>", "[/INST]", "[INST]", "<｜end▁of▁sentence｜>", "<|assistant|>",
+     "<|START_ACTION|>", "<|END_OF_TURN_TOKEN|>", "<|tool_calls_section_begin|>", "<|observation|>"],
 )  # fmt: skip
 def test_each_token_is_found(token: str) -> None:
     assert repr(token) in only(NAME, chat([HELLO], said(f"It is a strip.{token}"))).message
 
 
-@pytest.mark.parametrize("text", ["a <b> c", "<|", "x | y", "<|other|>", "[INSTALL]", "<end>", "f(a)|>g|>h"])
+@pytest.mark.parametrize(
+    "text", ["a <b> c", "<|", "x | y", "<|other|>", "<|a_|>", "<|x_1|>", "[INSTALL]", "<end>", "f(a)|>g|>h"]
+)
 def test_other_signs_are_text(text: str) -> None:
     assert NAME not in ids(chat([HELLO], said(text)))
 

@@ -232,8 +232,11 @@ def test_missing_counts_are_reported_once_in_a_thread() -> None:
     assert "usage-missing" not in ids(chat([HELLO], failure=Failure("refused", "connection refused")))
 
 
-def of_gemini(**usage: int) -> RoundTrip:
-    return gemini([turn("user", {"text": "hi"})], [{"text": "x"}], usageMetadata=usage)
+LONG = "It is a strip of film that holds a picture."
+
+
+def of_gemini(_text: str = "x", **usage: int) -> RoundTrip:
+    return gemini([turn("user", {"text": "hi"})], [{"text": _text}], usageMetadata=usage)
 
 
 @pytest.mark.parametrize(
@@ -273,6 +276,10 @@ def of_gemini(**usage: int) -> RoundTrip:
          "the total 11 is not the sum of its parts, 10"),
         (of_gemini(promptTokenCount=9, candidatesTokenCount=1, thoughtsTokenCount=5, totalTokenCount=10),
          "5 reasoning tokens are more than the 1 of the whole output"),
+        (of_gemini(_text=LONG, promptTokenCount=9, candidatesTokenCount=0, thoughtsTokenCount=5, totalTokenCount=14),
+         "5 output tokens, all of them reasoning, are counted beside an answer of 43 characters"),
+        (of_gemini(_text=LONG, promptTokenCount=9, candidatesTokenCount=8, thoughtsTokenCount=5, totalTokenCount=22),
+         None),
     ],
 )  # fmt: skip
 def test_a_contradiction_in_the_counts_is_said_in_numbers(one: RoundTrip, problem: str | None) -> None:
@@ -534,3 +541,46 @@ def test_counts_that_a_test_server_repeats_stay_an_info() -> None:
 
     assert severity(200) == "info"
     assert severity(201) == "warning"
+
+
+@pytest.mark.parametrize(
+    ("read", "fresh", "fits"),
+    [(3000, 3100, False), (3000, 100, True), (0, 3100, True), (3000, 700, True)],
+)
+def test_an_input_cannot_grow_by_more_tokens_than_the_request_by_bytes(read: int, fresh: int, fits: bool) -> None:
+    """A server that copies the API may count the cached tokens in `input_tokens` too."""
+
+    def counted(tokens: int, cached: int) -> dict[str, int]:
+        return {"input_tokens": tokens, "cache_read_input_tokens": cached, "output_tokens": 12}
+
+    call = [{"type": "tool_use", "id": "t1", "name": "look_up", "input": {"word": "tape"}}]
+    ask, answer = asked("what is a tape?"), {"role": "assistant", "content": call}
+    found = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "a strip of film"}]}
+    first = anthropic([ask], call, usage=counted(3000, 0))
+    second = anthropic([ask, answer, found], [words("A strip of film.")], 1, usage=counted(fresh, read))
+
+    reported = [one for one in judged(first, second) if one.id == INCONSISTENT]
+    assert [one.severity for one in reported] == ([] if fits else ["warning"])
+    if reported:
+        assert "6,100 input tokens after 3,000 in #0, although the request is only" in reported[0].message
+        assert reported[0].message.endswith("bytes longer; 3,000 of them cached, which may be counted twice")
+
+
+SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+PICTURE = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png", "media_type": "image/png"}}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"tools": ()}, {"model": "claude-opus-4-5"}, {"tool_choice": {"type": "any"}}, {"tools": (SEARCH,)},
+     {"messages": [asked("what is this?"), {"role": "user", "content": [PICTURE]}]}],
+)  # fmt: skip
+def test_an_input_may_grow_with_what_the_request_names(fields: dict[str, Any]) -> None:
+    ask, then = asked("what is a tape?"), fields if fields.get("tools") else {}
+    first = anthropic([ask], [words("A strip of film.")], usage={"input_tokens": 300, "output_tokens": 9}, **then)
+    history = [ask, {"role": "assistant", "content": [words("A strip of film.")]}, asked("And a reel?")]
+    history += fields.get("messages", [])
+    more = {name: value for name, value in fields.items() if name != "messages"}
+    second = anthropic(history, [words("A wheel.")], 1, usage={"input_tokens": 3000, "output_tokens": 9}, **more)
+
+    assert INCONSISTENT not in ids(first, second)
