@@ -10,6 +10,7 @@ from ...wire.values import Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..schema_check import described, violations
+from .template_tokens import without_tokens
 
 _DONE = frozenset({"complete", "stop_sequence", "unknown"})
 _BROKEN = frozenset({"cut", "error", "cancelled"})
@@ -73,12 +74,13 @@ def not_json(context: RuleContext) -> Iterator[Note]:
             continue
         fenced = unfenced(answer.text)
         inside = fenced is not None and fenced[0] in ("", "json") and is_json(fenced[1].strip())
+        leaked = context.has("template-tokens-in-text") if is_json(without_tokens(answer.text).strip()) else ()
         yield Note(
             "the request asks for JSON and the answer "
             + ("puts it into a code fence" if inside else f"is not JSON: {answer.text.strip()[:120]!r}"),
             (f"{context.at} response", f"{context.at} request {wanted.pointer}"),
             severity="warning" if inside else None,
-            because_of=context.has("api-truncated-text-mislabelled"),
+            because_of=(*context.has("api-truncated-text-mislabelled"), *leaked),
         )
 
 

@@ -48,6 +48,11 @@ def template_tokens(context: RuleContext) -> Iterator[Note]:
     )
 
 
+def without_tokens(text: str) -> str:
+    """A text without tokens of a chat template."""
+    return _TOKENS.sub("", text)
+
+
 def _texts(context: RuleContext) -> Iterator[str]:
     for message in context.request.messages:
         for part in message.parts:

@@ -132,7 +132,7 @@ def _uncounted(context: RuleContext, usage: Usage) -> str | None:
 
 
 def _all_thought(context: RuleContext, usage: Usage) -> str | None:
-    """How an answer is there and only the thoughts before it are counted. Gemini does so beside tools of its own."""
+    """How an answer is there and only the thoughts before it are counted. Gemini does so beside its own tools."""
     size = len(context.emission.text.strip())
     if not usage.output or usage.output != usage.reasoning or size < _SAID:
         return None

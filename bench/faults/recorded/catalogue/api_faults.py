@@ -6,6 +6,7 @@ from copy import deepcopy
 from turntape.cassettes.tape.model import Failure
 
 from ..loops import Loop, Turn
+from ..shapes import Place
 from .edits import (
     attempts,
     calling,
@@ -220,6 +221,35 @@ def uncounted(loop: Loop) -> Places:
             if isinstance(count.get(name), int) and count[name] > 0:
                 count[name], done = 0, True
     return {end(loop)} if done else None
+
+
+@API("the input is the sum over the run", "api", "api-usage-inconsistent")
+def summed_up(loop: Loop) -> Places:
+    place = end(loop)
+    before = _inputs(loop, loop.turns[place - 1])
+    counted = _inputs(loop, loop.turns[place])
+    if not place or not before or before[0].value < LARGE:
+        return None
+    for one in counted:
+        one.value += before[0].value
+        for name in TOTALS:
+            if isinstance(one.holder.get(name), int):
+                one.holder[name] += before[0].value
+    return {place} if counted else None
+
+
+LARGE = 1000
+"""Tokens."""
+TOTALS = ("total_tokens", "totalTokenCount", "totalTokens")
+
+
+def _inputs(loop: Loop, turn: Turn) -> list[Place]:
+    counts = [place.value for place in loop.shape.usage(turn.answer) if isinstance(place.value, dict)]
+    counts += [inner for count in counts for inner in count.values() if isinstance(inner, dict)]
+    return [Place(count, name) for count in counts for name in INPUTS if isinstance(count.get(name), int)]
+
+
+INPUTS = ("prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "total_input_tokens")
 
 
 @API("the end of a call is missing, and nobody says so", "api",

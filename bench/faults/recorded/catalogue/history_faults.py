@@ -1,6 +1,7 @@
 """Layer 3 in recorded loops: turns, the system prompt, tools, the model or reasoning change from turn to turn."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 from ..loops import Loop
@@ -46,6 +47,31 @@ def question_left_out(loop: Loop) -> Places:
     loop.shape.drop(request, said[0].owner, said[0].node)
     left = [s for s in loop.shape.said(request) if s.role == "user"]
     return None if left else {place}
+
+
+@HISTORY("the question of the user comes last", "client", "client-history-reordered", also=LOST)
+def question_last(loop: Loop) -> Places:
+    """A memory that keeps the question only when the run ends (https://github.com/n8n-io/n8n/issues/11862)."""
+    place = end(loop)
+    history = loop.shape.history(loop.turns[place].request)
+    spoken = [one for one in history if isinstance(one, dict) and one.get("role") not in ("system", "developer")]
+    if not loop.full or len(spoken) < 3 or spoken[0].get("role") != "user":
+        return None
+    history[:] = [*(one for one in history if one is not spoken[0]), spoken[0]]
+    return {place}
+
+
+@HISTORY("the whole history twice", "client", "client-history-duplicated client-duplicated-call",
+         also=f"{LOST} client-duplicate-tool-result client-forged-answer")  # fmt: skip
+def history_twice(loop: Loop) -> Places:
+    """A memory in front of a request that holds it (https://github.com/spring-projects/spring-ai/issues/6211)."""
+    place = end(loop)
+    history = loop.shape.history(loop.turns[place].request)
+    spoken = [one for one in history if isinstance(one, dict) and one.get("role") not in ("system", "developer")]
+    if not loop.full or len(spoken) < 3 or len(spoken) < len(history) - 1:
+        return None
+    history.extend(deepcopy(spoken))
+    return {place}
 
 
 @HISTORY("a message of the user is rewritten", "client",

@@ -45,6 +45,47 @@ def other_name(loop: Loop) -> Places:
     return None
 
 
+@STREAM("two members in one block", "api", "api-field-wrong")
+def two_members(loop: Loop) -> Places:
+    """A block of Converse is a union: SDKs of AWS refuse one that has a type beside its text."""
+    turn = last(loop)
+    if loop.shape.protocol != "bedrock-converse" or not has_text(loop):
+        return None
+    for piece in loop.shape.text(turn.answer).fragments:
+        piece.holder["type"] = "text"
+    return {end(loop)}
+
+
+@STREAM("one of two choices has no finish word", "api", "api-finish-missing", also="api-choices-missing")
+def half_finished(loop: Loop) -> Places:
+    """https://github.com/sgl-project/sglang/pull/8417: of several choices, only the last one was finished."""
+    turn = last(loop)
+    if loop.shape.protocol != "openai-chat" or not turn.streamed or turn.answer.events is None:
+        return None
+    turn.request["n"] = 2
+    twice: list[Event] = []
+    for event in turn.answer.events:
+        twice.append(event)
+        if isinstance(event.value, dict) and event.value.get("choices"):
+            other = deepcopy(event)
+            for mine, theirs in zip(event.value["choices"], other.value["choices"], strict=True):
+                mine["finish_reason"], theirs["index"] = None, 1
+            other.value.pop("usage", None)
+            twice.append(other)
+    turn.answer.events[:] = twice
+    return {end(loop)}
+
+
+@STREAM("a token of the chat template ends the text", "api", "template-tokens-in-text")
+def token_left(loop: Loop) -> Places:
+    if not has_text(loop):
+        return None
+    text = loop.shape.text(last(loop).answer)
+    for piece in [*text.fragments[-1:], *text.copies]:
+        piece.value += "<|END_OF_TURN_TOKEN|>"
+    return {end(loop)}
+
+
 @STREAM("the whole arguments follow their pieces", "api",
         "api-stream-contradiction api-malformed-stream api-tool-call-index-collision", also=FOLLOWS)  # fmt: skip
 def arguments_again(loop: Loop) -> Places:

@@ -379,6 +379,14 @@ def test_text_that_the_cap_cut_is_because_of_the_cap() -> None:
     assert "because of" not in alone
 
 
+def test_json_with_a_token_that_the_server_left_behind_is_because_of_the_token() -> None:
+    [leaked] = lines(mode('{"city": "Rome"}<|im_end|>'), only=NOT_JSON)
+    [alone] = lines(mode("The city is Rome.<|im_end|>"), only=NOT_JSON)
+
+    assert leaked.endswith("| because of template-tokens-in-text")
+    assert "because of" not in alone
+
+
 def test_an_empty_schema_and_a_broken_one_judge_nothing() -> None:
     assert ids(openai(WRONG, {})) == set()
     assert ids(openai(WRONG, {"type": "nonsense"})) == set()
