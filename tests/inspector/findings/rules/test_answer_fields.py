@@ -398,7 +398,7 @@ def test_the_type_of_a_piece_of_a_call_is_a_word_of_the_api(kind: str | None) ->
 
 
 def test_a_chunk_of_azures_filter_alone_needs_no_delta() -> None:
-    """With the asynchronous filter, Azure annotates a text in chunks of their own, behind it."""
+    """With the asynchronous filter, Azure annotates a text in separate chunks behind it."""
 
     def streamed(**more: object) -> list[str]:
         words = [{"index": 0, "delta": {"content": "A strip."}, "finish_reason": None},

@@ -490,7 +490,7 @@ def poisoned_by(message: str) -> str:
 
 
 def test_a_retry_in_another_thread_is_a_retry() -> None:
-    """A fallback to another API, with another system prompt, is a thread of its own."""
+    """A fallback to another API, with another system prompt, is another thread."""
     failed = chat([{"role": "system", "content": "Be brief."}, HELLO], status=503, error={"error": {"message": "busy"}})
     words = [{"type": "text", "text": "It is a strip."}]
 
