@@ -138,7 +138,7 @@ OTHER_TOOLS = chat(_AGAIN, said("It is a strip."), index=1, usage=(4000, 10), to
 BUSY = chat([HELLO], status=503, error={"error": {"message": "overloaded", "type": "server_error"}})
 
 
-def told(thoughts: int) -> RoundTrip:
+def thinking(thoughts: int) -> RoundTrip:
     """An answer after a result, of which only so many tokens of thought are counted."""
     one = chat(_AGAIN, said("It is a strip of film with a recording."), index=1, usage=(420, thoughts))
     return edited(one, '"prompt_tokens_details":{"cached_tokens":0}',
@@ -238,7 +238,7 @@ PROMISES: list[Row] = [
     ("api-usage-inconsistent", "The input grew, and so did the tools, the settings, or what the API holds",
      recounted(usage=(4000, 10)), [recounted(usage=(4000, 10))[0], OTHER_TOOLS]),
     ("api-usage-inconsistent", "Only thoughts are counted beside an answer: then it is an info",
-     [recounted(usage=(4, 1))[0], told(0)], [recounted(usage=(4, 1))[0], told(10)], "info"),
+     [recounted(usage=(4, 1))[0], thinking(0)], [recounted(usage=(4, 1))[0], thinking(10)], "info"),
     ("client-no-retry-on-transient", "The same was asked again in another thread of the run, such as of another API",
      [BUSY], [BUSY, anthropic([asked("what is a tape?")], [words("A strip.")], 1)]),
     ("client-media-as-text", "The text is short",
