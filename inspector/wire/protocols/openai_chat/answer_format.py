@@ -76,7 +76,7 @@ def _format(kind: str, content: str, index: str) -> AnswerFormat:
 
 
 def _kind(_: str, body: Object) -> str:
-    """`chunk`, or nothing for a chunk without choices, or with what Azure's asynchronous filter says of them alone.
+    """`chunk`, or nothing for a chunk without choices, or with the notes of Azure's asynchronous filter alone.
 
     Source: https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-streaming, read 2026-11-23.
     """
