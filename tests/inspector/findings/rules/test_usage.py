@@ -249,6 +249,11 @@ def of_gemini(_text: str = "x", **usage: int) -> RoundTrip:
             "5 cached tokens are more than the 3 of the whole input",
         ),
         (counting(prompt_tokens=5, completion_tokens=4, prompt_tokens_details={"cached_tokens": 5}), None),
+        (
+            counting(prompt_tokens=5, completion_tokens=4, total_tokens=9, cache_creation_input_tokens=3,
+                     prompt_tokens_details={"cached_tokens": 3}),
+            "6 cached tokens are more than the 5 of the whole input",
+        ),
         (counting(prompt_tokens=5, completion_tokens=0), None),
         (
             counting(prompt_tokens=5, completion_tokens=4, completion_tokens_details={"reasoning_tokens": 5}),
@@ -317,8 +322,8 @@ def test_another_model_is_reported_with_both_names_and_once() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["gpt-auto", "gpt-router", "gpt-default", "gpt-latest", "gpt-alias", "gpt-chat", "GPT_Chat", "openrouter/gpt-9",
-     "@cf/gpt-9", "ft:gpt-9:acme", "projects/p/gpt-9", "arn:aws:gpt-9"],
+    ["gpt-auto", "gpt-router", "gpt-default", "gpt-latest", "gpt-5-latest", "gpt-alias", "gpt-chat", "GPT_Chat",
+     "openrouter/gpt-9", "@cf/gpt-9", "ft:gpt-9:acme", "projects/p/gpt-9", "arn:aws:gpt-9"],
 )  # fmt: skip
 def test_a_router_an_alias_and_a_name_of_the_users_own_promise_no_model(name: str) -> None:
     assert "api-model-substituted" not in ids(served(name, "gpt-4o-mini-2024-07-18"))
@@ -430,6 +435,7 @@ def test_a_lost_cache_is_reported_with_both_counts_and_the_time_between() -> Non
 
 def test_a_cache_that_is_half_read_or_was_never_read_is_not_lost() -> None:
     assert dropped(4000, 2000) == []
+    assert dropped(1500, 600) == [], "fewer tokens were lost than any cache holds"
     assert dropped(0, 0) == []
     assert dropped(4000, 0, model="gpt-4o") == []
     assert dropped(4000, 0, counted=False) == []
@@ -493,6 +499,15 @@ def test_what_was_said_and_read_costs_tokens() -> None:
     )
     assert INCONSISTENT not in ids(chat(history, said("Yes."), usage=(100, 0)))
     assert INCONSISTENT not in ids(chat([HELLO], long, usage=(0, 9)))
+
+
+def test_thoughts_beside_an_output_that_is_not_counted_contradict_nothing() -> None:
+    counts = {"prompt_tokens": 0, "completion_tokens_details": {"reasoning_tokens": 5}}
+    asked_for = chat([user("What is a tape, and what is a reel?")], said("x"))
+
+    assert only(INCONSISTENT, with_answer(asked_for, usage=counts)).message == (
+        "the usage contradicts itself: no input tokens are counted for 35 characters of history"
+    )
 
 
 def test_the_total_of_converse_has_the_tokens_of_the_cache() -> None:
