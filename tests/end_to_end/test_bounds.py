@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.sync.server import ServerConnection, serve
@@ -232,9 +233,12 @@ def test_messages_that_are_too_long_or_too_many_pass_whole_and_their_beginning_i
 
 @pytest.mark.usefixtures("bound")
 def test_a_message_that_is_too_long_and_never_ends_is_reported(tape: Path, confdir: Path) -> None:
+    arrived = threading.Event()
+
     def read(connection: ServerConnection) -> None:
         with suppress(ConnectionClosed):
-            list(connection)
+            for _ in connection.recv_streaming():
+                arrived.set()
 
     with serve(read, "127.0.0.1", 0, close_timeout=0) as server, Recorder(tape) as recorder:
         thread = threading.Thread(target=server.serve_forever)
@@ -250,6 +254,7 @@ def test_a_message_that_is_too_long_and_never_ends_is_reported(tape: Path, confd
 
             def pieces() -> Iterator[str]:
                 yield from ["x" * (SMALL // 2)] * 3
+                assert arrived.wait(PATIENCE)
                 client.socket.shutdown(socket.SHUT_RDWR)
                 yield "x"
 
