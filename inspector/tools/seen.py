@@ -49,7 +49,8 @@ def seen(run: ToolRun, shown: Shown) -> ToolRun:
     how: SeenAs = _seen_as(run, returned, text)
     lost = tuple(dict.fromkeys(_lost(returned, text, shown))) if run.result is not None else ()
     if how == "equal" and not returned.texts and returned.structured is None and lost:
-        how = "dropped"
+        worded = "resource" in lost and any(block.text for block in returned.blocks) and not text.blank
+        how = "changed" if worded else "dropped"
     if shown.marks_errors and run.is_error and not shown.is_error:
         lost = (*lost, "error_mark")
     kept = text.kept("\n".join(returned.texts)) if how in ("cut", "file") and returned.texts else None

@@ -190,7 +190,10 @@ def _media_lost(context: ToolContext, kind: str) -> Iterator[Note]:
             continue
         for lost in run.lost:
             known = _MEDIA.get(lost)
-            if known is not None and known[0] == kind:
+            told = (
+                lost == "resource" and "text" not in run.lost and _other_text(run)
+            )  # `client-tool-result-changed` says it
+            if known is not None and known[0] == kind and not told:
                 severity: Severity | None = "info" if _says_so(run) else None
                 written = lost == "image" and _holds_data(run)
                 what = f"{known[1]} in the result of {of(run)} was {'written as text' if written else 'left out'}"
@@ -248,6 +251,13 @@ def resource_lost(context: ToolContext) -> Iterator[Note]:
     yield from _media_lost(context, "resource")
 
 
+def _other_text(run: ToolRun) -> bool:
+    """Whether other words are shown in the place of the text, which may be that of a resource."""
+    returned = returned_of(run.result)
+    of_resource = "resource" in run.lost and not returned.texts and any(block.text for block in returned.blocks)
+    return "text" in run.lost or (run.seen_as == "changed" and of_resource)
+
+
 @tool_rule(
     "client-tool-result-changed",
     "client",
@@ -259,7 +269,7 @@ def resource_lost(context: ToolContext) -> Iterator[Note]:
 )
 def result_changed(context: ToolContext) -> Iterator[Note]:
     for call, run in _shown(context, "changed"):
-        if "text" not in run.lost or (run.seen_error and not run.is_error):
+        if not _other_text(run) or (run.seen_error and not run.is_error):
             continue
         yield Note(
             f"{of(run)} returned {_quoted(run.returned_text)}, but the model sees {_quoted(run.seen_text)}",

@@ -168,7 +168,7 @@ def test_audio_is_lost_unless_its_data_or_a_file_is_shown() -> None:
 
 def test_resources_are_their_text_their_address_or_lost() -> None:
     assert how({"content": [PAGE]}, "the page") == ("equal", ())
-    assert how({"content": [PAGE]}, "nothing here") == ("dropped", ("resource",))
+    assert how({"content": [PAGE]}, "nothing here") == ("changed", ("resource",))
     assert how({"content": [LINK]}, '{"uri":"file:///notes.md"}') == ("equal", ())
     assert how({"content": [LINK]}, "") == ("dropped", ("link",))
     assert how({"content": [BLOB]}, "") == ("dropped", ("resource",))

@@ -97,6 +97,18 @@ def test_an_image_that_is_shown_in_another_form_is_not_lost() -> None:
     assert story.turn().found() == []
 
 
+@pytest.mark.parametrize("seen", ["[object Object]", "The user doesn't want to proceed with this tool use."])
+def test_other_words_in_place_of_a_resource_are_another_text(seen: str) -> None:
+    page = {"type": "resource", "resource": {"uri": "file:///page.txt", "text": "Depot 7 is open."}}
+    said = {"type": "text", "text": "see the page"}
+
+    assert shown({"content": [page]}, seen).found() == [(2, "client-tool-result-changed", "client", "warning")]
+    assert shown({"content": [page]}, "").found() == [(2, "client-tool-resource-lost", "client", "warning")]
+    assert shown({"content": [said, page]}, "see the page").found() == [
+        (2, "client-tool-resource-lost", "client", "warning")
+    ]
+
+
 def test_a_result_of_which_nothing_is_shown() -> None:
     assert shown(text("It is 42."), " ").found() == [(2, "client-tool-result-lost", "client", "error")]
     assert shown(text(""), "").found() == []
