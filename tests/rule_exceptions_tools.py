@@ -580,7 +580,8 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-reported-error",
-        "It does not say what failed: then it is a warning",
+        "It does not say what failed, misses an argument that it was given, or does not take its own result: then "
+        "it is a warning",
         ended(FAILED, "the disk is full"),
         ended({"content": [], "isError": True}, ""),
         "warning",

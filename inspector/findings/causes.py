@@ -1,6 +1,6 @@
 """Causes that no single rule knows: which findings are echoes of another one of their thread."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ..wire.answer_format import FieldNames, last_name
@@ -207,15 +207,23 @@ PASSED_ON = frozenset({"request-rejected"})
 """Faults of the same kind whose name blames no layer: only their layer becomes the tool's."""
 
 
-def inherited(finding: Finding, sent: Collection[str]) -> bool:
-    """True for a fault of parts that a tool server sent so; `sent` are the JSON pointers of the parts that it sent."""
+WORD_FOR_WORD = frozenset({"client-unserialized-result"})
+"""Faults that may lie in what is around a value: they are the tool's only where the client put nothing around it."""
+
+
+def inherited(finding: Finding, sent: Mapping[str, bool]) -> bool:
+    """True for a fault of parts that a tool server sent so.
+
+    `sent`: the JSON pointers of the parts that it sent, and whether nothing is around what it sent.
+    """
     if finding.id not in OF_ORIGIN and finding.id not in PASSED_ON:
         return False
     places = [one.rpartition(" ")[2] for one in finding.evidence if " request /" in one]
-    return bool(places) and all(any(at == one or at.startswith(f"{one}/") for one in sent) for at in places)
+    own = [one for one, alone in sent.items() if alone or finding.id not in WORD_FOR_WORD]
+    return bool(places) and all(any(at == one or at.startswith(f"{one}/") for one in own) for at in places)
 
 
-def of_origin(finding: Finding, sent: Collection[str]) -> Finding:
+def of_origin(finding: Finding, sent: Mapping[str, bool]) -> Finding:
     """An inherited fault as the tool's, or as an echo of what is found at the tool."""
     if finding.because_of or not inherited(finding, sent):
         return finding

@@ -6,7 +6,7 @@ turn does not grow with the run.
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..analysis.dispatch import Dispatch
@@ -47,8 +47,9 @@ class JudgedTurn:
     """The servers of tools that it offers as they were before an announced change, with the round trip of that."""
     tool_causes: tuple[str, ...] = ()
     """The findings about the tool runs of the previous turn: they explain what is missing in this one's request."""
-    tool_sent: frozenset[str] = frozenset()
-    """The parts of its request, as JSON pointers, that tool servers sent as they are; only those of interest here."""
+    tool_sent: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    """The parts of its request, as JSON pointers, that tool servers sent as they are, and whether nothing is around
+    what they sent; only those of interest here."""
     tool_findings: list[Finding] = field(default_factory=list[Finding])
     """What the tools' own wire shows. It is replaced whenever more is seen of that wire."""
 

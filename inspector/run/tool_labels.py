@@ -4,10 +4,11 @@ Nothing is done, and nothing kept, until the first message of a tool server. A t
 calls comes, when the next request shows what the model was given, and at the end.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.dispatch import Dispatch
@@ -18,7 +19,7 @@ from ..findings.tool_context import Over
 from ..tools.definitions import Definition
 from ..tools.join import ToolJoin
 from ..tools.model_calls import TurnCalls, key_of
-from ..tools.seen import is_passed_on
+from ..tools.seen import is_alone, is_passed_on
 from ..tools.tool_run import ToolRun
 from ..tools.tool_sessions import RunKey, ToolSessions
 from ..wire.json_value import as_array
@@ -30,6 +31,9 @@ _MOST_HELD = 16
 _MOST_REPORTS = 500
 _SETTLED = 4
 """So many of them although each of their calls has its run."""
+
+_NAME = regex(r"[A-Za-z0-9_.-]{1,128}")
+"""The names of tools that MCP allows (2025-11-25, `server/tools`, read 2026-11-23)."""
 
 type Labelled = tuple[int, LabelledRoundTrip]
 
@@ -57,8 +61,9 @@ class ToolLabels:
         """Changes of tools that were not read, by server and round trip, that were reported for a turn."""
         self._causes: dict[str, tuple[str, ...]] = {}
         """By thread: the findings about the runs of its last turn."""
-        self._passed_on: dict[str, list[str]] = {}
-        """By thread: pointers to the results of its last turn that the next request has as the tools returned them."""
+        self._passed_on: dict[str, dict[str, bool]] = {}
+        """By thread: pointers to the results of its last turn that the next request has as the tools returned them, and
+        whether it has nothing around them."""
         self._rows: dict[RunKey, LabelledRoundTrip] = {}
         """The round trips of runs that no turn shows."""
         self._reports: dict[int, LabelledRoundTrip] = {}
@@ -109,9 +114,9 @@ class ToolLabels:
         judged.tool_offers = self._new_offers(turn)
         judged.tool_outdated = list(self._newly_outdated(turn))
         judged.tool_causes = self._causes.pop(turn.thread, ())
-        results = self._passed_on.pop(turn.thread, [])
+        results = self._passed_on.pop(turn.thread, {})
         if any(finding.id in OF_ORIGIN or finding.id in PASSED_ON for finding in judged.findings):
-            judged.tool_sent = frozenset([*results, *self._definitions_sent(turn)])
+            judged.tool_sent = {**results, **dict.fromkeys(self._definitions_sent(turn), True)}
         self._judge(judged, "open")
         if made is None:
             return
@@ -128,12 +133,12 @@ class ToolLabels:
             yield from self._settle_row(key_of(run), run)
         self._judge(judged, "followed")
         self._causes[judged.context.turn.thread] = tuple(dict.fromkeys(one.id for one in judged.tool_findings))
-        self._passed_on[judged.context.turn.thread] = [
-            call.shown.pointer
+        self._passed_on[judged.context.turn.thread] = {
+            call.shown.pointer: is_alone(run, call.shown)
             for call in judged.tool_calls.calls
             for run in call.runs[-1:]
             if call.shown is not None and call.shown.pointer and is_passed_on(run, call.shown)
-        ]
+        }
         yield from self._shrink()
 
     def closed(self) -> Iterator[Labelled]:
@@ -168,12 +173,20 @@ class ToolLabels:
         return new
 
     def _definitions_sent(self, turn: Turn) -> Iterator[str]:
-        """The pointers to the tools of a request whose schemas are those that their servers state."""
+        """The pointers to the tools of a request whose schemas are those that their servers state.
+
+        To the list of tools too, where a name in it that MCP does not allow, or that is there twice, is a server's.
+        """
         tools = turn.reading.request.tools
-        names = frozenset(tool.name for tool in tools)
+        names = Counter(tool.name for tool in tools)
         for tool in tools:
-            stated = None if tool.server else self._join.definition_of(tool, names)
-            if stated is not None and tool.schema == stated.schema:
+            stated = None if tool.server else self._join.definition_of(tool, frozenset(names))
+            if stated is None:
+                continue
+            twice = names[tool.name] > 1 and (stated.server, stated.name) in self._sessions.repeated
+            named = tool.name == stated.name and (twice or not _NAME.fullmatch(stated.name))
+            yield from (tool.pointer, "/tools") if named else ()
+            if tool.schema == stated.schema:
                 yield tool.pointer
 
     def _newly_outdated(self, turn: Turn) -> Iterator[tuple[str, int]]:

@@ -34,6 +34,8 @@ class Definition:
     server: str
     index: int
     """The round trip that says so."""
+    only_as_task: bool = False
+    """Whether its server runs it only as a task (`execution.taskSupport`)."""
 
     @classmethod
     def read(cls, fields: Object, server: str, index: int) -> "Definition":
@@ -46,6 +48,7 @@ class Definition:
             any(as_object(fields.get("annotations")).get(hint) is True for hint in _HARMLESS),
             server,
             index,
+            as_object(fields.get("execution")).get("taskSupport") == "required",
         )
 
     def differs(self, other: "Definition") -> tuple[str, ...]:

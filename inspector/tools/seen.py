@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from turntape.cassettes.frozen import frozen
 
-from ..wire.json_value import as_array, as_object, as_text, compact, parse_json
+from ..analysis.conversation import without_space
+from ..wire.json_value import as_array, as_object, as_text, compact, is_object, parse_json
 from .arguments import meaning
 from .returned import Block, Returned, error_message, returned_of
 from .shown_text import ShownText
@@ -48,8 +49,8 @@ def seen(run: ToolRun, shown: Shown) -> ToolRun:
     returned, text = returned_of(run.result, to_model=True), ShownText(shown.text, shown.raw)
     how: SeenAs = _seen_as(run, returned, text)
     lost = tuple(dict.fromkeys(_lost(returned, text, shown))) if run.result is not None else ()
+    worded = "resource" in lost and not text.blank and any(block.text for block in returned.blocks)
     if how == "equal" and not returned.texts and returned.structured is None and lost:
-        worded = "resource" in lost and any(block.text for block in returned.blocks) and not text.blank
         how = "changed" if worded else "dropped"
     if shown.marks_errors and run.is_error and not shown.is_error:
         lost = (*lost, "error_mark")
@@ -174,6 +175,15 @@ def is_passed_on(run: ToolRun, shown: Shown) -> bool:
     if any(len(block.data) >= _DATA and block.data[:_DATA] in shown.text for block in media):
         return False  # as letters, in a text
     return all(block.data[:_DATA] in raw and block.mime.rpartition("/")[2] in raw for block in media)
+
+
+def is_alone(run: ToolRun, shown: Shown) -> bool:
+    """Whether a request shows the text of a result and nothing around it but a JSON object with that text alone."""
+    said = without_space(run.returned_text or "")
+    value: object = parse_json(shown.text.encode("utf-8", "replace")) if shown.text.lstrip()[:1] == "{" else None
+    while is_object(value) and len(value) == 1:
+        (value,) = value.values()
+    return said == without_space(shown.text) or (isinstance(value, str) and said == without_space(value))
 
 
 def _all(shown: Shown) -> Iterable[object]:

@@ -75,6 +75,8 @@ class ToolSessions:
         """Servers that announced that their tools change, with the time and the round trip of that."""
         self.ambiguous: set[tuple[str, str]] = set()
         """The server and the name of tools that one list defines twice."""
+        self.repeated: set[tuple[str, str]] = set()
+        """The server and the name of tools that one list has twice, in whatever words."""
         self._named: set[str] = set()
         """The addresses that gave a session an id."""
 
@@ -222,7 +224,7 @@ class ToolSessions:
         session.version = version_of(session, asked, result)
         if (token := token_of(asked)) is not None:
             session.progress.answered(token, answer.at)
-        wrong = flaw_of_request(asked, session.version)
+        wrong = flaw_of_request(asked, session.version) or self._plain(session, asked)
         if wrong is not None and answer.error is not None and is_new(session, "request_wrong"):
             notes.append(WireNote("request_wrong", session.server, asked.index, asked.method or "", wrong))
         early = _NOT_READY.search(said) is not None and asked.method not in _OPENING
@@ -257,6 +259,13 @@ class ToolSessions:
                 session.runs[place] = later
                 if later is not run:
                     yield later
+
+    def _plain(self, session: Session, asked: ToolMessage) -> str | None:
+        """What is wrong with a call whose tool only runs as a task; None where it is not such a call."""
+        name = as_text(asked.params.get("name")) if asked.method == "tools/call" else None
+        known = self.tools.get(session.server, {}).get(name or "")
+        only = known is not None and known.only_as_task and "task" not in asked.params
+        return f"does not run {name!r} as a task, as its server demands" if only else None
 
     @staticmethod
     def _replied(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
@@ -297,6 +306,8 @@ class ToolSessions:
             if name is None:
                 continue
             made = Definition.read(fields, server, index)
+            if name in here:
+                self.repeated.add((server, name))
             if name in here and here[name].differs(made):
                 self.ambiguous.add((server, name))
                 if is_new(session, f"listed_twice {name}"):

@@ -174,6 +174,15 @@ def _disagreement(text: str, call: ToolCall, tool: Tool) -> tuple[str, Layer | N
     return None
 
 
+def missed(text: str) -> list[str]:
+    """The arguments that an error says were not given; none where it says nothing of the kind."""
+    head = text[:_HEAD]
+    found = _MISSING.search(head) if "equired" in head else None
+    if found is None:
+        return []
+    return _NAME.findall(found[1]) if found[1] else [next(filter(None, found.groups()[1:]))]
+
+
 _REFUSED = regex(
     r"invalid tools/call result|invalid (?:tool )?(?:result|output)\b|output validation error|"
     r"(?:structured content|result|output) does(?: not|n't) match|has an output schema but did(?: not|n't) return",

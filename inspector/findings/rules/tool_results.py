@@ -190,10 +190,9 @@ def _media_lost(context: ToolContext, kind: str) -> Iterator[Note]:
             continue
         for lost in run.lost:
             known = _MEDIA.get(lost)
-            told = (
-                lost == "resource" and "text" not in run.lost and _other_text(run)
-            )  # `client-tool-result-changed` says it
-            if known is not None and known[0] == kind and not told:
+            # Then `client-tool-result-changed` reports it.
+            reworded = lost == "resource" and "text" not in run.lost and _other_text(run)
+            if known is not None and known[0] == kind and not reworded:
                 severity: Severity | None = "info" if _says_so(run) else None
                 written = lost == "image" and _holds_data(run)
                 what = f"{known[1]} in the result of {of(run)} was {'written as text' if written else 'left out'}"

@@ -7,12 +7,13 @@ from turntape.cassettes.regex import regex
 
 from ...tools.returned import returned_of
 from ...tools.tool_run import ToolRun
-from ...wire.json_value import as_count, is_object
+from ...wire.json_value import as_count, as_object, is_object
 from ..causes import DEFINITION_REJECTED, OF_ORIGIN, RESULT_UNREADABLE, TOOL_BREAKS_PROTOCOL
 from ..finding import Severity
 from ..rule import Note, tool_rule
-from ..schema_check import described
+from ..schema_check import described, violations
 from ..tool_context import ToolContext, is_whole
+from .own_tools import missed
 from .results import READERS, is_error_of_reader, reads_like_error, reports_failure
 from .tool_results import left_early, never_answered, of, reports_progress
 
@@ -46,7 +47,7 @@ def server_error(context: ToolContext) -> Iterator[Note]:
             denied = context.definition(run) is not None and _UNKNOWN.search(said) is not None
             retried = call.runs[-1] is not run and call.runs[-1].outcome == "answered"
             refused = retried or (code in _REFUSALS and (run.status or 0) not in _BY_CLIENT)
-            refused |= run.misasked
+            refused = (refused or run.misasked) and lost_by(context, run) is None
             severity: Severity | None = "info" if refused and not denied else None
             number = f" (code {code})" if code is not None else ""
             lost = run.flaw is not None
@@ -78,18 +79,40 @@ def is_elsewhere(context: ToolContext, run: ToolRun) -> bool:
     "P",
     says="A tool reported that it failed.",
     fix="See what the tool says; nothing is wrong with the connection.",
-    not_when=("It does not say what failed: then it is a warning",),
+    not_when=(
+        "It does not say what failed, misses an argument that it was given, or does not take its own result: then it is a "
+        "warning",
+    ),
 )
 def reported_error(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
         if run.outcome == "answered" and run.is_error:
             said = " ".join((run.returned_text or "").split())[:120]
-            silent = returned_of(run.result).empty
+            silent, lost = returned_of(run.result).empty, lost_by(context, run)
+            how = " without saying which" if silent else f": {said!r}"
+            how += f", although it got {lost!r}" if lost is not None else ""
+            itself = lost is not None or _OWN_RESULT.search((run.returned_text or "")[:_SENTENCE]) is not None
             yield Note(
-                f"{of(run)} reports an error" + (" without saying which" if silent else f": {said!r}"),
+                f"{of(run)} reports an error{how}",
                 (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
-                severity="warning" if silent else None,
+                severity="warning" if silent or itself else None,
             )
+
+
+def lost_by(context: ToolContext, run: ToolRun) -> str | None:
+    """The argument that an error says is missing, and that the server was given in a call that follows its schema."""
+    known, given = context.definition(run), as_object(run.arguments)
+    named = next((name for name in missed(run.returned_text or "") if given.get(name) is not None), None)
+    if named is None or known is None or not is_object(known.schema) or violations(known.schema, given):
+        return None
+    return named
+
+
+_OWN_RESULT = regex(
+    r"output validation error|structured content does(?: not|n't) match|has an output schema but did(?: not|n't) return",
+    re.IGNORECASE,
+)
+"""How servers say that they do not take what their own tool returned."""
 
 
 @tool_rule(

@@ -3,7 +3,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import chat
+from conversations import chat, user
 from tool_stories import ADD, SAY, Story, offered, text
 from tool_wire import SESSION, answers, asks, fails, http, initialize, initialized, notifies
 
@@ -758,3 +758,61 @@ def halved(returned: str, seen: str) -> Story:
 def test_half_a_character_in_a_result_is_the_fault_of_who_wrote_it() -> None:
     assert layers(halved(f"It is {HALF}", f"It is {HALF}"), "request-rejected") == ["tool"]
     assert layers(halved("It is \U0001f600 here", f"It is {HALF}"), "request-rejected") == ["client"]
+
+
+@pytest.mark.parametrize(
+    ("said", "severity"),
+    [
+        ("Input validation error: 'a' is a required property", "warning"),
+        ("Input validation error: 'b' is a required property", "info"),
+        ("Output validation error: {} is not of type 'array'", "warning"),
+    ],
+)
+def test_a_tool_that_misses_what_it_was_given_or_refuses_its_own_result(said: str, severity: str) -> None:
+    assert (2, "tool-reported-error", "tool", severity) in ended(text(said, isError=True), said).found()
+
+
+def test_an_error_about_a_part_of_an_argument_is_not_about_the_argument_of_that_name() -> None:
+    rows: dict[str, Any] = {"type": "array", "items": {"type": "object", "required": ["a"]}}
+    nested = {**ADD, "inputSchema": {"type": "object", "properties": {"a": {"type": "number"}, "rows": rows}}}
+    story = Story([nested, SAY]).start().turn(("c1", "add", '{"a":1,"rows":[{}]}'))
+    said = "Input validation error: 'a' is a required property"
+    story.call("add", {"a": 1, "rows": [{}]}, text(said, isError=True)).results(("c1", said)).turn()
+
+    assert (2, "tool-reported-error", "tool", "info") in story.found()
+
+
+def test_an_object_around_what_a_tool_returned_is_the_clients() -> None:
+    shown = "meta=None content=[TextContent(type='text', text='It is 1.')] structuredContent=None isError=False"
+
+    assert causes(ended(text("It is 1."), shown), "client-unserialized-result") == [[]]
+    assert causes(ended(text(shown), shown), "client-unserialized-result") == [["tool-result-unreadable"]]
+    assert causes(ended(text(shown), json.dumps({"result": shown})), "client-unserialized-result") == [
+        ["tool-result-unreadable"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tools", "said"),
+    [
+        ([{**ADD, "name": "add them"}], "Invalid 'tools[0].function.name': string does not match pattern"),
+        ([ADD, ADD], "tools: Tool names must be unique."),
+    ],
+)
+def test_a_name_that_the_server_itself_states_so_is_its_fault(tools: list[dict[str, Any]], said: str) -> None:
+    def refused(stated: list[dict[str, Any]]) -> Story:
+        story, error = Story(stated).start(), {"error": {"message": said}}
+        return story.put(chat([user("Go.")], tools=offered(*tools, name="{}"), status=400, error=error, at=1, index=2))
+
+    assert causes(refused(tools), "client-bad-tool-schema")[0] == ["tool-definition-rejected"]
+    assert causes(refused([ADD]), "client-bad-tool-schema")[0] == []
+
+
+@pytest.mark.parametrize(("support", "layer"), [("required", "client"), ("optional", "tool")])
+def test_a_tool_that_runs_only_as_a_task_and_is_called_plainly(support: str, layer: str) -> None:
+    story = Story([{**ADD, "execution": {"taskSupport": support}}, SAY]).start().turn(ONE)
+    refused = fails(12, "Method not found", -32601)
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), refused).results(("c1", "no")).turn()
+
+    assert (2, "tool-server-error", layer, "info") in story.found()
+    assert bool(story.says("client-tool-protocol-broken")) == (layer == "client")
