@@ -48,3 +48,27 @@ def test_a_question_behind_the_answer_to_it_is_more_than_an_info(api: str) -> No
     assert moved(*loop, asks(QUESTION), asks(NOTE)) == ["#1 client-history-reordered (client, warning, P"]
     assert moved(asks(NOTE), asks(QUESTION), *loop) == ["#1 client-history-reordered (client, info, P"]
     assert moved(asks(QUESTION), *loop, asks(NOTE)) in ([], ["#1 client-history-reordered (client, info, P"])
+
+
+def test_a_result_in_front_of_its_call_names_both_places() -> None:
+    called, given = said(None, CALL), result("call_1", "a strip")
+    early = chat([HELLO, given, called, user("And?")], said("It is a strip."), index=1)
+    healthy = chat([HELLO, called, given], said("It is a strip."), index=1)
+
+    assert lines(chat([HELLO], called), early, only="client-history-reordered") == [
+        "#1 client-history-reordered (client, warning, P): the result of call_1 comes before its call | "
+        "#1 request /messages/1, #1 request /messages/2/tool_calls/0"
+    ]
+    assert lines(early, only="client-history-reordered") != [], "the first request of a thread as well"
+    assert lines(chat([HELLO], called), healthy, only="client-history-reordered") == []
+
+
+def test_several_pieces_that_moved_are_one_finding() -> None:
+    one, two = [asks("One?"), says("It is one strip.")], [asks("Two?"), says("It is two strips.")]
+    loop = [asks(QUESTION), calls("tape"), gives("a strip")]
+    both = run("chat", ([*one, *two, loop[0]], loop[1]), ([*two, *one, *loop], says(ANSWER)))
+
+    assert lines(*both, only="client-history-reordered") == [
+        "#1 client-history-reordered (client, warning, P): 2 pieces of the history have moved, the first: 'Two?' | "
+        "#0 request /messages/2/content, #1 request /messages/0/content"
+    ]
