@@ -315,7 +315,7 @@ MODEL: list[Row] = [
     ("call-as-text", "The client read the call from the text and answers with its result: then it is an info",
      answered_text("Go on."), answered_text("Observation: none"), "info"),
     ("model-empty-response", "The API ran its own tools in the answer",
-     anthropic([asked("hi")], []), anthropic([asked("hi")], SEARCH)),
+     anthropic([asked("hi")], [], usage={"output_tokens": 3}), anthropic([asked("hi")], SEARCH)),
     ("model-empty-response", "The request has no message: it only loads the model, as Ollama's does",
      started(HELLO), started()),
     ("model-empty-response", "The request asks for a single token",

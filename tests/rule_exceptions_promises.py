@@ -253,6 +253,8 @@ PROMISES: list[Row] = [
      pictured("/9j/AAAA"), pictured("/9j/AAAA", status=200), "info"),
     ("model-unknown-tool", "The call has neither a name nor an id: then `api-call-without-id` says so",
      chat([HELLO], said(None, ("call_1", "", "{}"))), chat([HELLO], said(None, ("", "", "{}")))),
+    ("model-empty-response", "The server lost the answer: then `api-answer-lost` says so",
+     anthropic([asked("hi")], [], usage={"output_tokens": 3}), anthropic([asked("hi")], [], usage=COUNTED)),
     ("api-answer-lost", "The answer holds thoughts, or their tokens are not counted apart",
      anthropic([asked("hi")], [], usage=COUNTED), anthropic([asked("hi")], [THOUGHT], usage=COUNTED)),
     ("api-answer-lost", "A stop string may have ended it",

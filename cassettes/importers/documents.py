@@ -60,6 +60,7 @@ def _loader(library: Any) -> Any:
         characters = [character if character != "\0" else "" for character in first]
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), characters)
     Loader.add_multi_constructor("tag:yaml.org,2002:python/", _python_object)
+    Loader.add_constructor("!binary", base.construct_yaml_binary)  # Ruby
     return Loader
 
 

@@ -121,11 +121,10 @@ def iso_date(value: object) -> float | None:
         return None
 
 
-def http_date(headers: Headers) -> float | None:
-    """The `Date` of an answer as seconds since the epoch, or None."""
-    value = header(headers, "date")
+def http_date(value: object) -> float | None:
+    """A date as HTTP writes it as seconds since the epoch, or None."""
     try:
-        return parsedate_to_datetime(value).timestamp() if value else None
+        return parsedate_to_datetime(value).timestamp() if isinstance(value, str) and value else None
     except (ValueError, OverflowError):
         return None
 
@@ -137,8 +136,8 @@ class Dates:
         self._last = 0.0
 
     def of(self, said: object, answer: Headers) -> float:
-        date = iso_date(said)
-        date = http_date(answer) if date is None else date
+        given = (iso_date(said), http_date(said), http_date(header(answer, "date")))
+        date = next((one for one in given if one is not None), None)
         if date is not None and date >= 0:
             self._last = date
         return self._last

@@ -6,9 +6,10 @@ from pathlib import Path
 from .cassetter import CASSETTER
 from .format import Format, ImportFault
 from .har import HAR
+from .ruby_vcr import RUBY_VCR
 from .vcrpy import VCRPY
 
-FORMATS: tuple[Format, ...] = (HAR, CASSETTER, VCRPY)
+FORMATS: tuple[Format, ...] = (HAR, CASSETTER, VCRPY, RUBY_VCR)
 
 
 def detected(data: bytes, path: Path, formats: Iterable[Format] = FORMATS) -> Format:

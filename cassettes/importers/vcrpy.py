@@ -43,10 +43,11 @@ def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
     dates = Dates()
     for place, item in enumerate(found):
         origin = Origin(NAME, path, f"interactions[{place}]")
-        yield _interaction(mapping(item, origin, "it"), origin, dates)
+        yield interaction(mapping(item, origin, "it"), origin, dates)
 
 
-def _interaction(fields: Fields, origin: Origin, dates: Dates) -> RoundTrip:
+def interaction(fields: Fields, origin: Origin, dates: Dates) -> RoundTrip:
+    """One request and its answer, in the form that VCR gave to all tools of its kind. Raises ImportFault."""
     asked = mapping(fields.get("request"), origin, "'request'")
     answer = mapping(fields.get("response"), origin, "'response'")
     headers, answer_headers = header_fields(asked.get("headers")), header_fields(answer.get("headers"))

@@ -3,7 +3,7 @@
 from turntape.cassettes.regex import regex
 
 from ..exchange import Exchange
-from ..json_value import as_count, as_object, as_text
+from ..json_value import as_count, as_object, as_text, is_array
 from ..values import Kind, RequestReading, ResponseReading
 from .protocol import Protocol
 from .shared.answers import prompt_message
@@ -19,7 +19,17 @@ _KNOWN = frozenset({"inputs", "stream", "model"})
 def detect(exchange: Exchange) -> Kind | None:
     if exchange.method != "POST" or not isinstance(exchange.fields.get("inputs"), str):
         return None
-    return "generation" if _PATH.search(exchange.path.rstrip("/")) else None
+    if not _PATH.search(exchange.path.rstrip("/")):
+        return None
+    # Models of all tasks have the same address: one that returns numbers makes an embedding.
+    return "embeddings" if isinstance(_innermost(exchange.answer), int | float) else "generation"
+
+
+def _innermost(value: object) -> object:
+    """What the first list in a list in a list begins with."""
+    while is_array(value) and value:
+        value = value[0]
+    return value
 
 
 def read_request(exchange: Exchange) -> RequestReading:

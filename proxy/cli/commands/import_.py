@@ -239,7 +239,7 @@ def _line(row: tuple[str, ...], widths: "Sequence[int]") -> str:
 COMMAND = Command(
     usage="turntape import FILE ... [-o F | --out-dir DIR] | --pytest [TESTS]",
     description="Convert recordings of other tools: vcrpy and pytest-recording (YAML, JSON), cassetter (YAML, TOML), "
-    "HAR, mitmproxy flows. Secrets are replaced. A file that cannot be read does not stop the others.",
+    "VCR of Ruby, HAR, mitmproxy flows. Secrets are replaced. A file that cannot be read does not stop the others.",
     add=add,
     main=main,
 )

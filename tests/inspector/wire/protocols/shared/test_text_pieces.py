@@ -68,6 +68,16 @@ def test_each_is_read(url: str, request_body: object, answer: object, protocol: 
     assert reading.request.messages[0].parts[0].text == "hi"
 
 
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [([0.1, -0.2], "embeddings"), ([[[0.1]]], "embeddings"), ([{"generated_text": "x"}], "generation")],
+)
+def test_a_model_that_returns_numbers_does_not_write(answer: object, kind: str) -> None:
+    url = "https://api-inference.huggingface.co/models/acme/small"
+
+    assert read(exchanged(url, {"inputs": "hi"}, answer)).kind == kind
+
+
 def test_a_run_of_an_assistant_that_waits_for_results_has_called() -> None:
     calls = [{"id": "call_1", "type": "function", "function": {"name": "add", "arguments": '{"a":1}'}}]
     action = {"type": "submit_tool_outputs", "submit_tool_outputs": {"tool_calls": calls}}
