@@ -24,7 +24,7 @@ from ..routes.upstreams import by_host
 from ..tape.model import RoundTrip
 from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
-from ..transports.patching import Way, default_transports, is_mocked
+from ..transports.patching import Way, default_transports
 from ..user_frames import folded, here, is_users
 from .advice import Advice
 from .commands import again, target
@@ -136,7 +136,13 @@ class ActiveTest:
         seen = self.tools.start(self._undo)
         self._undo.enter_context(
             default_transports(
-                self.transport, self.async_transport, self._way, seen, others=self._other_way, pace=self._pace
+                self.transport,
+                self.async_transport,
+                self._way,
+                seen,
+                others=self._other_way,
+                pace=self._pace,
+                recorded=self._is_recorded,
             )
         )
         self._undo.enter_context(self.network)
@@ -171,9 +177,7 @@ class ActiveTest:
     def _way(self, host: str, port: int | None, path: str) -> Way:
         if (port is not None and port == self.server.port) or self.network.allows(host, port):
             return "network"
-        if is_mocked() and (host, path) not in self._recorded_places:
-            return "network"
-        if is_side_traffic(host, path) and (host, path) not in self._recorded_places:
+        if is_side_traffic(host, path) and not self._is_recorded(host, path):
             return "offline" if self.session.plan.calls == "never" else "network"
         return "session"
 
@@ -182,9 +186,12 @@ class ActiveTest:
         recorded, or goes to an LLM, belongs to the cassette."""
         way = self._way(host, port, path)
         if way == "session" and is_loopback(host):
-            known = (host, path) in self._recorded_places or is_recorded_path(path.rstrip("/"))
+            known = self._is_recorded(host, path) or is_recorded_path(path.rstrip("/"))
             return "session" if known else "network"
         return way
+
+    def _is_recorded(self, host: str, path: str) -> bool:
+        return (host, path) in self._recorded_places
 
     @cached_property
     def _recorded_places(self) -> frozenset[tuple[str, str]]:

@@ -15,7 +15,7 @@ from ..replay.miss import Miss
 from ..replay.telemetry_hosts import is_side_traffic
 from ..tape.model import split_url
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
-from ..transports.patching import Way, default_transports, is_mocked
+from ..transports.patching import Way, default_transports
 from ..user_frames import here
 from .cassette import Cassette
 from .errors import CannotOverwriteExistingRequestException
@@ -164,17 +164,24 @@ class _Open:
         self._known = {(one.hostname or "", one.path) for one in map(split_url, urls)}
         self._undo = ExitStack()
         self._undo.enter_context(
-            default_transports(CassetteTransport(session), AsyncCassetteTransport(session), self._way, others=self._way)
+            default_transports(
+                CassetteTransport(session),
+                AsyncCassetteTransport(session),
+                self._way,
+                others=self._way,
+                recorded=self._is_recorded,
+            )
         )
         if observer is not None and session.plan.calls == "never":
             self._let_pass = observer.close_network(self._undo, use.settings.ignored_hosts)
 
+    def _is_recorded(self, host: str, path: str) -> bool:
+        return (host, path) in self._known
+
     def _way(self, host: str, port: int | None, path: str) -> Way:
         if host in self._use.settings.ignored_hosts:
             return "network"
-        if is_mocked() and (host, path) not in self._known:
-            return "network"
-        if is_side_traffic(host, path) and (host, path) not in self._known:
+        if is_side_traffic(host, path) and not self._is_recorded(host, path):
             return "offline" if self._session.plan.calls == "never" else "network"
         return "session"
 
