@@ -36,7 +36,10 @@ _COVERED = {
     "match_on": "see profile",
     "additional_matchers": "see profile",
     "filter_post_data_parameters": "named in ignore",
+    "ignored_by_matchers": "named in ignore",
 }
+_TRIED = "ignored_by_matchers"
+"""What the survey found by trying the matchers of the suite itself."""
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 
@@ -156,11 +159,14 @@ class Move:
 def arguments(config: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of our mark for the settings of a test."""
     found: dict[str, Any] = {}
-    names = _matchers(config)
-    if not _CONTENT & set(names) and not any("body" in name for name in names):
+    names, own = _matchers(config), config.get(_TRIED)
+    whole = bool(_CONTENT & set(names))
+    compared = any("body" in name for name in names) if own is None else "" not in own
+    if not whole and not compared:
         found["profile"] = "sequence"
     ignored: list[Any] = config.get("filter_post_data_parameters") or []
     pointers = [f"/{one if isinstance(one, str) else one[0]}" for one in ignored]
+    pointers += [] if whole else own or []
     if pointers and "profile" not in found:
         found["ignore"] = pointers
     if config.get("allow_playback_repeats"):
@@ -190,7 +196,7 @@ def unmapped(config: Mapping[str, Any]) -> list[str]:
             continue
         found.append(f"the setting {name} = {value} has no counterpart; secrets are replaced in any case")
     own = [name for name in _matchers(config) if name not in _USUAL]
-    if own:
+    if own and config.get(_TRIED) is None:
         found.append(f"the matchers {', '.join(own)} have no counterpart; write ignore= or ignore_text= in the mark")
     return found
 

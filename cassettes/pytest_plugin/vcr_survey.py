@@ -9,6 +9,7 @@ import copy
 import json
 import os
 from collections.abc import Callable, Generator, Mapping
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,12 @@ from typing import Any
 import pytest
 
 from .naming import cassette_path
+from .vcr_matchers import ignored_by
 
 MARKS = ("vcr", "cassetter")
 VARIABLE = "TURNTAPE_SURVEY"
+IGNORED = "ignored_by_matchers"
+"""Among the settings of a test: pointers to what matchers of the suite itself ignore."""
 _FORBIDDEN = str.maketrans(dict.fromkeys("<>?%*:|\"'/\\", "-"))
 _ENDINGS = ("", ".yaml", ".yml", ".json", ".toml")
 _CONFIGS = ("vcr_config", "cassetter_config")
@@ -71,6 +75,9 @@ def _said(item: pytest.Item, marks: list[pytest.Mark]) -> dict[str, Any]:
     folder = next((str(values[name]) for name in _FOLDERS if values.get(name)), None)
     own = next((str(values[name]) for name in _NAMES if values.get(name)), _usual_name(item))
     sources = _cassettes(item, folder, given.get("cassette_library_dir"), [own, *names])
+    ignored = _ignored(item.config, sources, given)
+    if ignored is not None:
+        given[IGNORED] = ignored
     return {
         "test": item.nodeid,
         "file": str(item.path),
@@ -130,10 +137,7 @@ def _dropped(path: Path, config: Mapping[str, Any]) -> list[int]:
     if not before and not after:
         return []
     try:
-        kind = "json" if config.get("serializer") == "json" else "yaml"
-        persister: Any = import_module("vcr.persisters.filesystem").FilesystemPersister
-        requests, responses = persister.load_cassette(path, import_module(f"vcr.serializers.{kind}serializer"))
-        held: list[tuple[Any, Any]] = list(zip(requests, responses, strict=True))
+        held = _held(path, config.get("serializer") == "json")
         return [
             place
             for place, (request, response) in enumerate(held)
@@ -141,6 +145,41 @@ def _dropped(path: Path, config: Mapping[str, Any]) -> list[int]:
         ]
     except Exception:  # noqa: BLE001 - functions of the user, and files that vcrpy cannot read
         return []
+
+
+@lru_cache(1)
+def _held(path: Path, is_json: bool) -> list[tuple[Any, Any]]:
+    """The requests of a recording with their responses, as vcrpy reads them. Raises whatever vcrpy does."""
+    persister: Any = import_module("vcr.persisters.filesystem").FilesystemPersister
+    serializer = import_module(f"vcr.serializers.{'json' if is_json else 'yaml'}serializer")
+    return list(zip(*persister.load_cassette(path, serializer), strict=True))
+
+
+def _ignored(config: pytest.Config, sources: list[Path], given: Mapping[str, Any]) -> list[str] | None:
+    """What matchers of the suite itself ignore in the bodies of these recordings; None when that cannot be tried."""
+    try:
+        names = [*(given.get("match_on") or ()), *(given.get("additional_matchers") or ())]
+        known = _matchers(config)
+        own = [known[name] for name in names if known[name].__module__ != "vcr.matchers"]
+        if not own:
+            return None
+        found = [
+            ignored_by(own, [one for one, _ in _held(path, given.get("serializer") == "json")]) for path in sources
+        ]
+    except Exception:  # noqa: BLE001 - functions of the user, and files that vcrpy cannot read
+        return None
+    tried = [one for one in found if one is not None]
+    return list(dict.fromkeys(pattern for one in tried for pattern in one)) if tried else None
+
+
+def _matchers(config: pytest.Config) -> Mapping[str, Any]:
+    """The matchers by name, also those that a `conftest.py` registers."""
+    library: Any = import_module("vcr")
+    vcr = library.VCR()
+    configure: Any = getattr(config.hook, "pytest_recording_configure", None)
+    if configure is not None:
+        configure(config=config, vcr=vcr)
+    return {**vars(library.default_vcr)["matchers"], **vcr.matchers}
 
 
 def _functions(given: Any) -> list[Callable[[Any], Any]]:

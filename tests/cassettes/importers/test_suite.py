@@ -82,12 +82,32 @@ def test_without_a_mark():
 
 VCRPY = """
 import yaml
+from types import SimpleNamespace
 
 class FilesystemPersister:
     @classmethod
     def load_cassette(cls, path, serializer):
         held = yaml.safe_load(path.read_text())["interactions"]
-        return [one["request"] for one in held], [one["response"] for one in held]
+        return [SimpleNamespace(**one["request"]) for one in held], [one["response"] for one in held]
+"""
+VCRPY_ITSELF = """
+class VCR:
+    def __init__(self):
+        self.matchers = {}
+
+    def register_matcher(self, name, function):
+        self.matchers[name] = function
+
+default_vcr = VCR()
+for name in ("method", "path"):
+    function = lambda one, other: True
+    function.__module__ = "vcr.matchers"
+    default_vcr.register_matcher(name, function)
+"""
+OWN_MATCHER = """
+def pytest_recording_configure(config, vcr):
+    import json
+    vcr.register_matcher("mine", lambda a, b: json.loads(a.body)["messages"] == json.loads(b.body)["messages"])
 """
 """What vcrpy 9 has under these names; this project does not depend on it."""
 
@@ -134,16 +154,19 @@ def test_a_moved_suite_passes(
     project.runpytest_subprocess().assert_outcomes(passed=5)
 
 
-def test_what_functions_of_the_suite_drop_is_left_out(
+def test_what_functions_of_the_suite_drop_or_ignore_is_left_out(
     project: pytest.Pytester,
     server: ScriptedServer,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     taken_away(server, monkeypatch)
-    place = suite(project, matched=["method", "path"])
+    place = suite(project, matched=["method", "path", "mine"])
     monkeypatch.chdir(place)
+    with (place / "conftest.py").open("a") as file:
+        file.write(OWN_MATCHER)
     for name, source in (
+        ("__init__", VCRPY_ITSELF),
         ("persisters.filesystem", VCRPY),
         ("serializers.jsonserializer", ""),
         ("serializers.yamlserializer", ""),
@@ -159,6 +182,8 @@ def test_what_functions_of_the_suite_drop_is_left_out(
     assert main(["import", "--pytest", "--apply"]) == 0
     said = capsys.readouterr().out
     assert "left out: 4 recorded round trips in 4 files, which before_record_… of the suite drops" in said
+    assert "the matchers" not in said
+    assert 'ignore=["/api_key", "/model"]' in (place / "test_moved.py").read_text()
     project.runpytest_subprocess().assert_outcomes(passed=5)
 
 
@@ -179,6 +204,9 @@ def test_a_changed_prompt_fails_where_bodies_were_compared(
         ({"match_on": ["body"], "filter_post_data_parameters": ["key", ["id", "x"]]}, {"ignore": ["/key", "/id"]}),
         ({"match_on": ["body"], "ignore_hosts": ["a.b"]}, {"allow": ["a.b"]}),
         ({"match_on": ["json_body_without_ids"]}, {}),
+        ({"match_on": ["llm_body"], "ignored_by_matchers": ["/tools"]}, {"ignore": ["/tools"]}),
+        ({"match_on": ["llm_body"], "ignored_by_matchers": [""]}, {"profile": "sequence"}),
+        ({"match_on": ["body", "method"], "ignored_by_matchers": [""]}, {}),
         ({"match_on": ["method", "path"], "additional_matchers": ["body"]}, {}),
     ],
 )
@@ -194,6 +222,7 @@ def test_what_has_no_counterpart_is_named() -> None:
     said = unmapped({"before_record_request": "<scrub>", "match_on": ["method", "mine"], "filter_headers": ["a"]})
     names = [one.partition(" ha")[0] for one in said]
     assert names == ["the setting before_record_request = <scrub>", "the matchers mine"]
+    assert unmapped({"match_on": ["mine"], "ignored_by_matchers": []}) == []
 
 
 def test_marks_keep_their_place(tmp_path: Path) -> None:
