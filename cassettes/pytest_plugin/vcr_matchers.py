@@ -1,6 +1,6 @@
 """What the matchers of a suite ignore in a request: each is asked about recorded requests with one value changed.
 
-A suite may compare bodies with a function of its own. `turntape import --pytest` cannot read what it does, but it can
+A suite may compare bodies with its own function. `turntape import --pytest` cannot read what it does, but it can
 try it: a value that may be missing, and may be another one, in every recorded request, is one that the suite ignores.
 """
 
@@ -19,7 +19,7 @@ _OTHER = "turntape tries what is ignored"
 
 def ignored_by(matchers: Sequence[Matcher], requests: Sequence[Any]) -> list[str] | None:
     """Pointers of the values that all these matchers ignore in requests of vcrpy, `*` for any place in a list; the
-    empty pointer where they ignore the whole body. None when no request tells: without JSON, or refused as it is."""
+    empty pointer where they ignore the whole body. None when no request shows it: without JSON, or refused as it is."""
     tried: dict[str, bool] = {}
     for request in requests[:_MOST_REQUESTS]:
         body = _json(request.body)

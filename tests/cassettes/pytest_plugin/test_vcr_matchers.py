@@ -59,7 +59,7 @@ def test_what_one_request_or_one_matcher_needs_is_not_ignored() -> None:
     assert ignored_by([messages], [asked(two), asked(BODY)]) == ["/messages/*/name", "/model", "/stream", "/a~1b"]
 
 
-def test_requests_that_tell_nothing_say_so() -> None:
+def test_requests_that_show_nothing_give_none() -> None:
     def refuses(one: Any, other: Any) -> bool:
         raise AssertionError
 
