@@ -19,9 +19,7 @@ name = "my-gateway"
 pydantic checks the file. It is imported only when there is something to check: most projects have no settings.
 """
 
-import difflib
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import field, fields, replace
 from decimal import Decimal
@@ -142,10 +140,15 @@ def _in_file(place: Path) -> Settings | None:
 def _document(place: Path) -> object:
     """What the file says about turntape; empty without the file or without our table."""
     try:
-        document: dict[str, Any] = tomllib.loads(place.read_text(encoding="utf-8"))
+        text = place.read_text(encoding="utf-8")
+        if "turntape" not in text and place.name == "pyproject.toml":
+            return {}
+        import tomllib  # imported here because most commands find no settings
+
+        document: dict[str, Any] = tomllib.loads(text)
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+    except (OSError, ValueError) as exc:  # neither UTF-8 nor TOML
         raise CassetteError(f"cannot read the settings in {str(place)!r}: {exc}; correct or remove the file") from exc
     if place.name != "pyproject.toml":
         return document
@@ -178,7 +181,9 @@ def _known(key: str, tables: list[int | str]) -> str:
     for table in tables:
         place = ModelPrices if isinstance(place, Mapping) else getattr(place, str(table))
     names = [f.name for f in fields(place)]
-    near = difflib.get_close_matches(key, names, 1, 0.5)
+    from difflib import get_close_matches  # imported here because it is for a wrong key alone
+
+    near = get_close_matches(key, names, 1, 0.5)
     return f"did you mean {near[0]!r}?" if near else f"the known keys are {', '.join(names)}"
 
 

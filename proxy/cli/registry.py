@@ -1,7 +1,6 @@
 """The list of commands. A command's module is imported only when that command is used."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib import import_module
 
 from turntape.cassettes.frozen import frozen
@@ -78,6 +77,8 @@ def entry(name: str) -> Entry | None:
 
 def nearest(name: str) -> str | None:
     """The name of the most similar command, if one is similar."""
+    from difflib import get_close_matches  # imported here because it is for a wrong name alone
+
     return next(iter(get_close_matches(name, [one.name for one in COMMANDS], 1)), None)
 
 
