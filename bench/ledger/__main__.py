@@ -23,7 +23,8 @@ def line(name: str, score: Score) -> str:
     return (
         f"{name:45} {share(score.added)} {share(score.within)} {100 * middle(score.errors):6.1f} % "
         f"{100 * middle(score.by_bytes):6.1f} % {kinds:>9} {share(score.sums)} "
-        f"{within(score.newest, 0.05)} {within(score.newest_alone, 0.05)} {within(score.newest_at_best, 0.05)} "
+        f"{within(score.newest, 0.05)} {within(score.newest_alone, 0.05)} {within(score.newest_sure, 0.05)} "
+        f"{within(score.newest_of_bill, 0.01)} {within(score.newest_at_best, 0.05)} "
         f"{100 * middle(score.newest):5.1f} % "
         f"{100 * middle(score.newest_by_bytes):6.1f} % {within(score.anchors, 0.05)}"
     )
@@ -32,7 +33,8 @@ def line(name: str, score: Score) -> str:
 def main(arguments: list[str]) -> int:
     """Print the bars; returns the exit code. `-v` prints each backend, other words choose among their names.
 
-    "Large" is a result of 100 tokens or more that is alone in its turn.
+    "Large" is a result of 100 tokens or more that is alone in its turn, "sure" one whose tokens are exact or bounded;
+    "of bill" says how often the error is at most 1 % of the price of the input.
     """
     chosen = [word for word in arguments if not word.startswith("-")]
     halves = {False: Score(), True: Score()}
@@ -44,7 +46,8 @@ def main(arguments: list[str]) -> int:
         by_tokenizer[tokenizer] += score
         halves[judges] += score
     print(f"{'':102} newest result")
-    heads = "added   bounds  error    bytes    e/b/e %   sums    ≤5 %    large   at best  median, by bytes  marks ≤5%"
+    heads = "added   bounds  error    bytes    e/b/e %   sums    "
+    heads += "≤5 %    large   sure    bill    best    median, by bytes  marks"
     print(f"{'':45} {heads}")
     for name, score in by_tokenizer.items():
         print(line(name, score))

@@ -23,7 +23,17 @@ from .tokenizers import JUDGES, LOOKED_AT
 TURNS = (3, 8, 25)
 
 
-_VALUES = ("errors", "by_bytes", "newest", "newest_by_bytes", "newest_alone", "newest_at_best", "anchors")
+_VALUES = (
+    "errors",
+    "by_bytes",
+    "newest",
+    "newest_by_bytes",
+    "newest_alone",
+    "newest_sure",
+    "newest_of_bill",
+    "newest_at_best",
+    "anchors",
+)
 _LARGE = 100
 
 
@@ -47,6 +57,10 @@ class Score:
     newest_by_bytes: list[float] = field(default_factory=list[float])
     newest_alone: list[float] = field(default_factory=list[float])
     """The same where it is the only result of its turn and has 100 tokens or more."""
+    newest_sure: list[float] = field(default_factory=list[float])
+    """The same where its tokens are exact or bounded, so that it is not shown as an estimate."""
+    newest_of_bill: list[float] = field(default_factory=list[float])
+    """The same as a share of the price of the whole input."""
     newest_at_best: list[float] = field(default_factory=list[float])
     """The same for somebody who knows the true sum of the results of the turn, and the rates that are nearest to the
     truth of every result of the run: what can be reached at most by the shape of texts."""
@@ -161,6 +175,9 @@ def score_newest(score: Score, entry: TurnEntry, truths: list[int], whole: int) 
     rate = last.cost / (last.read + last.written + last.fresh)
     wanted = rate * truth
     score.newest.append(float(abs(last.cost - wanted) / wanted))
+    score.newest_of_bill.append(float(abs(last.cost - wanted) / entry.input_cost))
+    if last.tokens is not None and last.tokens.certainty != "estimated":
+        score.newest_sure.append(score.newest[-1])
     score.newest_by_bytes.append(float(abs(entry.input_cost * last.piece.size / whole - wanted) / wanted))
 
 

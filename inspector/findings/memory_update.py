@@ -33,6 +33,7 @@ _MOST_SUBAGENTS = 500
 _MOST_AGENTS = 500
 _TASK = 4_000
 """This many characters of a subagent's first message are kept."""
+_CACHE = b"cache"
 _CACHE_MARKERS = (b"cache_control", b"cachePoint", b"prompt_cache_breakpoint")
 _REJECTED = (400, 413, 422)
 _CAPS = frozenset({"length", "context_full"})
@@ -46,8 +47,8 @@ def before_rules(context: RuleContext) -> None:
     if not context.is_attempt:
         context.thread.turns += 1
     thread = context.thread
-    if not thread.cached and any(marker in context.turn.round_trip.request.body for marker in _CACHE_MARKERS):
-        context.thread.cached = True
+    if not thread.cached and _has_marks(context.turn.round_trip.request.body):
+        thread.cached = True
     run = context.run
     run.generations += 1
     for tool, size in zip(context.request.tools, _sizes.of(context.request.tools), strict=True):
@@ -55,6 +56,11 @@ def before_rules(context: RuleContext) -> None:
             offered, called, _ = run.tools.get(tool.name, (0, 0, 0))
             run.tools[tool.name] = (offered + 1, called, size)
     _note_results(context)
+
+
+def _has_marks(body: bytes) -> bool:
+    """Whether a request marks what is to be cached. What all marks share is looked for first: bodies are long."""
+    return _CACHE in body and any(marker in body for marker in _CACHE_MARKERS)
 
 
 def _size(tool: Tool) -> int:

@@ -26,8 +26,7 @@ def newest_piece(request: RequestReading, messages_before: int) -> NewPiece | No
     if messages_before and new and new[0].role == "assistant":
         # The last answer, sent back: it is not from the client.
         new = new[next((at for at, message in enumerate(new) if message.role != "assistant"), len(new)) :]
-    calls = {part.call.id: part.call for message in request.messages for part in message.parts if part.call}
-    sizes = list(_sizes(new, calls))
+    sizes = list(_sizes(new, _calls_of(request.messages, new)))
     if not messages_before:
         sizes.append(("system prompt", sum(len(part.text) for part in request.system)))
         sizes.append(("tools", sum(len(tool.name) + len(str(tool.schema or "")) for tool in request.tools)))
@@ -36,6 +35,19 @@ def newest_piece(request: RequestReading, messages_before: int) -> NewPiece | No
         return None
     name, size = max(sizes, key=lambda one: one[1])
     return NewPiece(name, size / sum(size for _, size in sizes), len(sizes))
+
+
+def _calls_of(messages: Sequence[Message], new: Sequence[Message]) -> dict[str | None, ToolCall]:
+    """The calls of the results in `new`, by their ids. They are near the end: the search stops when it has all."""
+    wanted = {part.result.call_id for message in new for part in message.parts if part.result}
+    found: dict[str | None, ToolCall] = {}
+    for message in reversed(messages) if wanted else ():
+        for part in reversed(message.parts):
+            if part.call is not None and part.call.id in wanted:
+                found.setdefault(part.call.id, part.call)
+        if len(found) == len(wanted):
+            break
+    return found
 
 
 def _sizes(messages: Sequence[Message], calls: dict[str | None, ToolCall]) -> Iterator[tuple[str, int]]:

@@ -6,12 +6,17 @@ from itertools import chain
 
 from ...wire.json_value import as_array, as_object
 from ...wire.per_message import PerMessage
-from ...wire.values import Message, ToolChoice
+from ...wire.values import Message, ToolCall, ToolChoice
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .emission import call_at, whole_calls
 
 _WRAPPERS = ("multi_tool_use.parallel", "multi_tool_use")
+
+
+def _unoffered_calls(context: RuleContext) -> list[ToolCall]:
+    """The whole calls of tools that are not among those of the request."""
+    return [call for call in whole_calls(context) if not call.toolset and call.name not in context.tools]
 
 
 def _held_elsewhere(context: RuleContext) -> bool:
@@ -60,11 +65,12 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
     if not context.request.tools:
         yield from _called_without_tools(context)
         return
-    if _held_elsewhere(context):
+    calls = _unoffered_calls(context)
+    if not calls or _held_elsewhere(context):
         return
     offered = ", ".join(sorted(context.tools)[:8])
-    for call in whole_calls(context):
-        if call.toolset or call.name in context.tools or call.name in _loaded(context):
+    for call in calls:
+        if call.name in _loaded(context):
             continue
         if not call.name and not call.id and context.protocol.answers.lacks_id is not None:
             continue
@@ -96,12 +102,12 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
 )
 def tool_withdrawn(context: RuleContext) -> Iterator[Note]:
     tools = context.request.tools
-    if _held_elsewhere(context) or (not tools and not _offers_nothing(context)):
+    calls = _unoffered_calls(context)
+    if not calls or _held_elsewhere(context) or (not tools and not _offers_nothing(context)):
         return
     at = f"{context.at} request {tools[0].pointer.rsplit('/', 1)[0]}" if tools else f"{context.at} request"
-    for call in whole_calls(context):
-        known = call.toolset or call.name in context.tools or call.name in _loaded(context)
-        if not known and (offered := _offered_before(context, call.name)):
+    for call in calls:
+        if call.name not in _loaded(context) and (offered := _offered_before(context, call.name)):
             yield Note(
                 f"the model called {call.name!r}, which the request no longer offers; {offered} offered it",
                 (call_at(context, call), at),

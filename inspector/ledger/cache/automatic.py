@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ...wire.cache_rules import CacheRule, Grid
 from ..model import Expectation, Figure
 from .prediction import MAYBE_NOTHING, NOTHING, UNKNOWN, Answered, Prediction
-from .prefix_tree import PrefixTree
+from .prefix_tree import PrefixTree, shared_nodes
 from .prompt import Prompt
 
 
@@ -27,7 +27,8 @@ class CommonPrefix:
             return UNKNOWN
         position, dead = self._common(prompt)
         figure = self._tokens(prompt, position)
-        gone = self.tree.places[prompt.nodes[dead]] if dead is not None else None
+        last = self.tree.last_seen(prompt.nodes, dead) if dead is not None else None
+        gone = last.place if last is not None else None
         lost = (self.tree.tokens[prompt.nodes[dead]] or 0) if dead is not None else 0
         if figure is None:
             return Prediction("unknown", None, -1, gone, lost)
@@ -43,10 +44,10 @@ class CommonPrefix:
         """The last block that a living request had too, and the last one that only a dead one had."""
         dead: int | None = None
         for at in range(len(prompt.nodes) - 1, -1, -1):
-            seen = self.tree.seen[prompt.nodes[at]]
+            seen = self.tree.last_seen(prompt.nodes, at)
             if seen is None:
                 continue
-            if prompt.at - seen < self.rule.longest:
+            if prompt.at - seen.at < self.rule.longest:
                 return at, dead
             dead = at if dead is None else dead
         return -1, dead
@@ -169,9 +170,7 @@ class SlotCache(CommonPrefix):
     _last: Sequence[int] = ()
 
     def _common(self, prompt: Prompt) -> tuple[int, int | None]:
-        pairs = zip(self._last, prompt.nodes, strict=False)
-        shared = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(self._last), len(prompt.nodes)))
-        return shared - 1, None
+        return shared_nodes(self._last, prompt.nodes) - 1, None
 
     def learn(self, prompt: Prompt, prediction: Prediction, answered: Answered) -> None:
         CommonPrefix.learn(self, prompt, prediction, answered)

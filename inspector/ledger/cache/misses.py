@@ -14,7 +14,7 @@ from ...wire.values import Reading, Usage
 from ..model import CacheEntry, Miss
 from .blocks import Block
 from .prediction import Prediction
-from .prefix_tree import PrefixTree
+from .prefix_tree import PrefixTree, shared_nodes
 from .prompt import Prompt
 
 _SLACK = 8
@@ -95,7 +95,7 @@ def _too_short(case: Case, read: int) -> Miss | None:
     if not case.prediction.short or not case.prompt.marks or read or case.usage.cache_write:
         return None
     minimum = case.rule.minimum
-    position = _common(case.past.prompt.nodes, case.prompt.nodes) - 1
+    position = shared_nodes(case.past.prompt.nodes, case.prompt.nodes) - 1
     tokens = (case.tree.tokens[case.prompt.nodes[position]] or 0) if position >= 0 else 0
     message = f"the marked prefix has fewer than {minimum:,} tokens, which is the least that this model keeps"
     if not tokens:
@@ -111,16 +111,10 @@ def _cause(case: Case) -> _Found:
     past = case.past
     if past.model != case.model:
         return "model", f"the model changed from {past.model} to {case.model}; each model has its own cache", -1, None
-    position = _common(past.prompt.nodes, case.prompt.nodes)
+    position = shared_nodes(past.prompt.nodes, case.prompt.nodes)
     if position <= past.kept:
         return _changed(case, position)
     return (*_unchanged(case), -1, None)
-
-
-def _common(before: Sequence[int], now: Sequence[int]) -> int:
-    """The first position at which two prompts differ."""
-    pairs = enumerate(zip(before, now, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(before), len(now)))
 
 
 _ORDER: Mapping[Level, int] = {"tools": 0, "system": 1, "messages": 2}

@@ -4,13 +4,31 @@ A node is a whole prefix: the blocks on the way from the root to it. It holds nu
 grows with what is new and not with what is sent again. Tokens of a node are all tokens up to its end.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+from turntape.cassettes.frozen import frozen
 
 from ...wire.cache_rules import Level
 from ..model import Figure
 
 ROOT = 0
+
+
+@frozen
+class Seen:
+    """An answered request."""
+
+    at: float
+    """When it was sent, in seconds since the epoch."""
+    place: int
+
+
+def shared_nodes(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many nodes two prompts share at the front. A node is a whole prefix: before a shared one all are shared."""
+    least = range(min(len(one), len(other)))
+    return bisect_left(least, True, key=lambda at: one[at] != other[at])
 
 
 @dataclass(slots=True)
@@ -28,10 +46,10 @@ class PrefixTree:
     tokens: list[int | None] = field(default_factory=lambda: [0])
     """Tokens up to the end of the node, where a count of the API allows to say."""
     exact: list[bool] = field(default_factory=lambda: [True])
-    seen: list[float | None] = field(default_factory=lambda: [None])
-    """When the last request that has the node was sent and answered."""
-    places: list[int] = field(default_factory=lambda: [-1])
-    """The place of that request."""
+    _seen: dict[int, Seen] = field(default_factory=dict[int, Seen])
+    """The last answered request that has the node, but for the nodes of the very last one."""
+    _last: tuple[Sequence[int], Seen | None] = ((), None)
+    """The nodes of the last answered request: the next one has most of them too, so they are not noted one by one."""
     _children: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
 
     def child(
@@ -49,8 +67,6 @@ class PrefixTree:
             self.thoughts.append(thought)
             self.tokens.append(None)
             self.exact.append(False)
-            self.seen.append(None)
-            self.places.append(-1)
         return node
 
     def figure(self, nodes: Sequence[int], position: int) -> Figure | None:
@@ -116,7 +132,13 @@ class PrefixTree:
 
     def answered(self, nodes: Sequence[int], at: float, place: int) -> None:
         """Note that a request with these nodes was answered."""
-        seen, places = self.seen, self.places
-        for node in nodes:
-            seen[node] = at
-            places[node] = place
+        before, seen = self._last
+        if seen is not None:
+            self._seen.update((node, seen) for node in before[shared_nodes(before, nodes) :])
+        self._last = nodes, Seen(at, place)
+
+    def last_seen(self, nodes: Sequence[int], position: int) -> Seen | None:
+        """The last answered request that has a prompt's blocks up to `position`."""
+        last, seen = self._last
+        node = nodes[position]
+        return seen if position < len(last) and last[position] == node else self._seen.get(node)

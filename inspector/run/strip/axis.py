@@ -36,8 +36,13 @@ class Axis:
 
 
 def axis(highest: Decimal, unit: Unit, intervals: int = 2) -> Axis:
-    """An axis for amounts up to `highest`, divided into equal intervals. Its top is the next round amount."""
-    top = _round_up(highest) if highest > 0 else Decimal(1)
+    """An axis for amounts up to `highest`, divided into equal intervals. Its top is the next round amount.
+
+    Without any amount it has one tick, at 0.
+    """
+    if highest <= 0:
+        return Axis(Decimal(1), (Tick(Decimal(0), amount_text(Decimal(0), unit)),))
+    top = _round_up(highest)
     amounts = [top * at / max(1, intervals) for at in range(max(1, intervals) + 1)]
     return Axis(top, tuple(Tick(amount, amount_text(amount, unit)) for amount in amounts))
 

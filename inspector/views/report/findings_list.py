@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ...findings.finding import Finding
+from ...run.row import SEVEREST_FIRST
 from ...run.rows import Rows
 from ..text.status_styles import SEVERITY
 from ..text.terminal_text import GLYPHS
@@ -10,10 +11,11 @@ from .markup import Html, link, span, tag
 
 
 def findings(rows: Rows) -> Iterator[Html]:
-    """All findings of a run, in the order of the turns."""
-    for place, row in enumerate(rows.all):
-        for mark in row.findings:
-            yield tag("li", finding(mark, rows, place), data_severity=mark.severity)
+    """All findings of a run: errors, warnings, the rest; those of one severity in the order of the turns."""
+    found = [(place, mark) for place, row in enumerate(rows.all) for mark in row.findings]
+    rank = {severity: at for at, severity in enumerate(SEVEREST_FIRST)}
+    for place, mark in sorted(found, key=lambda one: rank.get(one[1].severity, len(rank))):
+        yield tag("li", finding(mark, rows, place), data_severity=mark.severity)
 
 
 def finding(mark: Finding, rows: Rows, place: int | None = None) -> Html:

@@ -37,6 +37,8 @@ def groups(rows: Rows) -> Iterator[Group]:
         of = rows.by_index.get(first.edge.of) if first.edge is not None and first.edge.of is not None else None
         note = f" from turn {rows.all[of].turn} of {rows.all[of].thread}" if of is not None else ""
         head = [span("name", thread), span("dim", f" {EDGES.get(kind, kind)}{note}")]
+        if first.asked:
+            head.append(span("task", f" “{first.asked}”"))
         yield _group(rows, places, head, is_open=kind not in ASIDE)
     for title, of_tools in (("tool servers", True), ("other round trips", False)):
         places = [p for p, row in enumerate(rows.all) if row.thread is None and row.is_tool_wire == of_tools]

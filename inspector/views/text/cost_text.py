@@ -8,7 +8,7 @@ from ...run.growth import KINDS, GrowthStep, Tokens, steps, summed
 from ...run.rows import Rows
 from ...run.totals import Totals, totals
 from .number_format import count, dollars, percent, several, turn_count
-from .terminal_text import Line, Style, clip, fit
+from .terminal_text import Line, Style, clip, fit, flow
 
 MARKS: dict[str, tuple[str, Style]] = {
     "cache_read": ("░", "good"),
@@ -36,7 +36,7 @@ def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int =
     if not grown:
         return
     yield []
-    yield fit([(_legend(), "dim")], width)
+    yield from flow(_legend(), width, "")
     yield []
     threads = len({step.row.thread for step in grown}) > 1
     top = max((step.tokens.total for step in grown if step.tokens), default=0)
@@ -60,8 +60,8 @@ def _head(sums: Totals) -> Line:
     ]
 
 
-def _legend() -> str:
-    return "  ".join(f"{MARKS[name][0]} {label}" for name, label in KINDS)
+def _legend() -> Line:
+    return [(f"{MARKS[name][0]} {label}  ", "dim") for name, label in KINDS]
 
 
 def _bar_cells(width: int) -> int:

@@ -5,10 +5,24 @@ from decimal import Decimal
 
 from ...ledger import Group, GroupKey, Ledger, Piece
 from ...wire.printable import safe
-from ..vocabulary.pieces import ALONE, FIGURES, GROUPS, KINDS, NEVER, figure, piece_cost
+from ..vocabulary.pieces import (
+    ALONE,
+    FIGURES,
+    GROUPS,
+    KINDS,
+    NEVER,
+    SHORT,
+    SHORT_FIGURES,
+    figure,
+    piece_cost,
+    short_figure,
+)
 from .number_format import count, dollars, percent, several
-from .terminal_text import Line, Style, clip, fit
+from .terminal_text import Line, Style, clip, fit, wrap
 
+WIDE, MIDDLE, LEAST = 96, 72, 40
+"""From `WIDE` cells on a line has the bounds of its tokens in full, and from `MIDDLE` on how often it was read from the
+cache and written to it. No table is narrower than `LEAST`."""
 MOST = 40
 """Pieces that are listed; the rest is one line."""
 _MOST_GROUPS = 12
@@ -17,7 +31,7 @@ _TABLES: tuple[tuple[GroupKey, str], ...] = (("kind", "by kind"), *GROUPS)
 
 def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: int = 100) -> Iterator[Line]:
     """The dearest pieces of a run, then its groups, line by line. With `thread` only the pieces of that thread."""
-    width = max(72, width)
+    width = max(LEAST, width)
     yield [(title, "bold")]
     turns = [turn for turn in ledger.turns if thread is None or turn.thread == thread]
     yield fit(_head(ledger, thread), width)
@@ -25,12 +39,13 @@ def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: 
         return
     pieces = [piece for piece in ledger.ranked() if thread is None or piece.thread == thread]
     yield []
-    yield fit([(FIGURES, "dim")], width)
+    for text in wrap(FIGURES if width >= WIDE else SHORT_FIGURES, width):
+        yield [(text, "dim")]
     yield []
-    yield fit([(f"{'cost':>10}{'tokens':>17}{'sent':>6}{'read':>6}{'written':>8}  {'turn':<8}what", "dim")], width)
+    yield fit([(_heads(width), "dim")], width)
     threads = len({turn.thread for turn in turns}) > 1
     for piece in pieces[:MOST]:
-        yield fit(_piece(piece, threads), width)
+        yield fit(_piece(piece, threads, width), width)
     if len(pieces) > MOST:
         yield fit([(f"{'':10}{several(len(pieces) - MOST, 'more piece')}", "dim")], width)
     if thread is None:
@@ -48,13 +63,26 @@ def _head(ledger: Ledger, thread: str | None) -> Line:
     return [(dollars(sum(costs, Decimal(0)) if costs else None), "money"), (words, "dim")]
 
 
-def _piece(piece: Piece, threads: bool) -> Line:
+def _heads(width: int) -> str:
+    """The names of the columns."""
+    cache = f"{'read':>6}{'written':>8}" if width >= MIDDLE else ""
+    return f"{'cost':>10}{'tokens':>{_tokens(width)}}{'sent':>6}{cache}  {'turn':<8}what"
+
+
+def _tokens(width: int) -> int:
+    """The cells of the column of tokens."""
+    return 17 if width >= WIDE else SHORT + 1
+
+
+def _piece(piece: Piece, threads: bool, width: int) -> Line:
+    tokens = figure(piece.tokens) if width >= WIDE or piece.tokens is None else short_figure(piece.tokens)
+    cache = f"{piece.read or '–':>6}{piece.written or '–':>8}" if width >= MIDDLE else ""
     turn = f"{piece.thread}:{piece.turn}" if threads else f"{piece.turn}"
     note = f"  {NEVER}" if piece.never_called else ""
     return [
         (f"{piece_cost(piece.cost, piece.tokens):>10}", _style(piece.cost)),
-        (f"{figure(piece.tokens):>17}", "plain"),
-        (f"{f'{piece.sent}×':>6}{piece.read or '–':>6}{piece.written or '–':>8}  ", "dim"),
+        (f"{tokens:>{_tokens(width)}}", "plain"),
+        (f"{f'{piece.sent}×':>6}{cache}  ", "dim"),
         (f"{turn:<8}", "bold"),
         (safe(piece.name), "plain"),
         (note, "warn"),
@@ -65,7 +93,7 @@ def _groups(groups: Sequence[Group], by: GroupKey, heading: str, total: Decimal 
     if not groups or (by in ALONE and len(groups) < 2):
         return
     yield []
-    yield [(heading, "bold")]
+    yield fit([(heading, "bold")], width)
     for group in groups[:_MOST_GROUPS]:
         share = percent(float(group.cost / total)) if group.cost is not None and total else ""
         name = KINDS.get(group.name, group.name) if by == "kind" else group.name

@@ -18,6 +18,8 @@ SHORTEST = 16
 """A call is cut to no less than about this many cells."""
 COST = 10
 """Cells of a cost, with the gap before it: an amount has up to nine."""
+TASK = 20
+"""Cells of a thread's task that its models leave free."""
 MARKS = 5
 """Cells of the marks for findings."""
 SLOW = 30_000
@@ -82,21 +84,28 @@ def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None
     kind = edge.kind.replace("_", " ") if edge else ""
     sign = "▾" if line.open else "▸"
     task = rows.all[line.place].asked
-    models = ", ".join(dict.fromkeys(map(model_name, begun.models)))
     spans: list[tuple[str, str]] = [
         ("  " * line.depth, "plain"),
         (f"{sign} ", "accent"),
         (f"{line.thread} ", "title"),
         (f"{kind} " if kind else "", "accent"),
         (f" {several(begun.turns, 'turn')}", "dim"),
-        (f" · {models}" if models else "", "dim"),
-        (f"  “{task}”" if task else "", "string"),
     ]
     cells = columns_for(width)
     price = "" if until is not None and sums.cost is None else dollars(sums.cost)
     cost = f"{price:>{COST}}" + (" " * 6 if cells.time else "")
     tail: list[tuple[str, str]] = [(cost, "money" if sums.cost else "dim"), *_marks(sums.errors, sums.warnings)]
+    asked = f"  “{task}”" if task else ""
+    names = list(dict.fromkeys(map(model_name, begun.models)))
+    room = width - sum(width_of(text) for text, _ in (*spans, *tail)) - min(width_of(asked), TASK)
+    spans += [(_models(names, room), "dim"), (asked, "string")]
     return _both_ends(spans, tail, width)
+
+
+def _models(names: Sequence[str], room: int) -> str:
+    """The models of a thread in `room` cells: all, or the first one and how many more there are, or nothing."""
+    shorter = [", ".join(names), f"{names[0]} +{len(names) - 1}"] if len(names) > 1 else names
+    return next((text for name in shorter if width_of(text := f" · {name}") <= room), "")
 
 
 def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: bool = False) -> Spans:

@@ -1,10 +1,13 @@
 """The largest new piece of a request."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from conversations import chat, result, said, user
 
 from turntape.inspector.run.newest import NewPiece, newest_piece
 from turntape.inspector.wire.parse import read
-from turntape.inspector.wire.values import RequestReading
+from turntape.inspector.wire.values import Message, RequestReading
 
 
 def request(*messages: dict[str, object]) -> RequestReading:
@@ -43,3 +46,21 @@ def test_the_result_of_an_unknown_call_has_some_name() -> None:
 
 def test_without_anything_new_there_is_none() -> None:
     assert newest_piece(request(user("go")), 1) is None
+
+
+def test_only_the_end_of_a_long_history_is_looked_at() -> None:
+    asked = request(user("go"), *[CALLS, result("c1", "x"), result("c2", "y")] * 3)
+
+    class Counted(tuple[Message, ...]):
+        seen = 0
+
+        def __reversed__(self) -> Iterator[Message]:
+            for message in self[::-1]:
+                self.seen += 1
+                yield message
+
+    history = Counted(asked.messages)
+    found = newest_piece(replace(asked, messages=history), len(history) - 2)
+
+    assert found == NewPiece("cat build.log", 0.5, 2)
+    assert history.seen == 3

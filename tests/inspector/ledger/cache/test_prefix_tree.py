@@ -1,7 +1,12 @@
 """Prompts as a tree, and the tokens of their beginnings."""
 
+from os.path import commonprefix
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from turntape.inspector.ledger import Figure
-from turntape.inspector.ledger.cache.prefix_tree import ROOT, PrefixTree
+from turntape.inspector.ledger.cache.prefix_tree import ROOT, PrefixTree, Seen, shared_nodes
 
 
 def row(tree: PrefixTree, *blocks: str, weight: int = 100) -> list[int]:
@@ -75,4 +80,29 @@ def test_nothing_is_known_before_a_count() -> None:
     nodes = row(tree, "a")
     assert tree.figure(nodes, 0) is None
     tree.answered(nodes, 5.0, 7)
-    assert (tree.seen[nodes[0]], tree.places[nodes[0]]) == (5.0, 7)
+    assert tree.last_seen(nodes, 0) == Seen(5.0, 7)
+
+
+@given(st.lists(st.lists(st.sampled_from("ab"), min_size=1, max_size=5), min_size=1, max_size=8))
+def test_a_node_was_last_seen_with_the_last_request_that_has_it(prompts: list[list[str]]) -> None:
+    tree, known = PrefixTree(), dict[int, Seen]()
+    for place, blocks in enumerate(prompts):
+        nodes = row(tree, *blocks)
+        tree.answered(nodes, float(place), place)
+        known.update((node, Seen(float(place), place)) for node in nodes)
+
+    for blocks in prompts:
+        nodes = row(tree, *blocks)
+        assert [tree.last_seen(nodes, at) for at in range(len(nodes))] == [known[node] for node in nodes]
+        assert [shared_nodes(nodes, row(tree, *other)) for other in prompts] == [
+            len(commonprefix([blocks, other])) for other in prompts
+        ]
+
+
+def test_a_thread_that_grows_notes_only_what_is_new() -> None:
+    tree, blocks = PrefixTree(), [str(number) for number in range(50)]
+    for end in range(1, 51):
+        tree.answered(row(tree, *blocks[:end]), float(end), end)
+
+    assert len(tree._seen) == 0
+    assert tree.last_seen(row(tree, "0"), 0) == Seen(50.0, 50)

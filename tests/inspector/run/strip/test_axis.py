@@ -37,6 +37,7 @@ def test_the_top_is_just_above_the_highest(highest: Decimal) -> None:
 
 def test_nothing_has_an_axis_too() -> None:
     assert axis(Decimal(0), "tokens", 1).top == 1
+    assert [tick.label for tick in axis(Decimal(0), "dollars").ticks] == ["$0"]
 
 
 def test_heights_are_shares_of_the_top() -> None:

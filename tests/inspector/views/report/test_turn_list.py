@@ -1,11 +1,15 @@
 """The list of turns in the report."""
 
+import re
+from dataclasses import replace
 from decimal import Decimal
 
-from conversations import HELLO, chat, said
+from conversations import HELLO, chat, loop, said, user
 
+from turntape.inspector.findings.finding import Finding
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.report.turn_list import emitted_words, turn_line
+from turntape.inspector.views.report.findings_list import findings
+from turntape.inspector.views.report.turn_list import emitted_words, groups, turn_line
 
 
 def test_a_refused_request_has_no_price_and_an_unknown_model_is_unpriced() -> None:
@@ -39,3 +43,20 @@ def test_an_error_of_the_api_is_shown_at_the_api_and_the_model_emitted_nothing()
 
     assert emitted_words(row) == ""
     assert '<span class="bad">529 overloaded</span>' in line and "client" not in line and "?" not in line
+
+
+def test_the_head_of_a_thread_has_its_task() -> None:
+    rows = Run.of([chat([HELLO], said("x")), chat([user("Read <src>.")], said("y"), index=1)]).rows
+
+    heads = [str(group.head) for group in groups(rows)]
+    assert len(heads) == 2
+    assert "“Read &lt;src&gt;.”" in heads[1]
+
+
+def test_the_worst_findings_come_first() -> None:
+    rows = Run.of(loop()).rows
+    for place, severity in enumerate(("info", "error")):
+        found = Finding.from_json({"id": "x", "layer": "api", "severity": severity, "tier": "P", "message": "wrong"})
+        rows.all[place] = replace(rows.all[place], findings=(found,))
+
+    assert re.findall(r'data-severity="(\w+)"', "".join(map(str, findings(rows)))) == ["error", "info"]

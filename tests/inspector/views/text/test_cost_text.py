@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from conversations import chat, loop, said, user
 
-from turntape.inspector.run.growth import steps
+from turntape.inspector.run.growth import KINDS, steps
 from turntape.inspector.run.rows import Rows
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.text.cost_text import MARKS, cost_text
@@ -85,3 +85,10 @@ def test_a_turn_without_a_price_is_counted_as_unpriced() -> None:
 
     assert [step.row.cost is None for step in steps(enumerate(rows.all))] == [True, False]
     assert "(1 turn without a known price)" in lines(rows)[1]
+
+
+def test_the_legend_is_never_cut() -> None:
+    lines = ["".join(text for text, _ in line) for line in cost_text(Run.of(loop()).rows, "run", width=72)]
+
+    assert max(map(len, lines)) <= 72
+    assert all(f"{MARKS[name][0]} {label}" in "\n".join(lines) for name, label in KINDS)

@@ -7,6 +7,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.ledger import ledger_of
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.views.text.costs_text import MOST, costs_text
+from turntape.inspector.views.vocabulary.pieces import FIGURES, SHORT_FIGURES
 
 
 def shown(*trips: RoundTrip, width: int = 100, thread: str | None = None) -> list[str]:
@@ -53,7 +54,22 @@ def test_a_run_without_turns_has_one_line() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_no_line_is_wider_than_the_page(width: int) -> None:
-    assert all(len(line) <= max(72, width) for line in shown(*loop(), width=width))
+    lines = shown(*loop(), width=width)
+
+    assert all(len(line) <= width for line in lines)
+    said = " ".join(" ".join(lines).split())
+    assert (FIGURES if width >= 96 else SHORT_FIGURES) in said, "the legend is never cut"
+
+
+@pytest.mark.parametrize(("width", "has"), [(60, False), (72, True), (100, True)])
+def test_what_a_piece_is_has_more_room_on_a_narrow_page_than_the_cache(width: int, has: bool) -> None:
+    lines = shown(*loop(), width=width)
+    heads = next(line for line in lines if line.split()[:2] == ["cost", "tokens"])
+
+    assert ("written" in heads) is has
+    assert any(line.endswith("look_up (definition)") for line in lines)
+    row = lines[lines.index(heads) + 1]
+    assert row.index("look_up") == heads.index("what")
 
 
 def test_more_pieces_than_fit_are_counted() -> None:

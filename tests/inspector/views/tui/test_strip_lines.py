@@ -150,6 +150,12 @@ def test_ticks_have_units() -> None:
     assert [line[:SCALE].strip() for line in lines] == ["tokens", "50k", "25k", "0", "so far", "turn"]
 
 
+def test_a_run_without_amounts_has_no_other_tick_than_0() -> None:
+    lines = text(layout_of([row(1)], 80, 5), Shown(0))
+
+    assert [line[:SCALE].strip() for line in lines] == ["dollars", "", "$0", "so far", "turn"]
+
+
 def test_the_most_important_mark_is_below_its_bar() -> None:
     failed = priced(2, "1", attempt=2, finish="error", status=500, error="down")
     layout = layout_of([priced(1, "1"), failed, priced(3, "1", findings=(WRONG,))])

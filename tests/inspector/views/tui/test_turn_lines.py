@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 import tool_tapes
-from conversations import HELLO, chat, said
+from conversations import CALL, HELLO, chat, loop, result, said, user
 from viewing import EXAMPLE
 
 from turntape.inspector.run.filters import parse
@@ -17,7 +17,7 @@ from turntape.inspector.views.tui.turn_lines import calls_text, column_heads, ot
     ("width", "shown"),
     [
         (80, "▾ t1 main  7 turns · claude-sonnet-4-5  “The tests of the …    $0.066       ✗2!2"),
-        (42, "▾ t1 main  7 turns · claud…    $0.066 ✗2!2"),
+        (42, "▾ t1 main  7 turns  “The t…    $0.066 ✗2!2"),
         (33, "▾ t1 main  7 turn…    $0.066 ✗2!2"),
     ],
 )
@@ -65,6 +65,18 @@ def test_the_head_of_a_subagent_has_its_task() -> None:
     assert "“Which dates in tests/data have a year with two digits?" in "".join(
         text for text, _ in thread_line(head, rows, 140)
     )
+
+
+@pytest.mark.parametrize(
+    ("width", "models"),
+    [(140, " · gpt-5, claude-haiku-4-5  “"), (70, " · gpt-5 +1  “"), (50, " turns  “what is")],
+)
+def test_the_models_of_a_thread_leave_room_for_its_task(width: int, models: str) -> None:
+    first, again = loop()[0], [HELLO, said(None, CALL), result("call_1", "a strip")]
+    second = chat(again, said("A strip."), index=1, model="claude-haiku-4-5")
+    rows = Run.of([first, second, chat([user("hi")], said("Hi."), index=2)]).rows
+
+    assert models in "".join(text for text, _ in thread_line(ThreadTree(rows, {}).lines[0], rows, width))
 
 
 @pytest.mark.parametrize(
