@@ -327,3 +327,32 @@ def wrong_reply(loop: ToolLoop) -> Touched:
     asked: Json = {"jsonrpc": "2.0", "id": 0, "method": "elicitation/create", "params": params}
     reply: Json = {"jsonrpc": "2.0", "id": 0, "result": {"action": "accept", "content": {}}}
     return [loop.add(one, beside(one, asked, reply, from_server=True, gap=0.1))]
+
+
+@fault("what the server requires is not offered, and it refuses the call", "client", "client-tool-definition-differs",
+       given="tool-server-error", also="call-args-not-taken")  # fmt: skip
+def requirement_lost(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "requirement lost")
+    if one is None:
+        return None
+    declare(loop, one, "depot", {"type": "string"})
+    for stated in loop.stated(name_of(one)):
+        stated["inputSchema"].setdefault("required", []).append("depot")
+    said = error(one, -32602, "Input validation error: 'depot' is a required property")
+    show(loop, one, said)
+    mark(loop, one, True)
+    return [one.turn]
+
+
+@fault("the model writes a value that the schema does not allow", "model", "model-args-break-schema",
+       given="tool-server-error", also="client-tool-definition-differs")  # fmt: skip
+def value_not_allowed(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "value not allowed")
+    if one is None:
+        return None
+    declare(loop, one, "state", {"type": "string", "enum": ["late", "open"]})
+    if not give_also(loop, one, state="delayed"):
+        return None
+    show(loop, one, error(one, -32602, "state: Input should be 'late' or 'open'"))
+    mark(loop, one, True)
+    return [one.turn]

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Literal
 
+from tests.clients.script import is_same_tool
+
 from ...recorded.bodies import Json
 from ...recorded.catalogue.edits import change_call, pick, write_text
 from ..wire import Exchange, ToolLoop
@@ -104,7 +106,7 @@ def declare(loop: ToolLoop, one: Exchange, name: str, schema: Json) -> None:
         stated["inputSchema"].setdefault("properties", {})[name] = schema
     for turn in loop.loop.turns:
         for offered in loop.shape.tools(turn.request):
-            if offered.name.value == tool and isinstance(offered.schema, dict):
+            if is_same_tool(offered.name.value, tool) and isinstance(offered.schema, dict):
                 offered.schema.setdefault("properties", {})[name] = schema
 
 

@@ -286,3 +286,12 @@ def object_name(loop: ToolLoop) -> Touched:
         return None
     show(loop, one, "[object Object]")
     return [one.turn]
+
+
+@fault("a result is written as Python writes its object", "client", "client-unserialized-result")
+def representation(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "representation", plain)
+    if one is None:
+        return None
+    show(loop, one, f"meta=None content=[TextContent(type='text', text={returned(one)!r})] isError=False")
+    return [one.turn, one.turn + 1]

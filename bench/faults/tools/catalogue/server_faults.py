@@ -5,7 +5,7 @@ from copy import deepcopy
 
 from ...recorded.catalogue.edits import fails, pick, stop_after
 from ..wire import Exchange, ToolLoop
-from .edits import beside, chosen, mark, name_of, plain, renumber, returned, show, unanswer
+from .edits import beside, chosen, declare, give_also, mark, name_of, plain, renumber, returned, show, unanswer
 from .table import Touched, fault
 
 
@@ -216,3 +216,76 @@ def image_as_text(loop: ToolLoop) -> Touched:
     one.give({"content": [{"type": "text", "text": said}]})
     show(loop, one, said)
     return [one.turn, one.turn + 1]
+
+
+def _sent_so(loop: ToolLoop, salt: str, said: str, **more: object) -> Touched:
+    """The tool returns this text, and the client shows it as it is."""
+    one = chosen(loop, salt)
+    if one is None:
+        return None
+    one.give({"content": [{"type": "text", "text": said}], **more})
+    show(loop, one, said)
+    mark(loop, one, failed=bool(more.get("isError")))
+    return [one.turn, one.turn + 1]
+
+
+@fault("the tool itself returns an object by its name", "tool", "tool-result-unreadable",
+       given="client-unserialized-result")  # fmt: skip
+def object_of_tool(loop: ToolLoop) -> Touched:
+    return _sent_so(loop, "object of tool", "[object Object]")
+
+
+@fault("the tool does not take its own result", "tool", "tool-reported-error", also="call-result-refused")
+def own_result(loop: ToolLoop) -> Touched:
+    return _sent_so(loop, "refuses its own", "Output validation error: {} is not of type 'array'", isError=True)
+
+
+@fault("the server misses an argument that it was given", "tool", "tool-reported-error", also="call-args-not-taken")
+def argument_missed(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "argument missed")
+    if one is None:
+        return None
+    declare(loop, one, "parcel", {"type": "string"})
+    if not give_also(loop, one, parcel="P-4711"):
+        return None
+    said = "Input validation error: 'parcel' is a required property"
+    one.give({"content": [{"type": "text", "text": said}], "isError": True})
+    show(loop, one, said)
+    mark(loop, one, failed=True)
+    return [one.turn]
+
+
+@fault("a value of a result is NaN", "tool", "tool-invalid-result")
+def not_a_number(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "not a number", plain)
+    if one is None:
+        return None
+    one.give({"content": [{"type": "text", "text": returned(one)}], "structuredContent": {"mean": float("nan")}})
+    show(loop, one, "MCP error -32001: Request timed out")
+    return [one.turn]
+
+
+FORM = {"message": "Which depot?", "requestedSchema": {"type": "object", "properties": {"depot": {"type": "string"}}}}
+
+
+def _refused(loop: ToolLoop, salt: str, declared: dict[str, object]) -> Touched:
+    """The server asks for input, and a client with these capabilities does not know the method."""
+    one = chosen(loop, salt)
+    if one is None:
+        return None
+    for start in loop.exchanges:
+        if isinstance(start.sent, dict) and start.sent.get("method") == "initialize":
+            start.sent["params"]["capabilities"] = declared
+    ask = {"jsonrpc": "2.0", "id": 3, "method": "elicitation/create", "params": deepcopy(FORM)}
+    unknown = {"jsonrpc": "2.0", "id": 3, "error": {"code": -32601, "message": "Method not found"}}
+    return [loop.add(one, beside(one, ask, unknown, from_server=True, gap=0.1))]
+
+
+@fault("input is asked for that the client has not declared", "tool", "tool-protocol-broken")
+def undeclared(loop: ToolLoop) -> Touched:
+    return _refused(loop, "undeclared", {})
+
+
+@fault("input is declared and then not known", "client", "client-tool-input-unanswered")
+def declared_only(loop: ToolLoop) -> Touched:
+    return _refused(loop, "declared only", {"elicitation": {}})
