@@ -281,7 +281,7 @@ def _refused(loop: ToolLoop, salt: str, declared: dict[str, object]) -> Touched:
     return [loop.add(one, beside(one, ask, unknown, from_server=True, gap=0.1))]
 
 
-@fault("input is asked for that the client has not declared", "tool", "tool-protocol-broken")
+@fault("the server asks for input that the client has not declared", "tool", "tool-protocol-broken")
 def undeclared(loop: ToolLoop) -> Touched:
     return _refused(loop, "undeclared", {})
 
