@@ -57,8 +57,10 @@ class Session(WebsocketLayer):
         """Whether the client, the server or both send a message now that is passed on as it comes."""
         self._sizes: dict[bool, int] = {}
         """How much of a message is held that has not ended, by whether the client sends it."""
-        self._later: dict[commands.RequestWakeup, tuple[bool, bytes]] = {}
-        """What is read when others have had their turn, and whether the client has sent it."""
+        self._rest: dict[bool, bytes] = {}
+        """What is read when others have had their turn, by whether the client has sent it."""
+        self._turns: dict[commands.RequestWakeup, bool] = {}
+        """The next turns, and whether what the client has sent is read then."""
 
     @override
     def relay_messages(self, event: events.Event) -> CommandGenerator[None]:
@@ -68,24 +70,29 @@ class Session(WebsocketLayer):
             source._events.extend(Fragmentizer([], event.message.type == Opcode.TEXT)(event.message.content))
             yield from self._relay(from_client, injected=True)
         elif isinstance(event, events.Wakeup):
-            from_client, data = self._later.pop(event.command)
-            yield from self._inflate(from_client, data)
+            from_client = self._turns.pop(event.command)
+            yield from self._inflate(from_client, self._rest.pop(from_client, b""))
         else:
             assert isinstance(event, events.ConnectionEvent)
             from_client = event.connection == self.context.client
             source = self.client_ws if from_client else self.server_ws
             if isinstance(event, events.ConnectionClosed):
+                yield from self._inflate(from_client, self._rest.pop(from_client, b""), in_turns=False)
+                if self._handle_event == self.done:
+                    return
                 self._closed(from_client, CloseReason.ABNORMAL_CLOSURE, "")
                 yield from self._end()
                 return
             assert isinstance(event, events.DataReceived)
-            if source._proto.extensions:
+            if from_client in self._rest:  # read before the pause, and handled after what came before it
+                self._rest[from_client] += event.data
+            elif source._proto.extensions:
                 yield from self._inflate(from_client, event.data)
             elif source.state in _READS:  # otherwise these are bytes after a close frame
                 source.receive_data(event.data)
                 yield from self._relay(from_client)
 
-    def _inflate(self, from_client: bool, data: bytes) -> CommandGenerator[None]:
+    def _inflate(self, from_client: bool, data: bytes, *, in_turns: bool = True) -> CommandGenerator[None]:
         """Read frames that may be compressed bit by bit: a thousand times as much may come out of them.
 
         When much has come out, others have their turn, and no more is read from this side until then.
@@ -95,10 +102,11 @@ class Session(WebsocketLayer):
         for at in range(0, len(data), _BIT):
             if source.state not in _READS or self._handle_event == self.done:
                 return
-            if size > _TURN:
+            if size > _TURN and in_turns:
                 pause(source.conn)
                 wakeup = commands.RequestWakeup(0)
-                self._later[wakeup] = from_client, data[at:]
+                self._turns[wakeup] = from_client
+                self._rest[from_client] = data[at:]
                 yield wakeup
                 return
             source.receive_data(data[at : at + _BIT])
