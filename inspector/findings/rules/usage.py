@@ -217,13 +217,13 @@ def _outgrown(context: RuleContext, usage: Usage) -> str | None:
     now, was = context.request, before.reading.request
     if (then.input or 0) < _FEWEST or now.model != was.model:
         return None
-    if context.protocol.answers.drops_prompt_silently or not _is_plain(now.messages) or now.tools != was.tools:
-        return None
-    if any(tool.server for tool in now.tools) or _MEDIA.search(context.turn.round_trip.request.body):
-        return None
     longer = max(0, len(context.turn.round_trip.request.body) - len(before.round_trip.request.body))
     grown = usage.input - (then.input or 0)
     if grown <= longer + _HIDDEN + _PER_PIECE * len(now.messages) or prompt_cache.settings_changed(context):
+        return None  # first, because what follows looks at the whole history
+    if context.protocol.answers.drops_prompt_silently or not _is_plain(now.messages) or now.tools != was.tools:
+        return None
+    if any(tool.server for tool in now.tools) or _MEDIA.search(context.turn.round_trip.request.body):
         return None
     cached = f"; {usage.cache_read:,} of them cached, which may be counted twice" if usage.cache_read else ""
     return (
