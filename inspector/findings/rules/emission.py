@@ -215,7 +215,6 @@ def answer_lost(context: RuleContext) -> Iterator[Note]:
         "The answer is still queued",
         "The request has no message: it only loads the model, as Ollama's does",
         "The request ends with an answer, so nothing was asked: then it is an info",
-        "The server lost the answer: then `api-answer-lost` says so",
     ),
 )
 def empty_response(context: RuleContext) -> Iterator[Note]:
@@ -229,7 +228,7 @@ def empty_response(context: RuleContext) -> Iterator[Note]:
         return
     if context.has("api-finish-unknown") and context.finish.raw in context.protocol.finish:
         return  # The API itself stopped it.
-    if context.has("api-no-choice", "api-finish-label-disagrees", "api-fabricated-finish", LOST_ANSWER) or any(
+    if context.has("api-no-choice", "api-finish-label-disagrees", "api-fabricated-finish") or any(
         finding.id == "api-malformed-stream" and finding.severity == "error" for finding in context.found
     ):
         return

@@ -24,6 +24,8 @@ _IMAGES = frozenset(kind for kind in _BEGINS.values() if kind.startswith("image/
 _LONG = 1000
 """Characters of base64. A shorter image is an icon or an example."""
 _ENCODED = regex(rf"(?<![A-Za-z0-9+/])(?:{'|'.join(map(re.escape, _BEGINS))})[A-Za-z0-9+/]{{{_LONG},}}")
+_IN_HTML = regex(r"<img\s[^<>]{0,200}src=[\"']data:[\w/+.-]{1,40};base64,\Z")
+"""How an image is given in HTML, up to its data. The APIs of NVIDIA's models read it there."""
 _FEWEST = 16
 """Characters of base64 that no tokenizer makes one token of."""
 _WANTED = regex(r"base64|data[ _]?ur[il]\b|encod", re.IGNORECASE)
@@ -45,7 +47,7 @@ _DEEPEST = 6
     not_when=(
         "The text is short",
         "The user or the call asks for base64 or for a data URL",
-        "The API counts fewer tokens than the text has: it read the image in it, as NVIDIA's does in HTML",
+        "The text has it as the image of an HTML page, and the API counts fewer tokens than that: it read the image",
     ),
 )
 def media_as_text(context: RuleContext) -> Iterator[Note]:
@@ -61,7 +63,7 @@ def media_as_text(context: RuleContext) -> Iterator[Note]:
         found = _ENCODED.search(text)
         if found is None or _WANTED.search(_ENCODED.sub("", said).replace(";base64,", "")) or _asks_for_it(context):
             continue
-        if _was_read(context, found[0]):
+        if _IN_HTML.search(text[: found.start()]) and _was_read(context, found[0]):
             continue
         yield Note(
             f"{what} holds {_format(found[0])} as {len(found[0]):,} characters of base64: {found[0][:24]!r}",
