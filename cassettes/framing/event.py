@@ -33,7 +33,10 @@ class Event:
 
     @property
     def value(self) -> object:
-        """`data` as JSON, or None. It is parsed once, and must not be changed: all readers of the event share it."""
+        """`data` as JSON, or None, as of a comment.
+
+        It is parsed once, and must not be changed: all readers of the event share it.
+        """
         if self._value is _UNREAD:
-            object.__setattr__(self, "_value", parse_json(self.data))
+            object.__setattr__(self, "_value", None if self.kind == "comment" else parse_json(self.data))
         return self._value
