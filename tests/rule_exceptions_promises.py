@@ -150,6 +150,11 @@ SHOWN = {"role": "user", "content": [{"type": "text", "text": "look"}, IMAGE]}
 PNG = "iVBORw0KGgo" + "A" * 1200
 
 
+def in_html(usage: tuple[int, int]) -> RoundTrip:
+    """A request whose text has an image as pages have it."""
+    return chat([user(f'<img src="data:image/png;base64,{PNG}"/>')], said("A table."), usage=usage)
+
+
 def pictured(data: str, kind: str = "image/png", status: int = 400) -> RoundTrip:
     url = {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
     error = {"error": {"message": "unsupported image", "type": "invalid_request_error"}}
@@ -247,8 +252,7 @@ PROMISES: list[Row] = [
      tool_gave(PNG, "shot"), tool_gave(PNG, "shot", "Give me the screen as base64.")),
     ("client-media-as-text",
      "The text has it as the image of an HTML page, and the API counts fewer tokens than that: it read the image",
-     *(chat([user(f'<img src="data:image/png;base64,{PNG}"/>')], said("A table."), usage=(counted, 9))
-       for counted in (600, 5))),
+     in_html(usage=(600, 9)), in_html(usage=(5, 9))),
     ("client-media-type-wrong", "The API answered the request: then it is an info",
      pictured("/9j/AAAA"), pictured("/9j/AAAA", status=200), "info"),
     ("model-unknown-tool", "The call has neither a name nor an id: then `api-call-without-id` says so",

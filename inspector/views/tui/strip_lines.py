@@ -92,9 +92,10 @@ def _bars(layout: StripLayout, shown: Shown, level: int) -> Cells:
 def _tick(layout: StripLayout, level: int) -> str:
     """The label of the axis at a line: the top in the highest one, 0 in the lowest one, the half between them."""
     ticks, lines = layout.axis.ticks, layout.parts.bars
+    lowest, highest = ticks[0].label, ticks[-1].label
     middle = {(lines - 1) // 2: ticks[1].label} if len(ticks) == 3 else {}
-    top = {lines - 1: ticks[-1].label} if len(ticks) > 1 else {}
-    label = ({0: ticks[0].label} | middle | top).get(level, "")
+    top = {lines - 1: highest} if len(ticks) > 1 else {}
+    label = ({0: lowest} | middle | top).get(level, "")
     return f"{label if len(label) < SCALE else '':>{SCALE - 1}} "
 
 

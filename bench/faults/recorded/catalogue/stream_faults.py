@@ -56,7 +56,7 @@ def two_members(loop: Loop) -> Places:
     return {end(loop)}
 
 
-@STREAM("one of two choices has no finish word", "api", "api-finish-missing", also="api-choices-missing")
+@STREAM("one of two choices has no finish word", "api", "api-finish-missing")
 def half_finished(loop: Loop) -> Places:
     """https://github.com/sgl-project/sglang/pull/8417: of several choices, only the last one was finished."""
     turn = last(loop)
