@@ -129,7 +129,8 @@ hostile: setup
 audit: setup
 	.ci/audit '$(UV)' $(ARGS)
 
-# How true the ledger's figures are, against backends with tokenizers that it never sees: `make ledger ARGS='-v gemini'`.
+# How true the ledger's figures are, against backends with tokenizers that it never sees: `make ledger ARGS='-v gemini'`;
+# `make ledger ARGS='--recordings FOLDER'` for the conversations in a folder.
 ledger: setup
 	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
 	$(RUN)python -m bench.ledger $(ARGS)

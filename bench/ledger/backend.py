@@ -39,6 +39,9 @@ class Backend:
     keeps_reasoning: bool = True
     renders_calls: bool = False
     """True when it writes the calls of the history in another way than the model did."""
+    more_in_results: int = 0
+    """So many tokens more are around each result than around another block, and as many fewer around each call of the
+    history. As every call has its result, no count shows it."""
     marks: bool = False
     """True when it caches up to marks, else in blocks of `GRID` where the dialect caches."""
     shows: bool = True
@@ -105,8 +108,18 @@ def _pieces(backend: Backend, talk: Talk, history: list[Message]) -> Iterator[in
                 thought = _sent(backend, block) if signed else 0
                 continue
             behind = thought if isinstance(block, Call) and block.signature else 0
-            yield _sent(backend, block) + backend.block + around + behind
+            yield _sent(backend, block) + backend.block + around + behind + _moved(backend, block)
             around = backend.role if backend.apart and message.role == "results" else 0
+
+
+def _moved(backend: Backend, block: Block) -> int:
+    match block:
+        case Call():
+            return -backend.more_in_results
+        case Result():
+            return backend.more_in_results
+        case _:
+            return 0
 
 
 def _sent(backend: Backend, block: Block) -> int:

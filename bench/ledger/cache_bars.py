@@ -31,7 +31,10 @@ class Bars:
     hits: Counter[bool] = field(default_factory=Counter[bool])
     """The same, only where something was read."""
     grid: Counter[bool] = field(default_factory=Counter[bool])
-    """Reads where a grid rules, within one step; where nothing was read, the provider kept to what it promises."""
+    """Reads where a grid rules, within one step of one of the two ends that the rules have: the earlier request with
+    its answer, or without it. Where nothing was read, the provider kept to what it promises."""
+    answers: Counter[bool] = field(default_factory=Counter[bool])
+    """The same with its answer only."""
     claimed: int = 0
     """Reads that were expected of a provider that promises none."""
     boundaries: Counter[bool] = field(default_factory=Counter[bool])
@@ -56,7 +59,10 @@ class Bars:
         elif entry.expected == "expected" and entry.read.value:
             self.claimed += 1
         elif entry.rule in _STEPS and read and entry.expected != "unknown":
-            self.grid[abs(entry.read.value - read) <= _STEPS[entry.rule]] += 1
+            step = _STEPS[entry.rule]
+            near = abs(entry.read.value - read) <= step
+            self.answers[near] += 1
+            self.grid[near or (entry.read_less is not None and abs(entry.read_less - read) <= step)] += 1
 
     def _add_marked(self, entry: CacheEntry, read: int) -> None:
         if entry.expected == "expected" and entry.read is not None:
@@ -65,7 +71,7 @@ class Bars:
                 self.hits[entry.read.value == read] += 1
 
     def __iadd__(self, other: "Bars") -> "Bars":
-        for name in ("marks", "hits", "grid", "boundaries", "misses"):
+        for name in ("marks", "hits", "grid", "answers", "boundaries", "misses"):
             getattr(self, name).update(getattr(other, name))
         self.claimed += other.claimed
         return self
@@ -121,9 +127,10 @@ def vector_10() -> bool:
 
 def line(name: str, bars: Bars) -> str:
     """The bars of one cache in a line."""
+    misses = ", ".join(f"{cause} {count}" for cause, count in bars.misses.most_common(4))
     return (
-        f"{name:24} {_share(bars.marks)} {_share(bars.hits)} {_share(bars.grid)} {_share(bars.boundaries)} "
-        f"{bars.claimed:7}  {', '.join(f'{cause} {count}' for cause, count in bars.misses.most_common(4))}"
+        f"{name:24} {_share(bars.marks)} {_share(bars.hits)} {_share(bars.grid)} {_share(bars.answers)} "
+        f"{_share(bars.boundaries)} {bars.claimed:7}  {misses}"
     )
 
 
@@ -136,7 +143,7 @@ def print_bars() -> None:
     """The caches, beside the bars."""
     print()
     print("The prompt cache, later turns: right, and how many")
-    print(f"{'':24} marks, exact  where read    grid ±1 step  boundary ≤5%  claimed  misses")
+    print(f"{'':24} marks, exact  where read    grid ±1 step  with answer   boundary ≤5%  claimed  misses")
     whole = Bars()
     for name, bars in simulated():
         print(line(name, bars), flush=True)
@@ -144,7 +151,7 @@ def print_bars() -> None:
     print(line("all simulated", whole))
     on_tape = recorded()
     print(line("recorded", on_tape) if on_tape is not None else "recorded: no corpus here")
-    print(f"{'the bars':24}        ≥ 95 %        ≥ 95 %        ≥ 90 %        ≥ 90 %       0")
+    print(f"{'the bars':24}        ≥ 95 %        ≥ 95 %        ≥ 90 %          –           ≥ 90 %       0")
     print(f"prices of the reference's vector 10: {'right' if vector_10() else 'WRONG'}")
 
 

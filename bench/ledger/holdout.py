@@ -6,8 +6,9 @@ answer is in the recorded counts. A share by bytes answers the same questions. H
 names, were looked at when the priors were made; the figures are of the other half.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import median
 from zlib import crc32
 
@@ -20,7 +21,7 @@ from turntape.inspector.run.labels import label_all
 from turntape.inspector.tools.tool_run import ToolRun
 from turntape.inspector.wire.values import Reading
 
-from .corpus_runs import recorded_runs, there
+from .corpus_runs import recorded_runs, runs_in, there
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +96,10 @@ def _errors(said: float, by_bytes: float, truth: int) -> tuple[float, float]:
     return abs(said - truth) / truth, abs(by_bytes - truth) / truth
 
 
-def holdout() -> dict[str, Errors]:
-    """The errors by protocol, on the half of the corpus that nobody looked at."""
+def holdout(runs: Iterable[tuple[str, Sequence[RoundTrip]]]) -> dict[str, Errors]:
+    """The errors by protocol."""
     found: dict[str, Errors] = {}
-    for cassette, trips in recorded_runs():
-        if tuned_to(cassette):
-            continue
+    for _, trips in runs:
         for protocol, forecast, share in judged(label_all(trips)):
             errors = found.setdefault(protocol, Errors())
             errors.share.append(share)
@@ -117,16 +116,18 @@ def _columns(pairs: Sequence[tuple[float, float]]) -> str:
     return f"{len(pairs):5} {100 * ours:7.1f} % {100 * theirs:7.1f} % {100 * nearer:5.0f} %  "
 
 
-def print_holdout() -> None:
-    """The hold-out, protocol by protocol."""
+def print_holdout(folder: Path | None = None) -> None:
+    """The hold-out by protocol: the half of the corpus that nobody looked at, or the cassettes in a folder."""
     print()
-    if not there:
+    if folder is None and not there:
         print("Recorded conversations: no corpus here")
         return
-    print("Recorded conversations, the half that nobody looked at: median error, by the ledger and by bytes; how often")
+    of = f"in {folder}" if folder else "the half that nobody looked at"
+    print(f"Recorded conversations, {of}: median error, by the ledger and by bytes; how often")
     print("the ledger is as near or nearer")
     print(f"{'':24} forecast of what the next turn adds     share of what is new")
-    found = holdout()
+    unseen = ((name, trips) for name, trips in recorded_runs() if not tuned_to(name))
+    found = holdout(runs_in(folder) if folder else unseen)
     for protocol, errors in sorted(found.items()):
         print(f"{protocol:24} {_columns(errors.forecast)} {_columns(errors.share)}")
     forecasts = [pair for one in found.values() for pair in one.forecast]

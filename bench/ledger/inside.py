@@ -31,10 +31,15 @@ _VALUES = (
     "newest_alone",
     "newest_sure",
     "newest_of_bill",
-    "newest_at_best",
+    "newest_at_most",
     "anchors",
 )
 _LARGE = 100
+NEAR = 0.05
+"""The bar for the newest result: so near to its price."""
+TWIN = 4
+"""The tokens by which the results of a twin differ: the difference that two of the judges have between what is around
+an answer and around a message."""
 
 
 @dataclass(slots=True)
@@ -61,14 +66,17 @@ class Score:
     """The same where its tokens are exact or bounded, so that it is not shown as an estimate."""
     newest_of_bill: list[float] = field(default_factory=list[float])
     """The same as a share of the price of the whole input."""
-    newest_at_best: list[float] = field(default_factory=list[float])
-    """The same for somebody who knows the true sum of the results of the turn, and the rates that are nearest to the
-    truth of every result of the run: what can be reached at most by the shape of texts."""
+    newest_at_most: list[float] = field(default_factory=list[float])
+    """How likely anybody can be within 5 %. Not at all where even somebody is not who knows the true sum of the results
+    of the turn, and the rates that are nearest to the truth of every result of the run; by half where the twin has the
+    same round trips, and no number is within 5 % of both truths; else surely."""
+    twins: Counter[bool] = field(default_factory=Counter[bool])
+    """Whether the twin of a run, whose results have other tokens, has the same round trips."""
     anchors: list[float] = field(default_factory=list[float])
     """The tokens up to a mark that the ledger was not shown: the difference as a share of the truth."""
 
     def __iadd__(self, other: "Score") -> "Score":
-        for counts in ("added", "within", "certain", "sums"):
+        for counts in ("added", "within", "certain", "sums", "twins"):
             getattr(self, counts).update(getattr(other, counts))
         for values in _VALUES:
             getattr(self, values).extend(getattr(other, values))
@@ -115,7 +123,12 @@ def scores(chosen: Sequence[str] = ()) -> Iterator[tuple[bool, str, str, Score]]
             name = f"{dialect}/{tokenizer}/{turns}"
             said = talk(name, backend.dialect, turns)
             run = served(backend, said, name)
-            score += judged(run, said, ledger_of(label_all(run.trips)))
+            ledger = ledger_of(label_all(run.trips))
+            score += judged(run, said, ledger)
+            twin = served(replace(backend, more_in_results=TWIN), said, name)
+            score.twins[twin.trips == run.trips] += 1
+            # Who reads the round trips cannot know which of the two it is, so the bounds must have both truths.
+            score.within += judged(twin, said, ledger).within
             silent = served(replace(backend, shows=False), said, name)
             score.anchors += _anchors(silent, ledger_of(label_all(silent.trips)))
         yield judges, dialect, tokenizer, score
@@ -152,7 +165,9 @@ def judged(run: Served, said: Talk, ledger: Ledger) -> Score:
         if texts and entry.input_cost:
             guesses = [tokens_of(shape_of(text.encode()), rates) for text in texts]
             best = guesses[-1] * sum(truths[-len(texts) :]) / sum(guesses)
-            score.newest_at_best.append(abs(best - truths[-1]) / truths[-1])
+            reached = abs(best - truths[-1]) <= NEAR * truths[-1]
+            both = truths[-1] * (1 + NEAR) >= (truths[-1] + TWIN) * (1 - NEAR)
+            score.newest_at_most.append(reached * (1.0 if both else 0.5))
             if len(texts) == 1 and truths[-1] >= _LARGE:
                 score.newest_alone.append(score.newest[-1])
     return score

@@ -136,6 +136,9 @@ class CacheEntry:
     written: Figure | None
     actual_read: int | None
     actual_written: int | None
+    read_less: int | None = None
+    """Where a grid rules: what is read if the earlier request was kept without its answer, as the rules allow too.
+    None where that is the same."""
     miss: Miss | None = None
 
 

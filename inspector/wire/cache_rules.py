@@ -195,6 +195,8 @@ VERTEX_GEMINI: CacheTable = tuple((pattern, replace(rule, keeps_reasoning=False)
 """Of 39 recorded answers of Gemini 3 Flash on Vertex, none had its thoughts in the next prompt."""
 DEEPSEEK: CacheTable = (_row(r"deepseek", Units(name="units", step=128, longest=24 * HOUR)),)
 XAI: CacheTable = (_row(r"grok", Grid(name="grid of 64", step=64, longest=24 * HOUR, keeps_reasoning=False)),)
+XAI_CHAT: CacheTable = (_row(r"grok", Unpromised(keeps_reasoning=False)),)
+"""Chat Completions of xAI: no recorded read is a number of whole steps (0 of 6; of its Responses all 82 are)."""
 MISTRAL: CacheTable = (_row(r"", Grid(name="grid of 16", step=16, longest=24 * HOUR)),)
 OPEN: CacheTable = (_row(r"", Unpromised()),)
 """For an API that reads a cache and does not say how."""

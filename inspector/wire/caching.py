@@ -9,7 +9,8 @@ from .values import Reading, RequestReading
 
 def rule_of(reading: Reading) -> CacheRule | None:
     """The rule of the cache behind a turn; None when nothing is known of it."""
-    table = provider_of(reading.provider).cache
+    provider = provider_of(reading.provider)
+    table = provider.caches.get(reading.protocol or "", provider.cache)
     if table is None:
         table = traits_of(reading.protocol).caching.rules
     return rule_for(table, reading.request.model) or rule_for(table, reading.response_model)

@@ -3,6 +3,9 @@
 A protocol is spoken by many providers, so what differs between them is here and not in a protocol's folder.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -49,6 +52,8 @@ class Provider:
     """True when the model's vendor parses tool calls, so a call as prose comes from the model and not from a parser."""
     cache: rules.CacheTable | None = None
     """The rules of its prompt cache by model; None: what the protocol says of servers that are not known."""
+    caches: Mapping[str, rules.CacheTable] = MappingProxyType({})
+    """The same by protocol, where one of its endpoints has other rules."""
 
 
 PROVIDERS: tuple[Provider, ...] = (
@@ -119,6 +124,7 @@ PROVIDERS: tuple[Provider, ...] = (
         telemetry="x_ai",
         own_models=True,
         cache=rules.XAI,
+        caches={"openai-chat": rules.XAI_CHAT},
     ),
     Provider("deepseek", hosts=("api.deepseek.com",), prices="deepseek", own_models=True, cache=rules.DEEPSEEK),
     Provider(

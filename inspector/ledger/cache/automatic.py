@@ -1,7 +1,7 @@
 """Caches that keep what they like: on a grid, in whole units, in one slot, or without any promise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...wire.cache_rules import CacheRule, Grid
 from ..model import Expectation, Figure
@@ -128,6 +128,13 @@ class CommonPrefix:
 @dataclass(slots=True)
 class GridCache(CommonPrefix):
     """Whole steps of the common prefix."""
+
+    def predict(self, prompt: Prompt) -> Prediction:
+        made = CommonPrefix.predict(self, prompt)
+        asked = self.tree.figure(prompt.nodes, made.position) if made.position >= 0 else None
+        if asked is None or made.read is None or (less := self._steps(asked.value)) == made.read.value:
+            return made
+        return replace(made, read_less=less)
 
     def _cut(self, figure: Figure) -> Figure:
         value, high = self._steps(figure.value), self._steps(figure.high)

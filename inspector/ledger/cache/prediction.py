@@ -23,6 +23,8 @@ class Prediction:
     dead_tokens: int = 0
     short: bool = False
     """True when an entry is missing because the prefix is shorter than the API keeps."""
+    read_less: int | None = None
+    """The read if the earlier request was kept without its answer; None where that is the same."""
 
 
 NOTHING = Prediction("expected", Figure.exact(0))

@@ -92,6 +92,7 @@ class CachePredictor:
             actual_read=usage.cache_read,
             actual_written=usage.cache_write,
             miss=miss,
+            read_less=prediction.read_less,
         )
 
     def _past(self, turn: Turn) -> Past | None:

@@ -1,8 +1,11 @@
 """Which cache rule a model has."""
 
 import pytest
+from round_trips import exchanged
 
 from turntape.inspector.wire.cache_rules import CLAUDE, FAMILIES, GEMINI, NOVA, OPENAI, CacheRule, Grid, Marks, rule_for
+from turntape.inspector.wire.caching import rule_of
+from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.providers import PROVIDERS, provider_of
 
 
@@ -75,8 +78,18 @@ def test_each_provider_has_its_rules(provider: str, model: str, name: str) -> No
     assert rule is not None and rule.name == name
 
 
+def test_xai_reads_whole_steps_for_responses_alone() -> None:
+    named = {
+        path: rule.name
+        for path in ("/v1/responses", "/v1/chat/completions")
+        if (rule := rule_of(read(exchanged(f"https://api.x.ai{path}", {"model": "grok-4.3"}, {})))) is not None
+    }
+    assert list(named.values()) == ["grid of 64", "none promised"]
+
+
 def test_what_is_not_promised_is_never_promised() -> None:
-    rules: list[CacheRule] = [rule for row in PROVIDERS for _, rule in row.cache or ()]
+    tables = [table for row in PROVIDERS for table in (row.cache or (), *row.caches.values())]
+    rules: list[CacheRule] = [rule for table in tables for _, rule in table]
     assert {type(rule).__name__ for rule in rules if rule.promised} == {"Marks"}
     vague = rule_for(GEMINI, "gemini-3-pro")
     assert vague is not None and vague.vague

@@ -315,7 +315,9 @@ def test_a_grid_is_read_in_whole_steps_and_never_promised() -> None:
     _, entry = entries(gpt([ASK], (2006, 0, 300)), gpt([ASK, REPLY, ASK], (2356, 2304, 9), at=1))
     assert (entry.rule, entry.expected, entry.written) == ("grid of 128", "possible", None)
     assert entry.read is not None
-    assert (entry.read.value, entry.read.low) == (2304, 0)
+    assert (entry.read.value, entry.read.low, entry.read_less) == (2304, 0, 1920)
+    _, entry = entries(gpt([ASK], (2006, 0, 1)), gpt([ASK, REPLY, ASK], (2356, 1920, 9), at=1))
+    assert entry.read_less is None
 
 
 def test_nothing_is_exact_where_others_use_the_cache() -> None:
