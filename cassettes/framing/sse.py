@@ -10,6 +10,7 @@ from .buffer import BufferedDecoder
 from .event import Event
 
 _LINE_END = regex(rb"\r\n|\n|\r")
+_LINE_ENDS = regex(rb"[\r\n]+")
 _BOM = b"\xef\xbb\xbf"
 _QUIET_FIELDS = frozenset({b"id", b"retry"})
 UNTERMINATED = "The stream ended before the blank line that ends this event."
@@ -38,6 +39,8 @@ class SseDecoder(BufferedDecoder):
                 break
             self._line(bytes(buffer[begin : match.start()]), self._base + begin, self._base + end, events)
             begin = scan = end
+            if self._start is None and (empty := _LINE_ENDS.match(buffer, end)) is not None:
+                begin = scan = empty.end()  # empty lines between two events mean nothing
         left = size - begin
         self._scanned = max(left - 1, 0) if buffer.endswith(b"\r") else left
         return begin

@@ -146,6 +146,8 @@ class Recorder:
         """Number, round trip or line to write, its size, and whether its secrets are replaced already."""
         self._most = waiting_bytes
         self._waiting = 0
+        self._handed_in = self._done = 0
+        """How many items came into the queue, and how many of these are written."""
         self._aside = 0
         """The size of a long round trip that is being written. It takes seconds, in which no caller waits for it."""
         self._blocked = 0
@@ -239,6 +241,23 @@ class Recorder:
         """About how many bytes were handed in and are not yet written."""
         return self._waiting
 
+    def flush(self, waiting: Callable[[int], object] = lambda left: None) -> None:
+        """Wait until everything that was handed in so far is written.
+
+        While that takes long, `waiting` is called about once a second with how many bytes are left.
+        """
+        with self._room:
+            last = self._handed_in
+            while self._done < last and self._thread.is_alive():
+                self._hurry.set()
+                self._wake.set()
+                if not self._room.wait_for(lambda: self._done >= last, _LOOK):
+                    waiting(self._waiting)
+
+    def give_up(self) -> None:
+        """Wait for no search of a long body any more: it is withheld, and this is reported. Any thread may call it."""
+        self._redactor.give_up()
+
     def write(self, round_trip: RoundTrip, *, clean: bool = False) -> int:
         """Hand in a round trip that has ended; returns its number in the file. Thread-safe.
 
@@ -292,6 +311,7 @@ class Recorder:
             self.count += counts
             if not late:
                 self._waiting += size
+                self._handed_in += 1
                 self._queue.append((number, item, size, clean))
         if late:
             what = "a round trip" if counts else "a line" if of is None else f"a label of round trip {number}"
@@ -386,7 +406,7 @@ class Recorder:
                 elif isinstance(item, bytes):
                     self._put(self._redactor.body(item))
                 elif isinstance(item, RoundTrip):
-                    self._record(number, item if clean else self._redactor.round_trip(item))
+                    self._record(number, item if clean else self._redacted(number, item))
                 else:
                     self._put(item(self._redactor))
             except Exception as exc:  # noqa: BLE001 - our fault must not end the recording of the rest
@@ -395,6 +415,7 @@ class Recorder:
             del item
             with self._room:
                 self._waiting -= size
+                self._done += 1
                 self._aside = 0
                 self._room.notify_all()
         if batch and self._sync is not None:
@@ -402,6 +423,12 @@ class Recorder:
 
     def _not_synced(self, error: OSError) -> None:
         self._complain(f"cannot sync {str(self.path)!r}: {error.strerror}")
+
+    def _redacted(self, number: int, trip: RoundTrip) -> RoundTrip:
+        clean = self._redactor.round_trip(trip)
+        for fault in clean.faults[len(trip.faults) :]:
+            self._complain(f"round trip {number} is not whole: {fault}")
+        return clean
 
     def _record(self, number: int, trip: RoundTrip) -> None:
         if wire := trip.tool_wire:

@@ -6,6 +6,7 @@ must look random, and must not be a placeholder, a word, or an expression of sou
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..regex import regex
 from .body_search import Spans
@@ -13,7 +14,10 @@ from .body_search import Spans
 _ROOTS = (b"key", b"token", b"secret", b"passw", b"passphrase", b"pwd", b"credential", b"auth", b"sig=", b"session=")
 """What a name contains, in lower case."""
 _BEARER = b"bearer "
-_BEFORE = regex(rb"(?:\b(?:api|access|secret|private) )?[A-Za-z0-9_.-]{0,48}\Z", re.IGNORECASE)
+_IN_A_NAME = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+_LONGEST_NAME = 48
+_WORD_BEFORE = regex(rb"\b(?:api|access|secret|private) \Z", re.IGNORECASE)
+_LONGEST_WORD = len(b"private ")
 _AFTER = regex(
     rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:\\{0,7}[\"'`])?(?P<between>[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}|[ \t])"
     rb"(?P<open>\\{0,7}[\"'`])?(?:(?:Bearer|Basic|Token|Bot|ApiKey|Key)[ \t]+)?",
@@ -136,10 +140,10 @@ def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
     apart = after is None or after["between"] == b" "
     pair, element = (_PAIR.match(body, at), _ELEMENT.match(body, at)) if apart else (None, None)
     found = pair or element or after
-    before = _BEFORE.search(body, max(at - 64, 0), at) if found is not None else None
-    if found is None or before is None:
+    if found is None:
         return at, at
-    name = (before.group() + found["name"]).decode("latin-1")
+    begin = _begin_of_name(body, at)
+    name = (body[begin:at] + found["name"]).decode("latin-1")
     if pair is not None:
         return _judged(body, pair.end(), name, quoted=True, assigned=False)
     if element is not None:
@@ -148,10 +152,20 @@ def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
     option = name.startswith("--")
     if after["between"].isspace() and not option:
         return at, at
-    if after["between"] == b":" and body[before.start() - 1 : before.start()] == b":":
+    if after["between"] == b":" and body[begin - 1 : begin] == b":":
         return at, at  # a name within a longer one, as in `arn:aws:secretsmanager:…:secret:name`
     assigned = option or (name.upper() == name and after["between"] == b"=")
     return _judged(body, after.end(), name, quoted=after["open"] is not None, assigned=assigned)
+
+
+def _begin_of_name(body: bytes, at: int) -> int:
+    """Where the name begins that continues at `at`, with the word of two in front of it, as in `API key`."""
+    before = body[max(at - _LONGEST_NAME, 0) : at]
+    begin = at - len(before) + len(before.rstrip(_IN_A_NAME))
+    if body[begin - 1 : begin] != b" ":
+        return begin
+    word = _WORD_BEFORE.search(body, max(begin - _LONGEST_WORD, 0), begin)
+    return begin if word is None else word.start()
 
 
 def _judged(body: bytes, start: int, name: str, *, quoted: bool, assigned: bool) -> tuple[int, int]:
@@ -175,6 +189,7 @@ def _is_secret(name: str, value: bytes) -> bool:
     return is_secret(name, value.decode("latin-1"), quoted=True, assigned=False)
 
 
+@lru_cache(maxsize=256)  # the events of a stream have the same names
 def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     """Whether a value under this name is a secret.
 

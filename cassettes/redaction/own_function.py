@@ -9,13 +9,17 @@ from typing import cast
 
 from ..errors import CassetteError
 from .body_search import Spans
+from .not_searched import NotSearched
 
 type FindSecrets = Callable[[str], Iterable[str]]
 """The texts that are secret in a text. It is called for bodies, messages, header values and URLs, decoded too."""
 
 
-class FunctionFailed(Exception):
+class FunctionFailed(NotSearched):
     """The function raised an exception, or gave something else than texts."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the redaction function failed ({what})")
 
 
 def imported(name: str) -> FindSecrets:

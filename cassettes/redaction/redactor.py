@@ -14,7 +14,7 @@ import secrets
 import struct
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Self, cast
@@ -37,9 +37,10 @@ from .field_names import (
     URL_HEADERS,
 )
 from .named_values import named
-from .own_function import FindSecrets, FunctionFailed, imported, named_by
+from .not_searched import NotSearched
+from .own_function import FindSecrets, imported, named_by
 from .random_words import random_words
-from .search_process import LEAST, cleaned_elsewhere
+from .search_process import SearchElsewhere
 from .spelled_out import Segments, escaped, streamed
 
 _MARK = b"REDACTED"
@@ -92,14 +93,14 @@ class Redactor:
     ) -> None:
         self.salt = salt if salt is not None else secrets.token_hex(8)
         self.enabled = enabled
-        self.elsewhere: Callable[[Redactor, bytes, bool], bytes | None] | None = None
-        """Searches long bodies in the place of the calling thread (`cleaned_elsewhere`); None when nothing does."""
+        self.elsewhere: SearchElsewhere | None = None
+        """Searches long bodies in the place of the calling thread; None when nothing does."""
         self._key = self.salt.encode()
         self._recent: deque[tuple[bytes, bytes]] = deque(maxlen=4)
         """The last large request bodies: as received, and as written."""
         self._entropy, self._function = entropy, function
         self._failures: list[str] = []
-        """What the function raised since it was last reported."""
+        """Why texts were not searched, since it was last reported."""
         self._texts: dict[str, str] = {}
         """Short texts and what they are on the disk: each request of a client has the same URL and header fields."""
         self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
@@ -153,6 +154,11 @@ class Redactor:
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "elsewhere": None, "_recent": deque[tuple[bytes, bytes]](maxlen=4), "_texts": {}}
+
+    def give_up(self) -> None:
+        """Search no long body any more: those that wait for it are withheld. Any thread may call this."""
+        if self.elsewhere is not None:
+            self.elsewhere.give_up()
 
     def fingerprint(self, secret: str | bytes) -> str:
         """Eight hexadecimal digits that identify a secret within this salt."""
@@ -266,7 +272,7 @@ class Redactor:
             return clean
         try:
             masked = self._packed(part.body, named)
-        except FunctionFailed as exc:
+        except NotSearched as exc:
             self._failures.append(str(exc))
             masked = self._mask(part.body, 0)
         return clean if masked is None else masked
@@ -275,13 +281,13 @@ class Redactor:
         try:
             masked = self._packed(body) if body.startswith(PACKED) else None
             return self._searched(body, stream) if masked is None else masked
-        except FunctionFailed as exc:
+        except NotSearched as exc:
             self._failures.append(str(exc))
             return self._mask(body, 0)
 
     def _searched(self, body: bytes, stream: bool) -> bytes:
-        if self.elsewhere is not None and len(body) >= LEAST:
-            clean = self.elsewhere(self, body, stream)
+        if self.elsewhere is not None and len(body) >= self.elsewhere.least:
+            clean = self.elsewhere.clean(self, body, stream)
             if clean is not None:
                 return clean
         return self.cleaned_here(body, stream)
@@ -289,7 +295,7 @@ class Redactor:
     def cleaned_here(self, body: bytes, stream: bool = False) -> bytes:
         """A body without secrets, searched by this thread; `stream` when one may be spread over several events.
 
-        Raises FunctionFailed for a function of the user's that fails.
+        Raises NotSearched for a function of the user's that fails.
         """
         secrets: list[tuple[Segments, int]] = []
         if stream:
@@ -379,7 +385,7 @@ class Redactor:
         failures, self._failures = self._failures, []
         if not failures:
             return clean
-        said = f"the redaction function failed ({failures[0]}); a text of this round trip is withheld and {NOT_KEPT}"
+        said = f"{failures[0]}; a text of this round trip is withheld and {NOT_KEPT}"
         return replace(clean, faults=(*clean.faults, said))
 
     def command(self, words: Sequence[str]) -> tuple[str, ...]:
@@ -467,7 +473,7 @@ def _cover(out: bytearray, taken: bytearray, segments: Segments) -> None:
 def patient_redactor() -> Redactor:
     """A redactor as the settings say, for a process whose other threads must not wait while a long body is searched."""
     made = Redactor.from_config()
-    made.elsewhere = cleaned_elsewhere
+    made.elsewhere = SearchElsewhere()
     return made
 
 

@@ -5,17 +5,26 @@ nothing else in the process can run meanwhile, in a proxy also no other client.
 """
 
 import logging
+import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
 from contextlib import suppress
 from typing import Protocol
+
+from .not_searched import NotSearched
 
 log = logging.getLogger(__name__)
 
 LEAST = 4 << 20
 """Bodies of fewer bytes are searched where they are; a process takes about as long to start as the search."""
+_LEAST_IN_A_HURRY = 16 << 10
+"""The same for who does not wait: these take some milliseconds."""
 _COMMAND = (sys.executable, "-P", "-m", "turntape.cassettes.redaction.search_process")
+_LOOK = 1.0
+GIVEN_UP = "turntape was stopped before the search for secrets ended"
 _SAME, _CHANGED = b"=", b"!"
 
 
@@ -25,28 +34,70 @@ class Cleaner(Protocol):
     def cleaned_here(self, body: bytes, stream: bool = False) -> bytes: ...
 
 
-def cleaned_elsewhere(redactor: Cleaner, body: bytes, stream: bool) -> bytes | None:
-    """`body` without secrets, by another process; None when there is no answer from one."""
-    try:
-        rules = pickle.dumps((redactor, stream))
-        # In its own session, since Ctrl-C must not lose what is being recorded.
-        with subprocess.Popen(
-            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-        ) as process:
-            assert process.stdin is not None and process.stdout is not None
-            with suppress(BrokenPipeError):
-                process.stdin.write(len(rules).to_bytes(8) + rules)
-                process.stdin.write(body)
-                process.stdin.close()
-            kind = process.stdout.read(1)
-            clean = body if kind == _SAME else process.stdout.read()
-    except Exception as exc:  # noqa: BLE001 - what cannot be searched there is searched here
-        log.debug("a body could not be searched in another process: %s", exc)
+class SearchElsewhere:
+    """Searches one body after another, each in a new process, until nobody waits for that any more."""
+
+    def __init__(self) -> None:
+        self.least = LEAST
+        """The length of the shortest body that is searched by a process."""
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._given_up = False
+
+    def give_up(self) -> None:
+        """End the search that runs, and begin no other. Any thread may call this."""
+        with self._lock:
+            self._given_up = True
+            self.least = _LEAST_IN_A_HURRY
+            if self._process is not None:
+                self._process.kill()
+
+    def clean(self, redactor: Cleaner, body: bytes, stream: bool) -> bytes | None:
+        """`body` without secrets; None when there is no answer from a process. Raises NotSearched after `give_up`."""
+        try:
+            rules = pickle.dumps((redactor, stream))
+            with self._started() as process:
+                assert process.stdin is not None and process.stdout is not None
+                with suppress(BrokenPipeError):
+                    process.stdin.write(len(rules).to_bytes(8) + rules)
+                    process.stdin.write(body)
+                    process.stdin.close()
+                kind = process.stdout.read(1)
+                clean = body if kind == _SAME else process.stdout.read()
+        except NotSearched:
+            raise
+        except Exception as exc:  # noqa: BLE001 - what cannot be searched there is searched here
+            log.debug("a body could not be searched in another process: %s", exc)
+            kind = clean = b""
+        with self._lock:
+            self._process = None
+        if kind in (_SAME, _CHANGED) and len(clean) == len(body):
+            return clean
+        if self._given_up:
+            raise NotSearched(GIVEN_UP)
         return None
-    return clean if kind in (_SAME, _CHANGED) and len(clean) == len(body) else None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        with self._lock:
+            if self._given_up:
+                raise NotSearched(GIVEN_UP)
+            # In its own session, since Ctrl-C must not lose what is being recorded.
+            self._process = subprocess.Popen(
+                [*_COMMAND, str(os.getpid())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
+            return self._process
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the one that asked has died: nobody takes the answer."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)
 
 
 def main() -> None:
+    if sys.platform != "win32":
+        threading.Thread(target=_end_with, args=(int(sys.argv[1]),), daemon=True).start()
     given = sys.stdin.buffer
     try:
         redactor, stream = pickle.loads(given.read(int.from_bytes(given.read(8))))

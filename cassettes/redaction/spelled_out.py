@@ -27,6 +27,9 @@ _ANY_INDEX, _LENGTH_OF_INDEX = b'ndex"', len(b'ndex" : 1234')
 _EVENT = regex(rb"\n|:event-type")
 _AROUND = 512
 """How far around an escape a secret with escapes may reach."""
+_MOST_AT_ONCE, _AGAIN = 1 << 18, 1 << 16
+"""How far escapes that are close together are put together at once, and how much of it again with what follows: a
+secret of which each letter is an escape is shorter."""
 _LEAST_EVENTS = 2
 _BLOCK = 1 << 20
 """About how many bytes of a stream are taken apart at once."""
@@ -45,6 +48,11 @@ def escaped(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[Seg
             if near and start - near[-1][1] > _AROUND:
                 yield from _escaped_near(body, near, search)
                 near.clear()
+            elif near and start - near[0][0] > _MOST_AT_ONCE:
+                again = [escape for escape in near if escape[0] > start - _AGAIN]
+                whole = _escaped_near(body, near, search)
+                yield from (found for found in whole if found[0][0][0] < again[0][0])
+                near = again
             near.append((start, end, int(match[1], 16)))
         if near:
             yield from _escaped_near(body, near, search)

@@ -122,6 +122,7 @@ class Rotation:
             sidecar.follow(new.label_line)
             labelled.set()
 
+        old.flush()  # labels are looked for in the file
         sidecar.on_segment = follow
         if sidecar.order(Order("next", old.count, str(new.path.absolute()))):
             while not labelled.wait(LOOK) and sidecar.runs:

@@ -113,6 +113,14 @@ class Segments:
         """As `Recorder.waiting`."""
         return self.current.waiting
 
+    def flush(self, waiting: Callable[[int], object] = lambda left: None) -> None:
+        """As `Recorder.flush`."""
+        self.current.flush(waiting)
+
+    def give_up(self) -> None:
+        """As `Recorder.give_up`."""
+        self.current.give_up()
+
     # From one file to the next
 
     def announce(self) -> int:

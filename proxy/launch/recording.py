@@ -30,7 +30,7 @@ from ..tool_wire.address import VARIABLE as TOOL_LINK
 from ..workers.worker_settings import WorkerSettings
 from .environment import Environment, Route, environment, node_preload
 from .private_folder import private_folder
-from .said_meanwhile import LabelsAwaited, say_nothing, say_problem, say_waiting
+from .said_meanwhile import EndAwaited, say_nothing, say_problem, say_waiting
 from .spans import collector, span_variables
 from .terminal import coloured
 
@@ -356,7 +356,10 @@ class Recording:
             sys.stderr.write(f"turntape: {reached.message.removeprefix('turntape ')}\n")
 
     def hurry(self) -> None:
-        """Stop waiting for the labels. Any thread may call this."""
+        """Stop waiting for searches, labels and uploads. Any thread may call this."""
+        if self._processes:
+            self._processes.hurry()
+        self.gateway.segments.give_up()
         if self._sidecar:
             self._sidecar.kill()
         if self._links:
@@ -379,13 +382,16 @@ class Recording:
 
         assert self._sidecar and self._links
         await self._links.close(waiting=say_nothing if quiet else say_waiting)
-        await self._engine.stop()
+        awaited = None if quiet else EndAwaited()
+        if self._processes:
+            await self._processes.stop(awaited.workers if awaited else say_nothing)
+        else:
+            await self._engine.stop()
         self.close()
         await asyncio.to_thread(self.gateway.stop)
         segments = self.gateway.segments
         recorder, count = segments.current, segments.count
-        say = say_nothing if quiet else LabelsAwaited().say
-        totals = await asyncio.to_thread(self._sidecar.close, recorder.count, say)
+        totals = await asyncio.to_thread(labelled, recorder, self._sidecar, awaited)
         await asyncio.to_thread(recorder.close)
         segments.closed(recorder)
         if not count and self.settings.made:
@@ -413,6 +419,13 @@ class Recording:
         if not self._cut:
             return None
         return f"{self._cut:,} {'body is' if self._cut == 1 else 'bodies are'} in the cassette only in part"
+
+
+def labelled(recorder: "Recorder", sidecar: SidecarClient, awaited: EndAwaited | None) -> "Mapping[str, object] | None":
+    """Wait until all round trips are in the file and have their labels. Returns the totals."""
+    # What is not in the file yet would get no label.
+    recorder.flush(awaited.search if awaited else say_nothing)
+    return sidecar.close(recorder.count, awaited.labels if awaited else say_nothing)
 
 
 def known_findings(settings: Settings) -> None:

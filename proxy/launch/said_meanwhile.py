@@ -12,16 +12,31 @@ def say_problem(sentence: str) -> None:
         sys.stderr.flush()
 
 
-class LabelsAwaited:
-    """Says how far the labels are, while somebody waits for the end of a recording."""
+class EndAwaited:
+    """Says how far the end of a recording is, while somebody waits for it: at once, and then every fifth call.
+
+    Each is called about every second.
+    """
 
     def __init__(self) -> None:
         self._calls = 0
 
-    def say(self, done: int, count: int) -> None:
-        """Called every second; it writes the first time and every fifth."""
-        if self._calls % 5 == 0 and done < count:
-            say_problem(f"labelling what is recorded: {done:,} of {count:,} round trips; Ctrl-C does not wait")
+    def workers(self) -> None:
+        """Processes still record what they have."""
+        self._say("searching what is recorded for secrets")
+
+    def search(self, left: int) -> None:
+        """So many bytes are not yet searched and written."""
+        self._say(f"searching what is recorded for secrets: {left / 1e6:,.0f} MB to go")
+
+    def labels(self, done: int, count: int) -> None:
+        """So many round trips have their labels."""
+        if done < count:
+            self._say(f"labelling what is recorded: {done:,} of {count:,} round trips")
+
+    def _say(self, sentence: str) -> None:
+        if self._calls % 5 == 0:
+            say_problem(f"{sentence}; Ctrl-C does not wait")
         self._calls += 1
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
-from turntape.cassettes.redaction.redactor import patient_redactor
+from turntape.cassettes.redaction.redactor import Redactor, patient_redactor
 
 from ..engine.engine import Engine
 from .messages import Message, Ready, Unrecorded
@@ -31,7 +31,8 @@ async def work(settings: WorkerSettings) -> None:
     """Be a worker until the channel says that it is over."""
     channel: Connection[Message, object] = Connection(settings.channel)
     shared = Shared(settings.shared)
-    sender = Sender(channel, patient_redactor().with_salt(settings.salt))
+    redactor = patient_redactor().with_salt(settings.salt)
+    sender = Sender(channel, redactor)
 
     def count() -> None:
         shared.put(settings.number, PENDING, engine.pending)
@@ -60,7 +61,8 @@ async def work(settings: WorkerSettings) -> None:
     loop = asyncio.get_running_loop()
     await engine.start()
     sender.send(Ready)
-    threading.Thread(target=_wait, args=(channel, loop, over), name="turntape worker", daemon=True).start()
+    listening = (channel, loop, over, redactor)
+    threading.Thread(target=_listen, args=listening, name="turntape worker", daemon=True).start()
     said = repr(engine.unrecorded)
     while not over.is_set():
         running, streams = engine.running
@@ -76,11 +78,22 @@ async def work(settings: WorkerSettings) -> None:
     await asyncio.to_thread(sender.close)
 
 
-def _wait(channel: "Connection[Message, object]", loop: asyncio.AbstractEventLoop, over: asyncio.Event) -> None:
-    """Wait for the word that it is over, or for the end of the process that would say it."""
+def _listen(
+    channel: "Connection[Message, object]", loop: asyncio.AbstractEventLoop, over: asyncio.Event, redactor: Redactor
+) -> None:
+    """Wait for the word that it is over, or for the end of the process that would say it, and then for `hurry`."""
+
+    def end() -> None:
+        with suppress(RuntimeError):  # the loop has ended already
+            loop.call_soon_threadsafe(over.set)
+
     with suppress(OSError, EOFError):
-        channel.recv()
-    loop.call_soon_threadsafe(over.set)
+        while True:
+            if channel.recv() == "hurry":
+                redactor.give_up()
+            else:
+                end()
+    end()
 
 
 def _asking(connection: "Connection[str, Page]") -> Callable[[str], Page]:

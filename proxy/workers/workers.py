@@ -5,6 +5,7 @@ requests come to several workers is one thread.
 """
 
 import asyncio
+import math
 import os
 import pickle
 import signal
@@ -37,7 +38,8 @@ _COMMAND = (sys.executable, "-P", "-m", "turntape.proxy.workers.worker_process")
 _START = 60.0
 """Seconds that the workers may take to start."""
 _STOP = 60.0
-"""Seconds that a worker may take to end."""
+"""Seconds that a worker may take to end when nobody wants to wait."""
+_LOOK_AT_THE_END = 1.0
 _PAUSE = 1.0
 """Seconds before a worker that did not live for `_SOON` seconds is started again; each further time twice as long."""
 _LONGEST_PAUSE = 60.0
@@ -92,6 +94,8 @@ class Workers:
         self._workers: list[_Worker] = []
         self._threads: list[threading.Thread] = []
         self._stopping = threading.Event()
+        self._until = math.inf
+        """When workers that have not ended are killed, by `time.monotonic`."""
         self._starting = threading.Lock()
         """Held while a worker is started, and while all are asked to end."""
         self._sign: Sign | None = None
@@ -134,8 +138,19 @@ class Workers:
         while self.running[0]:  # noqa: ASYNC110 - there is no event for the last one's end
             await asyncio.sleep(_LOOK)
 
-    async def stop(self) -> None:
-        """Let all workers record what still runs, and end."""
+    def hurry(self) -> None:
+        """Let the workers wait for no search of a long body any more. Any thread may call this."""
+        self._until = time.monotonic() + _STOP
+        self._send("hurry")
+
+    def _send(self, word: str) -> None:
+        for worker in self._workers:
+            if worker.channel is not None:
+                with suppress(OSError):
+                    worker.channel.send(word)
+
+    async def stop(self, waiting: Callable[[], object] = lambda: None) -> None:
+        """Let all workers record what still runs, and end. `waiting` is called every second while that lasts."""
         if self._sign is not None:
             self._sign.close()
         with self._starting:
@@ -143,22 +158,22 @@ class Workers:
             for worker in self._workers:
                 for one in worker.sockets:
                     one.close()
-                if worker.channel is not None:
-                    with suppress(OSError):
-                        worker.channel.send("stop")
-        await asyncio.to_thread(self._join)
+            self._send("stop")
+        await asyncio.to_thread(self._join, waiting)
         for descriptor in (self._shared_file, self._places):
             os.close(descriptor)
 
-    def _join(self) -> None:
-        until = time.monotonic() + _STOP
+    def _join(self, waiting: Callable[[], object]) -> None:
         for worker in self._workers:
             if worker.process is None:
                 continue
-            try:
-                worker.process.wait(max(0.1, until - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                worker.process.kill()
+            while worker.process.poll() is None:
+                try:
+                    worker.process.wait(_LOOK_AT_THE_END)
+                except subprocess.TimeoutExpired:
+                    waiting()
+                    if time.monotonic() > self._until:
+                        worker.process.kill()
         for thread in self._threads:
             thread.join(_STOP)
 

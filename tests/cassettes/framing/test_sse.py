@@ -1,7 +1,9 @@
 """SSE, whole, byte by byte and split at random; httpx-sse is the oracle."""
 
 import random
+from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from httpx_sse._decoders import SSEDecoder
@@ -110,3 +112,18 @@ def test_random_streams_read_as_the_oracle_does(lines: list[tuple[str, str]], rn
 @settings(max_examples=150, deadline=None)
 def test_any_bytes_give_events_and_no_error(body: bytes) -> None:
     assert events([body]) == events(body[i : i + 1] for i in range(len(body)))
+
+
+def test_thousands_of_empty_lines_are_a_few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: Counter[str] = Counter()
+    line = SseDecoder._line
+
+    def counted(self: SseDecoder, *given: Any, **more: Any) -> None:
+        lines["all"] += 1
+        line(self, *given, **more)
+
+    monkeypatch.setattr(SseDecoder, "_line", counted)
+    found = events([b"data: a\n", b"\r" * 5000, b"\n\r" * 5000, b"data: b\n\n"])
+
+    assert payloads(found) == [("", "a"), ("", "b")]
+    assert lines.total() < 10

@@ -24,7 +24,7 @@ from recordings import bodies, growing, read_by_any_tool, record, single
 from turntape.cassettes import Cassette, CassetteError, Chunk, FormatError, Frame, Recorder, Redactor, RoundTrip, Tail
 from turntape.cassettes.recording import disk_sync
 from turntape.cassettes.recording import recorder as recorder_module
-from turntape.cassettes.redaction.search_process import LEAST
+from turntape.cassettes.redaction.search_process import LEAST, Cleaner, SearchElsewhere
 from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompressor, ZstdDecompressor
 
 SUFFIXES = ["jsonl", "jsonl.zst"]
@@ -311,14 +311,16 @@ def test_nobody_waits_while_a_long_round_trip_is_searched(path: Path) -> None:
     events: list[str] = []
     searching, go = Event(), Event()
 
-    def elsewhere(redactor: Redactor, body: bytes, stream: bool) -> bytes:
-        searching.set()
-        go.wait(60)
-        events.append("searched")
-        return body
+    class Slow(SearchElsewhere):
+        @override
+        def clean(self, redactor: Cleaner, body: bytes, stream: bool) -> bytes:
+            searching.set()
+            go.wait(60)
+            events.append("searched")
+            return body
 
     redactor = Redactor()
-    redactor.elsewhere = elsewhere
+    redactor.elsewhere = Slow()
     with Recorder(path, redactor=redactor, waiting_bytes=LEAST) as recorder:
         recorder.write(round_trip(b'{"n":0,"x":"%s"}' % (b"x" * (2 * LEAST))))
         searching.wait(60)
@@ -329,6 +331,39 @@ def test_nobody_waits_while_a_long_round_trip_is_searched(path: Path) -> None:
 
     assert events == [*["handed in"] * 3, "searched"]
     assert numbers(path) == [0, 0, 1, 2]
+
+
+def test_flush_waits_until_all_is_written_and_says_what_is_left(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_module, "_LOOK", 0.01)
+    gate, left = Gated(), list[int]()
+    with Recorder(path, redactor=gate) as recorder, gate:
+        for trip in large(2):
+            recorder.write(trip)
+        flushing = Thread(target=recorder.flush, args=(left.append,))
+        flushing.start()
+        until(lambda: bool(left))
+        gate.turns.release()
+        until(lambda: left[-1] < 2 * LARGE)
+        assert flushing.is_alive()
+        gate.turns.release()
+        flushing.join()
+
+        assert (left[0] > 2 * LARGE, recorder.waiting) == (True, 0)
+        recorder.flush()  # nothing to wait for
+
+
+def test_a_text_that_is_withheld_is_a_problem_of_the_recording(path: Path) -> None:
+    said: list[str] = []
+
+    def failing(text: str) -> list[str]:
+        raise ValueError
+
+    with Recorder(path, redactor=Redactor(function=failing)) as recorder:
+        recorder.on_problem(said.append)
+        recorder.write(round_trip(b'{"a":1}'))
+
+    reason = "the redaction function failed (ValueError); a text of this round trip is withheld and is not kept"
+    assert said == [recorder.problem] == [f"round trip 0 is not whole: {reason}"]
 
 
 def test_many_writers_behind_a_slow_disk_lose_nothing(path: Path) -> None:

@@ -1,10 +1,13 @@
 """A secret that is written in pieces is found: over the events of a stream, and with escapes between its letters."""
 
 import json
+import re
 
 import pytest
 
 from turntape.cassettes import Frame, Redactor, Request, Response, RoundTrip
+from turntape.cassettes.redaction import spelled_out
+from turntape.cassettes.redaction.body_search import Spans
 
 LONG = "abcDEF123456ghiJKL789012mnoPQR345678stuVWX"
 KEY = f"sk-ant-api03-{LONG}"
@@ -189,3 +192,24 @@ def test_a_percent_encoded_key_is_masked() -> None:
 def test_escapes_without_a_secret_stay() -> None:
     for text in ('{"c":"caf\\u00e9 \\u0041bc \\u002d x"}', "a%2Fb%2Dc%41", "100%2Bmore", "\\u0041", "%41"):
         assert Redactor().body(text.encode()).decode() == text
+
+
+def test_many_escapes_are_put_together_a_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A secret is found wherever a part ends, and what is held does not grow with the body."""
+    monkeypatch.setattr(spelled_out, "_MOST_AT_ONCE", 1200)
+    monkeypatch.setattr(spelled_out, "_AGAIN", 600)
+    held: list[int] = []
+
+    def search(text: bytes) -> Spans:
+        held.append(len(text))
+        return {match.start(): (match.end(), 0) for match in re.finditer(rb"sk-[a-z]{30}", text)}
+
+    secret = b"sk-" + b"abcdefghij" * 3
+    for before in range(0, 1300, 37):
+        text = b"%41" * before + b"".join(b"%%%02x" % letter for letter in secret) + b"%42" * 900
+        start = 3 * before
+
+        found = list(spelled_out.escaped(text, search))
+
+        assert {places for places, _ in found} == {((start, start + 3 * len(secret)),)}
+    assert max(held) < 2000

@@ -107,6 +107,23 @@ def test_a_segment_begins_with_the_last_round_trip_of_each_open_thread(tmp_path:
     assert first.labels.keys() == {0, 1, 2, 3}, "the labels of a file are in it before it is closed"
 
 
+def test_the_end_of_a_segment_is_announced_when_all_of_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = Recording(tmp_path)
+    first = recording.segments.current
+    recording.segments.write(chat([HELLO], said("Done.")))
+    flushed: list[str] = []
+    flush, order = first.flush, recording.sidecar.order
+    monkeypatch.setattr(first, "flush", lambda: flushed.append("flush") or flush())
+    monkeypatch.setattr(recording.sidecar, "order", lambda one: flushed.append(one.kind) or order(one))
+
+    recording.rotation.rotate()
+    recording.end()
+
+    assert flushed == ["carry", "flush", "next", "end"]
+
+
 def test_a_labeller_that_is_gone_costs_the_threads_and_not_the_rotation(tmp_path: Path) -> None:
     recording = Recording(tmp_path)
     gone = recording.sidecar
