@@ -10,7 +10,7 @@ from typing import Any
 from conversations import chat, said, user
 from rule_exceptions_model_api import Row
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import answers, asks, fails, notifies
+from tool_wire import answers, asks, fails, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 
@@ -46,6 +46,32 @@ def marked(result: object, seen: str, *, is_error: bool | None = None, **tool: A
 
 def with_block(block: dict[str, Any], seen: str) -> Trips:
     return ended({"content": [{"type": "text", "text": "see this"}, block]}, seen)
+
+
+def provoked(*, ended: bool) -> Trips:
+    """A tool fails while the client owes its server an answer, or has given it."""
+    story = Story().start(roots={}).turn(ONE)
+    call = asks(5, "tools/call", name="add", arguments={"a": 1})
+    story.exchange(call, answers(5, **text("no answer of the client", isError=True)))
+    story.trips[-1] = replace(story.trips[-1], ended_at=9_000_000, first_byte_at=9_000_000)
+    story.exchange(asks(1, "roots/list"), None if ended else answers(1, roots=[]), sender="server")
+    if ended:
+        story.trips[-1] = replace(story.trips[-1], failure=Failure("cut", "it ended"))
+    return story.results(("c1", "no answer of the client")).turn().trips
+
+
+def asked_for(method: str, *, declared: bool = True) -> Trips:
+    """The server does not know a method that it has declared, or not."""
+    begun = initialized()
+    begun["result"]["capabilities"] = {"prompts": {}} if declared else {"tools": {}}
+    story = Story().exchange(initialize(), begun)
+    return story.exchange(asks(2, method), fails(2, "Method not found", -32601)).trips
+
+
+def loosely_listed(*, offered: bool) -> Trips:
+    """A tool whose output schema is not that of an object, and a request that offers it or not."""
+    story = Story([{**ADD, "outputSchema": {"title": "sum"}}, SAY]).start()
+    return (story.turn() if offered else story).trips
 
 
 def redrawn() -> Trips:
@@ -492,8 +518,8 @@ TOOLS: list[Row] = [
     ("client-tool-call-unasked", "The call came before the first turn", unasked(), unasked(first=True)),
     (
         "tool-server-error",
-        "The code says that the server refuses the call, such as wrong arguments: then it is an info. A tool that the "
-        "server itself lists cannot be unknown to it",
+        "The code says that the server refuses the call, such as wrong arguments: then it is an info, unless the call "
+        "follows the schema that the server states. A tool that the server itself lists cannot be unknown to it",
         refused(-32603),
         refused(-32602),
         "info",
@@ -580,11 +606,38 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-reported-error",
-        "It does not say what failed, misses an argument that it was given, or does not take its own result: then "
-        "it is a warning",
+        "It does not say what failed, refuses a call that follows the schema which it states, or does not take its own "
+        "result: then it is a warning",
         ended(FAILED, "the disk is full"),
         ended({"content": [], "isError": True}, ""),
         "warning",
+    ),
+    (
+        "tool-reported-error",
+        "The client had not answered what the server asked it, or in a wrong form: then it is a warning of the client",
+        provoked(ended=False),
+        provoked(ended=True),
+        "warning",
+    ),
+    (
+        "tool-protocol-broken",
+        "It does not know `ping`: then it is an info",
+        asked_for("prompts/list"),
+        asked_for("ping"),
+        "info",
+    ),
+    (
+        "tool-protocol-broken",
+        "Its list of tools has a wrong form, and its tools are offered all the same",
+        loosely_listed(offered=False),
+        loosely_listed(offered=True),
+    ),
+    (
+        "client-tool-protocol-broken",
+        "It asks for what the server has not declared: then it is an info",
+        unread(),
+        asked_for("prompts/list", declared=False),
+        "info",
     ),
     (
         "tool-definition-rejected",

@@ -1,7 +1,10 @@
 """Causes that no single rule knows: which findings are echoes of another one of their thread."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+
+from turntape.cassettes.regex import regex
 
 from ..wire.answer_format import FieldNames, last_name
 from .finding import Finding
@@ -167,6 +170,7 @@ TOOL_CAUSES = (
 )
 
 
+INVALID_RESULT = "tool-invalid-result"
 OF_SHOWN = ("client-tool-error-invented", "client-tool-result-changed")
 OF_CLIENT: Mapping[str, tuple[str, ...]] = {
     "call-args-not-taken": ("client-tool-definition-differs", "client-tool-arguments-changed", *OF_SHOWN),
@@ -179,9 +183,11 @@ SHORTENED = frozenset({"client-tool-result-as-file", "client-tool-result-cut"})
 
 def of_tool(finding: Finding, about_tools: Iterable[str]) -> Finding:
     """A finding of a request as an echo of what the tools' own wire shows, if that explains it."""
+    known = set(about_tools)
+    if finding.id == "request-rejected" and INVALID_RESULT in known and _MEDIA.search(finding.message):
+        return replace(finding, layer="tool", message=f"{finding.message}; the tool's server had sent a wrong block")
     if finding.id not in TOOL_ECHOES or finding.because_of:
         return finding
-    known = set(about_tools)
     if finding.id == "client-tool-error-as-success" and known & SHORTENED:
         # The tool had not failed: these are the client's words about a result that is too large.
         return replace(finding, severity="info", because_of=tuple(sorted(known & SHORTENED)))
@@ -197,6 +203,7 @@ OF_ORIGIN = {
     "client-media-as-text": RESULT_UNREADABLE,
     "client-media-type-wrong": RESULT_UNREADABLE,
     "client-media-unsupported": RESULT_UNREADABLE,
+    "client-result-damaged": RESULT_UNREADABLE,
     "client-unserialized-result": RESULT_UNREADABLE,
     "client-results-exchanged": TOOL_BREAKS_PROTOCOL,
 }
@@ -205,6 +212,12 @@ OF_ORIGIN = {
 
 PASSED_ON = frozenset({"request-rejected"})
 """Faults of the same kind whose name blames no layer: only their layer becomes the tool's."""
+MARKED_SO = frozenset({"client-tool-error-as-success"})
+"""Faults of a mark that the client took from the tool: they are infos, and the tool's own is found at the tool."""
+_MEDIA = regex(r"\bimage|\bmedia\b|base64|\baudio\b|\bfile\b", re.IGNORECASE)
+
+
+INHERITABLE = frozenset(OF_ORIGIN) | PASSED_ON | MARKED_SO
 
 
 WORD_FOR_WORD = frozenset({"client-unserialized-result"})
@@ -216,7 +229,7 @@ def inherited(finding: Finding, sent: Mapping[str, bool]) -> bool:
 
     `sent`: the JSON pointers of the parts that it sent, and whether nothing is around what it sent.
     """
-    if finding.id not in OF_ORIGIN and finding.id not in PASSED_ON:
+    if finding.id not in INHERITABLE:
         return False
     places = [one.rpartition(" ")[2] for one in finding.evidence if " request /" in one]
     own = [one for one, alone in sent.items() if alone or finding.id not in WORD_FOR_WORD]
@@ -229,6 +242,8 @@ def of_origin(finding: Finding, sent: Mapping[str, bool]) -> Finding:
         return finding
     if finding.id in PASSED_ON:
         return replace(finding, layer="tool", message=f"{finding.message}; the tool's server sent it so")
+    if finding.id in MARKED_SO:
+        return replace(finding, severity="info")
     return replace(finding, because_of=(OF_ORIGIN[finding.id],))
 
 

@@ -13,7 +13,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.turn import Turn
-from ..findings.causes import OF_ORIGIN, PASSED_ON
+from ..findings.causes import INHERITABLE
 from ..findings.engine import JudgedTurn, RuleEngine
 from ..findings.tool_context import Over
 from ..tools.definitions import Definition
@@ -22,7 +22,7 @@ from ..tools.model_calls import TurnCalls, key_of
 from ..tools.seen import is_alone, is_passed_on
 from ..tools.tool_run import ToolRun
 from ..tools.tool_sessions import RunKey, ToolSessions
-from ..wire.json_value import as_array
+from ..wire.json_value import as_array, is_object
 from ..wire.values import Reading, Tool
 from .labelled import Label, LabelledRoundTrip, labelled
 
@@ -66,8 +66,10 @@ class ToolLabels:
         whether it has nothing around them."""
         self._rows: dict[RunKey, LabelledRoundTrip] = {}
         """The round trips of runs that no turn shows."""
+        self._offering: set[str] = set()
+        """The servers of which a request offered a tool."""
         self._reports: dict[int, LabelledRoundTrip] = {}
-        """The first round trips that report progress. Only the end shows whether somebody had asked for it."""
+        """The first round trips of which only the end shows what they mean."""
 
     def expect(self, runs: Sequence[ToolRun]) -> None:
         """Runs that are recorded after the turns whose calls they are."""
@@ -96,7 +98,7 @@ class ToolLabels:
                 rows.append(key_of(run))
         label["findings"] = [finding.as_json() for finding in self._rules.tool_wire(added.notes)]
         row = self._row(LabelledRoundTrip(trip, reading, None, label, tuple(loose)))
-        if added.progress and len(self._reports) < _MOST_REPORTS:
+        if added.late and len(self._reports) < _MOST_REPORTS:
             self._reports[trip.index] = row
         yield trip.index, row
         for key in rows:
@@ -115,8 +117,8 @@ class ToolLabels:
         judged.tool_outdated = list(self._newly_outdated(turn))
         judged.tool_causes = self._causes.pop(turn.thread, ())
         results = self._passed_on.pop(turn.thread, {})
-        if any(finding.id in OF_ORIGIN or finding.id in PASSED_ON for finding in judged.findings):
-            judged.tool_sent = {**results, **dict.fromkeys(self._definitions_sent(turn), True)}
+        if found := [finding.message for finding in judged.findings if finding.id in INHERITABLE]:
+            judged.tool_sent = {**results, **dict.fromkeys(self._definitions_sent(turn, " ".join(found)), True)}
         self._judge(judged, "open")
         if made is None:
             return
@@ -145,7 +147,7 @@ class ToolLabels:
         """The recording has ended: calls without a run have none, and runs without a call have none."""
         for judged, label in list(self._held.values()):
             yield from self._close(judged, label)
-        for note in self._sessions.closed():
+        for note in self._sessions.closed(self._offering):
             if (row := self._reports.get(note.index)) is not None:
                 found = [finding.as_json() for finding in self._rules.tool_wire([note])]
                 row.label["findings"] = [*as_array(row.label["findings"]), *found]
@@ -166,14 +168,17 @@ class ToolLabels:
         self._offered.add((names, self._sessions.listings))
         known = ((tool, self._join.definition_of(tool, names)) for tool in tools if not tool.server)
         found = [(tool, stated) for tool, stated in known if stated is not None]
+        self._offering |= {stated.server for _, stated in found}
         unclear = self._sessions.ambiguous
         found = [(tool, one) for tool, one in found if (one.server, one.name) not in unclear]
         new = [(tool, one) for tool, one in found if (tool.name, one.server, one.index) not in self._compared]
         self._compared |= {(tool.name, one.server, one.index) for tool, one in new}
         return new
 
-    def _definitions_sent(self, turn: Turn) -> Iterator[str]:
+    def _definitions_sent(self, turn: Turn, said: str) -> Iterator[str]:
         """The pointers to the tools of a request whose schemas are those that their servers state.
+
+        What clients put around the arguments is not looked at, unless it is what the findings (`said`) are about.
 
         To the list of tools too, where a name in it that MCP does not allow, or that is there twice, is a server's.
         """
@@ -186,7 +191,7 @@ class ToolLabels:
             twice = names[tool.name] > 1 and (stated.server, stated.name) in self._sessions.repeated
             named = tool.name == stated.name and (twice or not _NAME.fullmatch(stated.name))
             yield from (tool.pointer, "/tools") if named else ()
-            if tool.schema == stated.schema:
+            if _without_frame(tool.schema, said) == _without_frame(stated.schema, said):
                 yield tool.pointer
 
     def _newly_outdated(self, turn: Turn) -> Iterator[tuple[str, int]]:
@@ -249,6 +254,16 @@ class ToolLabels:
         if turn.index not in self._carried:
             return []
         return [one for one in turn.runs if key_of(one) == key_of(run)]
+
+
+_FRAME = ("$schema", "additionalProperties", "title")
+"""What clients change in schemas beside the arguments."""
+
+
+def _without_frame(schema: object, said: str) -> object:
+    if not is_object(schema):
+        return schema
+    return {key: value for key, value in schema.items() if key not in _FRAME or key in said}
 
 
 def _is_settled(judged: JudgedTurn) -> bool:

@@ -1,4 +1,4 @@
-"""Whether what answers a request has the form that MCP gives it: a server's answer to a call, a client's reply.
+"""Whether the answer of a server to a call has the form that MCP gives it.
 
 The official SDKs check each answer against the types of the specification
 (https://modelcontextprotocol.io/specification/2025-11-25/schema, read 2026-11-23), and refuse the whole of one that
@@ -10,6 +10,7 @@ import json
 from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import Object, as_object, as_text, compact, is_array, is_object
+from .message_forms import wrong_answer
 from .tool_messages import ToolMessage
 
 _MEDIA = frozenset({"image", "audio"})
@@ -19,7 +20,7 @@ _WITH_TOOL_RESULT = "2024-10-07"
 """The version in which `toolResult` was a result."""
 _WITHOUT_BATCHES = "2025-06-18"
 """From this version on, several messages cannot come as one."""
-_ANY_JSON = "2026-07-28"
+ANY_JSON = "2026-07-28"
 """From this version on, structured content may be any JSON. It is the newest one that is known here."""
 
 
@@ -89,7 +90,7 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         return None
     if is_object(result.get("task")):
         return None  # its result comes later
-    later = version is not None and version > _ANY_JSON
+    later = version is not None and version > ANY_JSON
     if result.get("resultType", "complete") != "complete" or later:
         return None
     if "content" not in result:
@@ -102,11 +103,12 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         if (found := _of_block(as_object(block), block)) is not None:
             return found
     structured = result.get("structuredContent")
-    if structured is not None and not is_object(structured) and version is not None and version < _ANY_JSON:
+    if structured is not None and not is_object(structured) and version is not None and version < ANY_JSON:
         return Flaw(f"has {compact(structured)[:40]} as its `structuredContent`, which must be an object", mild=True)
     if not isinstance(result.get("isError", False), bool | None):
         return Flaw(f"has {compact(result['isError'])[:20]} as `isError`, which must be true or false", mild=True)
-    return None
+    wrong = wrong_answer("tools/call", result)
+    return None if wrong is None else Flaw(wrong, mild=True)
 
 
 def _of_block(block: Object, raw: object) -> Flaw | None:
@@ -125,25 +127,4 @@ def _of_block(block: Object, raw: object) -> Flaw | None:
             return Flaw(f"holds a block of type {kind!r} whose data is a URL in place of base64", mild=True)
         if not as_text(block.get("mimeType")):
             return Flaw(f"holds a block of type {kind!r} without a `mimeType`", mild=True)
-    return None
-
-
-_ACTIONS = frozenset({"accept", "decline", "cancel"})
-
-
-def flaw_of_reply(asked: ToolMessage, answer: ToolMessage) -> str | None:
-    """How the client's reply to a request of the server breaks MCP's form; None when it does not, and for an error.
-
-    The end of a sentence that begins with the reply.
-    """
-    result = answer.result
-    if result is None:
-        return None
-    if asked.method == "elicitation/create" and result.get("action") not in _ACTIONS:
-        return f"has the action {compact(result.get('action'))[:40]}"
-    if asked.method == "sampling/createMessage":
-        lacking = [name for name in ("role", "content", "model") if name not in result]
-        return f"has no {lacking[0]!r}" if lacking else None
-    if asked.method == "roots/list" and not is_array(result.get("roots")):
-        return "has no list of roots"
     return None

@@ -12,7 +12,7 @@ from .form import Flaw, flaw_of
 from .returned import error_message, returned_of
 from .session_state import Sent, Session, Stray, WireNote, is_new, key_of_id, reports_of
 from .tool_messages import ToolMessage
-from .tool_run import ToolRun
+from .tool_run import Departure, ToolRun
 
 ASKS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of a server that a person or a model must answer."""
@@ -26,8 +26,8 @@ _EXACT = 2**53
 """A larger number is not the same in every JSON parser."""
 
 
-def called(session: Session, message: ToolMessage, known: Definition | None) -> ToolRun:
-    """The run that a `tools/call` begins, or continues."""
+def called(session: Session, message: ToolMessage, known: Definition | None, wrong: str | None) -> ToolRun:
+    """The run that a `tools/call` begins, or continues; `wrong`: how the request breaks the rules."""
     params = message.params
     state = as_text(params.get("requestState"))
     place = session.waiting.pop(state, None) if state is not None else None
@@ -50,6 +50,8 @@ def called(session: Session, message: ToolMessage, known: Definition | None) -> 
             meta=as_object(params.get("_meta")),
             output_schema=known.output_schema if known is not None else None,
         )
+    if wrong is not None:
+        run = replace(run, departed=Departure(f"sent a request that {wrong}", message.index))
     session.runs[message.sequence] = run
     return run
 

@@ -11,9 +11,10 @@ from ..wire.protocols.mcp.shape import META
 from .definitions import Definition
 from .progress import Progress
 from .tool_messages import ToolMessage
-from .tool_run import ToolRun
+from .tool_run import Departure, ToolRun
 
 _MOST_STRAYS = 100
+_MOST_WRONGS = 20
 
 
 @frozen
@@ -49,6 +50,11 @@ class WireNote:
         "cannot_answer",
         "ask_wrong",
         "ask_undeclared",
+        "ask_early",
+        "not_declared",
+        "not_known",
+        "answer_wrong",
+        "cursor_wrong",
     ]
     server: str
     index: int
@@ -86,6 +92,16 @@ class Session:
     """The version of MCP that both sides speak."""
     declared: Object | None = None
     """The capabilities that the client stated; None where its `initialize` is not on the tape."""
+    offers: Object | None = None
+    """The capabilities that the server stated; None where its answer to `initialize` is not on the tape."""
+    ready_at: float | None = None
+    """When the server had answered `initialize`."""
+    wrongs: deque["Wrong"] = field(default_factory=lambda: deque["Wrong"](maxlen=_MOST_WRONGS))
+    """The newest faults of the client in what the server asked it."""
+    failed: dict[int, ToolRun] = field(default_factory=dict[int, ToolRun])
+    """The newest runs that the server failed, by the place of their `tools/call`."""
+    unusable: WireNote | None = None
+    """The first answer of the server to the handshake or about its tools that clients must refuse."""
     issued: bool = False
     """Whether the server gave the session its id, over HTTP."""
     starts: int = 0
@@ -114,6 +130,15 @@ class Sent:
 
 
 @frozen
+class Wrong:
+    """What a client did wrong when the server asked it something."""
+
+    at: float
+    """When the server asked."""
+    departure: Departure
+
+
+@frozen
 class Stray:
     """A line of the server that answers no request: an answer with another id, or no message at all."""
 
@@ -121,6 +146,13 @@ class Stray:
     is_message: bool
     id: object
     text: str
+
+
+def fail(session: Session, run: ToolRun) -> None:
+    """Remember a run that the server failed, for what is learned later of the client's part in it."""
+    session.failed[run.sequence] = run
+    if len(session.failed) > _MOST_WRONGS:
+        del session.failed[next(iter(session.failed))]
 
 
 def is_new(session: Session, kind: str) -> bool:

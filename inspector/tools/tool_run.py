@@ -27,6 +27,17 @@ client's own words for an error. `other`: the result of another run. `empty`: th
 type Lost = Literal["text", "structured", "image", "audio", "resource", "link", "error_mark"]
 """A kind of content that was returned and not seen. `error_mark`: `isError`."""
 
+
+@frozen
+class Departure:
+    """What a client did against the rules of MCP before a server failed its call: the failure is the client's then."""
+
+    text: str
+    """The end of a sentence that begins with the client."""
+    index: int
+    """The round trip that shows it."""
+
+
 KEPT = 20_000
 """A run in a row holds at most this many characters of each text, and no larger `result`."""
 
@@ -75,8 +86,8 @@ class ToolRun:
     """Why the client cancelled, in its words."""
     flaw: Flaw | None = None
     """How its answer breaks the form that MCP gives it; None when it does not, and without an answer."""
-    misasked: bool = False
-    """Whether its request itself broke the rules of MCP: what the server answers then is the client's fault."""
+    departed: Departure | None = None
+    """The first thing that the client did against the rules in this run; None while it did nothing."""
     progressed: int = 0
     """How many reports of progress came before it ended."""
     unclear_id: bool = False

@@ -5,7 +5,7 @@ another round trip (the old SSE transport, tasks, a request for input) is given 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from turntape.cassettes.errors import CassetteError
@@ -17,15 +17,16 @@ from ..wire.json_value import Object, as_object, as_text, compact, is_object, ob
 from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .definitions import Definition
-from .form import Flaw, flaw_of_reply
+from .form import ANY_JSON, Flaw
+from .message_forms import breaks, declares, wrong_answer, wrong_reply
 from .progress import Report
-from .request_form import declares, flaw_of_request
+from .request_form import flaw_of_request
 from .returned import error_message, returned_of
 from .run_steps import ASKS, called, ended, gave_up, given, of_ids, of_task, strayed
-from .session_state import Session, Stray, WireNote, is_new, token_of, version_of
+from .session_state import Session, Stray, WireNote, Wrong, fail, is_new, token_of, version_of
 from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
-from .tool_run import ToolRun
+from .tool_run import Departure, ToolRun
 
 _BAD_REQUEST, _NOT_FOUND = 400, 404
 _KINDS = ("application/json", "text/event-stream")
@@ -57,8 +58,8 @@ class Added:
 
     runs: list[ToolRun] = field(default_factory=list[ToolRun])
     notes: list[WireNote] = field(default_factory=list[WireNote])
-    progress: bool = False
-    """Whether it holds reports of progress."""
+    late: bool = False
+    """Whether only the end of the recording shows what it means: reports of progress, answers that nobody can use."""
 
 
 class ToolSessions:
@@ -104,7 +105,7 @@ class ToolSessions:
             touched.add(message.session)
             if message.sender == "client" and message.is_request:
                 sent.append(message)
-            added.progress |= message.method == "notifications/progress"
+            added.late |= message.method == "notifications/progress"
             session = self._sessions.setdefault(message.session, Session(message.server))
             session.server, session.run = message.server, trip.run
             if message.sender == "client":
@@ -124,17 +125,29 @@ class ToolSessions:
         flaw = (
             Flaw("says with status 400 that it has no such session, where MCP wants 404")
             if refused
-            else _misnamed(trip)
+            else _unfounded(trip) or _misnamed(trip)
         )
         added.runs = [
             replace(run, status=status, flaw=flaw or run.flaw) if status is not None else run
             for run in changed.values()
         ]
+        for name in touched:
+            session = self._sessions[name]
+            added.late |= session.unusable is not None and session.unusable.index == trip.index
+            own = [run for run in added.runs if run.session == name]
+            added.runs = [run for run in added.runs if run.session != name]
+            added.runs += _with_wrongs(session, trip, own, added.notes)
         return added
 
-    def closed(self) -> Iterator[WireNote]:
-        """What only the end of the recording shows: reports of progress that belong to no open request."""
+    def closed(self, offering: Collection[str]) -> Iterator[WireNote]:
+        """What only the end of the recording shows.
+
+        Reports of progress that belong to no open request, and answers that clients must refuse, of servers none of
+        whose tools was offered to the model; `offering`: the servers whose tools were.
+        """
         for session in self._sessions.values():
+            if session.unusable is not None and session.server not in offering:
+                yield session.unusable
             for kind, token, report in session.progress.misplaced():
                 yield WireNote(kind, session.server, report.index, token)
 
@@ -163,7 +176,7 @@ class ToolSessions:
             return False
         if header(trip.response.headers, SESSION_HEADER):
             self._named.add(address_of(trip))
-            session.issued = True
+            session.issued, session.gone = True, None
         if not header(trip.request.headers, SESSION_HEADER):
             return False
         if trip.response.status == _NOT_FOUND and session.gone is None:
@@ -191,10 +204,11 @@ class ToolSessions:
                         WireNote("page_not_read", session.server, message.index, "tools/list", before=session.next_page)
                     )
                 known = self.tools.get(session.server, {}).get(as_text(message.params.get("name")) or "")
-                yield called(session, message, known)
+                yield called(session, message, known, self._wrong_in(session, message))
         elif message.is_answer:
-            asked = session.asked.pop(message.answers, None) if message.answers is not None else None
-            if message.answers is None and message.sender == "server" and wired:
+            place = message.answers if message.answers is not None else _unreadable(session, message)
+            asked = session.asked.pop(place, None) if place is not None else None
+            if place is None and message.sender == "server" and wired:
                 yield from strayed(session, Stray(message.at, True, message.id, ""))
                 if is_new(session, "answered_twice"):
                     notes.append(WireNote("answered_twice", session.server, message.index, compact(message.id)))
@@ -224,7 +238,7 @@ class ToolSessions:
         session.version = version_of(session, asked, result)
         if (token := token_of(asked)) is not None:
             session.progress.answered(token, answer.at)
-        wrong = flaw_of_request(asked, session.version) or self._plain(session, asked)
+        wrong = self._wrong_in(session, asked)
         if wrong is not None and answer.error is not None and is_new(session, "request_wrong"):
             notes.append(WireNote("request_wrong", session.server, asked.index, asked.method or "", wrong))
         early = _NOT_READY.search(said) is not None and asked.method not in _OPENING
@@ -236,21 +250,27 @@ class ToolSessions:
                 if block.kind == "link" and len(session.links) < _MOST_OPEN:
                     session.links.setdefault(block.uri, asked.index)
             if run is not None:
-                yield given(session, asked, replace(run, misasked=early or wrong is not None), answer)
+                hasty = Departure("called it before the handshake had ended", asked.index) if early else None
+                yield given(session, asked, replace(run, departed=run.departed or hasty), answer)
         elif asked.method == "resources/read" and answer.error is not None:
             uri = as_text(asked.params.get("uri")) or ""
             if uri in session.links and is_new(session, "link_broken"):
                 notes.append(WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri]))
         elif asked.method == "initialize" and result is not None:
+            session.ready_at, session.offers = answer.at, as_object(result.get("capabilities"))
             version = as_text(result.get("protocolVersion"))
             if version is None or not _VERSION.fullmatch(version):
                 notes.append(WireNote("version_unknown", session.server, asked.index, compact(version)))
+            else:
+                self._unusable(session, asked, result)
         elif asked.method == "tools/list" and result is not None:
             notes.extend(self._listed(session, asked, answer.index, result))
         elif asked.method == "tools/list" and answer.error is not None:
             of_client = early or wrong is not None or _OF_SESSION.search(said)
             if not of_client and answer.error.get("code") != _NO_METHOD and is_new(session, "list_failed"):
                 notes.append(WireNote("list_failed", session.server, answer.index, "tools/list", said))
+        elif wrong is None and answer.error is not None and answer.error.get("code") == _NO_METHOD:
+            notes += _unknown_method(session, asked, said)
         elif asked.method in ("tasks/get", "tasks/result", "tasks/cancel"):
             place = session.waiting.get(as_text(asked.params.get("taskId")) or "")
             run = session.runs.get(place) if place is not None else None
@@ -259,6 +279,18 @@ class ToolSessions:
                 session.runs[place] = later
                 if later is not run:
                     yield later
+
+    @staticmethod
+    def _unusable(session: Session, asked: ToolMessage, result: Object) -> None:
+        """Remember an answer that clients must refuse as a whole."""
+        method, version = asked.method or "", session.version
+        wrong = wrong_answer(method, result, any_json=version is None or version >= ANY_JSON)
+        if wrong is not None and session.unusable is None:
+            session.unusable = WireNote("answer_wrong", session.server, asked.index, method, wrong)
+
+    def _wrong_in(self, session: Session, asked: ToolMessage) -> str | None:
+        """How a request breaks MCP's form, or what the server demands of calls of this tool."""
+        return flaw_of_request(asked, session.version) or self._plain(session, asked)
 
     def _plain(self, session: Session, asked: ToolMessage) -> str | None:
         """What is wrong with a call whose tool only runs as a task; None where it is not such a call."""
@@ -273,18 +305,23 @@ class ToolSessions:
         method, result = asked.method or "", answer.result or {}
         wanted = asked.params.get("requestedSchema")
         if method in ASKS and answer.error is not None:
-            said, declared = error_message(answer.error) or "", declares(method, session.declared)
+            said, declared = error_message(answer.error) or "", declares(method, asked.params, session.declared)
             unknown = answer.error.get("code") == _NO_METHOD
             broken = None if unknown else flaw_of_request(asked, session.version)
-            if broken is not None:
+            if _is_early(session, asked):
+                yield WireNote("ask_early", session.server, asked.index, method, said)
+            elif broken is not None:
                 yield WireNote("ask_wrong", session.server, asked.index, method, broken)
             elif declared is False:
                 yield WireNote("ask_undeclared", session.server, asked.index, method, said)
             else:
                 kind = "cannot_answer" if declared and unknown else "refused_by_client"
                 yield WireNote(kind, session.server, asked.index, method, said)
-        elif (wrong := flaw_of_reply(asked, answer)) is not None and is_new(session, "reply_wrong"):
-            yield WireNote("reply_wrong", session.server, asked.index, method, wrong)
+        elif method == "ping" and answer.error is not None:
+            yield WireNote("cannot_answer", session.server, asked.index, method, error_message(answer.error) or "")
+        elif answer.result is not None and (wrong := wrong_reply(method, result)) is not None:
+            if is_new(session, "reply_wrong"):
+                yield WireNote("reply_wrong", session.server, asked.index, method, wrong)
         elif result.get("action") == "accept" and is_object(wanted):
             said = result.get("content", {})
             yield WireNote("replied", session.server, asked.index, method, wanted=wanted, given=said)
@@ -293,6 +330,9 @@ class ToolSessions:
         server = session.server
         known = self.tools.setdefault(server, {})
         page = as_text(result.get("nextCursor"))
+        if result.get("nextCursor") is not None and page is None and is_new(session, "cursor_wrong"):
+            yield WireNote("cursor_wrong", server, index, compact(result["nextCursor"])[:40])
+        self._unusable(session, asked, result)
         session.next_page = index if page else None
         if page and page == asked.params.get("cursor") and is_new(session, "list_loops"):
             yield WireNote("list_loops", server, index, page)
@@ -326,6 +366,101 @@ class ToolSessions:
             yield WireNote("tool_gone", server, index, gone, before=session.before[gone].index)
         self._changing.pop(server, None)
         self.listings += 1
+
+
+_ABOUT = regex(
+    r"client|roots?\b|sampl|elicit|\bping|input|respon|repl(?:y|ied)|method not found|invalid|timed? ?out|must|required"
+    r"|missing",
+    re.IGNORECASE,
+)
+"""What a tool says that failed because of what its client answered."""
+_FAULTS = {
+    "no_answer_of_client": "did not answer",
+    "cannot_answer": "did not know",
+    "reply_wrong": "answered in a wrong form",
+}
+"""What a client did wrong that was asked something."""
+
+
+def _with_wrongs(session: Session, trip: RoundTrip, runs: list[ToolRun], notes: list[WireNote]) -> Iterator[ToolRun]:
+    """The runs, and earlier ones of the session, with the fault of the client for which the server failed them.
+
+    Whichever is recorded first: the end of the run, or what the client answered while it ran.
+    """
+    for note in notes:
+        how = _FAULTS.get(note.kind)
+        if note.kind == "replied" and is_object(note.wanted) and breaks(note.wanted, note.given):
+            how = _FAULTS["reply_wrong"]
+        if how is not None and note.server == session.server and note.index == trip.index:
+            departure = Departure(f"{how} the server's request {note.what} meanwhile", note.index)
+            session.wrongs.append(Wrong(trip.started_at, departure))
+    new = {run.sequence: run for run in runs}
+    for run in runs:
+        if run.outcome == "failed" or run.is_error or run.ended_by == "server":
+            fail(session, run)
+    if session.wrongs:
+        for place, run in session.failed.items():
+            if run.departed is None and (found := _provoked(session, run)) is not None:
+                session.failed[place] = new[place] = replace(run, departed=found)
+                if place in session.runs:
+                    session.runs[place] = new[place]
+    yield from new.values()
+
+
+def _provoked(session: Session, run: ToolRun) -> Departure | None:
+    """What the client did wrong during a run that the server failed, if the failure speaks of it."""
+    if run.ended_by != "server" and _ABOUT.search((run.returned_text or "")[:_SHORT_BODY]) is None:
+        return None
+    took = (run.duration_ms or 0) / 1000 if run.ended_by != "server" else _FOREVER
+    during = (one for one in session.wrongs if run.started_at <= one.at <= run.started_at + took)
+    return next((one.departure for one in during), None)
+
+
+_FOREVER = float("inf")
+
+
+def _unreadable(session: Session, answer: ToolMessage) -> int | None:
+    """The request that an error without an id answers: the newest open one whose form is wrong.
+
+    A server that cannot read a request cannot know its id (https://www.jsonrpc.org/specification#response_object, read
+    2026-11-23).
+    """
+    if answer.sender != "server" or answer.id is not None or answer.error is None:
+        return None
+    broken = (place for place, run in session.runs.items() if run.departed is not None and place in session.asked)
+    return max(broken, default=None)
+
+
+def _is_early(session: Session, asked: ToolMessage) -> bool:
+    """Whether the server asked before it had answered `initialize`."""
+    if not session.starts or asked.method == "ping":
+        return False
+    return session.ready_at is None or asked.at < session.ready_at
+
+
+def _unknown_method(session: Session, asked: ToolMessage, said: str) -> Iterator[WireNote]:
+    """What it means that a server does not know a method: it had declared it, or the client should not have asked."""
+    method = asked.method or ""
+    declared = True if method == "ping" else declares(method, asked.params, session.offers)
+    if declared is not None and is_new(session, f"unknown {method}"):
+        yield WireNote("not_known" if declared else "not_declared", session.server, asked.index, method, said)
+
+
+_ACCEPTED = ("application/json", "text/event-stream")
+_NOT_ACCEPTABLE, _WRONG_MEDIA = 406, 415
+
+
+def _unfounded(trip: RoundTrip) -> Flaw | None:
+    """A refusal over HTTP for a header that is as MCP wants it."""
+    if trip.tool_wire is not None or trip.response is None:
+        return None
+    takes, kind = (header(trip.request.headers, name) or "" for name in ("accept", "content-type"))
+    all_taken = "*/*" in takes or all(one in takes for one in _ACCEPTED)
+    if trip.response.status == _NOT_ACCEPTABLE and all_taken:
+        return Flaw("says with status 406 that the client does not accept what it sends, and the client does")
+    if trip.response.status == _WRONG_MEDIA and kind.partition(";")[0].strip() == _ACCEPTED[0]:
+        return Flaw("says with status 415 that the client does not send JSON, and the client does")
+    return None
 
 
 def _misnamed(trip: RoundTrip) -> Flaw | None:

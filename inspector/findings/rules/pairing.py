@@ -53,7 +53,8 @@ def _rejected(context: RuleContext, said: Rejection) -> Iterator[Note]:
     """A note with the API's error text; none when the API itself returned the block: then `request-rejected` says so."""
     if own_block(context) is not None:
         return
-    where = f"{context.at} request {said.pointer}" if said.pointer else f"{context.at} request"
+    place = said.pointer or next((context.tools[name].pointer for name in said.named if name in context.tools), "")
+    where = f"{context.at} request {place}".strip()
     named = f" ({', '.join(said.named)})" if said.named else ""
     yield Note(
         f"the API rejects the request{named}: {said.text}",

@@ -12,6 +12,7 @@ from ...tools.tool_names import fits
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_object, is_object, value_at
 from ...wire.printable import several
+from ..blame import is_why, steps_of
 from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..schema_check import violations
@@ -250,9 +251,12 @@ def arguments_changed(context: ToolContext) -> Iterator[Note]:
             continue
         paths = list(differences(sent, run.arguments))
         if paths:
-            harmed = _breaks(context, call, run) or _is_why(run, paths)
+            harmed = is_why(context, call, run)
             own = _of_client(context, call, run)
-            mild = all(_is_mild(sent, run.arguments, path) or _steps(path)[0] in own for path in paths) and not harmed
+            mild = (
+                all(_is_mild(sent, run.arguments, path) or own.intersection(steps_of(path)[:1]) for path in paths)
+                and not harmed
+            )
             first = _change(sent, run.arguments, paths[0])
             more = f", and {several(len(paths) - 1, 'more argument')}" if len(paths) > 1 else ""
             yield Note(
@@ -273,28 +277,8 @@ def _of_client(context: ToolContext, call: ModelCall, run: ToolRun) -> set[str]:
     return set(ours) - set(theirs)
 
 
-def _breaks(context: ToolContext, call: ModelCall, run: ToolRun) -> bool:
-    """True when what was sent breaks the schema that the server states, and what the model wrote does not."""
-    known = context.definition(run)
-    if known is None or not is_object(known.schema) or not is_object(call.call.arguments):
-        return False
-    given = as_object(run.arguments)
-    return bool(violations(known.schema, given)) and not violations(known.schema, call.call.arguments)
-
-
-def _is_why(run: ToolRun, paths: list[str]) -> bool:
-    """True when the call failed and the error names an argument that was changed."""
-    said = run.returned_text or ""
-    names = (next(iter(_steps(path)), "") for path in paths)
-    return run.is_error is True and any(re.search(rf"\b{re.escape(name)}\b", said) for name in names if len(name) > 2)
-
-
-def _steps(path: str) -> list[str]:
-    return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
-
-
 def _pair(sent: object, given: object, path: str) -> tuple[object, object]:
-    steps = _steps(path)
+    steps = steps_of(path)
     return value_at(sent, steps), value_at(given, steps)
 
 

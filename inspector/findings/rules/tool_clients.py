@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ...tools.definitions import Definition, compare
 from ...tools.tool_run import ToolRun
-from ...wire.json_value import is_object
 from ...wire.printable import several
+from ..blame import DEFINITION_DIFFERS, UNKNOWN_TOOL, blamed
 from ..rule import Note, tool_rule
 from ..schema_check import described, violations
 from ..tool_context import ToolContext
@@ -30,15 +30,14 @@ def not_on_server(context: ToolContext) -> Iterator[Note]:
             yield Note(
                 f"the client called {run.name!r} on server {run.server!r}, which does not list it",
                 (f"#{run.exchanges[-1]} request /params/name", *answer),
-                because_of=("model-unknown-tool",) if _is_made_up(context, run) else (),
+                because_of=_made_up(context, run),
             )
 
 
-def _is_made_up(context: ToolContext, run: ToolRun) -> bool:
-    """True for a call of a tool that the model was not offered."""
-    names = {tool.name for tool in context.turn.reading.request.tools} if context.turn is not None else set[str]()
-    called = next((call.call.name for call, one in context.runs if one is run), None)
-    return called is not None and bool(names) and called not in names
+def _made_up(context: ToolContext, run: ToolRun) -> tuple[str, ...]:
+    """The finding about a call of a tool that the model was not offered."""
+    blames = (blamed(context, call, one) for call, one in context.runs if one is run)
+    return tuple(one.cause for one in blames if one is not None and one.cause == UNKNOWN_TOOL)
 
 
 @tool_rule(
@@ -88,6 +87,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
         "The tools changed and the client offers the old ones: then it is an info",
         "Tools of later pages are not offered, and the first page has only one: then it is an info",
         "A request has a wrong form, and the server took it",
+        "It asks for what the server has not declared: then it is an info",
     ),
 )
 def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
@@ -116,6 +116,7 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
         "session_not_named": f"sent {note.what} to server {note.server!r} without the id of its session",
         "id_reused": f"gave a request to server {note.server!r} the id {note.what} of another one that was still open",
         "id_too_large": f"gave a request to server {note.server!r} the id {note.what}, which many JSON parsers round",
+        "not_declared": f"asked server {note.server!r} for {note.what}, which it has not declared",
         "request_wrong": f"sent server {note.server!r} a request {note.what} that {note.detail}",
     }
     wrong = note.detail if note.kind == "reply_wrong" else ""
@@ -126,7 +127,8 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
     if (what := broken.get(note.kind)) is not None:
         side = "request" if note.kind == "id_reused" else "response"
         before = () if note.before is None else (f"#{note.before} {side}",)
-        yield Note(f"the client {what}", (*before, f"#{note.index} request"))
+        mild = note.kind == "not_declared"
+        yield Note(f"the client {what}", (*before, f"#{note.index} request"), "info" if mild else None)
 
 
 def _pages_left_out(context: ToolContext) -> Iterator[tuple[str, int, int, int]]:
@@ -179,15 +181,11 @@ def _refused_for_it(context: ToolContext) -> Iterator[Note]:
     """Calls that follow the schema which the model was offered and break the server's, and that the server refused."""
     offered = {tool.name: tool for tool in context.turn.reading.request.tools} if context.turn is not None else {}
     for call, run in context.runs:
-        tool, known, given = offered.get(call.call.name), context.definition(run), call.call.arguments
-        if tool is None or known is None or not run.is_error or not is_object(given) or run.arguments != given:
-            continue
-        if not is_object(tool.schema) or not is_object(known.schema) or violations(tool.schema, given):
-            continue
-        if broken := violations(known.schema, given):
+        blame, tool, known = blamed(context, call, run), offered.get(call.call.name), context.definition(run)
+        if blame is not None and blame.cause == DEFINITION_DIFFERS and tool is not None and known is not None:
             yield Note(
                 f"{tool.name!r} was offered without what its server wants, and the server refused the call: its "
-                f"arguments break the server's schema {described(broken)}",
+                f"arguments break the server's schema {described(blame.broken)}",
                 (f"#{call.turn.index} request {tool.pointer}", f"#{known.index} response /result/tools",
                  f"#{run.exchanges[-1]} response"),
             )  # fmt: skip

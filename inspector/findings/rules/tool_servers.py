@@ -7,20 +7,17 @@ from turntape.cassettes.regex import regex
 
 from ...tools.returned import returned_of
 from ...tools.tool_run import ToolRun
-from ...wire.json_value import as_count, as_object, is_object
+from ...wire.json_value import as_count, is_object
+from ..blame import BY_CLIENT, Blame, blamed
 from ..causes import DEFINITION_REJECTED, OF_ORIGIN, RESULT_UNREADABLE, TOOL_BREAKS_PROTOCOL
-from ..finding import Severity
 from ..rule import Note, tool_rule
-from ..schema_check import described, violations
+from ..schema_check import described
 from ..tool_context import ToolContext, is_whole
-from .own_tools import missed
 from .results import READERS, is_error_of_reader, reads_like_error, reports_failure
 from .tool_results import left_early, never_answered, of, reports_progress
 
 _REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042})
 """Codes with which a server refuses a call, and says why."""
-_BY_CLIENT = frozenset({400, 401, 403, 404, 405, 406, 415})
-"""Statuses over HTTP that speak of what the client sent: the session, the credentials, the address, the headers."""
 _UNKNOWN = regex(r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:found|registered|known)", re.IGNORECASE)
 """How servers say that they do not have a tool."""
 
@@ -33,8 +30,8 @@ _UNKNOWN = regex(r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:f
     says="A tool server answered a call, or the request for its tools, with a JSON-RPC error.",
     fix="Look into the server's stderr at that time; errors of the tool itself belong into a result with `isError`.",
     not_when=(
-        "The code says that the server refuses the call, such as wrong arguments: then it is an info. A tool that the "
-        "server itself lists cannot be unknown to it",
+        "The code says that the server refuses the call, such as wrong arguments: then it is an info, unless the call "
+        "follows the schema that the server states. A tool that the server itself lists cannot be unknown to it",
         "The call was repeated, and then had a result: then it is an info",
         "The server has listed its tools, and this is none of them: then `client-tool-not-on-server` says so",
     ),
@@ -44,18 +41,19 @@ def server_error(context: ToolContext) -> Iterator[Note]:
         if run.outcome == "failed" and not is_elsewhere(context, run):
             code = as_count((run.error or {}).get("code"))
             said = " ".join((run.returned_text or "").split())[:120]
+            blame = blamed(context, call, run)
+            own = blame is not None and blame.layer == "tool"
             denied = context.definition(run) is not None and _UNKNOWN.search(said) is not None
             retried = call.runs[-1] is not run and call.runs[-1].outcome == "answered"
-            refused = retried or (code in _REFUSALS and (run.status or 0) not in _BY_CLIENT)
-            refused = (refused or run.misasked) and lost_by(context, run) is None
-            severity: Severity | None = "info" if refused and not denied else None
+            refused = retried or run.departed is not None or (code in _REFUSALS and (run.status or 0) not in BY_CLIENT)
             number = f" (code {code})" if code is not None else ""
-            lost = run.flaw is not None
+            why = blame.why if blame is not None and not denied else ""
             yield Note(
-                f"server {run.server!r} answered the call of {run.name!r} with an error{number}: {said!r}",
+                f"server {run.server!r} answered the call of {run.name!r} with an error{number}: {said!r}{why}",
                 (f"#{run.exchanges[-1]} response /error", f"#{call.turn.index} response"),
-                None if lost else severity,
-                layer="client" if (run.status in _BY_CLIENT or run.misasked) and not denied and not lost else None,
+                "info" if refused and not denied and not own else None,
+                layer=None if denied or blame is None else blame.layer,
+                because_of=() if denied else causes_of(blame),
             )
     note = context.note
     if note is not None and note.kind == "list_failed":
@@ -63,6 +61,11 @@ def server_error(context: ToolContext) -> Iterator[Note]:
             f"server {note.server!r} answered `tools/list` with an error: {note.detail[:120]!r}",
             (f"#{note.index} response /error",),
         )
+
+
+def causes_of(blame: Blame | None) -> tuple[str, ...]:
+    """The finding that says who departed first."""
+    return () if blame is None or blame.cause is None else (blame.cause,)
 
 
 def is_elsewhere(context: ToolContext, run: ToolRun) -> bool:
@@ -80,32 +83,26 @@ def is_elsewhere(context: ToolContext, run: ToolRun) -> bool:
     says="A tool reported that it failed.",
     fix="See what the tool says; nothing is wrong with the connection.",
     not_when=(
-        "It does not say what failed, misses an argument that it was given, or does not take its own result: then it is a "
-        "warning",
+        "It does not say what failed, refuses a call that follows the schema which it states, or does not take its own "
+        "result: then it is a warning",
+        "The client had not answered what the server asked it, or in a wrong form: then it is a warning of the client",
     ),
 )
 def reported_error(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
         if run.outcome == "answered" and run.is_error:
             said = " ".join((run.returned_text or "").split())[:120]
-            silent, lost = returned_of(run.result).empty, lost_by(context, run)
+            silent, blame = returned_of(run.result).empty, blamed(context, call, run)
             how = " without saying which" if silent else f": {said!r}"
-            how += f", although it got {lost!r}" if lost is not None else ""
-            itself = lost is not None or _OWN_RESULT.search((run.returned_text or "")[:_SENTENCE]) is not None
+            itself = _OWN_RESULT.search((run.returned_text or "")[:_SENTENCE]) is not None
+            departed = blame is not None and blame.cause is None
             yield Note(
-                f"{of(run)} reports an error{how}",
+                f"{of(run)} reports an error{how}{blame.why if blame is not None and not itself else ''}",
                 (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
-                severity="warning" if silent or itself else None,
+                severity="warning" if silent or itself or departed else None,
+                layer=None if itself or blame is None else blame.layer,
+                because_of=() if itself else causes_of(blame),
             )
-
-
-def lost_by(context: ToolContext, run: ToolRun) -> str | None:
-    """The argument that an error says is missing, and that the server was given in a call that follows its schema."""
-    known, given = context.definition(run), as_object(run.arguments)
-    named = next((name for name in missed(run.returned_text or "") if given.get(name) is not None), None)
-    if named is None or known is None or not is_object(known.schema) or violations(known.schema, given):
-        return None
-    return named
 
 
 _OWN_RESULT = regex(
@@ -127,8 +124,9 @@ def server_died(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
         if run.outcome == "unanswered" and run.ended_by == "server":
             yield Note(
-                f"server {run.server!r} ended before it had answered the call of {run.name!r}",
+                f"server {run.server!r} ended before it had answered the call of {run.name!r}{_departed(run)}",
                 (f"#{run.exchanges[-1]} request", f"#{call.turn.index} response"),
+                layer=None if run.departed is None else "client",
             )
     note = context.note
     if note is not None and note.kind == "ended_early":
@@ -136,6 +134,11 @@ def server_died(context: ToolContext) -> Iterator[Note]:
             f"server {note.server!r} ended before it had answered {note.what}",
             (f"#{note.index} request",),
         )
+
+
+def _departed(run: ToolRun) -> str:
+    """What the client did before, as the end of a sentence; empty when it did nothing wrong."""
+    return "" if run.departed is None else f"; the client {run.departed.text}"
 
 
 @tool_rule(
@@ -166,8 +169,9 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
         ):
             written = f": the only answer {run.flaw.text}" if run.flaw is not None else ""
             yield Note(
-                f"server {run.server!r} never answered the call of {run.name!r}{written}",
+                f"server {run.server!r} never answered the call of {run.name!r}{written or _departed(run)}",
                 (f"#{run.exchanges[-1]} request", f"#{call.turn.index} response"),
+                layer=None if run.departed is None or written else "client",
             )
         given_up = run.outcome == "cancelled" and call.turn.followed_by is not None
         if given_up and never_answered(run):
@@ -221,9 +225,14 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
     "P",
     says="A tool server breaks the rules of MCP: it answers twice, defines a tool twice or without a schema, its list of "
     "tools never ends, it hides that a session is gone, names a resource that it does not have, or a version that does not "
-    "exist, gives two calls each other's result, or asks the client in a wrong form or for what the client has not declared.",
+    "exist, gives two calls each other's result, answers in a form that clients must refuse, does not know what it has "
+    "declared, or asks the client in a wrong form, too early, or for what the client has not declared.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
-    not_when=("It reports progress that nobody asked for, or after its answer: then it is an info",),
+    not_when=(
+        "It reports progress that nobody asked for, or after its answer: then it is an info",
+        "It does not know `ping`: then it is an info",
+        "Its list of tools has a wrong form, and its tools are offered all the same",
+    ),
 )
 def protocol_broken(context: ToolContext) -> Iterator[Note]:
     yield from _inherited(context, TOOL_BREAKS_PROTOCOL, "the server itself answered so")
@@ -242,18 +251,23 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "version_unknown": f"wants to speak version {note.what[:40]}, which MCP does not have",
         "ask_wrong": f"sent a request {note.what} that {note.detail}",
         "ask_undeclared": f"sent a request {note.what} to a client that has not declared that it can answer",
+        "ask_early": f"sent a request {note.what} before it had answered the client's `initialize`",
+        "not_known": f"does not know {note.what}, "
+        + ("which every side must answer" if note.what == "ping" else "and has declared that it does"),
+        "answer_wrong": f"gave an answer to {note.what} that {note.detail}, and none of its tools is offered",
+        "cursor_wrong": f"names {note.what} as the next page of its list of tools, which must be a text",
     }
     if (what := broken.get(note.kind)) is not None:
         progress = note.kind in ("progress_unknown", "progress_late")
-        at = "request" if note.kind in ("answered_twice", "ask_wrong", "ask_undeclared") or progress else "response"
-        plain = progress or at == "request" or note.kind in ("session_refused", "link_broken")
+        mild = progress or (note.kind == "not_known" and note.what == "ping")
+        asks = note.kind in ("answered_twice", "ask_wrong", "ask_undeclared", "ask_early")
+        at = "request" if asks or progress else "response"
+        plain = progress or at == "request" or note.kind in ("session_refused", "link_broken", "not_known")
         named = (
             () if note.kind != "link_broken" or note.before is None else (f"#{note.before} response /result/content",)
         )
         part = "" if plain else " /result"
-        yield Note(
-            f"server {note.server!r} {what}", (f"#{note.index} {at}{part}", *named), "info" if progress else None
-        )
+        yield Note(f"server {note.server!r} {what}", (f"#{note.index} {at}{part}", *named), "info" if mild else None)
 
 
 @tool_rule(

@@ -186,9 +186,9 @@ WANTED = {"type": "object", "properties": {"branch": {"type": "string"}}, "requi
         ("elicitation/create", {"action": "accept", "content": {}}, "breaks the schema that the server gave for it"),
         ("elicitation/create", {"action": "accept", "content": {"branch": "main"}}, ""),
         ("elicitation/create", {"action": "decline"}, ""),
-        ("elicitation/create", {"action": "yes"}, 'has the action "yes"'),
-        ("sampling/createMessage", {"role": "assistant", "content": {"type": "text", "text": "4"}}, "has no 'model'"),
-        ("roots/list", {}, "has no list of roots"),
+        ("elicitation/create", {"action": "yes"}, 'has "yes" as its `action`'),
+        ("sampling/createMessage", {"role": "assistant", "content": {"type": "text", "text": "4"}}, "has no `model`"),
+        ("roots/list", {}, "has no `roots`"),
         ("roots/list", {"roots": []}, ""),
     ],
 )

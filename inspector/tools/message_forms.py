@@ -1,0 +1,224 @@
+"""The form of each message of MCP: what its author must write, whoever reads it.
+
+One table for both sides, as JSON Schema. It has what the specification requires and what readers refuse without it,
+and leaves open what versions do differently
+(https://modelcontextprotocol.io/specification/2025-11-25/schema and `2026-07-28/schema`, read 2026-11-23).
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, NoReturn
+
+from ..wire.json_value import Object, as_array, as_object, compact
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+
+def _object(*required: str, **properties: object) -> Object:
+    return {"type": "object", "required": list(required), "properties": properties}
+
+
+def _list(of: object) -> Object:
+    return {"type": "array", "items": of}
+
+
+def _when(kind: str, then: Object) -> Object:
+    """A schema that holds for blocks of this type."""
+    return {"if": _object("type", type={"const": kind}), "then": then}
+
+
+_TEXT: Object = {"type": "string"}
+_ID: Object = {"type": ["string", "integer"]}
+_MAY_BE_TEXT: Object = {"type": ["string", "null"]}
+_BASE64: Object = {"type": "string", "pattern": r"^[A-Za-z0-9+/_=\s-]*$"}
+_RESOURCE = _object("uri", uri=_TEXT) | {"anyOf": [_object("text", text=_TEXT), _object("blob", blob=_BASE64)]}
+_BLOCK: Object = {
+    "allOf": [
+        _when("text", _object("text", text=_TEXT)),
+        _when("image", _object("data", data=_BASE64, mimeType=_TEXT)),
+        _when("audio", _object("data", data=_BASE64, mimeType=_TEXT)),
+        _when("resource", _object("resource", resource=_RESOURCE)),
+        _when("resource_link", _object("uri", uri=_TEXT)),
+    ]
+}
+_META = _object(progressToken=_ID)
+_INPUT_SCHEMA: Object = {"type": "object", "properties": {"type": {"const": "object"}}}
+_PLAIN = ["string", "number", "integer", "boolean", "array"]
+"""What a field of a form may be: forms are flat."""
+
+PARAMS: Mapping[str, Object] = {
+    "initialize": _object("protocolVersion", "capabilities", "clientInfo", protocolVersion=_TEXT,
+                          capabilities={"type": "object"}, clientInfo=_object("name", name=_TEXT)),
+    "tools/list": _object(cursor=_TEXT),
+    "tools/call": _object("name", name=_TEXT, arguments={"type": "object"}),
+    "prompts/list": _object(cursor=_TEXT),
+    "prompts/get": _object("name", name=_TEXT, arguments={"type": "object"}),
+    "resources/list": _object(cursor=_TEXT),
+    "resources/templates/list": _object(cursor=_TEXT),
+    "resources/read": _object("uri", uri=_TEXT),
+    "resources/subscribe": _object("uri", uri=_TEXT),
+    "resources/unsubscribe": _object("uri", uri=_TEXT),
+    "logging/setLevel": _object("level", level=_TEXT),
+    "completion/complete": _object("ref", "argument", ref={"type": "object"}, argument={"type": "object"}),
+    "sampling/createMessage": _object(
+        "messages", "maxTokens", maxTokens={"type": "integer"},
+        messages=_list(_object("role", "content", role={"enum": ["user", "assistant"]},
+                               content={"type": ["object", "array"]}))),
+    "elicitation/create": _object("message", message=_TEXT) | {
+        "if": _object("mode", mode={"const": "url"}),
+        "then": _object("url", url=_TEXT),
+        "else": _object("requestedSchema", requestedSchema=_object(
+            "type", type={"const": "object"},
+            properties={"type": "object", "additionalProperties": _object(type={"enum": _PLAIN})})),
+    },
+    "roots/list": _object(),
+    "ping": _object(),
+}  # fmt: skip
+"""By method: the parameters of a request."""
+
+REPLIES: Mapping[str, Object] = {
+    "sampling/createMessage": _object("role", "content", "model", role={"enum": ["user", "assistant"]},
+                                      content={"type": ["object", "array"]}, model=_TEXT),
+    "elicitation/create": _object("action", action={"enum": ["accept", "decline", "cancel"]}),
+    "roots/list": _object("roots", roots=_list(_object("uri", uri=_TEXT))),
+}  # fmt: skip
+"""By method: what a client answers."""
+
+ANSWERS: Mapping[str, Object] = {
+    "initialize": _object("protocolVersion", "capabilities", "serverInfo", protocolVersion=_TEXT,
+                          capabilities={"type": "object"}, serverInfo=_object("name", name=_TEXT)),
+    "tools/list": _object(
+        "tools", nextCursor=_MAY_BE_TEXT,
+        tools=_list(_object("name", "inputSchema", name=_TEXT, description=_MAY_BE_TEXT, inputSchema=_INPUT_SCHEMA))),
+    "tools/call": _object(content=_list(_BLOCK)),
+}  # fmt: skip
+"""By method: what a server answers."""
+
+BEFORE_ANY_JSON: Mapping[str, Object] = {
+    "tools/list": _object(tools=_list(_object(
+        inputSchema=_object("type"), outputSchema=_object("type", type={"const": "object"})))),
+}  # fmt: skip
+"""The same, for versions before 2026-07-28: schemas are those of objects."""
+
+METHODS = frozenset(PARAMS) | {"server/discover", "subscriptions/listen"}
+_SPACES = ("tools/", "prompts/", "resources/", "sampling/", "elicitation/", "roots/", "completion/", "logging/")
+
+_NEEDS: Mapping[str, str] = {
+    "tools/": "tools",
+    "prompts/": "prompts",
+    "resources/": "resources",
+    "logging/": "logging",
+    "completion/": "completions",
+    "sampling/": "sampling",
+    "elicitation/": "elicitation",
+}
+"""By the beginning of a method: the capability that the side must have declared which is asked."""
+
+
+def wrong_params(method: str, params: Object) -> str | None:
+    """How the parameters of a request break MCP's form: the end of a sentence that begins with the request."""
+    return _first_wrong("params", method, params) or _wrong_in("_meta", params)
+
+
+def wrong_reply(method: str, result: Object) -> str | None:
+    """How a client's answer to a request of the server breaks MCP's form; None when it does not."""
+    return _first_wrong("replies", method, result)
+
+
+def wrong_answer(method: str, result: Object, *, any_json: bool = False) -> str | None:
+    """How a server's answer breaks MCP's form; None when it does not.
+
+    `any_json`: the version lets schemas and structured content be of any kind, or it is not known.
+    """
+    wrong = _first_wrong("answers", method, result)
+    return wrong if wrong is not None or any_json else _first_wrong("before", method, result)
+
+
+def breaks(schema: Object, value: object) -> bool:
+    """Whether a value breaks a schema that the other side gave for it; False for a schema that cannot be used."""
+    import jsonschema_rs
+
+    try:
+        return not jsonschema_rs.validator_for(schema, retriever=_refuse).is_valid(value)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
+        return False
+
+
+def _refuse(address: str) -> NoReturn:
+    """Reading a recording must not open a connection."""
+    raise ValueError(address)
+
+
+def is_made_up(method: str) -> bool:
+    """True for a method in one of MCP's own groups that MCP does not have."""
+    return method.startswith(_SPACES) and method not in METHODS and not method.endswith(("/get", "/list", "/complete"))
+
+
+def needed(method: str, params: Object) -> list[str]:
+    """The capability that the side which is asked must have declared, and what is needed inside it; empty for none."""
+    name = next((name for start, name in _NEEDS.items() if method.startswith(start)), None)
+    if name is None:
+        return []
+    inner = "tools" if name == "sampling" and params.get("tools") else ""
+    inner = "subscribe" if method == "resources/subscribe" else inner
+    return [name, inner] if inner else [name]
+
+
+def declares(method: str, params: Object, capabilities: Object | None) -> bool | None:
+    """Whether a side has declared that it can answer a request; None where that is not known or not needed."""
+    steps = needed(method, params)
+    if not steps or capabilities is None:
+        return None
+    first, *inner = steps
+    return first in capabilities and all(step in as_object(capabilities[first]) for step in inner)
+
+
+_TABLES = {"params": PARAMS, "replies": REPLIES, "answers": ANSWERS, "before": BEFORE_ANY_JSON}
+
+
+def _first_wrong(table: str, method: str, value: Object) -> str | None:
+    if method not in _TABLES[table]:
+        return None
+    return _said(_validator(table, method), value)
+
+
+def _wrong_in(key: str, params: Object) -> str | None:
+    return _said(_validator("", key), params[key]) if key in params else None
+
+
+@cache
+def _validator(table: str, method: str) -> "jsonschema_rs.Validator":
+    import jsonschema_rs  # a recording without tool servers needs no schemas
+
+    return jsonschema_rs.validator_for(_TABLES[table][method] if table else _META)
+
+
+def _said(validator: "jsonschema_rs.Validator", value: object) -> str | None:
+    """The first thing that is wrong with a value, as the end of a sentence."""
+    try:
+        error = next(iter(validator.iter_errors(value)), None)
+    except ValueError:  # half of a surrogate pair, which JSON may hold
+        return None
+    if error is None:
+        return None
+    path = [str(step) for step in error.instance_path]
+    kind = error.kind
+    lacking = getattr(kind, "property", None)
+    if kind.name == "required" and isinstance(lacking, str):
+        where = f" in its `{'/'.join(path)}`" if path else ""
+        return f"has no `{lacking}`{where}, which MCP requires"
+    named = "/".join(path) or "content"
+    wanted = [_KINDS.get(str(one), str(one)) for one in as_array(getattr(kind, "types", None))]
+    must = f"which must be {' or '.join(wanted)}" if wanted else "which MCP does not allow there"
+    return f"has {compact(error.instance)[:40]} as its `{named}`, {must}"
+
+
+_KINDS = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a text",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+}

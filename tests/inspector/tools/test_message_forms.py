@@ -1,0 +1,81 @@
+from typing import Any
+
+import pytest
+
+from turntape.inspector.tools.message_forms import (
+    breaks,
+    declares,
+    is_made_up,
+    wrong_answer,
+    wrong_params,
+    wrong_reply,
+)
+
+FORM: dict[str, Any] = {"type": "object", "properties": {"place": {"type": "object"}}}
+LISTED: dict[str, Any] = {"name": "add", "inputSchema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "wrong"),
+    [
+        ("tools/call", {"name": "add"}, None),
+        ("tools/call", {"tool": "add"}, "has no `name`, which MCP requires"),
+        ("tools/call", {"name": "add", "_meta": {"progressToken": 0}}, None),
+        ("tools/call", {"name": "add", "_meta": {"progressToken": {}}}, "as its `progressToken`, which must be"),
+        ("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}}, "has no `clientInfo`"),
+        ("elicitation/create", {"message": "Where?", "mode": "url", "url": "https://desk.example"}, None),
+        ("elicitation/create", {"message": "Where?", "requestedSchema": FORM}, "which MCP does not allow there"),
+        ("vendor/own", {"anything": 1}, None),
+    ],
+)
+def test_the_parameters_of_a_request(method: str, params: dict[str, Any], wrong: str | None) -> None:
+    found = wrong_params(method, params)
+    assert found is wrong if wrong is None else wrong in (found or "")
+
+
+@pytest.mark.parametrize(
+    ("method", "result", "wrong"),
+    [
+        ("tools/list", {"tools": [LISTED]}, None),
+        ("tools/list", {"tools": [LISTED], "nextCursor": None}, None),
+        ("tools/list", {"tools": {"add": LISTED}}, "as its `tools`, which must be a list"),
+        ("tools/list", {"tools": [{**LISTED, "outputSchema": {}}]}, "has no `type` in its `tools/0/outputSchema`"),
+        ("tools/call", {"content": [{"type": "resource", "resource": {"uri": "a:b", "text": "c"}}]}, None),
+        ("tools/call", {"content": [{"type": "resource", "resource": {"text": "c"}}]}, "has no `uri`"),
+        ("tools/call", {"content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]}, None),
+        ("tools/call", {"content": [{"type": "image", "data": "a:b/c", "mimeType": "image/png"}]}, "`content/0/data`"),
+        ("tools/call", {"content": [{"type": "text", "text": "half \ud83d"}]}, None),
+    ],
+)  # fmt: skip
+def test_the_answer_of_a_server(method: str, result: dict[str, Any], wrong: str | None) -> None:
+    found = wrong_answer(method, result)
+    assert found is wrong if wrong is None else wrong in (found or "")
+
+
+def test_schemas_may_be_of_any_kind_in_the_newest_version() -> None:
+    assert wrong_answer("tools/list", {"tools": [{**LISTED, "outputSchema": {}}]}, any_json=True) is None
+
+
+def test_the_reply_of_a_client() -> None:
+    assert wrong_reply("roots/list", {"roots": [{"uri": "file:///home"}]}) is None
+    assert "which must be a list" in (wrong_reply("roots/list", {"roots": "file:///home"}) or "")
+    assert wrong_reply("ping", {}) is None
+
+
+def test_what_a_side_has_declared() -> None:
+    tools: dict[str, Any] = {"tools": [{}]}
+    assert declares("sampling/createMessage", {}, {"sampling": {}}) is True
+    assert declares("sampling/createMessage", tools, {"sampling": {}}) is False
+    assert declares("sampling/createMessage", tools, {"sampling": {"tools": {}}}) is True
+    assert declares("prompts/list", {}, {"tools": {}}) is False
+    assert declares("prompts/list", {}, None) is declares("ping", {}, {}) is None
+
+
+def test_a_method_in_a_group_of_mcp_that_it_does_not_have() -> None:
+    assert is_made_up("tools/execute")
+    assert not any(map(is_made_up, ("tools/call", "vendor/execute", "tasks/get", "server/discover")))
+
+
+def test_a_schema_that_cannot_be_used_is_not_broken() -> None:
+    assert breaks({"type": "object", "required": ["a"]}, {})
+    assert not breaks({"$ref": "https://desk.example/schema"}, {})
