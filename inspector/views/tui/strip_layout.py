@@ -47,12 +47,12 @@ class Parts:
         return self.notes + self.bars + self.total + self.marks
 
 
-def parts_of(height: int) -> Parts:
-    """The lines for a height of at least 2."""
+def parts_of(height: int, *, priced: bool) -> Parts:
+    """The lines for a height of at least 2. A run without a price has no line for the cost so far."""
     if height >= 9:
-        total, marks = 2 if height >= 12 else 1, 1 if height >= 10 else 0
+        total, marks = (2 if height >= 12 else 1) if priced else 0, 1 if height >= 10 else 0
         return Parts(1, height - 3 - total - marks, total, marks, 1)
-    notes, total = (1 if height >= 4 else 0), (1 if height >= 5 else 0)
+    notes, total = (1 if height >= 4 else 0), (1 if priced and height >= 5 else 0)
     return Parts(notes, height - notes - total - 1, total, 0, 0)
 
 
@@ -170,7 +170,7 @@ def lay_out(strip: Strip, unit: Unit, width: int, height: int) -> StripLayout:
         # The limit of the window is in the picture as soon as a third of it is used.
         windows = [turn.window for lane in strip.lanes for turn in lane.turns if turn.window]
         top = max([top, *(Decimal(window) for window in windows if window <= 3 * top)])
-    parts = parts_of(max(2, height))
+    parts = parts_of(max(2, height), priced=strip.total is not None)
     scale = axis(top, unit, 2 if parts.bars >= 3 else 1)
     return StripLayout(strip, unit, width, height, lanes, len(strip.lanes) - len(lanes), scale, parts, side)
 

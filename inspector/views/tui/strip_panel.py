@@ -62,8 +62,10 @@ def _panel(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: in
 
 
 def _keys(layout: StripLayout) -> Spans:
-    """The key of the other unit, and what has no room in the strip."""
+    """The key of the other unit, if there is one, and what has no room in the strip."""
     keys: Spans = [("$ ", "accent"), (f"shows {'tokens' if layout.unit == 'dollars' else 'dollars'}", "dim")]
+    if layout.strip.total is None:
+        keys = []
     if layout.more:
         keys.append((f"  +{layout.more} threads", "warn"))
     return keys
@@ -75,6 +77,8 @@ def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
         cost = sum(arrived(turn.dollars, shown.share), Decimal(0))
     of = f" of {turn.row.thread} " if len(layout.strip.lanes) > 1 else " "
     price = " " + (dollars(cost) if cost is not None else "–")
+    if layout.strip.total is None and turn.tokens is not None:
+        price = f" {count(turn.row.usage.input or 0)} in {count(turn.row.usage.output or 0)} out"
     return [(f"turn {turn.row.label}", "bold"), (of, "dim"), (price, "money" if cost else "dim")]
 
 

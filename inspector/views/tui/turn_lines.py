@@ -39,7 +39,18 @@ class Columns:
     time: bool
 
 
-def columns_for(width: int) -> Columns:
+@frozen
+class Known:
+    """What at least one turn of a run has. There is no column for what none has."""
+
+    times: bool = True
+    prices: bool = True
+
+
+ALL = Known()
+
+
+def columns_for(width: int, known: Known = ALL) -> Columns:
     """The columns for a width: the least important ones are left out first, the cost last."""
     left = width - 6 - MARKS
     api, client = (8, 8) if left >= 44 else (2, 2)
@@ -48,16 +59,16 @@ def columns_for(width: int) -> Columns:
     left -= COST if cost else 0
     tokens = left >= 28
     left -= 13 if tokens else 0
-    time = left >= 22
+    time = left >= 22 and known.times
     left -= 6 if time else 0
-    wide = 0 if not cost else 8 if left >= 42 else 4 if left >= 24 else 2 if left >= 18 else 0
+    wide = 0 if not cost or not known.prices else 8 if left >= 42 else 4 if left >= 24 else 2 if left >= 18 else 0
     left -= wide + 1 if wide else 0
     return Columns(max(6, left), api, client, tokens, wide, cost, time)
 
 
-def column_heads(width: int) -> Spans:
+def column_heads(width: int, known: Known = ALL) -> Spans:
     """The names of the columns."""
-    cells = columns_for(width)
+    cells = columns_for(width, known)
     short = cells.api <= 2
     spans: list[tuple[str, str]] = [
         ("turn  ", "dim"),
@@ -76,7 +87,7 @@ def column_heads(width: int) -> Spans:
     return spans
 
 
-def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None) -> Spans:
+def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None, known: Known = ALL) -> Spans:
     """The head of a thread in `width` cells; with `until` as it was before the answer at that place had arrived."""
     sums = totals([rows.all[place] for place in line.places if until is None or place < until])
     begun = totals([rows.all[place] for place in line.places if until is None or place <= until])
@@ -91,7 +102,7 @@ def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None
         (f"{kind} " if kind else "", "accent"),
         (f" {several(begun.turns, 'turn')}", "dim"),
     ]
-    cells = columns_for(width)
+    cells = columns_for(width, known)
     price = "" if until is not None and sums.cost is None else dollars(sums.cost)
     cost = f"{price:>{COST}}" + (" " * 6 if cells.time else "")
     tail: list[tuple[str, str]] = [(cost, "money" if sums.cost else "dim"), *_marks(sums.errors, sums.warnings)]
@@ -108,9 +119,9 @@ def _models(names: Sequence[str], room: int) -> str:
     return next((text for name in shorter if width_of(text := f" · {name}") <= room), "")
 
 
-def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: bool = False) -> Spans:
+def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: bool = False, known: Known = ALL) -> Spans:
     """A turn in `width` cells; `dearest` is the cost of the most expensive turn, which has a full bar."""
-    cells = columns_for(width)
+    cells = columns_for(width, known)
     number = row.label
     errors = sum(mark.severity == "error" for mark in row.findings)
     warnings = sum(mark.severity == "warning" for mark in row.findings)

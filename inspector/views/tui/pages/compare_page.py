@@ -11,7 +11,7 @@ from ....run.row import Row
 from ....run.rows import Rows
 from ....wire.printable import safe
 from ....wire.values import Usage
-from ...text.number_format import lasted
+from ...text.number_format import lasted, percent
 from ...text.word_diff import word_changes
 from ..formatting import dollars, several
 from .blocks import Block, Body, Goto, Spans
@@ -136,8 +136,8 @@ def _share(before: Decimal | float, change: Decimal | float) -> str:
     """A change in percent; nothing where there was nothing before, or nothing changed."""
     if not before or not change:
         return ""
-    share = 100 * float(abs(change)) / float(before)
-    return f"{_sign(change)}{share:.0f} %" if share < 1000 else f"{share / 100 + 1:.0f}×" if change > 0 else ""
+    share = float(abs(change)) / float(before)
+    return f"{_sign(change)}{percent(share)}" if share < 10 else f"{share + 1:.0f}×" if change > 0 else ""
 
 
 def _number(word: str, before: int | None, after: int | None) -> Spans:

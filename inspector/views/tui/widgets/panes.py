@@ -25,7 +25,7 @@ class Panes(Container):
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
         self.turns, self.tabs = TurnList(id="turns"), Tabs(id="tabs")
         # The list is narrower than this bar, because it has a scroll bar.
-        self._heads = Bar(lambda width: column_heads(min(width, self.turns.room)), id="heading")
+        self._heads = Bar(lambda width: column_heads(min(width, self.turns.room), self.turns.known), id="heading")
         self.page, self.plot = PageView(id="page"), GrowthPlot(id="growth")
         self.strip = GrowthStrip(self.plot, id="strip")
         """The growth strip, which is above both panes."""

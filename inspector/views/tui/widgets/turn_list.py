@@ -13,7 +13,7 @@ from ..pages.blocks import Spans
 from ..pages.help_page import HelpSection
 from ..played_rows import played_row
 from ..thread_tree import ThreadTree, TreeLine
-from ..turn_lines import other_line, thread_line, turn_line
+from ..turn_lines import ALL, Known, other_line, thread_line, turn_line
 from .header_footer import KeyHint
 from .line_view import LineView
 
@@ -87,6 +87,8 @@ class TurnList(LineView):
         """One of `ORDERS`."""
         self._dearest = Decimal(0)
         """The cost of the most expensive turn, which has a full bar."""
+        self.known = ALL
+        """Which columns the lines have."""
 
     @property
     def places(self) -> list[int]:
@@ -108,6 +110,7 @@ class TurnList(LineView):
         self.rows, self._keep = rows, keep
         self.nothing = "nothing matches; Esc shows all" if keep is not None else ""
         self._dearest = max((row.cost for row in rows.all if row.cost is not None), default=Decimal(0))
+        self.known = Known(any(row.duration_ms is not None for row in rows.all), self._dearest > 0)
         self._rebuild(place)
 
     def _rebuild(self, place: int | None) -> None:
@@ -214,14 +217,14 @@ class TurnList(LineView):
             number = "" if entry.thread is not None or not row.is_turn else row.label
             return [(f"{lead}{number:>4}" if number else lead, "faint")]
         if entry.thread is not None:
-            return thread_line(entry, self.rows, width, self.playing)
+            return thread_line(entry, self.rows, width, self.playing, self.known)
         if self.playing == entry.place:
             row = played_row(row, self._share)
         if self.order != "as recorded" and len(self.rows.threads) > 1 and row.thread:
             lead = f"{row.thread} "
         if not row.is_turn:
             return other_line(row, lead, width)
-        spans = turn_line(row, lead, width, self._dearest, playing=entry.place == self.playing)
+        spans = turn_line(row, lead, width, self._dearest, playing=entry.place == self.playing, known=self.known)
         return spans if entry.place != self.marked else _marked(spans)
 
 

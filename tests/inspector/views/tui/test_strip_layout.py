@@ -21,9 +21,10 @@ def added(turn: int, tokens: int, name: str) -> Row:
     return row(turn, cost="1", usage=Usage(input=1000 + tokens, output=1), before=before, newest=newest)
 
 
+@pytest.mark.parametrize("priced", [True, False])
 @pytest.mark.parametrize("height", range(2, 40))
-def test_the_lines_add_up_to_the_height(height: int) -> None:
-    parts = parts_of(height)
+def test_the_lines_add_up_to_the_height(height: int, priced: bool) -> None:
+    parts = parts_of(height, priced=priced)
 
     assert parts.axis + 1 + parts.legend == height
     assert parts.bars >= 1

@@ -147,13 +147,21 @@ def test_ticks_have_units() -> None:
 
     tokens = [row(1, usage=Usage(input=48_000, output=10))]
     lines = text(layout_of(tokens, height=6, unit="tokens"))
-    assert [line[:SCALE].strip() for line in lines] == ["tokens", "50k", "25k", "0", "so far", "turn"]
+    assert [line[:SCALE].strip() for line in lines] == ["tokens", "50k", "", "25k", "0", "turn"]
+
+
+def test_a_run_without_a_price_says_its_tokens_and_has_no_line_for_dollars() -> None:
+    layout = layout_of([row(1, usage=Usage(input=48_000, output=10))], 120, 6, unit="tokens")
+    panel = [line[layout.field :].strip() for line in text(layout, Shown(0))]
+
+    assert panel[0] == "turn 1  48.0k in 10 out"
+    assert not any("dollars" in line for line in panel)
 
 
 def test_a_run_without_amounts_has_no_other_tick_than_0() -> None:
     lines = text(layout_of([row(1)], 80, 5), Shown(0))
 
-    assert [line[:SCALE].strip() for line in lines] == ["dollars", "", "$0", "so far", "turn"]
+    assert [line[:SCALE].strip() for line in lines] == ["dollars", "", "", "$0", "turn"]
 
 
 def test_the_most_important_mark_is_below_its_bar() -> None:
@@ -243,7 +251,7 @@ def test_a_large_panel_lists_the_largest_additions() -> None:
         return [line[layout.field :].strip() for line in text(layout, shown)][2:10]
 
     lists = ["largest additions", "3 +900 cat a.log", "2 +400 ls", ""]
-    assert panel(Shown(0)) == ["", "", "$ shows dollars", "", *lists]
+    assert panel(Shown(0)) == ["", "", "", "", *lists]
     assert panel(Shown(1))[0] == "again 1.0k  new 400"
     assert panel(Shown(1, None, 1))[4:] == ["largest additions", "2 +400 ls", "", ""]
 

@@ -10,7 +10,15 @@ from viewing import EXAMPLE
 from turntape.inspector.run.filters import parse
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.thread_tree import ThreadTree
-from turntape.inspector.views.tui.turn_lines import calls_text, column_heads, other_line, thread_line, turn_line
+from turntape.inspector.views.tui.turn_lines import (
+    ALL,
+    Known,
+    calls_text,
+    column_heads,
+    other_line,
+    thread_line,
+    turn_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +124,22 @@ def test_the_cost_is_the_last_figure_to_go_on_a_narrow_screen() -> None:
 
     assert all("cost" in head for head in heads.values() if "in" in head.split() or "time" in head)
     assert "cost" in heads[60] and "out" in heads[80]
+
+
+@pytest.mark.parametrize("width", [76, 116])
+def test_there_is_no_column_for_what_no_turn_has(width: int) -> None:
+    row = Run.load(EXAMPLE).rows.all[0]
+
+    def line(known: Known) -> tuple[str, str]:
+        words = column_heads(width, known), turn_line(row, "", width, Decimal(1), known=known)
+        heads, cells = ("".join(text for text, _ in spans) for spans in words)
+        return heads, cells
+
+    heads, cells = line(Known(times=False))
+    assert "time" not in heads and "cost" in heads and len(cells) == width
+    assert heads.index("■") > line(ALL)[0].index("■")
+    heads, cells = line(Known(prices=False))
+    assert "cost" in heads and "█" not in cells
 
 
 def test_a_thread_that_begins_in_playback_is_not_without_a_price() -> None:
