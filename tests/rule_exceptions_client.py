@@ -331,6 +331,9 @@ def twice(*, failed: bool = False, **fields: Any) -> list[RoundTrip]:
     return [first, chat([HELLO], DONE, index=1, at=0.1, **fields)]
 
 
+USED = anthropic([asked("hi")], [use()])
+
+
 def turns(count: int) -> Sequence[RoundTrip]:
     return steps(count, word=None)
 
@@ -473,6 +476,9 @@ CLIENT: list[Row] = [
     ("client-missing-tool-result",
      "The arguments of the call are a text of the history: the client took them as the answer",
      kept_as("strip"), kept_as("tape")),
+    ("client-missing-tool-result",
+     "The result is there under the id of no call, and the API answered: `client-orphan-tool-result` says it",
+     responses([HI, item_call(), HI], []), responses([HI, item_call(), item_output("call_9")], [])),
     ("client-id-missing", "The API pairs results by the names of their tools", NAMELESS,
      [gemini([turn("user", {"text": "hi"})], [NAMED]),
       gemini([turn("user", {"text": "hi"}), turn("model", NAMED), turn("user", gives())], [{"text": "x"}], 1)]),
@@ -539,4 +545,7 @@ CLIENT: list[Row] = [
     ("client-duplicate-request", "The other request goes to another address",
      twice(), [twice()[0], moved(twice()[1], "https://gateway.example.com/v1/chat/completions", "openai")]),
     ("client-duplicate-request", "A retry after a failure", twice(), twice(failed=True)),
+    ("client-duplicate-request",
+     "The answer and the time are the same as well, so the recording may hold it twice: then it is an info",
+     [USED, replace(USED, index=1, started_at=USED.started_at + 0.5)], [USED, replace(USED, index=1)], "info"),
 ]  # fmt: skip

@@ -4,6 +4,7 @@ Rows are as in `rule_exceptions_model_api`.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
@@ -169,6 +170,10 @@ HISTORY: list[Row] = [
      "The user speaks there too: a turn may not have been recorded, or a cache answered it; then it is an info",
      follows(*TURNED, said(NOTE, OTHER), result("call_9", "a reel")),
      follows(*TURNED, said(NOTE), user("Look at it.")), "info"),
+    ("client-forged-answer",
+     "They are a whole step, and the recording lacks a round trip there or was imported: then it is an info",
+     follows(*TURNED, said(NOTE, OTHER), result("call_9", "a reel")),
+     [replace(one, route="import") for one in follows(*TURNED, said(NOTE, OTHER), result("call_9", "a reel"))], "info"),
     *[("client-forged-answer", "The last message begins the next answer", made_up, run) for made_up, run in (
         (after(DONE, said(f"It is a strip. {NOTE}")), [chat([HELLO], DONE), chat(
             [HELLO, said(f"It is a strip. {NOTE}")], DONE, index=1)]),

@@ -133,6 +133,12 @@ def started(*messages: dict[str, Any]) -> RoundTrip:
     return trip(OLLAMA, {"model": "m", "messages": list(messages), "stream": False}, said_)
 
 
+def begun(*, background: bool) -> RoundTrip:
+    """An answer of the Responses API that is still in progress."""
+    answer = {"id": "resp_0", "object": "response", "status": "in_progress", "output": [], "background": background}
+    return trip(RESPONSES, {"model": "gpt-5.1", "input": [HELLO], "background": background}, answer)
+
+
 def completes_empty(*history: dict[str, Any], text: bool = False) -> list[RoundTrip]:
     """An answer whose last event has no items, and a request with this history behind the question."""
     message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is a strip."}]}
@@ -464,6 +470,7 @@ API: list[Row] = [
      chat([HELLO], said("x"), finish="gone"), chat([HELLO], said("x", CALL), finish="gone")),
     ("api-finish-unknown", "Its meaning is plain, as of another API's word or spelling: then it is an info",
      chat([HELLO], said("x"), finish="gone"), chat([HELLO], said("x"), finish="end_turn"), "info"),
+    ("api-finish-unknown", "The answer is made in the background", begun(background=False), begun(background=True)),
     ("api-final-event-empty", "Codex's API, which sends none on purpose",
      completes_empty(), [moved(one, CODEX) for one in completes_empty()]),
     ("api-final-event-empty", "The client collected the items from the stream: then it is an info", completes_empty(),

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from turntape.cassettes.frozen import frozen
 
-from ..wire.json_value import is_object, parse_json
+from ..wire.json_value import as_object, is_array, is_object, parse_json
 from ..wire.per_message import ByKey
 from ..wire.values import Message, ToolCall, ToolResult
 from .conversation import call_meaning, sorted_json
@@ -116,16 +116,23 @@ def retold_calls(calls: tuple[ToolCall, ...], messages: Iterable[Message]) -> di
 
 
 def taken_as_text(calls: Iterable[ToolCall], messages: Iterable[Message]) -> list[ToolCall]:
-    """The calls whose arguments are a whole text of the assistant in the history.
+    """The calls whose arguments, or the only one of them, are a whole text of the assistant in the history.
 
     The client took them as the answer: their tools only give the output its form.
     """
-    forms = {sorted_json(call.arguments): call for call in calls if is_object(call.arguments) and call.arguments}
+    forms = [(call, _as_answers(call.arguments)) for call in calls if is_object(call.arguments) and call.arguments]
     if not forms:
         return []
     texts = (part.text for one in messages if one.role == "assistant" for part in one.parts if part.kind == "text")
-    given = {sorted_json(parse_json(text)) for text in texts if text.lstrip()[:1] == "{"}
-    return [call for form, call in forms.items() if form in given]
+    given = {sorted_json(parse_json(text)) for text in texts if text.lstrip()[:1] in ("{", "[")}
+    return [call for call, answers in forms if not answers.isdisjoint(given)]
+
+
+def _as_answers(arguments: object) -> set[str]:
+    """The texts that a client may make of them: some wrap what they want, since a schema must be an object."""
+    fields = as_object(arguments)
+    only = next(iter(fields.values())) if len(fields) == 1 else None
+    return {sorted_json(one) for one in (arguments, only) if is_object(one) or is_array(one)}
 
 
 def _behind_the_answer(turn: Turn) -> tuple[ToolResult, ...]:

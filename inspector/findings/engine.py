@@ -74,10 +74,13 @@ class RuleEngine:
         self.problems: list[str] = list(table.problems)
         """Rules that could not be loaded or that raised, one sentence each."""
 
-    def ended(self, turn: Turn, before: JudgedTurn | None, exchange: Exchange | None = None) -> JudgedTurn:
+    def ended(
+        self, turn: Turn, before: JudgedTurn | None, exchange: Exchange | None = None, broken: str | None = None
+    ) -> JudgedTurn:
         """The turn as it looks when it ends; `before` is the previous turn, or attempt, of its thread.
 
-        `exchange` is what its reading was made of, with what was parsed for that.
+        `exchange` is what its reading was made of, with what was parsed for that. `broken` says why `before` may not be
+        the turn before it, as a clause: the recording lacks something between the two.
         """
         thread, run = self._threads[turn.thread], self._runs[turn.round_trip.run]
         context = RuleContext(
@@ -87,6 +90,7 @@ class RuleEngine:
             before.context.turn if before else None,
             known_echo=before.context.next_echo if before and before.context.following is turn else None,
             known_exchange=exchange,
+            broken=broken,
             sent_before=run.requests.get(request_key(turn)) if turn.round_trip.request.body else None,
         )
         judged = JudgedTurn(context)
@@ -97,9 +101,10 @@ class RuleEngine:
         context.release()
         return judged
 
-    def followed(self, judged: JudgedTurn, following: Turn, dispatch: Dispatch) -> None:
-        """Adds what the next turn of the thread shows of this one."""
+    def followed(self, judged: JudgedTurn, following: Turn, dispatch: Dispatch, broken: str | None = None) -> None:
+        """Adds what the next turn of the thread shows of this one; `broken` as in `ended`, between these two."""
         context = judged.context
+        context.broken = broken
         context.following, context.dispatch, context.over = following, dispatch, "followed"
         if dispatch.results:
             context.thread.dispatched += 1

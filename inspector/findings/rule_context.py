@@ -110,6 +110,8 @@ class RuleContext:
     """`echo`, if the turn before was already compared with this one."""
     known_exchange: Exchange | None = None
     """`exchange`, if the round trip was already read."""
+    broken: str | None = None
+    """Why the two turns that are compared may not follow each other, as a clause: the recording lacks something."""
     sent_before: SentRequest | None = None
     """An earlier request of the run with the same body."""
 

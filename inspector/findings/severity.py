@@ -72,7 +72,16 @@ def at(moment: Moment, finding: Finding, context: RuleContext) -> Finding:
         finding = _at_most(finding, ANSWERED.get(finding.id))
         if finding.id in CACHE_ONLY and not prompt_cache.lost(context):
             finding = _at_most(finding, "info")
+        if context.broken is not None and moment != "closed" and _compares(finding, context):
+            lacking = replace(_at_most(finding, "info"), tier="S" if finding.tier == "P" else finding.tier)
+            finding = replace(lacking, message=f"{finding.message}; {context.broken}")
     return finding
+
+
+def _compares(finding: Finding, context: RuleContext) -> bool:
+    """True for what two requests show of the client: of the same thread, and not two attempts at one turn."""
+    others = any(re.match(rf"#(?!{context.index}\b)\d", place) for place in finding.evidence)
+    return finding.layer == "client" and others and not context.is_attempt
 
 
 def followed(finding: Finding, context: RuleContext) -> Finding:

@@ -33,6 +33,7 @@ from ..wire.parse import read, read_exchange
 from ..wire.sessions import turns_of
 from ..wire.values import Choice, Reading, ToolCall, ToolResult
 from .labelled import Label, LabelledRoundTrip, labelled, put_findings
+from .recorded_numbers import RecordedNumbers
 from .tool_labels import ToolLabels
 from .waiting_turns import WaitingTurns
 
@@ -62,6 +63,7 @@ class Labeller:
         self.price = price
         """A function for the cost of a round trip; a view that must be fast replaces it."""
         self._rules = RuleEngine(hints=hints, advice=advice)
+        self._numbers = RecordedNumbers()
         self._carried: set[int] = set()
         """Round trips of an earlier segment: they are read, and have no label here."""
         self._tools = ToolLabels(self._rules, self._carried)
@@ -119,6 +121,7 @@ class Labeller:
         if carried(round_trip) is not None:
             self._carried.add(round_trip.index)
         self._whole = round_trip
+        self._numbers.add(round_trip.index)
         yield from (one for one in self._guarded(round_trip) if one[0] not in self._carried)
 
     def _guarded(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
@@ -157,17 +160,18 @@ class Labeller:
         self._latest[round_trip.run] = round_trip.started_at
         before = self._open.get(turn.thread)
         inherited: list[Finding] = []
+        broken = self._numbers.broken(before[0].context.index, turn.round_trip.index) if before is not None else None
         if before is not None and turn.number > before[0].context.turn.number:
             earlier, label = before
             before_it = list(earlier.findings)
             done = dispatch(earlier.context.turn, turn)
-            self._rules.followed(earlier, turn, done)
+            self._rules.followed(earlier, turn, done, broken)
             _settle(label, earlier, done, earlier.context.next_echo)
             yield from self._tools.followed(earlier, turn, done)
             if earlier.context.index in self._carried and round_trip.index not in self._carried:
                 inherited = [one for one in earlier.findings if one not in before_it]
             yield earlier.context.index, labelled(earlier, label)
-        judged = self._rules.ended(turn, before[0] if before else None, exchange)
+        judged = self._rules.ended(turn, before[0] if before else None, exchange, broken)
         if before is not None:
             before[0].context.following = None
         judged.findings[:0] = inherited

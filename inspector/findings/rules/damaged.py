@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
-from ...wire.json_value import as_object, is_array, is_object, parse_json
+from ...wire.json_value import as_array, as_object, is_array, is_object, parse_json
 from ...wire.values import Part
 from ..finding import Layer, Tier
 from ..rule import Note, rule
@@ -137,6 +137,8 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         shown = f"holds {found[0]}"
     if not shown and LOST in prose and context.finish.label not in ("length", "context_full"):
         shown = "holds the replacement character U+FFFD: bytes of it were lost"
+    if not shown and _HALF.search(prose) and context.finish.label not in ("length", "context_full"):
+        shown = "holds half a character: the other half of a surrogate pair was lost"
     if not shown and _is_spelled_as_json(text):
         shown = "is a JSON string: its quotation marks and escapes belong to the encoding"
     if not shown and (asked := _repeats_prompt(context, text)) is not None:
@@ -150,6 +152,10 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         shown = "has no blanks between its words"
     if shown and not any(mark in _said(context) for mark in _marks(prose)):
         yield Note(f"the text of the answer {shown}: {text.strip()[:80]!r}", (f"{context.at} response",))
+
+
+_HALF = regex("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
+"""Half of a character in UTF-16, as JSON escapes may spell it. Pieces of a stream may have the two halves."""
 
 
 def _is_spelled_as_json(text: str) -> bool:
@@ -257,6 +263,8 @@ def _of_message(text: str) -> str | None:
         return f"is {what}"
     if is_bytes(text):
         return "is bytes that nobody decoded"
+    if _is_its_parts(bare):
+        return "is the list of its parts, written as a JSON string"
     found = damage(text)
     if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
         return f"holds {found[0]}"
@@ -266,6 +274,13 @@ def _of_message(text: str) -> str | None:
     return None
 
 
+def _is_its_parts(text: str) -> bool:
+    """True for what belongs into `content` as a list, and was turned into a text before."""
+    parts = [as_object(part) for part in as_array(parse_json(text))] if text.startswith("[{") else []
+    return bool(parts) and all(part.get("type") in _PART_TYPES for part in parts) and "text" in parts[0]
+
+
+_PART_TYPES = frozenset({"text", "input_text", "image_url", "input_image", "image"})
 _TALKS = regex(r"\b(?:template|placeholder|variable|f-?string|format|jinja|mustache|python|code)\b", re.IGNORECASE)
 _SHORT = 300
 """Characters. A longer text may explain a template."""

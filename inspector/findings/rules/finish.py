@@ -252,6 +252,7 @@ def finish_missing(context: RuleContext) -> Iterator[Note]:
         "The answer was cut",
         "There are calls: then `api-finish-label-disagrees` says it",
         "Its meaning is plain, as of another API's word or spelling: then it is an info",
+        "The answer is made in the background",
     ),
 )
 def finish_unknown(context: RuleContext) -> Iterator[Note]:
@@ -262,6 +263,12 @@ def finish_unknown(context: RuleContext) -> Iterator[Note]:
         yield Note(f"the API stopped the answer with {finish.raw!r} and says no reason", (context.finish_at,))
         return
     if finish.effective == "cut" or context.reading.error is not None or context.has("api-finish-label-disagrees"):
+        return
+    if word in _STILL_RUNNING and context.exchange.answer_fields.get("background") is False:
+        yield Note(
+            f"the API ended its answer with {finish.raw!r}, although it says that it is not made in the background",
+            (context.finish_at,),
+        )
         return
     if word in _GAVE_UP or (word and known and finish.label == "unknown" and word not in known):
         yield Note(f"the API finished with {finish.raw!r}, which is none of its finish words", (context.finish_at,))
@@ -276,8 +283,10 @@ def finish_unknown(context: RuleContext) -> Iterator[Note]:
 
 _UNSAID = frozenset({"other", "image_other"})
 """Gemini's words for another reason."""
-_GAVE_UP = frozenset({"abort"})
-"""Words of servers (vLLM) that no API documents. Their meaning is known: the answer is not complete."""
+_STILL_RUNNING = frozenset({"queued", "in_progress"})
+"""Words for answers that are made in the background."""
+_GAVE_UP = frozenset({"abort", "unload"})
+"""Words of servers (vLLM, Ollama) that no API documents. Their meaning is known: the answer is not complete."""
 
 
 @rule(

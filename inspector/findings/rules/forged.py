@@ -43,6 +43,7 @@ _LOADS_TOOLS = "auto_load_"
         "The first request of a thread contains them: examples, or an earlier conversation",
         "A few words are between a result and a message of the user, for an API that wants them there",
         "The user speaks there too: a turn may not have been recorded, or a cache answered it; then it is an info",
+        "They are a whole step, and the recording lacks a round trip there or was imported: then it is an info",
         "The last message begins the next answer",
         "The answer contains the text elsewhere, such as its reasoning",
         "The answer was cut, filtered or refused",
@@ -117,7 +118,9 @@ def _forged_note(context: RuleContext, echo: HistoryDiff, before: Turn, forged: 
         for text, change in zip(extra, forged.longer, strict=True)
     ]
     more = f" and {several(len(shown) - 1, 'more piece')}" if len(shown) > 1 else ""
-    expected = _is_expected(context, forged.pieces, extra, before) or (forged.apart and _asked(echo))
+    expected = _is_expected(context, forged.pieces, extra, before) or (
+        forged.apart and (_asked(echo) or _was_imported(context))
+    )
     return Note(
         f"the history contains {shown[0][0]}{more} as the model's own, but no answer contains "
         f"{'them' if more else 'it'}",
@@ -226,6 +229,11 @@ def _between(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit
 def _asked(echo: HistoryDiff) -> bool:
     """True when the user speaks too: another turn came between, which was not recorded or which a cache answered."""
     return any(unit.role == "user" and unit.kind == "text" for unit in echo.new)
+
+
+def _was_imported(context: RuleContext) -> bool:
+    """True for a recording of another tool, whose numbers are given here: they do not show what it lacks."""
+    return context.turn.round_trip.route == "import"
 
 
 def _was_left_out(echo: HistoryDiff, before: Turn) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ...analysis.conversation import call_meaning
 from ...analysis.dispatch import taken_as_text
+from ...analysis.turn import Turn
 from ...wire.json_value import as_object, as_text
 from ...wire.printable import several
 from ...wire.shared_tuple import shared
@@ -88,6 +89,7 @@ def _emitted_at(context: RuleContext, part: Part) -> tuple[str, ...]:
         "The API ran the tool itself",
         "The API holds the conversation",
         "The arguments of the call are a text of the history: the client took them as the answer",
+        "The result is there under the id of no call, and the API answered: `client-orphan-tool-result` says it",
     ),
 )
 def missing_result(context: RuleContext) -> Iterator[Note]:
@@ -132,9 +134,9 @@ def _cause_of(context: RuleContext, part: Part) -> tuple[str, ...]:
 
 
 def _missing(context: RuleContext) -> Iterator[Note]:
-    copied = {part.pointer for part in _copied(context)}
+    taken = {part.pointer for part in _copied(context)} | {call.pointer for call in _under_wrong_ids(context).values()}
     for part in context.pairing.missing:
-        if part.pointer in copied:
+        if part.pointer in taken:
             continue
         name = part.call.name if part.call else "?"
         if _own_id(context, part) and ("client-missing-tool-result", name) in context.thread.reported:
@@ -146,6 +148,24 @@ def _missing(context: RuleContext) -> Iterator[Note]:
             key=_name(part),
             because_of=_cause_of(context, part),
         )
+
+
+def _under_wrong_ids(context: RuleContext) -> dict[str, Part]:
+    """The call of each result that names none, by the result's pointer: where one fits the other, and the API answered."""
+    found = context.pairing
+    if context.turn.failed or len(found.missing) != len(found.orphans):
+        return {}
+    if any(part.result is None or not part.result.call_id or _is_the_apis(context, part) for part in found.orphans):
+        return {}
+    return {result.pointer: call for result, call in zip(found.orphans, found.missing, strict=True)}
+
+
+def _has_them_under_wrong_ids(following: Turn, open_calls: list[ToolCall]) -> bool:
+    """True when the next request, which the API answered, has as many results that name no call as there are calls."""
+    request = following.reading.request
+    known = {call.id for call in (*request.calls, *open_calls)}
+    strange = [one for one in request.results if one.call_id and one.call_id not in known and not one.server]
+    return not following.failed and request.previous_id is None and len(strange) == len(open_calls)
 
 
 @missing_result.also("ended")
@@ -172,7 +192,7 @@ def left_open(context: RuleContext) -> Iterator[Note]:
         return
     taken = taken_as_text(done.missing, following.reading.request.messages)
     open_calls = [call for call in _open_calls(context, done.missing) if call not in taken]
-    if not open_calls:
+    if not open_calls or _has_them_under_wrong_ids(following, open_calls):
         return
     ids = ", ".join(str(call.id or call.name) for call in open_calls)
     for call in open_calls:
@@ -275,6 +295,7 @@ def _orphans(context: RuleContext) -> Iterator[Note]:
     if not context.pairing.orphans:
         return
     items = {as_text(as_object(p.raw).get("id")) for m in context.request.messages for p in m.parts if p.call}
+    meant = _under_wrong_ids(context)
     for part in context.pairing.orphans:
         result = part.result
         if result is None or _is_the_apis(context, part):
@@ -285,6 +306,8 @@ def _orphans(context: RuleContext) -> Iterator[Note]:
             why = f", but the call of #{known[0]} was removed from the history"
         elif result.call_id in items and result.call_id is not None:
             why = ", but that is the id of an item and not of a call"
+        if (call := meant.get(part.pointer)) is not None:
+            why += f"; the call {_name(call)} has no result"
         named = result.call_id or result.name
         yield Note(
             f"the request holds a result for {named}{why}"

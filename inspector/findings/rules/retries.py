@@ -198,6 +198,7 @@ def _was_dropped(context: RuleContext) -> bool:
         "It opens a conversation and is answered in words: drafts or an evaluation may be wanted, so it is an info",
         "A retry after a failure",
         "The other request goes to another address",
+        "The answer and the time are the same as well, so the recording may hold it twice: then it is an info",
     ),
 )
 def duplicate_request(context: RuleContext) -> Iterator[Note]:
@@ -218,10 +219,13 @@ def duplicate_request(context: RuleContext) -> Iterator[Note]:
     if header(context.turn.round_trip.request.headers, "x-stainless-retry-count") not in (None, "0"):
         return
     opens = all(message.role != "assistant" for message in context.request.messages)
+    # One answer, begun at one time: the recording has one round trip twice.
+    twice = started == earlier.started and context.reading.response_id in context.run.answers
     yield Note(
-        f"the request is the same as in #{earlier.index}, byte for byte, and both were answered",
+        f"the request is the same as in #{earlier.index}, byte for byte, and both were answered"
+        + ("; the recording may hold it twice: the answer and the time are the same too" if twice else ""),
         (f"#{earlier.index} request", f"{context.at} request"),
-        severity="info" if opens and not context.emission.calls else None,
+        severity="info" if twice or (opens and not context.emission.calls) else None,
         key=earlier.index,
     )
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 
 from turntape.cassettes.regex import regex
 
+from ...analysis.history_diff import HistoryDiff
 from ...wire.exchange import header
-from ...wire.json_value import as_array, as_count, as_object, as_text
+from ...wire.json_value import as_array, as_count, as_object, as_text, compact
 from ...wire.printable import several
 from ...wire.values import Message, Part, Usage
 from .. import prompt_cache
@@ -201,8 +202,9 @@ def _shrunk(context: RuleContext, usage: Usage, times: float) -> str | None:
 
 _MEDIA = regex(rb'"(?:mime_?type|media_type|image_url|file_?(?:id|uri|url|data))"', re.IGNORECASE)
 """The fields of what costs more tokens than its name has bytes."""
-_HIDDEN, _PER_PIECE = 600, 16
-"""Tokens that an API may add to a request for its tools, and to each message for its role."""
+_HIDDEN, _PER_PIECE = 300, 16
+"""Tokens that an API may add to a request for its tools, and to each message for its role. In recorded loops with the
+same tools and no media it was 182 at most."""
 
 
 def _outgrown(context: RuleContext, usage: Usage) -> str | None:
@@ -219,7 +221,9 @@ def _outgrown(context: RuleContext, usage: Usage) -> str | None:
         return None
     longer = max(0, len(context.turn.round_trip.request.body) - len(before.round_trip.request.body))
     grown = usage.input - (then.input or 0)
-    if grown <= longer + _HIDDEN + _PER_PIECE * len(now.messages) or prompt_cache.settings_changed(context):
+    if grown <= longer + _replaced(echo) + _HIDDEN + _PER_PIECE * len(now.messages) or prompt_cache.settings_changed(
+        context
+    ):
         return None  # first, because what follows looks at the whole history
     if context.protocol.answers.drops_prompt_silently or not _is_plain(now.messages) or now.tools != was.tools:
         return None
@@ -229,6 +233,14 @@ def _outgrown(context: RuleContext, usage: Usage) -> str | None:
     return (
         f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the request is only "
         f"{longer:,} bytes longer{cached}"
+    )
+
+
+def _replaced(echo: HistoryDiff) -> int:
+    """Bytes of the last request and its answer that are gone: as many new ones may be in their place."""
+    gone = [change.was for change in echo.changes]
+    return sum(
+        len(text.encode("utf-8", "replace")) for text in [*gone, *(compact(one.part.raw) for one in echo.removed)]
     )
 
 

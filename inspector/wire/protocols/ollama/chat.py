@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from turntape.cassettes.regex import regex
+
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text
 from ...values import Kind, Message, Part, RequestReading, ResponseReading
@@ -17,13 +19,16 @@ from .demands import DEMANDS
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 
+_OWN_HOST = regex(r"^[a-z]+://(?:[^/]*\.)?(?:ollama\.com(?::\d+)?|[^/]+:11434)/")
+"""Ollama's cloud, and its own port. Others have an endpoint of this path too, for something else."""
+
 
 def detect(exchange: Exchange) -> Kind | None:
     if not posts(exchange, "/api/chat") or "messages" not in exchange.fields:
         return None
     body = first_object(exchange)
     foreign = bool(body) and not {"done", "error", "message", "created_at"} & set(body)
-    return None if foreign else "generation"
+    return None if foreign and not _OWN_HOST.search(exchange.round_trip.request.url) else "generation"
 
 
 def read_request(exchange: Exchange) -> RequestReading:

@@ -72,6 +72,7 @@ def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
         ("Z\ufffdrich is large.", "holds the replacement character U+FFFD"),
         ("TheweatherinParisiscurrentlysunnyand22C.", "has no blanks between its words"),
         ('"A strip.\\nIt is \\"thin\\"."', "is a JSON string"),
+        ("A wave: \ud83d", "holds half a character"),
     ],
 )
 def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, what: str) -> None:
@@ -91,6 +92,7 @@ def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, w
         "```\na &gt;= 3\n```",
         "Foo(a=1)",
         "https://example.com/a-long-path/of-short-words",
+        "A wave: \ud83d\udc4b, in two pieces of a stream.",
     ],
 )
 def test_an_ordinary_text_is_silent(text: str) -> None:
@@ -108,6 +110,7 @@ def test_an_ordinary_text_is_silent(text: str) -> None:
         ("Weather in Z\u00c3\u00bcrich?", "holds UTF-8 that was read as another encoding"),
         ("b'What is a tape?'", "is bytes that nobody decoded"),
         ("content='hi' additional_kwargs={} response_metadata={}", "is a message object of a framework"),
+        ('[{"type": "text", "text": "What is a tape?"}]', "is the list of its parts, written as a JSON string"),
     ],
 )
 def test_a_message_of_the_user_is_not_what_a_person_wrote(api: str, text: str, what: str) -> None:

@@ -980,6 +980,25 @@ def test_a_finish_word_that_the_api_does_not_have_is_reported_in_every_api(word:
     ]
 
 
+def test_an_answer_that_is_still_to_come_is_made_in_the_background() -> None:
+    url, ask = "https://api.openai.com/v1/responses", {"model": "gpt-5", "input": "hi"}
+    begun = {"id": "resp_1", "object": "response", "status": "in_progress", "output": [], "usage": None}
+
+    assert only(UNKNOWN, trip(url, ask, begun | {"background": False})).message == (
+        "the API ended its answer with 'in_progress', although it says that it is not made in the background"
+    )
+    assert UNKNOWN not in ids(trip(url, ask | {"background": True}, begun | {"background": True}))
+    assert UNKNOWN not in ids(trip(url, ask, begun))
+
+
+def test_a_word_with_which_the_server_gave_up_is_not_a_whole_answer() -> None:
+    answer = {"model": "qwen3", "message": {"role": "assistant", "content": "It is"}, "done": True}
+    ask = {"model": "qwen3", "messages": [{"role": "user", "content": "hi"}], "stream": False}
+
+    assert only(UNKNOWN, trip(OLLAMA, ask, answer | {"done_reason": "unload"})).severity == "warning"
+    assert UNKNOWN not in ids(trip(OLLAMA, ask, answer | {"done_reason": "stop"}))
+
+
 def test_a_word_of_the_api_in_any_spelling_is_known() -> None:
     assert UNKNOWN not in ids(worded("stop"))
     assert only(UNKNOWN, worded("STOP")).severity == "info"

@@ -371,6 +371,9 @@ def test_calls_that_the_next_request_leaves_out_are_blamed_on_the_label_that_hid
     assert LEFT not in ids(chat([HELLO], answer, finish="stop"), kept)
     taken = chat([HELLO, said('{"word": "tape"}'), user("Well?")], said("x"), index=1)
     assert LEFT not in ids(chat([HELLO], answer, finish="stop"), taken), "the client took the call as the answer"
+    inner = chat([HELLO, said('{"title": "tape"}'), user("Well?")], said("x"), index=1)
+    wrapped = said("I will look it up.", ("c", "look_up", '{"data":{"title":"tape"}}'))
+    assert LEFT not in ids(chat([HELLO], wrapped, finish="stop"), inner)
 
 
 @pytest.mark.parametrize("turns", [10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200])

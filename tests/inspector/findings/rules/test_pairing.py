@@ -386,10 +386,16 @@ AT_CALL = "#0 request /messages/1/tool_calls/0"
          ["#0 client-orphan-tool-result (client, warning, P): the request holds a result that names no call | "
           "#0 request /messages/1"]),
         ([responses([HELLO, item_call(), item_output("fc_call_1")], [ANSWERED])],
-         ["#0 client-missing-tool-result (client, error, P): the history has no result for the call call_1 of "
-          "'look_up' | #0 request /input/1",
-          "#0 client-orphan-tool-result (client, warning, P): the request holds a result for fc_call_1, but that is "
-          "the id of an item and not of a call | #0 request /input/2"]),
+         ["#0 client-orphan-tool-result (client, warning, P): the request holds a result for fc_call_1, but that is "
+          "the id of an item and not of a call; the call call_1 has no result | #0 request /input/2"]),
+        ([chat([HELLO], FIRST), sent(FIRST, result("call_9", "x"), index=1)],
+         ["#1 client-orphan-tool-result (client, warning, P): the request holds a result for call_9, but the history "
+          "holds no such call; the call call_1 has no result | #1 request /messages/2"]),
+        ([chat([HELLO], TWO), sent(TWO, result("call_9", "x"), index=1)],
+         ["#0 client-missing-tool-result (client, error, P): the next request has no result for c1, c2: none of the "
+          "calls got a result | #0 call c1, c2, #1 request",
+          "#1 client-orphan-tool-result (client, warning, P): the request holds a result for call_9, but the history "
+          "holds no such call | #1 request /messages/2"]),
         ([chat([HELLO], FIRST), sent(result("call_1", "x"), user("?"), index=1)],
          ["""#1 client-assistant-mutated (client, warning, P): a call of the answer is missing from the history: """
           """'{"word":"tape"}' | #0 response /choices/0/message/tool_calls/0, #1 request""",

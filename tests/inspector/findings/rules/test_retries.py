@@ -9,7 +9,7 @@ from conversations import CALL, HELLO, chat, result, said, user
 from dialogues import APIS, asks, run, says
 from dialogues import calls as looks_up
 from dialogues import gives as finds
-from judged import again, anthropic, context_of, ids, judged, lines, only, trip, words
+from judged import again, anthropic, asked, context_of, ids, judged, lines, only, trip, words
 from round_trips import CHAT, sse
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
@@ -323,6 +323,18 @@ def test_a_request_that_was_paid_twice_is_reported_with_both_numbers() -> None:
         cold: dict[str, Any] = {holder: {"temperature": 0}}
         assert lines(*twins(0.5, **warm), only="client-duplicate-request") == []
         assert lines(*twins(0.5, **cold), only="client-duplicate-request") != []
+
+
+def test_a_round_trip_that_the_recording_holds_twice_was_paid_once() -> None:
+    call = [{"type": "tool_use", "id": "t1", "name": "look_up", "input": {"word": "tape"}}]
+    one = anthropic([asked("hi")], call)
+
+    def severity(other: RoundTrip) -> str:
+        return only("client-duplicate-request", one, other).severity
+
+    assert severity(replace(one, index=1)) == "info"
+    assert severity(replace(one, index=1, started_at=one.started_at + 0.5)) == "warning"
+    assert severity(anthropic([asked("hi")], call, 1, at=0)) == "warning", "another answer"
 
 
 def test_a_twin_is_only_a_request_whose_answer_was_whole_and_counted() -> None:

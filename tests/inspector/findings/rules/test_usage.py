@@ -560,7 +560,7 @@ def test_counts_that_a_test_server_repeats_stay_an_info() -> None:
 
 @pytest.mark.parametrize(
     ("read", "fresh", "fits"),
-    [(3000, 3100, False), (3000, 100, True), (0, 3100, True), (3000, 700, True)],
+    [(3000, 3100, False), (3000, 100, True), (0, 3100, True), (3000, 400, True)],
 )
 def test_an_input_cannot_grow_by_more_tokens_than_the_request_by_bytes(read: int, fresh: int, fits: bool) -> None:
     """A server that copies the API may count the cached tokens in `input_tokens` too."""
@@ -579,6 +579,19 @@ def test_an_input_cannot_grow_by_more_tokens_than_the_request_by_bytes(read: int
     if reported:
         assert "6,100 input tokens after 3,000 in #0, although the request is only" in reported[0].message
         assert reported[0].message.endswith("bytes longer; 3,000 of them cached, which may be counted twice")
+
+
+def test_an_input_may_grow_more_than_a_request_whose_history_was_changed() -> None:
+    """Other words are in the place of what is gone, and may have more tokens."""
+    ask, answer = asked("what is a tape? " * 99), spoke(words("A strip of film. " * 20))
+
+    def found(history: dict[str, Any]) -> set[str]:
+        first = anthropic([ask], [words("A strip of film. " * 20)], usage={"input_tokens": 100, "output_tokens": 90})
+        then = {"input_tokens": 1500, "output_tokens": 5}
+        return ids(first, anthropic([history, answer, asked("Sure?")], [words("Yes.")], 1, usage=then))
+
+    assert INCONSISTENT in found(ask)
+    assert INCONSISTENT not in found(asked("what is tape? " * 99))
 
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}

@@ -32,6 +32,14 @@ def test_lines_add_up_to_text_thinking_and_usage() -> None:
     assert reading.finish and reading.finish.label == "complete"
 
 
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [(URL, "generation"), ("https://ollama.com/api/chat", "generation"), ("https://shop.example/api/chat", "other")],
+)
+def test_an_answer_of_another_shape_is_ollamas_only_at_its_own_address(url: str, kind: str) -> None:
+    assert read(exchanged(url, ASK, {"detail": "Method Not Allowed"})).kind == kind
+
+
 def test_stop_beside_a_call_without_id_means_tool_calls() -> None:
     reading = lines(line("", tool_calls=[CALL]), line("", "stop"))
     assert reading.emission and reading.emission.calls[0].id is None
