@@ -9,6 +9,8 @@ from ..text.number_format import count, dollars, percent, several, size
 from ..vocabulary.pieces import ALONE, GROUPS, KINDS, SHORT_FIGURES, piece_cost, short_figure
 from .markup import NOTHING, Html, joined, link, span, tag
 
+SHOWN = 12
+"""Cache misses that are listed; the smaller ones are folded."""
 MOST = 300
 """Pieces that are listed one by one."""
 GROUPED = 30
@@ -70,13 +72,18 @@ def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
             tag("td", link(turn.place, rows.name_of(turn.place)) if turn.place < len(rows.all) else ""),
             tag("td", span("warn", miss.cause), f" {miss.message}", span("dim", f" {miss.at}" if miss.at else "")),
         )
-        for turn, miss in found[:MOST]
+        for turn, miss in found
     ]
     if not lines:
         text = "None: the cache gave what its rules let one expect."
         yield tag("section", tag("h2", "Cache misses"), tag("p", text, class_="dim"))
         return
-    yield _table("Cache misses", str(len(found)), ("cost", "tokens", "turn", "why"), lines)
+    heads = ("cost", "tokens", "turn", "why")
+    folded: list[Html] = []
+    if rest := lines[SHOWN:]:
+        words = several(len(rest), "smaller one")
+        folded = [tag("details", tag("summary", words), tag("div", _rows(heads, rest), class_="scrolls"))]
+    yield _table("Cache misses", str(len(found)), heads, lines[:SHOWN], *folded)
 
 
 def _pieces(ledger: Ledger, rows: Rows) -> Html:
@@ -131,9 +138,13 @@ def _bar(part: float | None) -> Html:
     return tag("td", tag("span", fill, class_="bar"))
 
 
-def _table(title: str, note: str, heads: tuple[str, ...], lines: list[Html]) -> Html:
-    head = tag("tr", *(tag("th", name, scope="col") if name else tag("td") for name in heads))
+def _table(title: str, note: str, heads: tuple[str, ...], lines: list[Html], *below: Html) -> Html:
     return tag(
-        "section", tag("h2", f"{title} ", span("dim", note)), tag("div", tag("table", head, *lines), class_="scrolls"),
+        "section", tag("h2", f"{title} ", span("dim", note)), tag("div", _rows(heads, lines), class_="scrolls"), *below,
         class_="costs",
     )  # fmt: skip
+
+
+def _rows(heads: tuple[str, ...], lines: list[Html]) -> Html:
+    head = tag("tr", *(tag("th", name, scope="col") if name else tag("td") for name in heads))
+    return tag("table", head, *lines)

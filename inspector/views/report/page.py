@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.resources import files
 from typing import Protocol
@@ -17,7 +16,7 @@ from ...run.rows import Rows
 from ...run.run_index import Run
 from ...run.strip import strip_of
 from ...run.totals import totals
-from ..text.number_format import count, dollars, lasted, several
+from ..text.number_format import begun, count, dollars, lasted, several
 from .colours import colours_of_kinds, colours_of_styles
 from .costs import costs
 from .findings_list import findings
@@ -173,8 +172,8 @@ def _banner(run: Reported, title: str, *, redacted: bool) -> Html:
     cached = f" ({count(sums.cache_read)} cache read)" if sums.cache_read else ""
     facts += [f"{count(sums.input)} tokens in{cached}, {count(sums.output)} out", lasted(sums.seconds * 1000)]
     facts += [", ".join(sums.models[:3]) + (" …" if len(sums.models) > 3 else "")] if sums.models else []
-    if rows:
-        facts.append(datetime.fromtimestamp(rows[0].started_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
+    if rows and (began := begun(rows[0].started_at)):
+        facts.append(began)
     unpriced = span("dim", f" ({several(sums.unpriced, 'turn')} unpriced)") if sums.unpriced and sums.cost else ""
     return tag(
         "header",

@@ -48,8 +48,9 @@ def _head(detail: Detail, step: GrowthStep | None) -> Html:
         row.model or "unknown model",
         row.protocol,
         f"round trip #{row.index}",
-        f"first byte {lasted(row.first_byte_ms)}, whole {lasted(row.duration_ms)}",
     ]
+    if row.duration_ms is not None:
+        facts.append(f"first byte {lasted(row.first_byte_ms)}, whole {lasted(row.duration_ms)}")
     return joined(
         (
             tag("h2", f"Turn {row.label} ", span("dim", f"of {row.thread}")),

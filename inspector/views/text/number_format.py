@@ -1,5 +1,7 @@
 """Numbers as text for people, with few digits."""
 
+from datetime import UTC, datetime
+
 from ...wire.printable import dollars as dollars
 from ...wire.printable import several as several
 
@@ -31,6 +33,11 @@ def turn_count(turns: int, attempts: int) -> str:
 def percent(share: float) -> str:
     """A part of a whole: `53 %`; `<1 %` for what is there and would round to nothing."""
     return "<1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
+def begun(seconds: float) -> str:
+    """A time since the epoch as `2026-05-28 20:26:40 UTC`; empty for the epoch itself: the recording has no times."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if seconds > 0 else ""
 
 
 def lasted(milliseconds: float | None) -> str:

@@ -20,7 +20,7 @@ from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe, several
 from ...wire.socket_turn import SOCKET
 from ...wire.values import Message, Part, Tool, ToolCall
-from .number_format import cost_note, dollars
+from .number_format import begun, cost_note, dollars
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, folded, width_of, wrap
 from .tool_text import loose_lines, tool_lines, turn_runs, unjoined_lines
@@ -151,8 +151,8 @@ def _head(cassette: Cassette, rows: list[_TurnText], width: int) -> Iterator[Lin
     elif run := next(iter(names), None):
         parts.append(f"run {safe(run)}")
     if labels:
-        started = datetime.fromisoformat(cast(str, labels[0]["started_at"]))
-        parts.append(started.strftime("%Y-%m-%d %H:%M:%S UTC"))
+        if began := begun(datetime.fromisoformat(cast(str, labels[0]["started_at"])).timestamp()):
+            parts.append(began)
         models = Counter(
             cast(str, label["response_model"] or label["request_model"])
             for label in turns

@@ -8,7 +8,7 @@ from conversations import chat, loop, said, user
 
 from turntape.inspector.ledger import CacheEntry, Miss, ledger_of
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.report.costs import MOST, costs
+from turntape.inspector.views.report.costs import MOST, SHOWN, costs
 from turntape.inspector.views.vocabulary.pieces import SHORT_FIGURES
 
 
@@ -62,6 +62,23 @@ def test_a_cache_miss_has_its_cause_and_its_price() -> None:
     page = words(costs(type(ledger)(turns=turns, pieces=ledger.pieces, total=ledger.total, unpriced=0), run.rows))
 
     assert "Cache misses 1 cost tokens turn why $0.020 4.0k turn 1 expired the cache had expired /messages/1" in page
+
+
+def test_small_cache_misses_are_folded() -> None:
+    run = Run.of(loop())
+    [turn, *_] = run.ledger.turns
+    turns = [
+        type(turn)(**{**_fields(turn), "cache": CacheEntry(
+            rule="marks", expected="expected", read=None, written=None, actual_read=0, actual_written=0,
+            miss=Miss(cause="expired", message="gone", tokens=tokens),
+        )})
+        for tokens in range(1, SHOWN + 4)
+    ]  # fmt: skip
+    page = str(costs(type(run.ledger)(turns=turns, pieces=(), total=None, unpriced=0), run.rows))
+    listed, folded = page.split("<details>")
+
+    assert listed.count("gone") == SHOWN and folded.count("gone") == 3
+    assert "3 smaller ones" in folded and f">{SHOWN + 3}</td>" in listed
 
 
 def _fields(turn: object) -> dict[str, object]:

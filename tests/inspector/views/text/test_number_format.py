@@ -2,7 +2,7 @@
 
 import pytest
 
-from turntape.inspector.views.text.number_format import cost_note, lasted, turn_count
+from turntape.inspector.views.text.number_format import begun, cost_note, lasted, turn_count
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,8 @@ def test_the_source_of_a_cost_is_named_where_it_is_not_the_price_list() -> None:
     assert cost_note("stated") == "stated by the API"
     assert cost_note("settings") == "by the prices in your settings"
     assert cost_note("listed") == cost_note(None) == ""
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.0, ""), (1_780_000_000.0, "2026-05-28 20:26:40 UTC")])
+def test_a_recording_without_times_has_no_date(seconds: float, text: str) -> None:
+    assert begun(seconds) == text
