@@ -157,6 +157,16 @@ def test_a_missed_fault_and_a_false_alarm_miss_the_bars() -> None:
     assert len(total.missed({"model-unknown-tool": (1, "true")})) == 1
 
 
+def test_an_alarm_that_a_missing_round_trip_brings_misses_the_bars() -> None:
+    loops = [story(name, streamed=False) for name in ("openai-chat", "anthropic-messages", "gemini-generate")]
+    total = score(loops, ())
+    assert total.torn == len(loops)
+    assert total.untrue == {}
+
+    total.untrue["client-forged-answer"].append("a")
+    assert "client-forged-answer is found in 1 of 3 loops that lack a round trip" in total.missed(EXPLAINED)
+
+
 # The corpus
 
 

@@ -45,6 +45,8 @@ def text(score: Score, *, verbose: bool = False, explained: Mapping[str, tuple[i
         f"skipped: nothing to break       {score.skipped.total()}",
         f"untouched loops without alarm   {score.loops.total() - len({n for v in score.alarms.values() for n in v})} "
         f"of {score.loops.total()}",
+        f"loops without a round trip      {score.torn - len({n for v in score.untrue.values() for n in v})} of "
+        f"{score.torn} without a new alarm",
     ]
     lines += [f"missed: {sentence}" for sentence in score.missed(explained)]
     return "\n".join(lines)

@@ -79,6 +79,10 @@ class Score:
     """Untouched loops, by protocol."""
     alarms: defaultdict[str, list[str]] = field(default_factory=_names)
     """Findings above info in untouched loops: the loops, by class."""
+    torn: int = 0
+    """Untouched loops that were read once more without a round trip in the middle."""
+    untrue: defaultdict[str, list[str]] = field(default_factory=_names)
+    """Findings above info that the missing round trip brings: the loops, by class."""
     classes: defaultdict[str, Count] = field(default_factory=_counts)
     protocols: defaultdict[str, Count] = field(default_factory=_counts)
     layers: defaultdict[str, Count] = field(default_factory=_counts)
@@ -96,8 +100,10 @@ class Score:
         self.skipped += other.skipped
         self.strays += other.strays
         self.wrong = sorted([*self.wrong, *other.wrong], key=lambda one: (one.fault.name, one.loop))
-        for identity, names in other.alarms.items():
-            self.alarms[identity] = sorted([*self.alarms[identity], *names])
+        self.torn += other.torn
+        for mine, theirs in ((self.alarms, other.alarms), (self.untrue, other.untrue)):
+            for identity, names in theirs.items():
+                mine[identity] = sorted([*mine[identity], *names])
         for mine, theirs in ((self.classes, other.classes), (self.protocols, other.protocols),
                              (self.layers, other.layers)):  # fmt: skip
             for name, count in theirs.items():
@@ -116,6 +122,8 @@ class Score:
             known, _ = explained.get(identity, (0, ""))
             if len(names) > known:
                 sentences.append(f"{identity} is found in {len(names)} untouched loops; {known} are explained")
+        for identity, names in sorted(self.untrue.items()):
+            sentences.append(f"{identity} is found in {len(names)} of {self.torn} loops that lack a round trip")
         return sentences
 
 
@@ -139,6 +147,10 @@ def _score(recordings: Sequence[Recording], rows: Sequence[Fault]) -> Score:
         before = label_trips(recording.loop().trips())
         for identity in {f.id for f in before if f.rank}:
             total.alarms[identity].append(recording.name)
+        if len(recording.trips) > 2:
+            total.torn += 1
+            for identity in _torn(recording) - {f.id for f in before if f.rank}:
+                total.untrue[identity].append(recording.name)
         for fault in rows:
             outcome = judge(recording, fault, before)
             if outcome is None:
@@ -151,6 +163,12 @@ def _score(recordings: Sequence[Recording], rows: Sequence[Fault]) -> Score:
             if not outcome.hits or not outcome.right:
                 total.wrong.append(outcome)
     return total
+
+
+def _torn(recording: Recording) -> set[str]:
+    """What is found above info when a round trip in the middle is not in the tape, as of a damaged or filtered file."""
+    trips = recording.loop().trips()
+    return {f.id for f in label_trips([*trips[: len(trips) // 2], *trips[len(trips) // 2 + 1 :]]) if f.rank}
 
 
 def faulty(recording: Recording, fault: Fault) -> tuple[list[RoundTrip], set[int]] | None:
