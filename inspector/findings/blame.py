@@ -65,13 +65,15 @@ def _departures(context: ToolContext, call: ModelCall, run: ToolRun) -> Iterator
     about = speaks_of_arguments(run)
     stated = is_object(theirs) and bool(theirs)
     # The model, by what it was offered.
-    if tools and offered is None:
+    if tools and offered is None and UNKNOWN_TOOL in context.found:
         yield Blame("model", cause=UNKNOWN_TOOL)
     if about and offered is not None and is_object(given):
         ours = tuple(violations(offered.schema, given))
         whole = tuple(violations(theirs, given))
         if ours and (whole or not stated):
-            yield Blame("model", cause=ARGUMENTS_BROKEN)
+            found = ARGUMENTS_BROKEN in context.found
+            why = "" if found else ", and the model had broken the schema that it was offered"
+            yield Blame("model", why, ARGUMENTS_BROKEN if found else None)
         # The client, in what it offered.
         if whole and not ours and is_object(offered.schema) and not _sent_otherwise(call, run):
             yield Blame("client", cause=DEFINITION_DIFFERS, broken=whole)

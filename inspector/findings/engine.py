@@ -144,6 +144,7 @@ class RuleEngine:
                 join=join,
                 offers=judged.tool_offers,
                 outdated=judged.tool_outdated,
+                found=frozenset(one.id for one in judged.findings),
                 inherited=[one for one in judged.findings if causes.inherited(one, judged.tool_sent)],
             ),
             judged.context.index,

@@ -41,6 +41,9 @@ class ToolContext:
     outdated: Sequence[tuple[str, int]] = ()
     """The servers of offered tools that announced a change and were not listed again, with the round trip of that."""
 
+    found: frozenset[str] = frozenset()
+    """The ids of the findings about the turn itself."""
+
     inherited: Sequence[Finding] = ()
     """What is wrong with parts of the turn's request that tool servers sent as they are."""
 

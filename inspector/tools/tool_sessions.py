@@ -39,6 +39,8 @@ _MOST_OPEN = 2_000
 """So many exchanges of a session wait for an answer at most."""
 _OPENING = frozenset({"initialize", "ping", "server/discover"})
 """What a client may ask before the server has said that it is ready."""
+_STARTS = ("initialize", "tools/list")
+"""Requests without whose answers a client has no tools to offer."""
 _NOT_READY = regex(r"before initiali[sz]ation|server (?:is )?not (?:yet )?initiali[sz]ed", re.IGNORECASE)
 """How the official SDKs refuse what comes before the end of the handshake (read 2026-11-23)."""
 _LATE = 2.0
@@ -131,6 +133,11 @@ class ToolSessions:
             replace(run, status=status, flaw=flaw or run.flaw) if status is not None else run
             for run in changed.values()
         ]
+        if flaw is not None and not refused:
+            for message in sent:
+                session = self._sessions[message.session]
+                if message.method in _STARTS and session.unusable is None:
+                    session.unusable = WireNote("answer_wrong", session.server, trip.index, message.method, flaw.text)
         for name in touched:
             session = self._sessions[name]
             added.late |= session.unusable is not None and session.unusable.index == trip.index

@@ -99,15 +99,18 @@ def error(one: Exchange, code: int, said: str) -> str:
     return f"MCP error {code}: {said}"
 
 
-def declare(loop: ToolLoop, one: Exchange, name: str, schema: Json) -> None:
-    """One more argument of a tool, in what its server states and in what the model is offered."""
-    tool = name_of(one)
+def declare(loop: ToolLoop, one: Exchange, name: str, schema: Json) -> bool:
+    """One more argument of a tool, in what its server states and in what the model is offered; False where no request
+    offers the tool by its own schema."""
+    tool, changed = name_of(one), False
     for stated in loop.stated(tool):
         stated["inputSchema"].setdefault("properties", {})[name] = schema
     for turn in loop.loop.turns:
         for offered in loop.shape.tools(turn.request):
             if is_same_tool(offered.name.value, tool) and isinstance(offered.schema, dict):
                 offered.schema.setdefault("properties", {})[name] = schema
+                changed = True
+    return changed
 
 
 def give_also(loop: ToolLoop, one: Exchange, **more: object) -> bool:

@@ -23,9 +23,8 @@ def _refused(loop: ToolLoop, one: Exchange, said: str) -> Touched:
        "client-tool-arguments-changed", given="tool-server-error", also="call-args-not-taken")  # fmt: skip
 def renamed(loop: ToolLoop) -> Touched:
     one = chosen(loop, "renamed")
-    if one is None:
+    if one is None or not declare(loop, one, "depot_name", {"type": "string"}):
         return None
-    declare(loop, one, "depot_name", {"type": "string"})
     if not give_also(loop, one, depot_name="Ghent"):
         return None
     one.arguments["depotName"] = one.arguments.pop("depot_name")
@@ -36,9 +35,8 @@ def renamed(loop: ToolLoop) -> Touched:
        "client-tool-definition-differs", given="tool-server-error")  # fmt: skip
 def other_type(loop: ToolLoop) -> Touched:
     one = chosen(loop, "other type")
-    if one is None:
+    if one is None or not declare(loop, one, "limit", {"type": "string"}):
         return None
-    declare(loop, one, "limit", {"type": "string"})
     if not give_also(loop, one, limit="7"):
         return None
     for stated in loop.stated(name_of(one)):
@@ -51,10 +49,9 @@ def other_type(loop: ToolLoop) -> Touched:
        also="client-tool-definition-differs call-args-not-taken")  # fmt: skip
 def other_key(loop: ToolLoop) -> Touched:
     one = chosen(loop, "other key")
-    if one is None:
+    if one is None or not declare(loop, one, "depotId", {"type": "string"}):
         return None
     name = name_of(one)
-    declare(loop, one, "depotId", {"type": "string"})
     every = [offer for turn in loop.loop.turns for offer in loop.shape.tools(turn.request)]
     offers = [offer.schema for offer in every if is_same_tool(offer.name.value, name)]
     for schema in (*(stated["inputSchema"] for stated in loop.stated(name)), *offers):
@@ -71,9 +68,8 @@ def other_key(loop: ToolLoop) -> Touched:
 @fault("the server refuses a call that follows its own schema", "tool", "tool-server-error", also="call-args-not-taken")
 def own_schema(loop: ToolLoop) -> Touched:
     one = chosen(loop, "own schema")
-    if one is None:
+    if one is None or not declare(loop, one, "late", {"type": "string"}):
         return None
-    declare(loop, one, "late", {"type": "string"})
     if not give_also(loop, one, late="true"):
         return None
     return _refused(loop, one, "late: Expected boolean, received string")
@@ -154,7 +150,12 @@ def other_letters(loop: ToolLoop) -> Touched:
     name = name_of(one)
     shown = loop.shape.answered(loop.loop.turns[one.turn].answer)[one.number].name.get()
     new = shown.replace(name, name.upper())
-    if new == shown or not change_call(loop.loop, one.turn, one.number, lambda call: call.name.set(new)):
+    offered = {tool.name.value for tool in loop.shape.tools(loop.loop.turns[one.turn].request)}
+    if (
+        new == shown
+        or shown not in offered
+        or not change_call(loop.loop, one.turn, one.number, lambda call: call.name.set(new))
+    ):
         return None
     for result in loop.shown(one):
         if result.name is not None:

@@ -824,3 +824,23 @@ def test_a_tool_that_runs_only_as_a_task_and_is_called_plainly(support: str, lay
 
     assert (2, "tool-server-error", layer, "info") in story.found()
     assert bool(story.says("client-tool-protocol-broken")) == (layer == "client")
+
+
+@pytest.mark.parametrize(("kind", "found"), [("text/event-stream", 1), ("application/json", 0)])
+def test_a_list_of_tools_that_clients_cannot_read(kind: str, found: int) -> None:
+    story = Story()
+    story.put(http(initialize(), initialized(), at=story.at))
+    story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), kind=kind, at=story.at))
+
+    said = story.turn(tools=offered({**ADD, "name": "other"}, name="{}")).says("tool-protocol-broken")
+    assert [" ".join(one.split()[-8:]) for one in said] == found * ["stream, and none of its tools is offered"]
+
+
+def test_a_tool_that_an_earlier_request_offered_is_not_made_up() -> None:
+    mul = {**ADD, "name": "mul"}
+    story = Story().start().turn(ONE, tools=offered(ADD, SAY, mul)).call("add", {"a": 1}, text("1"))
+    story.results(("c1", "1")).turn(("c2", "mul", '{"a":1}'))
+    story.exchange(asks(99, "tools/call", name="mul", arguments={"a": 1}), fails(99, "Unknown tool: mul", -32602))
+    story.results(("c2", "Unknown tool: mul")).turn()
+
+    assert causes(story, "client-tool-not-on-server") == [[]]
