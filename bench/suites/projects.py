@@ -49,13 +49,13 @@ PROJECTS = (
     ),
     Project(
         "langchain-anthropic",
-        "1.7.10",
+        "1.7.7",
         ("langchain", "langchain-tests", "pytest-asyncio", "blockbuster", "pytest-retry", "requests", "syrupy>=5"),
         ("tests/integration_tests",),
     ),
     Project(
         "langchain-openai",
-        "1.7.4",
+        "1.7.3",
         (
             "langchain",
             "langchain-tests",

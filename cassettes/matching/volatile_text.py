@@ -12,57 +12,80 @@ from .ignored_fields import MARK, UUID
 from .json_diff import Difference
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
-_DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?,?\s+)?"
+_ELSEWHERE = (
+    r"(?i:jan|gen|ene|f[eé][bv]|m[aä]r|a[bpv]r|ma[giy]|ju[iln]|giu|lug|a[gou]|ao[uû]|sep|set|o[ckt]t|out|nov|d[eéi][cz])"
+    r"[^\W\d_]*\.?"
+)
+"""The months in the languages of Western Europe."""
+_DAY = r"(?:\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?,?\s+)?"
 _CLOCK = (
-    r"(?<![\d.:])\d\d?:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?"
+    r"(?<![\d.:])\d\d?:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?(?!:[\da-f]{2})(?:\s?[AaPp]\.?[Mm]\b\.?)?"
     r"(?:\s?(?:Z|UTC|GMT|[A-Z]{3,4}\b|[+-]\d\d:?\d\d))?"
 )
 _DATE = (
-    rf"{_DAY}(?:\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./-]\d\d?[./-]\d{{4}}"
-    rf"|{_MONTH}\s+\d\d?(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?"
-    rf"|\d\d?\.?\s+{_MONTH}\s+\d{{4}})"
+    rf"{_DAY}(?:\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./-]\d\d?[./-]\d{{4}}|(?<![\w/.])\d\d?/\d\d?/\d\d\b(?!/)"
+    rf"|\b{_MONTH}\s+\d\d?(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?|\b{_MONTH}\s+20\d\d\b"
+    rf"|\d\d?[-/]{_MONTH}[-/]\d{{2,4}}(?::\d\d:\d\d:\d\d(?:\s[+-]\d{{4}})?)?"
+    rf"|(?<![\d.,])\d\d?(?:st|nd|rd|th)?\.?\s+{_MONTH}(?![\w.])(?:,?\s+\d{{4}}|(?!\s+\d))"
+    rf"|(?<![\d.,])\d\d?(?:\.|er|º)?\s(?:de\s)?{_ELSEWHERE}\s(?:de\s)?20\d\d\b"
+    r"|20\d\d[年년]\s?\d\d?[月월]\s?\d\d?[日일])"
 )
-_WEEKDAY = r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
+_PART_OF_YEAR = (
+    r"\b20\d\d-(?:W\d\d(?:-\d)?|[0-3]\d\d|[01]\d)(?![-/.:]?\w)|\bQ[1-4][ -]?20\d\d\b|\b20\d\d[ -]?Q[1-4]\b"
+    r"|\b[Cc]urrent year(?:\sis|:)?\s20\d\d\b"
+)
+_HOUR = r"\b\d\d?\s?[ap]m\b"
+_ZONE = (
+    r"\b(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b|\b(?:Africa|America|Asia|Atlantic|Australia|Europe|Pacific)/[A-Z]\w+\b"
+)
+_WEEKDAY = r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
+_AGO = r"\b(?:\d+|an?) (?:seconds?|minutes?|hours?|days?|weeks?|months?|years?) ago\b"
 _COMPACT = r"\b20\d{6}(?:[T_-]?\d{4,6}Z?)?\b"
 _EPOCH = r"(?<![\w.])1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?(?![\w])"
 _TEMPORARY = (
-    r"(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/\s]+/[^/\s]+/T)(?:/pytest-of-[^/\s]+/pytest-\d+)?/[^/\s\"'`,;:)\]}>\\]+"
-    r"|[A-Za-z]:\\\\?Users\\\\?[^\\\s]+\\\\?AppData\\\\?Local\\\\?Temp\\\\?[^\\\s\"']+"
+    r"(?:/private)?(?:/tmp|/var/tmp|/run/user/\d+|/var/folders/[^/\s]+/[^/\s]+/T)(?:/pytest-of-[^/\s]+/pytest-\d+)?/[^/\s\"'`,;:)\]}>\\]+"
+    r"|[A-Za-z]:\\\\?Users\\\\?[^\\\s]+\\\\?AppData\\\\?Local\\\\?Temp(?:\\\\?pytest-of-[^\\\s]+\\\\?pytest-\d+)?\\\\?[^\\\s\"']+"
 )
 _LETTERS = r"A-Za-z0-9"
 _RANDOM = (
-    rf"(?<![{_LETTERS}])(?=[{_LETTERS}]*\d)(?=[{_LETTERS}]*[A-Z])(?=[{_LETTERS}]*[a-z])[{_LETTERS}]{{8,64}}(?![{_LETTERS}])"
+    rf"(?<![\w/+-])(?=[{_LETTERS}/+]*\d)(?=[{_LETTERS}/+]*[a-z][A-Z])[{_LETTERS}/+]{{8,}}={{1,2}}(?![\w=])"
+    r"|(?<![\w-])(?=[\w-]*[a-z][A-Z])(?=[\w-]*(?:\d[A-Za-z]|[A-Za-z]\d))(?![a-z]{2,}_[A-Za-z\d]+(?![\w-]))[\w-]{12,64}(?![\w-])"
+    rf"|(?<![{_LETTERS}])(?=[{_LETTERS}]*\d)(?=[{_LETTERS}]*[A-Z])(?=[{_LETTERS}]*[a-z])[{_LETTERS}]{{8,64}}(?![{_LETTERS}])"
     rf"|(?<![{_LETTERS}])(?=\d*(?:[a-z]+\d+){{3}}|(?:\d+[a-z]+){{3}})[a-z0-9]{{8,64}}(?![{_LETTERS}])"
-    r"|(?<![\w-])(?=[\w-]*[a-z][A-Z])(?=[\w-]*(?:\d[A-Za-z]|[A-Za-z]\d))[\w-]{12,64}(?![\w-])"
 )
-"""Mixed letters and digits, alone or behind the name of what they are the id of: `thread_q3Xk9ZpL2a`. The last form has
-hyphens, as in base64 for URLs, and none of words with a number such as `GPT-4-Turbo-Preview`."""
+"""Mixed letters and digits, alone or behind the name of what they are the id of: `thread_q3Xk9ZpL2a`. The first form is
+base64 with its padding. The second has hyphens, as in base64 for URLs, and none of words with a number such as
+`GPT-4-Turbo-Preview`."""
 
 NAMED: Mapping[str, str] = MappingProxyType(
     {
         "uuid": rf"{UUID}|\b[0-9a-f]{{32}}\b|\b[0-9A-HJKMNP-TV-Z]{{26}}\b",
         "timestamp": rf"{_DATE}(?:(?:,?\s(?:at\s)?|T|\s){_CLOCK}(?:\s\d{{4}})?)?"
-        rf"|{_COMPACT}|{_EPOCH}|{_CLOCK}|{_WEEKDAY}",
+        rf"|{_PART_OF_YEAR}|{_COMPACT}|{_EPOCH}|{_CLOCK}|{_HOUR}|{_ZONE}|{_WEEKDAY}|{_AGO}",
         "tmp": _TEMPORARY,
-        "pid": r"(?P<lead>\b(?i:pid|process(?:[ _]id)?|ppid|tid|thread(?:[ _]id)?)[\"']?\s?[:=#(]?\s?)\d+",
-        "port": r"(?P<lead>(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)\d+",
-        "duration": r"\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?|minutes?)\b",
+        "pid": r"(?P<lead>\b(?i:pid|process(?:[ _]id)?|ppid|tid|thread(?:[ _]id)?)[\"']?\s?[:=#(]?\s?"
+        r"|/proc/|\b[a-z][\w-]*\[(?=\d+\]:))\d+",
+        "port": r"(?P<lead>(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[::1?\]):|\b(?i:port)[\"']?\s?[:=]?\s?)\d+",
+        "duration": r"\bP(?:\d+D)?T(?:\d+(?:\.\d+)?[HMS])+\b|\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s\b"
+        r"|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?|minutes?)\b",
         "address": r"\b0x[0-9a-fA-F]+\b",
-        "ip": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])",
-        "host": r"\bip(?:-\d{1,3}){4}(?:\.[\w.-]*\w)?"
+        "ip": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])"
+        r"|(?<![\w:])(?=[\da-f:]*\d)[\da-f]{1,4}(?:::?[\da-f]{1,4}){3,7}(?![\w:])"
+        r"|(?<![\w:])[\da-f]{2}(?::[\da-f]{2}){5}(?![\w:])",
+        "host": r"\bip(?:-\d{1,3}){4}(?:\.[\w.-]*\w)?|\b[\w-]+\.(?:local|internal|lan)\b"
         r"|(?P<lead>\b(?i:host(?:[ _]?name)?|runner|worker|pod)[\"']?\s?[:=]?\s?[\"']?)[a-z][\w.-]*\d[\w-]*",
         "counter": r"(?P<lead>\b(?i:attempt|retry|run|build|job|iteration|seq|sequence|counter|request"
         r"|worker|thread|pool)"
         r"[\"']?\s?[:=#-]?\s?#?)\d+\b",
-        "hex": r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b",
+        "hex": r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?:-[0-9a-f]{2,64})?\b",
         "random": _RANDOM,
         "number": r"(?<![\d.,])(?!\d*000(?!\d))\d{6,}(?![.,]?\d)",
     }
 )
-"""UUIDs, ULIDs and digests of 128 bits; dates, times of day and epochs; folders for temporary files; numbers of
-processes; ports of this machine; durations; addresses in memory; addresses of the network; names of machines; the
-number of an attempt, a run, a build or a worker; hexadecimal ids; other ids of mixed letters and digits; ids of six or
-more digits, not round as the limits that a person writes."""
+"""UUIDs, ULIDs and digests of 128 bits; dates, weeks, quarters, times of day, time zones and epochs; folders for
+temporary files; numbers of processes; ports of this machine; durations; addresses in memory; addresses of the network
+and of network cards; names of machines; the number of an attempt, a run, a build or a worker; hexadecimal ids;
+other ids of mixed letters and digits; ids of six or more digits, not round as the limits that a person writes."""
 
 _EPOCHS = regex(_EPOCH)
 _COMPILED = {name: regex(pattern) for name, pattern in NAMED.items()}

@@ -8,8 +8,9 @@ its settings are read from the fixtures of the suite, and the findings are writt
 import copy
 import json
 import os
+import tempfile
 from collections.abc import Callable, Generator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def _said(item: pytest.Item, marks: list[pytest.Mark]) -> dict[str, Any]:
         names += [str(name) for name in mark.args]
     folder = next((str(values[name]) for name in _FOLDERS if values.get(name)), None)
     own = next((str(values[name]) for name in _NAMES if values.get(name)), _usual_name(item))
-    sources = _cassettes(item, folder, given.get("cassette_library_dir"), [own, *names])
+    sources = [_readable(item.config, path, given) for path in _cassettes(item, folder, given, [own, *names])]
     ignored = _ignored(item.config, sources, given)
     if ignored is not None:
         given[IGNORED] = ignored
@@ -116,18 +117,48 @@ def _fixtures(item: pytest.Item, names: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def _cassettes(item: pytest.Item, folder: str | None, library: str | None, names: list[str]) -> list[Path]:
+def _cassettes(item: pytest.Item, folder: str | None, given: Mapping[str, Any], names: list[str]) -> list[Path]:
     """The recordings of a test that exist, by their names."""
-    home = item.path.parent
+    home, library, transformed = item.path.parent, given.get("cassette_library_dir"), given.get("path_transformer")
     roots = [Path(folder)] if folder else [home / "cassettes" / item.path.stem, home / "cassettes"]
     roots += [Path(library)] if library else []
     found: list[Path] = []
     for name in names:
-        spelled = (root / f"{name}{ending}" for root in roots for ending in _ENDINGS)
+        spelled = [root / f"{name}{ending}" for root in roots for ending in _ENDINGS]
+        if callable(transformed):
+            spelled += [Path(str(transformed(str(root / name)))) for root in roots]
         path = next((path for path in spelled if path.is_file()), None)
         if path is not None and path not in found:
             found.append(path)
     return found
+
+
+def _readable(config: pytest.Config, path: Path, given: Mapping[str, Any]) -> Path:
+    """The recording as vcrpy itself would write it, beside the survey, where the suite has its own serializer or
+    persister; else `path`."""
+    try:
+        vcr = _vcr(config)
+        serializer = vcr.serializers[given.get("serializer") or "yaml"]
+        if _is_of_vcrpy(serializer) and _is_of_vcrpy(vcr.persister):
+            return path
+        return _rewritten(path, vcr.persister, serializer)
+    except Exception:  # noqa: BLE001 - code of the user
+        return path
+
+
+def _is_of_vcrpy(one: Any) -> bool:
+    return (getattr(one, "__module__", None) or one.__name__).partition(".")[0] == "vcr"
+
+
+@cache
+def _rewritten(path: Path, persister: Any, serializer: Any) -> Path:
+    requests, responses = persister.load_cassette(path, serializer)
+    usual: Any = import_module("vcr.serializers.yamlserializer")
+    text = import_module("vcr.serialize").serialize({"requests": requests, "responses": responses}, usual)
+    folder = Path(tempfile.mkdtemp(dir=Path(os.environ[VARIABLE]).parent))
+    written = folder / f"{path.name.partition('.yaml')[0]}.yaml"
+    written.write_text(text, encoding="utf-8")
+    return written
 
 
 def _dropped(path: Path, config: Mapping[str, Any]) -> list[int]:
@@ -159,7 +190,7 @@ def _ignored(config: pytest.Config, sources: list[Path], given: Mapping[str, Any
     """What matchers of the suite itself ignore in the bodies of these recordings; None when that cannot be tried."""
     try:
         names = [*(given.get("match_on") or ()), *(given.get("additional_matchers") or ())]
-        known = _matchers(config)
+        known: Mapping[str, Any] = _vcr(config).matchers
         own = [known[name] for name in names if known[name].__module__ != "vcr.matchers"]
         if not own:
             return None
@@ -172,14 +203,19 @@ def _ignored(config: pytest.Config, sources: list[Path], given: Mapping[str, Any
     return list(dict.fromkeys(pattern for one in tried for pattern in one)) if tried else None
 
 
-def _matchers(config: pytest.Config) -> Mapping[str, Any]:
-    """The matchers by name, also those that a `conftest.py` registers."""
+@lru_cache(1)
+def _vcr(config: pytest.Config) -> Any:
+    """vcrpy with what the suite registers: by a hook in a `conftest.py`, or on the default one."""
     library: Any = import_module("vcr")
     vcr = library.VCR()
+    for names in ("matchers", "serializers"):
+        vars(vcr)[names] = {**vars(library.default_vcr)[names], **vars(vcr)[names]}
+    if _is_of_vcrpy(vcr.persister):
+        vcr.persister = library.default_vcr.persister
     configure: Any = getattr(config.hook, "pytest_recording_configure", None)
     if configure is not None:
         configure(config=config, vcr=vcr)
-    return {**vars(library.default_vcr)["matchers"], **vcr.matchers}
+    return vcr
 
 
 def _functions(given: Any) -> list[Callable[[Any], Any]]:

@@ -88,6 +88,8 @@ class Player:
         """Places by the hash of the received body, which costs a fifth of a digest."""
         self._by_path: defaultdict[tuple[str, str], Places] = defaultdict(Places)
         """Places by method and path, with and without the query."""
+        self._nowhere: str | None = None
+        """The path of recordings whose address was replaced before they were imported: `**REDACTED**`."""
         self._trips: list[RoundTrip] = []
         """The recordings; their answers are in memory, their request bodies are read from the cassette."""
         for place, trip in enumerate(self.cassette):
@@ -95,6 +97,8 @@ class Player:
             self._by_bytes[(request.method.upper(), path_key(request.url), hash(request.body))].add(place)
             for key in {path_key(request.url), path_key(request.url).partition("?")[0]}:
                 self._by_path[(request.method.upper(), key)].add(place)
+            if "/" not in request.url:
+                self._nowhere = path_key(request.url)
             self._trips.append(replace(trip, request=replace(request, content=self._body_of(place))))
         self._taken = bytearray(len(self._trips))
         self._index: RequestIndex | None = None
@@ -152,6 +156,8 @@ class Player:
         """As `answer`, with how the recording was found. Raises Miss."""
         method, path, body = method.upper(), path_key(url), plain(body, headers)
         self._senders.note()
+        if self._nowhere is not None and (method, path) not in self._by_path:
+            path = self._nowhere
         if self._prose is not None:
             body = without_prose(self._prose, self._redactor.body(body))
         if path in self._uploads and method == "POST":

@@ -67,6 +67,15 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _suite(tests: str, *, apply: bool, force: bool) -> int:
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        return _moved(tests, Path(folder), apply=apply, force=force)
+
+
+def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
+    """Move a suite. `folder` is for what the survey finds, and for recordings that only the suite itself can read."""
     import importlib.util
     import sys
     from pathlib import Path
@@ -75,7 +84,7 @@ def _suite(tests: str, *, apply: bool, force: bool) -> int:
     from turntape.cassettes.importers.conversion import convert
     from turntape.cassettes.importers.suite import Move
 
-    move = Move.of(_survey(tests))
+    move = Move.of(_survey(tests, folder))
     move.add_direct_uses(Path(tests.partition("::")[0]))
     write = sys.stdout.write
     for line in rewrite_lines(move.rewrites, Path.cwd()):
@@ -134,32 +143,29 @@ def rewrite_lines(rewrites: "Sequence[Rewrite]", here: "Path") -> list[str]:
     return lines
 
 
-def _survey(tests: str) -> "Sequence[Mapping[str, Any]]":
+def _survey(tests: str, folder: "Path") -> "Sequence[Mapping[str, Any]]":
     """What the suite says of its tests. Raises TurntapeError when pytest cannot collect it."""
     import json
     import os
     import subprocess
     import sys
-    import tempfile
-    from pathlib import Path
 
     from turntape.cassettes.errors import TurntapeError
 
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "survey.json"
-        plugin = "turntape.cassettes.pytest_plugin.vcr_survey"
-        words = ["-q", "-p", plugin, "-p", "no:cacheprovider", "--continue-on-collection-errors", tests]
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *words],
-            env={**os.environ, "TURNTAPE_SURVEY": str(target)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if not target.exists():
-            said = reason((done.stdout + done.stderr).splitlines())
-            raise TurntapeError(f"pytest cannot collect {tests!r}: {said}; run it there first")
-        return json.loads(target.read_text(encoding="utf-8"))
+    target = folder / "survey.json"
+    plugin = "turntape.cassettes.pytest_plugin.vcr_survey"
+    words = ["-q", "-p", plugin, "-p", "no:cacheprovider", "--continue-on-collection-errors", tests]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        env={**os.environ, "TURNTAPE_SURVEY": str(target)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if not target.exists():
+        said = reason((done.stdout + done.stderr).splitlines())
+        raise TurntapeError(f"pytest cannot collect {tests!r}: {said}; run it there first")
+    return json.loads(target.read_text(encoding="utf-8"))
 
 
 def reason(lines: "Sequence[str]") -> str:

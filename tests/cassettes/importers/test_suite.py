@@ -1,5 +1,6 @@
 """A suite of pytest-recording becomes one of ours: recordings where the plugin looks for them, marks, settings."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 import yaml
 from plugin_project import taken_away
 
+from turntape.cassettes import Cassette
 from turntape.cassettes.importers.suite import Move, arguments, unmapped
 from turntape.cassettes.importers.suite_marks import direct_uses, marks_in
 from turntape.proxy.cli import main
@@ -81,22 +83,41 @@ def test_without_a_mark():
 
 
 VCRPY = """
-import yaml
 from types import SimpleNamespace
 
 class FilesystemPersister:
     @classmethod
     def load_cassette(cls, path, serializer):
-        held = yaml.safe_load(path.read_text())["interactions"]
+        held = serializer.deserialize(path.read_text())["interactions"]
         return [SimpleNamespace(**one["request"]) for one in held], [one["response"] for one in held]
 """
+SERIALIZER = """
+import json, yaml
+deserialize, serialize = yaml.safe_load, json.dumps
+"""
+SERIALIZE = """
+def serialize(held, serializer):
+    pairs = zip(held["requests"], held["responses"])
+    return serializer.serialize({"interactions": [{"request": vars(one), "response": other} for one, other in pairs]})
+"""
 VCRPY_ITSELF = """
+from vcr.persisters.filesystem import FilesystemPersister
+from vcr.serializers import jsonserializer, yamlserializer
+
 class VCR:
     def __init__(self):
         self.matchers = {}
+        self.serializers = {"yaml": yamlserializer, "json": jsonserializer}
+        self.persister = FilesystemPersister
 
     def register_matcher(self, name, function):
         self.matchers[name] = function
+
+    def register_serializer(self, name, serializer):
+        self.serializers[name] = serializer
+
+    def register_persister(self, persister):
+        self.persister = persister
 
 default_vcr = VCR()
 for name in ("method", "path"):
@@ -108,6 +129,30 @@ OWN_MATCHER = """
 def pytest_recording_configure(config, vcr):
     import json
     vcr.register_matcher("mine", lambda a, b: json.loads(a.body)["messages"] == json.loads(b.body)["messages"])
+"""
+OWN_SERIALIZER = """
+class Packed:
+    @staticmethod
+    def deserialize(data):
+        import gzip, yaml
+        return yaml.safe_load(gzip.decompress(data))
+
+class FromBytes:
+    @classmethod
+    def load_cassette(cls, path, serializer):
+        from types import SimpleNamespace
+        held = serializer.deserialize(path.read_bytes())["interactions"]
+        return [SimpleNamespace(**one["request"]) for one in held], [one["response"] for one in held]
+
+def pytest_recording_configure(config, vcr):
+    vcr.register_serializer("yaml.gz", Packed())
+    vcr.register_persister(FromBytes)
+
+@pytest.fixture(scope="module")
+def vcr_config():
+    ending = ".yaml.gz"
+    return {"match_on": ["method", "path", "body"], "cassette_library_dir": "library", "serializer": "yaml.gz",
+            "path_transformer": lambda path: path if path.endswith(ending) else path.removesuffix(".yaml") + ending}
 """
 """What vcrpy 9 has under these names; this project does not depend on it."""
 
@@ -123,6 +168,19 @@ def suite(project: pytest.Pytester, *, matched: list[str], sent: str = "hi") -> 
     (project.path / "test_moved.py").write_text(TESTS.replace("WORD", sent, 1).replace('ask("WORD")', f'ask("{sent}")'))
     (project.path / "pytest.ini").write_text("[pytest]\nmarkers = vcr\n")
     return project.path
+
+
+def put_vcrpy(place: Path) -> None:
+    for name, source in (
+        ("__init__", VCRPY_ITSELF),
+        ("serialize", SERIALIZE),
+        ("persisters.filesystem", VCRPY),
+        ("serializers.jsonserializer", SERIALIZER),
+        ("serializers.yamlserializer", SERIALIZER),
+    ):
+        file = place / "vcr" / f"{name.replace('.', '/')}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(source)
 
 
 @pytest.mark.parametrize(("matched", "sent"), [(["method", "path", "body"], "hi"), (["method", "path"], "other")])
@@ -165,15 +223,7 @@ def test_what_functions_of_the_suite_drop_or_ignore_is_left_out(
     monkeypatch.chdir(place)
     with (place / "conftest.py").open("a") as file:
         file.write(OWN_MATCHER)
-    for name, source in (
-        ("__init__", VCRPY_ITSELF),
-        ("persisters.filesystem", VCRPY),
-        ("serializers.jsonserializer", ""),
-        ("serializers.yamlserializer", ""),
-    ):
-        file = place / "vcr" / f"{name.replace('.', '/')}.py"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(source)
+    put_vcrpy(place)
     for path in place.rglob("*.yaml"):
         fine = path.read_text().removesuffix("version: 1\n")
         failed = fine.replace("200", "404").replace("interactions:\n", "").lstrip()
@@ -185,6 +235,28 @@ def test_what_functions_of_the_suite_drop_or_ignore_is_left_out(
     assert "the matchers" not in said
     assert 'ignore=["/api_key", "/model"]' in (place / "test_moved.py").read_text()
     project.runpytest_subprocess().assert_outcomes(passed=5)
+
+
+def test_recordings_of_an_own_serializer_are_read_by_the_suite_itself(
+    project: pytest.Pytester,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    taken_away(server, monkeypatch)
+    place = suite(project, matched=["method", "path", "body"])
+    monkeypatch.chdir(place)
+    put_vcrpy(place)
+    with (place / "conftest.py").open("a") as file:
+        file.write(OWN_SERIALIZER)
+    for path in place.rglob("*.yaml"):
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+
+    assert main(["import", "--pytest", "--apply"]) == 0
+    assert "converted 4 recordings for 4 tests" in capsys.readouterr().out
+    found = Cassette.load(place / "cassettes" / "test_moved" / "test_three.cassette.jsonl")
+    assert [json.loads(trip.request.body)["messages"][0]["content"] for trip in found] == ["hi"]
 
 
 def test_a_changed_prompt_fails_where_bodies_were_compared(

@@ -33,6 +33,26 @@ CASES: list[tuple[str, str, str]] = [
     ("random", "in thread_q3Xk9ZpL2aBc", "in thread_Zp8sLk2mQx7v"),
     ("random", "key bP-x8Qz_w1TkLm-2", "key rT4_kQ9-zWx7mP_a"),
     ("random", "user k3f9x2m1q", "user z8p2w7v4t"),
+    ("timestamp", "week 2026-W47-3", "week 2027-W03-5"),
+    ("timestamp", "for November 2026, on 22 Nov.", "for January 2027, on 4 Jan."),
+    ("timestamp", "[22/Nov/2026:11:43:13 +0000] GET", "[04/Jan/2027:01:02:03 -0500] GET"),
+    ("timestamp", "le 22 novembre 2026", "le 4 janvier 2027"),
+    ("timestamp", "今天是2026年11月22日", "今天是2027年1月4日"),
+    ("timestamp", "3 minutes ago, Q4 2026, UTC+02:00", "an hour ago, Q1 2027, UTC"),
+    ("timestamp", "120 Nov 22 11:43 a.txt", "120 Jan  4 01:02 a.txt"),
+    ("duration", "took PT1H2M3.5S, 1m23.4s", "took PT12M1.25S, 0.2s"),
+    ("port", "Server on port 49152, peer 10.1.2.3:5", "Server on port 612, peer 10.1.2.3:77"),
+    ("pid", "sshd[48213]: /proc/48213/fd", "sshd[912]: /proc/912/fd"),
+    ("ip", "2001:db8::1:2f3 02:42:ac:11:00:02", "2001:db8:0:1::9 06:5b:9e:aa:bb:cc"),
+    ("host", "on anas-MacBook.local", "on bobs-Air.local"),
+    ("hex", 'ETag: "5e15153d-120f"', 'ETag: "60a2b7c1-98fe"'),
+    (
+        "tmp",
+        r"in C:\Users\RUNNER~1\AppData\Local\Temp\pytest-of-me\pytest-0\x",
+        r"in C:\Users\a\AppData\Local\Temp\t_1",
+    ),
+    ("random", "link V1StGXR8_Z5jdHi6B-myT", "link pX0q-7Yc_kR3tN9wLbD2m"),
+    ("random", "nonce dGhpcyBpcyBhIG5vbmNl+/8=", "nonce YW5vdGhlciBub25jZSBoZXJl/1=="),
     ("number", "Session 912041615 of user u-340273.", "Session 68546281 of user u-043031."),
 ]
 
@@ -48,6 +68,14 @@ def test_a_change_of_the_prompt_has_no_name() -> None:
     assert names_for([date, Difference("/y", "added", given="x")]) == []
     for model in (("GPT-4-Turbo-Preview", "GPT-4-Vision-Preview"), ("Claude-Sonnet-4", "Claude-Opus-4-5")):
         assert names_for([date, Difference("/y", "changed", *model)]) == []
+    for change in (
+        ("top 10 films of 2024", "top 20 books of 2025"),
+        ("in May", "in June"),
+        ("in Q1 sell", "in Q2 sell"),
+    ):
+        assert names_for([date, Difference("/y", "changed", *change)]) == []
+    for change in (("wait 3 days", "wait 5 days"), ("Rome 1/2/3", "Rome 1/2/4"), ("A::B::C", "A::B::D")):
+        assert names_for([date, Difference("/y", "changed", *change)]) == []
     assert names_for([date, Difference("/y", "changed", "up to 100000 tokens", "up to 200000 tokens")]) == []
     assert names_for([]) == []
 

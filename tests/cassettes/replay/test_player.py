@@ -119,6 +119,18 @@ def test_a_source_can_be_a_file_a_cassette_or_round_trips(tmp_path: Path) -> Non
         Player(tmp_path / "missing.jsonl")
 
 
+def test_a_recording_without_its_address_answers_an_equal_request_to_any() -> None:
+    addressed = trip({"a": 1})
+    nowhere = replace(addressed, request=replace(addressed.request, url="**REDACTED**"))
+    for body in (b'{"a":1}', b'{"a": 1}'):
+        assert answer(Player([nowhere]), body) == b"{}"
+    with pytest.raises(Miss):
+        answer(Player([nowhere]), b'{"a":2}')
+    with pytest.raises(Miss):
+        answer(Player([addressed]), b'{"a":1}', "https://api.openai.com/v1/responses")
+    assert Player([nowhere, addressed]).answer("POST", URL, (), b'{"a":1}').request.url == URL
+
+
 def test_the_method_counts_and_its_case_does_not() -> None:
     player = Player([trip({"a": 1}, b"yes")])
 
