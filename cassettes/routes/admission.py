@@ -9,6 +9,7 @@ must name this machine as its host, and must not come from a page of another pla
 import base64
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
@@ -141,9 +142,10 @@ def _foreign_page(host: str, origin: str | None, site: str | None) -> str | None
         if site in ("cross-site", "same-site"):
             return "a web page of another place may not send requests here"
         return None
-    parts = urlsplit(origin)
-    if parts.scheme in _DESKTOP or parts.netloc.lower() == host.lower() or is_loopback(parts.hostname or ""):
-        return None
+    with suppress(ValueError):  # such as `http://[::1`
+        parts = urlsplit(origin)
+        if parts.scheme in _DESKTOP or parts.netloc.lower() == host.lower() or is_loopback(parts.hostname or ""):
+            return None
     return f"the web page {origin!r} may not send requests here; only pages of this machine may"
 
 

@@ -20,6 +20,7 @@ from ..replay.answer import MISS_STATUS, replayed_headers
 from ..replay.pace import Pace, Pauses
 from ..replay.player import Miss, Player
 from ..routes.admission import Admission, is_local
+from ..tape.bounds import MOST_IN_TOTAL
 from ..tape.model import RoundTrip
 from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
@@ -28,6 +29,16 @@ from .open_files import full_reported_once
 from .tool_http import HttpTools
 from .visitors import guarded
 from .websocket import Sockets
+
+_TOO_LONG_STATUS = 413
+_TOO_LONG: dict[str, object] = {
+    "error": {
+        "type": "turntape_request_too_long",
+        "code": _TOO_LONG_STATUS,
+        "message": f"the request has more than {MOST_IN_TOTAL:,} bytes, which the replay server does not take",
+        "param": None,
+    }
+}
 
 
 def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTools | None = None) -> App:
@@ -46,12 +57,10 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
         if scope["type"] == "websocket":
             await sockets().talk(target, headers, scope, receive, send)
             return
-        body = b""
-        while True:
-            message = await receive()
-            body += message.get("body", b"")
-            if not message.get("more_body"):
-                break
+        body = await _whole(receive)
+        if body is None:
+            await _send_document(send, _TOO_LONG_STATUS, _TOO_LONG, b"too long", ends=True)
+            return
         if tools is not None and await tools.answer(scope, target, headers, body, receive, send):
             return
         asked = (scope["method"], target, body)
@@ -78,6 +87,19 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
         await _send_recorded(scope, send, played.trip, pace, _said(played.match))
 
     return answer
+
+
+async def _whole(receive: Receive) -> bytes | None:
+    """The body of a request; None when it is too long."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= MOST_IN_TOTAL:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if not message.get("more_body"):
+            return b"".join(parts)
+    return None
 
 
 def _said(match: Match) -> bytes:
@@ -110,12 +132,14 @@ async def _send_unanswered(send: Send, player: Player, trip: RoundTrip) -> None:
 
 
 async def _send_document(
-    send: Send, status: int, document: dict[str, object], said: bytes, again: bool = False
+    send: Send, status: int, document: dict[str, object], said: bytes, again: bool = False, *, ends: bool = False
 ) -> None:
+    """`ends`: the connection is closed afterwards."""
     headers = [
         (b"content-type", b"application/json"),
         (b"x-should-retry", b"true" if again else b"false"),
         (b"x-turntape", said),
+        *([(b"connection", b"close")] if ends else []),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": orjson.dumps(document)})
@@ -202,6 +226,8 @@ def serve(
         )
     try:
         import uvicorn
+
+        from .bounded_requests import BoundedRequests
     except ImportError as exc:
         raise CassetteError("the replay server needs uvicorn; install it with: pip install 'turntape[proxy]'") from exc
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -217,6 +243,7 @@ def serve(
     listener.listen(2048)
     config = uvicorn.Config(
         guarded(app(source, pace=pace) if isinstance(source, Player) else source, admission),
+        http=BoundedRequests,
         log_config=None,
         log_level="critical",
         access_log=False,

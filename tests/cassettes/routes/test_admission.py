@@ -64,6 +64,7 @@ def test_a_name_that_leads_here_does_not_come_in(host: str) -> None:
         ("chrome-extension://abcdef", "cross-site", False),
         ("null", "cross-site", False),
         ("", None, False),
+        ("http://[::1", "cross-site", False),
     ],
 )
 def test_only_pages_of_this_machine_come_in(origin: str | None, site: str | None, comes_in: bool) -> None:

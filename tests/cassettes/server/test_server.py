@@ -95,6 +95,16 @@ def test_a_request_that_comes_in_parts_is_put_together() -> None:
     assert sent[1]["body"] == b"yes"
 
 
+def test_a_request_that_is_too_long_is_refused_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turntape.cassettes.server.server.MOST_IN_TOTAL", 5)
+    serving = app(Player([whole(b"yes", b"12345"), whole(b"no", b"123456789")]))
+
+    assert ask(serving, b"123", b"45")[1]["body"] == b"yes"
+    refused = ask(serving, b"123", b"456", b"789")
+    assert head(refused)[0] == 413 and head(refused)[1]["connection"] == "close"
+    assert json.loads(refused[1]["body"])["error"]["type"] == "turntape_request_too_long"
+
+
 @pytest.mark.parametrize(("failure", "cut"), [(Failure("cut", "gone"), True), (Failure("client_gone", "left"), False)])
 def test_a_cut_answer_is_cut_again_after_its_last_byte(failure: Failure, cut: bool) -> None:
     """A client that went away once must not be cut off this time."""
