@@ -66,8 +66,8 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
         yield from _called_without_tools(context)
         return
     calls = _unoffered_calls(context)
-    if not calls or _held_elsewhere(context):
-        return
+    if _held_elsewhere(context):
+        calls = [call for call in calls if call.name.strip() in context.tools]
     offered = ", ".join(sorted(context.tools)[:8])
     for call in calls:
         if call.name in _loaded(context):
@@ -82,6 +82,10 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
             what = f"the model called a tool without a name; the request offers {offered}"
         elif call.name in _WRAPPERS:
             what = f"the model wrapped its calls in {call.name!r}, which is not a tool of the request"
+        elif call.name.strip() in context.tools:
+            what = (
+                f"the model called {call.name!r}: there is white space around {call.name.strip()!r}, which was offered"
+            )
         elif bare in context.tools:
             what = f"the model called {call.name!r}: it put a prefix before {bare!r}, which was offered"
         yield Note(

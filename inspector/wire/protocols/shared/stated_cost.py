@@ -45,6 +45,8 @@ PLACES: tuple[Place, ...] = (
     Place(("usage", "cost", "total_cost"), input=(("usage", "cost", "input_tokens_cost"),)),
     # xAI: a tick is a ten-billionth of a dollar
     Place(("usage", "cost_in_usd_ticks"), Decimal("1e-10")),
+    # Charm's gateway, beside its own credits
+    Place(("usage", "cost", "usd")),
     # Venice
     Place(("cost", "usd")),
     # GitHub Copilot: an AI credit is a cent
@@ -59,7 +61,7 @@ PLACES: tuple[Place, ...] = (
     # OpenCode Zen, in a string, in a separate event
     Place(("cost",)),
 )
-"""The first place that holds an amount counts. Read 2026-11-22, from recorded answers where no page is named."""
+"""The first place that holds an amount counts. Read 2026-11-23, from recorded answers where no page is named."""
 STATED_BESIDE = ("cost", "copilot_usage", "provider_metadata")
 """Keys of an answer, or of an event of a stream, that state a cost beside the usage."""
 _TERMS = ("service_tier", "speed")

@@ -28,6 +28,7 @@ WRONG = "model-args-break-schema"
         ("", "called a tool without a name; the request offers look_up"),
         ("multi_tool_use.parallel", "wrapped its calls"),
         ("default_api:look_up", "it put a prefix before 'look_up'"),
+        (" look_up", "there is white space around 'look_up'"),
     ],
 )
 def test_a_tool_that_was_not_offered_is_the_models_fault(name: str, said_of_it: str) -> None:
@@ -61,6 +62,8 @@ def test_tools_that_the_api_loads_are_not_judged() -> None:
     assert "model-unknown-tool" not in ids(
         responses([{"role": "user", "content": "hi"}], [item_call()], tools=[search])
     )
+    spaced, mine = {**item_call(), "name": "look_up\n"}, {"type": "function", "name": "look_up", "parameters": {}}
+    assert "model-unknown-tool" in ids(responses([{"role": "user", "content": "hi"}], [spaced], tools=[search, mine]))
 
 
 def test_a_previous_response_leaves_some_doubt() -> None:

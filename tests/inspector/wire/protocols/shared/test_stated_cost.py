@@ -45,6 +45,7 @@ STATED: list[tuple[str, dict[str, Any], str, str | None]] = [
     ),
     ("an object", {"usage": {"cost": {"input_tokens_cost": 0.1, "total_cost": 0.7}}}, "0.7", "0.1"),
     ("ticks", {"usage": {"cost_in_usd_ticks": 25_000_000}}, "0.0025", None),
+    ("dollars and credits", {"usage": {"cost": {"usd": 0.25, "hypercredits": 5}}}, "0.25", None),
     ("currencies", {"cost": {"diem": 0, "usd": 0.5}}, "0.5", None),
     ("credits", {"copilot_usage": {"total_nano_aiu": 1_500_000_000}}, "0.015", None),
     ("an estimate", {"usage": {"pydantic_ai_gateway": {"cost_estimate": 0.125}}}, "0.125", None),
