@@ -27,7 +27,8 @@ def new_messages(detail: Detail, rows: Rows, place: int) -> Html:
     notes: list[Html | str] = [several(len(new), "message")]
     before = rows.before(place)
     if detail.sent and before is not None:
-        notes += [f"; {several(detail.sent, 'message')} were sent before, see ", link(before, "the turn before")]
+        were = "was" if detail.sent == 1 else "were"
+        notes += [f"; {detail.sent:,} {were} sent before, see ", link(before, "the turn before")]
     if detail.row.history == "changed":
         notes.append(span("warn", "; the client had changed the history"))
     names = {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}

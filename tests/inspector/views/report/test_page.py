@@ -132,7 +132,7 @@ def test_new_messages_come_first_and_calls_are_with_their_results() -> None:
 
     order = [first.index(word) for word in ("New in this request", "<h3>Answer", 'name">look_up', "in turn 2")]
     assert order == sorted(order)
-    assert "were sent before, see " in second and "System prompt and tools as in " in second
+    assert "; 1 was sent before, see " in second and "System prompt and tools as in " in second
 
 
 def test_a_text_is_stored_once() -> None:
