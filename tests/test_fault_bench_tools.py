@@ -12,7 +12,7 @@ from bench.faults.dialects import DIALECTS
 from bench.faults.loop import record
 from bench.faults.recorded.catalogue import Fault
 from bench.faults.recorded.loops import Recording
-from bench.faults.recorded.score import faulty, judge
+from bench.faults.recorded.score import faulty, judge, score
 from bench.faults.recorded.shapes import shape_of
 from bench.faults.score import label_trips
 from bench.faults.story import incident
@@ -70,6 +70,12 @@ def test_a_fault_is_found_and_blamed_on_its_layer(fault: Fault, dialect: str) ->
     assert outcome is not None
     assert outcome.hits, [str(found) for found in outcome.found]
     assert outcome.right, [str(found) for found in outcome.found]
+
+
+def test_the_score_takes_loops_with_tools() -> None:
+    total = score([recording("openai-chat")], FAULTS[:1]).total  # type: ignore[list-item]
+
+    assert (total.cases, total.found, total.right) == (1, 1, 1)
 
 
 def test_every_class_about_tools_has_a_fault() -> None:

@@ -50,6 +50,8 @@ class ClientRecording:
             raise RuntimeError(f"{client.name} recorded no healthy loop")
         self._loop = max(loops, key=lambda one: len(one.trips))
         self._wire = wire
+        self.trips: tuple[RoundTrip, ...] = ()
+        """Nothing, as in `ToolRecording`."""
 
     def loop(self) -> ToolLoop:
         made = self._loop.loop()

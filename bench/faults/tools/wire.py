@@ -150,6 +150,11 @@ class ToolRecording:
     def protocol(self) -> str:
         return self.recording.protocol
 
+    @property
+    def trips(self) -> tuple[RoundTrip, ...]:
+        """Nothing: loops with tools are not read without one of their round trips."""
+        return ()
+
     def loop(self) -> ToolLoop:
         loop = self.recording.loop()
         return ToolLoop(loop.name, loop, list(_exchanges(loop)))
