@@ -38,6 +38,28 @@ def finding(name: str) -> Finding:
     return Finding(name, "client", "error", "P", "a fault", ("#0 request",))
 
 
+@pytest.mark.parametrize(
+    ("layer", "place", "moment", "expected"),
+    [
+        ("client", "#7 response", "ended", "info"),
+        ("client", "#7 response", "closed", "error"),
+        ("client", "#0 request", "ended", "error"),
+        ("model", "#7 response", "ended", "error"),
+    ],
+)
+def test_what_two_requests_show_of_the_client_needs_all_round_trips(
+    layer: Any, place: str, moment: Any, expected: str
+) -> None:
+    context = context_of(chat([HELLO], DONE))
+    one = replace(finding("client-forged-answer"), layer=layer, evidence=(place,))
+
+    assert severity.at(moment, one, context).severity == "error"
+    context.broken = "the recording lacks #8"
+    assert severity.at(moment, one, context).severity == expected
+    context.before = context.turn
+    assert context.is_attempt and severity.at(moment, one, context).severity == "error"
+
+
 EXPECTED = {
     "client-args-wrong-type": "info",
     "client-assistant-mutated": "warning",

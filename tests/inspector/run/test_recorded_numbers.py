@@ -79,3 +79,17 @@ def test_numbers_that_were_not_seen_break_what_they_lie_between() -> None:
     assert numbers.broken(7, 8) is None
     assert numbers.broken(8, 10) == numbers.broken(7, 10) == "the recording lacks #9"
     assert numbers.broken(8, 7) == "#8 is recorded before #7"
+
+
+def test_numbers_without_a_gap_break_nothing_in_whatever_order_they_came() -> None:
+    def seen(*given: int) -> RecordedNumbers:
+        numbers = RecordedNumbers()
+        for number in given:
+            numbers.add(number)
+        return numbers
+
+    assert seen(0, 1, 2, 3).broken(0, 3) is None
+    assert seen(5).broken(5, 5) is None, "two turns of one session"
+    assert seen(0, 2, 1).broken(0, 1) is None
+    assert seen(0, 2, 1, 3).broken(1, 3) is None
+    assert seen(0, 4, 2).broken(2, 4) == "the recording lacks #3"

@@ -374,6 +374,8 @@ def test_calls_that_the_next_request_leaves_out_are_blamed_on_the_label_that_hid
     inner = chat([HELLO, said('{"title": "tape"}'), user("Well?")], said("x"), index=1)
     wrapped = said("I will look it up.", ("c", "look_up", '{"data":{"title":"tape"}}'))
     assert LEFT not in ids(chat([HELLO], wrapped, finish="stop"), inner)
+    beside = said("I will look it up.", ("c", "look_up", '{"data":{"title":"tape"},"more":1}'))
+    assert LEFT in ids(chat([HELLO], beside, finish="stop"), inner)
 
 
 @pytest.mark.parametrize("turns", [10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200])

@@ -828,3 +828,11 @@ def test_a_request_goes_back_to_an_answer_whose_calls_it_leaves_open() -> None:
 
     assert "client-missing-tool-result" in ids(first, second, responses([hi], [], 2, **stale))
     assert "client-missing-tool-result" not in ids(first, second, responses([item_output()], [], 2, **stale))
+
+
+def test_a_result_under_a_wrong_id_that_the_api_rejects_is_a_missing_result_too() -> None:
+    error = {"error": {"message": "No tool output found for function call call_1.", "type": "invalid_request_error"}}
+    wrong = [HELLO, said(None, CALL), result("call_9", "x")]
+
+    refused = ids(chat([HELLO], said(None, CALL)), chat(wrong, said(""), index=1, status=400, error=error))
+    assert {"client-missing-tool-result", "client-orphan-tool-result"} <= refused
