@@ -11,7 +11,10 @@ from ..regex import regex
 from .ignored_fields import MARK, UUID
 from .json_diff import Difference
 
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
 _ELSEWHERE = (
     r"(?i:jan|gen|ene|f[eé][bv]|m[aä]r|a[bpv]r|ma[giy]|ju[iln]|giu|lug|a[gou]|ao[uû]|sep|set|o[ckt]t|out|nov|d[eéi][cz])"
     r"[^\W\d_]*\.?"
@@ -34,11 +37,14 @@ _PART_OF_YEAR = (
     r"\b20\d\d-(?:W\d\d(?:-\d)?|[0-3]\d\d|[01]\d)(?![-/.:]?\w)|\bQ[1-4][ -]?20\d\d\b|\b20\d\d[ -]?Q[1-4]\b"
     r"|\b[Cc]urrent year(?:\sis|:)?\s20\d\d\b"
 )
-_HOUR = r"\b\d\d?\s?[ap]m\b"
+_HOUR = r"(?:(?<=\bat )|(?<=\bis )|(?<=\bnow )|(?<=: ))\d\d?\s?[ap]m\b"
 _ZONE = (
-    r"\b(?:UTC|GMT)(?:[+-]\d\d?(?::?\d\d)?)?\b|\b(?:Africa|America|Asia|Atlantic|Australia|Europe|Pacific)/[A-Z]\w+\b"
+    r"\b(?:UTC|GMT)[+-]\d\d?(?::?\d\d)?\b"
+    r"|(?:(?<=[:=(])|(?<=[:=] ))(?:Africa|America|Asia|Atlantic|Australia|Europe|Pacific)/[A-Z]\w+\b"
 )
-_WEEKDAY = r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
+_WEEKDAY = (
+    r"(?<!\b[Ee]very )(?<!\b[Ee]ach )\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
+)
 _AGO = r"\b(?:\d+|an?) (?:seconds?|minutes?|hours?|days?|weeks?|months?|years?) ago\b"
 _COMPACT = r"\b20\d{6}(?:[T_-]?\d{4,6}Z?)?\b"
 _EPOCH = r"(?<![\w.])1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?(?![\w])"
@@ -65,14 +71,17 @@ NAMED: Mapping[str, str] = MappingProxyType(
         "tmp": _TEMPORARY,
         "pid": r"(?P<lead>\b(?i:pid|process(?:[ _]id)?|ppid|tid|thread(?:[ _]id)?)[\"']?\s?[:=#(]?\s?"
         r"|/proc/|\b[a-z][\w-]*\[(?=\d+\]:))\d+",
-        "port": r"(?P<lead>(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[::1?\]):|\b(?i:port)[\"']?\s?[:=]?\s?)\d+",
+        "port": r"(?P<lead>(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[::1?\]):"
+        r"|\b(?i:port)[\"']?\s?[:=]?\s?(?=[3-6]\d{4}\b))\d+",
         "duration": r"\bP(?:\d+D)?T(?:\d+(?:\.\d+)?[HMS])+\b|\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s\b"
         r"|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?|minutes?)\b",
         "address": r"\b0x[0-9a-fA-F]+\b",
         "ip": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])"
-        r"|(?<![\w:])(?=[\da-f:]*\d)[\da-f]{1,4}(?:::?[\da-f]{1,4}){3,7}(?![\w:])"
+        r"|(?<![\w:])(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}"
+        r"|(?=[\da-f:]*\d)[\da-f]{2,4}:(?:[\da-f]{1,4}:){0,6}(?::[\da-f]{1,4}){1,6})(?![\w:])"
         r"|(?<![\w:])[\da-f]{2}(?::[\da-f]{2}){5}(?![\w:])",
-        "host": r"\bip(?:-\d{1,3}){4}(?:\.[\w.-]*\w)?|\b[\w-]+\.(?:local|internal|lan)\b"
+        "host": r"\bip(?:-\d{1,3}){4}(?:\.[\w.-]*\w)?"
+        r"|\b(?=[\w.]{0,99}-)(?=[\w.-]{0,99}[A-Z\d])[\w.-]{1,99}\.(?:local|internal|lan)\b(?![\w-]|\.\w)"
         r"|(?P<lead>\b(?i:host(?:[ _]?name)?|runner|worker|pod)[\"']?\s?[:=]?\s?[\"']?)[a-z][\w.-]*\d[\w-]*",
         "counter": r"(?P<lead>\b(?i:attempt|retry|run|build|job|iteration|seq|sequence|counter|request"
         r"|worker|thread|pool)"
