@@ -23,7 +23,7 @@ from mitmproxy.proxy.context import Context
 
 from turntape.cassettes.apis.lookup import is_recorded_path, is_recorded_shape
 from turntape.cassettes.frozen import frozen
-from turntape.cassettes.routes.admission import OPEN, TOKEN_USER, Admission, basic_login, token_prefix
+from turntape.cassettes.routes.admission import OPEN, PREFIX, TOKEN_USER, Admission, basic_login, token_prefix
 from turntape.cassettes.routes.own_addresses import address, is_loopback, machine_names
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Location, Upstream, by_host, joined, locate
 
@@ -41,6 +41,8 @@ from .unrecorded import UnrecordedTraffic
 from .upstream_proxy import UpstreamProxy
 from .visitors import Visitors, is_direct
 
+_SHOWN = 80
+"""How many characters of a server's own words are repeated."""
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
 
 
@@ -241,7 +243,7 @@ class Router:
         path = location.path.removeprefix(token_prefix(location.path))
         pending = self._begin(flow, location.url + path, location.run or run, "base_url", location.upstream.name)
         if _wants_a_stream(request):
-            pending.opened = partial(self._opened, asked, replace(location, run=location.run or run))
+            pending.opened = partial(self._opened, pending, asked, replace(location, run=location.run or run))
 
     def _forward(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request
@@ -282,14 +284,31 @@ class Router:
             pending.doubt = partial(self.unrecorded.passed.update, [request.host])
         if stream:
             place = Location(run, Upstream("", None), request.path, url.removesuffix(request.path))
-            pending.opened = partial(self._opened, url, place)
+            pending.opened = partial(self._opened, pending, url, place)
 
-    def _opened(self, asked: str, location: Location, named: str) -> None:
-        """A stream of an upstream names the URL for the client's messages, relative to the URL that it asked for."""
+    def _opened(self, pending: PendingRoundTrip, asked: str, location: Location, named: str) -> None:
+        """A stream of an upstream names the URL for the client's messages, relative to the URL that it asked for.
+
+        A URL that leads to us, or to another upstream, keeps its meaning: a tool server could else have the requests
+        to an LLM API sent to itself, with their keys.
+        """
+        url = urljoin(asked, named)
+        if self._is_taken(urlsplit(url).path, location.upstream.name):
+            pending.faults.append(
+                f"the stream names {named[:_SHOWN]!r} for the client's messages, a path that leads to turntape or to "
+                "another upstream; they are not sent to the server of the stream"
+            )
+            return
         target = urlsplit(urljoin(location.url + location.path, named))
         path = target.path + (f"?{target.query}" if target.query else "")
         place = replace(location, path=path, url=f"{target.scheme}://{target.netloc}")
-        self._places.add(urljoin(asked, named), place)
+        self._places.add(url, place)
+
+    def _is_taken(self, path: str, upstream: str) -> bool:
+        """True for a path of our own port that is not this upstream's."""
+        location = locate(path, self._upstreams)
+        is_others = location is not None and location.upstream.name != upstream
+        return is_others or signal_in(path) is not None or path.startswith(("/-/", PREFIX))
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         """Pass on a stream that is not recorded as it comes; mitmproxy would hold it until its end."""

@@ -21,6 +21,7 @@ from turntape.proxy.capture.pending import PendingRoundTrip
 from turntape.proxy.capture.recorder_addon import RecorderAddon
 from turntape.proxy.capture.routing import Played, Router, run_of
 from turntape.proxy.capture.upstream_proxy import UpstreamProxy
+from turntape.proxy.gateway.status_pages import StatusPages
 
 PORT = 8484
 
@@ -667,6 +668,30 @@ def test_a_url_that_a_base_url_stream_names_leads_to_its_upstream() -> None:
     assert flow.request.headers["host"] == "127.0.0.1:9000"
     unknown = route("/base/messages?id=2")
     assert unknown.response is not None and unknown.response.status_code == 404
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "/openai/chat/completions",
+        "/s/night/OpenAI/chat/completions",
+        "/other/messages?id=1",
+        f"http://127.0.0.1:{PORT}/openai/chat/completions",
+        "/-/metrics",
+        "/otlp/v1/traces",
+    ],
+)
+@pytest.mark.parametrize("asked", ["/old/sse", f"{SERVER}/sse"], ids=["base_url", "forward"])
+def test_a_stream_cannot_have_the_requests_of_others_sent_to_its_server(asked: str, named: str) -> None:
+    pages = StatusPages().answer
+    one, other = (Routed(pages=pages, old=SERVER, other="http://127.0.0.1:7", otlp="http://127.0.0.1:8") for _ in "ab")
+    stream = one(asked, method="GET", accept=STREAM)
+    opens(one, stream, named)
+
+    path = named.removeprefix(f"http://127.0.0.1:{PORT}")
+    assert to(one(path)) == to(other(path))
+    assert one.router._places.get(f"http://127.0.0.1:{PORT}{path}") is None
+    assert "another upstream" in pending(one, stream).faults[0]
 
 
 def test_only_the_newest_urls_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
