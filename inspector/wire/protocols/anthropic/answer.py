@@ -8,6 +8,7 @@ from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_json, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
 from ..shared.cache_marks import cache_diagnosis
+from ..shared.cached_input import whole_input
 from ..shared.counts import Counts
 from ..shared.errors import error_in
 from ..shared.parts import unread
@@ -95,16 +96,21 @@ def _detail(message: Object) -> str | None:
 
 
 def anthropic_usage(usage: Object) -> Usage:
-    """Anthropic counts uncached input, cache reads and cache writes separately; `input` is their sum."""
+    """Anthropic counts uncached input, cache reads and cache writes separately; `input` is their sum.
+
+    Only other servers of this API state a total.
+    """
     counts = Counts(usage)
     fresh = counts.first("input_tokens")
     read = counts.first("cache_read_input_tokens")
     written = counts.first("cache_creation_input_tokens")
+    output = counts.first("output_tokens")
+    total = counts.first("total_tokens")
     return Usage(
-        None if fresh is None else fresh + (read or 0) + (written or 0),
+        None if fresh is None else whole_input(fresh, (read or 0) + (written or 0), output or 0, total),
         read,
         written,
-        counts.first("output_tokens"),
+        output,
         counts.first("output_tokens_details.thinking_tokens"),
         cache_write_1h=min(written or 0, counts.first("cache_creation.ephemeral_1h_input_tokens") or 0),
         web_searches=counts.first("server_tool_use.web_search_requests") or 0,

@@ -8,6 +8,7 @@ from ...repeated import Repeated
 from ...values import Message, OutputFormat, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
 from ..shared.answers import first_count, summed
 from ..shared.cache_marks import converse_marks
+from ..shared.cached_input import whole_input
 from ..shared.counts import Counts
 from ..shared.output_format import schema_format
 from ..shared.parts import arguments_of, call_part, chosen, media_part, other_fields, text_of, text_part, texts
@@ -179,9 +180,7 @@ def converse_usage(usage: Object) -> Usage | None:
     read = counts.first("cacheReadInputTokens", "cacheReadInputTokenCount")
     write = counts.first("cacheWriteInputTokens", "cacheWriteInputTokenCount")
     total = counts.first("totalTokens")
-    cached = summed(read, write) or 0
-    inclusive = cached > 0 and fresh is not None and total == fresh + (output or 0)
-    whole = fresh if inclusive or fresh is None else fresh + cached
+    whole = None if fresh is None else whole_input(fresh, summed(read, write) or 0, output or 0, total)
     return Usage(whole, read, write, output, None, problems=counts.problems)
 
 

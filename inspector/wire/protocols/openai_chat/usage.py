@@ -10,6 +10,7 @@ from ...exchange import Exchange
 from ...json_value import Object
 from ...providers import provider, provider_of
 from ...values import OnlyInTotal, Usage
+from ..shared.cached_input import counted_twice
 from ..shared.counts import Counts
 
 _CACHED = (
@@ -46,6 +47,13 @@ def chat_usage(usage: Object, only_in_total: OnlyInTotal = "cached") -> Usage:
     heard = counts.first("prompt_tokens_details.audio_tokens", "input_tokens_details.audio_tokens") or 0
     seen = counts.first("prompt_tokens_details.image_tokens", "input_tokens_details.image_tokens") or 0
     spoken = counts.first("completion_tokens_details.audio_tokens", "output_tokens_details.audio_tokens") or 0
+    missed = counts.first("prompt_cache_miss_tokens")
+    doubled: tuple[str, ...] = ()
+    if prompt is not None and read and counted_twice(prompt, read, missed):
+        doubled = (f"The input is counted as {prompt} tokens, with {read} cached ones in it twice.",)
+        if total is not None and total >= prompt + (completion or 0):
+            total -= read
+        prompt -= read
     unexplained = 0
     if prompt is not None and completion is not None:
         beside = (0, (read or 0) + (written or 0), read or 0, written or 0, heard)
@@ -78,7 +86,7 @@ def chat_usage(usage: Object, only_in_total: OnlyInTotal = "cached") -> Usage:
         # A server that does not count them apart says 0 too.
         input_media=heard + seen or None,
         unexplained=unexplained,
-        problems=counts.problems,
+        problems=(*counts.problems, *doubled),
     )
 
 

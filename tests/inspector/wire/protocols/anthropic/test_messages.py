@@ -244,6 +244,24 @@ def test_writes_that_are_kept_for_an_hour_and_searches_are_counted() -> None:
     assert usage == Usage(95, None, 90, 3, cache_write_1h=70, web_searches=2)
 
 
+@pytest.mark.parametrize(
+    ("counted", "total", "whole"),
+    [
+        # Of a server that took over Anthropic's fields: the cached tokens are inside, or beside.
+        (100, 120, 100),
+        (100, 160, 140),
+        # More cached tokens than input are never inside it.
+        (30, 50, 70),
+        # Anthropic states no total.
+        (100, None, 140),
+    ],
+)
+def test_a_total_shows_whether_the_input_holds_the_cached_tokens(counted: int, total: int | None, whole: int) -> None:
+    usage = {"input_tokens": counted, "cache_read_input_tokens": 40, "output_tokens": 20, "total_tokens": total}
+
+    assert anthropic_usage(usage).input == whole
+
+
 def test_the_terms_of_an_answer_are_read() -> None:
     answer = {
         "type": "message",

@@ -75,9 +75,9 @@ def test_an_exception_frame_is_an_error_in_the_stream() -> None:
     assert reading.finish and reading.finish.effective == "error"
 
 
-@pytest.mark.parametrize(("total", "whole_input"), [(17, 15), (7, 5)])
-def test_the_total_shows_whether_cached_tokens_are_inside_the_input(total: int, whole_input: int) -> None:
-    usage = {"inputTokens": 5, "outputTokens": 2, "totalTokens": total, "cacheReadInputTokens": 10}
+@pytest.mark.parametrize(("counted", "total", "whole_input"), [(5, 17, 15), (12, 14, 12), (5, 7, 15)])
+def test_the_total_shows_whether_cached_tokens_are_inside_the_input(counted: int, total: int, whole_input: int) -> None:
+    usage = {"inputTokens": counted, "outputTokens": 2, "totalTokens": total, "cacheReadInputTokens": 10}
     read_usage = whole([{"text": "x"}], "end_turn", usage).usage
     assert read_usage == Usage(input=whole_input, cache_read=10, output=2)
 

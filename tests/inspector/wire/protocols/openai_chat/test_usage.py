@@ -115,6 +115,33 @@ def test_stated_reasoning_is_not_hidden() -> None:
     assert chat_usage(counted(35, 12, 109, thought=4), "thoughts") == Usage(35, None, None, 12, 4, unexplained=62)
 
 
+@pytest.mark.parametrize(
+    ("prompt", "total", "whole", "twice"),
+    [
+        (1900, 1920, 1000, True),
+        (1900, 1020, 1000, True),
+        (1900, None, 1000, True),
+        (1000, 1020, 1000, False),
+        (100, 1020, 1000, False),
+        # Neither once nor twice: nothing is proven.
+        (1500, 1520, 1500, False),
+    ],
+)
+def test_cached_tokens_that_are_counted_twice_are_taken_off(
+    prompt: int, total: int | None, whole: int, twice: bool
+) -> None:
+    usage = chat_usage({**counted(prompt, 20, total, cached=900), "prompt_cache_miss_tokens": 100})
+
+    assert (usage.input, usage.cache_read, usage.output) == (whole, 900, 20)
+    assert usage.problems == (
+        ("The input is counted as 1900 tokens, with 900 cached ones in it twice.",) if twice else ()
+    )
+
+
+def test_a_total_alone_does_not_show_that_the_cache_is_counted_twice() -> None:
+    assert chat_usage(counted(1900, 20, 1020, cached=900)).input == 1900
+
+
 def test_mistral_counts_the_seconds_of_sound_and_its_tokens_in_the_total() -> None:
     seconds = {**counted(11, 15, 401, cached=9), "prompt_audio_seconds": 5}
 
