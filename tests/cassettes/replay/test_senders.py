@@ -66,7 +66,14 @@ async def a_second_request_when_the_first_is_done(ask: Ask, texts: Sequence[str]
 
 
 async def in_threads(ask: Ask, texts: Sequence[str]) -> None:
-    await asyncio.gather(*(asyncio.to_thread(asyncio.run, ask(text)) for text in texts))
+    """Each in its own thread: a pool gives an idle thread the next task, and on a busy machine all four."""
+    all_there = threading.Barrier(len(texts))
+
+    def work(text: str) -> None:
+        all_there.wait(60)
+        asyncio.run(ask(text))
+
+    await asyncio.gather(*(asyncio.to_thread(work, text) for text in texts))
 
 
 async def in_a_pool(ask: Ask, texts: Sequence[str]) -> None:
