@@ -208,6 +208,8 @@ class Router:
             self._use_upstream_proxy(flow)
             if flow.server_conn.via is None and self._is_other(request.data.host, request.data.port):
                 request.headers[HOPS] = header(hops, self.port)
+        elif request.method == "HEAD":
+            flow.response.content = b""  # an answer to HEAD has no body: it would be read as the next answer
 
     def _is_other(self, host: str, port: int) -> bool:
         """True for a port of this machine that a recorder listens on."""

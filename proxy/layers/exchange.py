@@ -78,14 +78,25 @@ class Exchange(HttpStream):
 
     @override
     def state_consume_request_body(self, event: events.Event) -> CommandGenerator[None]:
-        if not isinstance(event, RequestData) or self.flow.response is not None:
+        if not isinstance(event, RequestData):
             return super().state_consume_request_body(event)
+        if self.flow.response is not None:
+            return self._answered(event)
         if len(event.data) > _PIECE and len(self.request_body_buf) + len(event.data) > MOST_OF_A_BODY:
             return self._in_pieces(event)
         has_room: HasRoom = self.flow.metadata.get(ROOM, self._has_room)
         if has_room(len(event.data), len(self.request_body_buf)):
             return super().state_consume_request_body(event)
         return self._pass_on(event)
+
+    def _answered(self, event: RequestData) -> CommandGenerator[None]:
+        """We answer: of the request, nobody needs what is not recorded."""
+        has_room: HasRoom | None = self.flow.metadata.get(ROOM)
+        if has_room is not None and has_room(len(event.data), len(self.request_body_buf)):
+            self.request_body_buf += event.data
+        else:
+            self.flow.metadata.pop(ROOM, None)
+        yield from ()
 
     def _in_pieces(self, event: RequestData) -> CommandGenerator[None]:
         """Take what was read at once bit by bit, so that of a request that is too long as much is held as may be."""

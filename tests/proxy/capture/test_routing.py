@@ -694,6 +694,17 @@ def test_a_stream_cannot_have_the_requests_of_others_sent_to_its_server(asked: s
     assert "another upstream" in pending(one, stream).faults[0]
 
 
+@pytest.mark.parametrize("url", ["/-/live", "/nothing", "http://evil.example/-/live"])
+def test_our_answer_to_head_has_no_body(url: str) -> None:
+    route = Routed(pages=StatusPages().answer)
+    route.router.is_us = lambda host, port: True  # as for a request that was sent to us directly
+
+    head, get = (route(url, method=method).response for method in ("HEAD", "GET"))
+
+    assert head is not None and get is not None
+    assert head.status_code == get.status_code and head.content == b"" != get.content
+
+
 def test_only_the_newest_urls_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("turntape.proxy.capture.named_places._MOST", 2)
     route = Routed()
