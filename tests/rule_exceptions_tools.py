@@ -412,6 +412,29 @@ TOOLS: list[Row] = [
         routed("Add"),
     ),
     (
+        "client-tool-result-unread",
+        "Another call of the same answer had no answer yet",
+        ended(text("1")),
+        Story()
+        .start()
+        .turn(ONE, ("c2", "add", '{"a":2}'))
+        .call("add", {"a": 1}, text("1"))
+        .call("add", {"a": 2})
+        .trips,
+    ),
+    (
+        "client-tool-result-unread",
+        "The run continues in another thread",
+        ended(text("1")),
+        [*ended(text("1")), chat([user("Something else.")], said("Yes."), at=50, index=4)],
+    ),
+    (
+        "client-tool-result-unread",
+        "A call of the same answer failed: then `client-tool-error-ends-run` says so",
+        ended(text("1")),
+        ended(FAILED),
+    ),
+    (
         "client-tool-error-ends-run",
         "Another call of the same answer had no answer yet",
         refused(-32603, ends=True),
@@ -756,6 +779,19 @@ TOOLS: list[Row] = [
         "Arguments were only added: then it is an info",
         offers(**properties(a={"type": "number"})),
         offers(**properties(a={"type": "number"}, b={"type": "number"}, c={"type": "number"})),
+        "info",
+    ),
+    (
+        "client-tool-definition-differs",
+        "A prompt describes the tools of a server, or the client calls them without offering them",
+        Story().start().turn(tools=[]).trips,
+        Story().start().turn(tools=[]).call("add", {"a": 1}, text("1")).trips,
+    ),
+    (
+        "client-tool-definition-differs",
+        "Tools of other servers are offered, as with a list of allowed tools: then it is an info",
+        Story().start().turn(tools=[]).trips,
+        Story().start().turn(tools=offered({**ADD, "name": "find_tools"}, name="{}")).trips,
         "info",
     ),
 ]

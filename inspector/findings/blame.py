@@ -37,6 +37,8 @@ _OF_ARGUMENTS = regex(
     re.IGNORECASE,
 )
 """How servers say that the arguments of a call have a wrong form."""
+_OF_REPLIES = regex(r"\b(?:elicit|sampl(?:e|ing)\b|roots?\b.{0,40}\b(?:list|response|reply))", re.IGNORECASE)
+"""How servers say that what they had asked the client meanwhile is in the way."""
 
 
 @frozen
@@ -96,7 +98,7 @@ def speaks_of_arguments(run: ToolRun) -> bool:
     said = run.returned_text or ""
     if run.outcome != "failed" and len(said) > _SENTENCE:
         return False
-    return _OF_ARGUMENTS.search(said[:_SENTENCE]) is not None
+    return _OF_ARGUMENTS.search(said[:_SENTENCE]) is not None and _OF_REPLIES.search(said[:_SENTENCE]) is None
 
 
 def is_why(context: ToolContext, call: ModelCall, run: ToolRun) -> bool:

@@ -93,6 +93,10 @@ TOOLS: dict[str, Example] = {
         "the model sees nothing of the result of 'add' of server 'files': 'It is 42.'",
         ("#3 response /result", "#4 request /messages/2"),
     ),
+    "client-tool-result-unread": Example(
+        "'add' of server 'files' returned a result, and no request of the client followed",
+        ("#3 response", "#2 response"),
+    ),
     "client-tool-result-stale": Example(
         "'add' of server 'files' returned 'the sum is 2', but the model sees the result of #3 again: 'the sum is 1'",
         ("#5 response /result", "#6 request /messages/4", "#3 response /result"),

@@ -20,6 +20,8 @@ from ..tools.definitions import Definition
 from ..tools.join import ToolJoin
 from ..tools.model_calls import TurnCalls, key_of
 from ..tools.seen import is_alone, is_passed_on
+from ..tools.session_state import WireNote
+from ..tools.tool_names import fits
 from ..tools.tool_run import ToolRun
 from ..tools.tool_sessions import RunKey, ToolSessions
 from ..wire.json_value import as_array, is_object
@@ -68,6 +70,10 @@ class ToolLabels:
         """The round trips of runs that no turn shows."""
         self._offering: set[str] = set()
         """The servers of which a request offered a tool."""
+        self._in_use: set[str] = set()
+        """The servers of which a tool was called, or is described in a request that offers none."""
+        self._latest = -1
+        """The latest round trip of a turn that could offer tools."""
         self._reports: dict[int, LabelledRoundTrip] = {}
         """The first round trips of which only the end shows what they mean."""
 
@@ -88,6 +94,7 @@ class ToolLabels:
         touched: dict[int, TurnCalls] = {}
         loose: list[ToolRun] = []
         rows: list[RunKey] = []
+        self._in_use |= {run.server for run in added.runs}
         for run in added.runs:
             turn = self._join.ran(run)
             if turn is not None:
@@ -111,6 +118,8 @@ class ToolLabels:
         if not self._active:
             return
         turn = judged.context.turn
+        if turn.reading.request.messages:
+            self._latest = max(self._latest, turn.round_trip.index)
         made, joined = self._join.ended(turn)
         judged.tool_calls = made
         judged.tool_offers = self._new_offers(turn)
@@ -147,7 +156,8 @@ class ToolLabels:
         """The recording has ended: calls without a run have none, and runs without a call have none."""
         for judged, label in list(self._held.values()):
             yield from self._close(judged, label)
-        for note in self._sessions.closed(self._offering):
+        refused = list(self._sessions.closed(self._offering))
+        for note in (*refused, *self._withheld({note.server for note in refused if note.kind == "answer_wrong"})):
             if (row := self._reports.get(note.index)) is not None:
                 found = [finding.as_json() for finding in self._rules.tool_wire([note])]
                 row.label["findings"] = [*as_array(row.label["findings"]), *found]
@@ -169,11 +179,31 @@ class ToolLabels:
         known = ((tool, self._join.definition_of(tool, names)) for tool in tools if not tool.server)
         found = [(tool, stated) for tool, stated in known if stated is not None]
         self._offering |= {stated.server for _, stated in found}
+        if not tools and (request := turn.reading.request).messages:
+            texts = "\n".join(part.text for part in (*request.system, *(p for m in request.messages for p in m.parts)))
+            self._in_use |= {
+                server
+                for server, known in self._join.tools.items()
+                if any(_is_described(tool, texts) for tool in known.values())
+            }
         unclear = self._sessions.ambiguous
         found = [(tool, one) for tool, one in found if (one.server, one.name) not in unclear]
         new = [(tool, one) for tool, one in found if (tool.name, one.server, one.index) not in self._compared]
         self._compared |= {(tool.name, one.server, one.index) for tool, one in new}
         return new
+
+    def _withheld(self, refused: Collection[str]) -> Iterator[WireNote]:
+        """The servers of whose tools no request offers one although the client asked for their list.
+
+        `refused`: those whose lists clients must refuse. A tool that is called all the same is known to the model.
+        """
+        names = frozenset(self._join.offered)
+        for server, tools in self._join.tools.items():
+            offered = any(fits(name, server, tool) for name in names for tool in tools)
+            used = offered or server in self._offering or server in self._in_use
+            listed = max((tool.index for tool in tools.values()), default=self._latest)
+            if not used and server not in refused and listed < self._latest:
+                yield WireNote("not_offered", server, listed, ", ".join(tools), "others are" if names else "")
 
     def _definitions_sent(self, turn: Turn, said: str) -> Iterator[str]:
         """The pointers to the tools of a request whose schemas are those that their servers state.
@@ -264,6 +294,11 @@ def _without_frame(schema: object, said: str) -> object:
     if not is_object(schema):
         return schema
     return {key: value for key, value in schema.items() if key not in _FRAME or key in said}
+
+
+def _is_described(tool: Definition, texts: str) -> bool:
+    """Whether a prompt describes a tool, as for models that write their calls as text."""
+    return tool.name in texts and tool.description.strip() in texts
 
 
 def _is_settled(judged: JudgedTurn) -> bool:

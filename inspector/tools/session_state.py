@@ -54,6 +54,7 @@ class WireNote:
         "not_declared",
         "not_known",
         "answer_wrong",
+        "not_offered",
         "cursor_wrong",
     ]
     server: str

@@ -107,7 +107,7 @@ class ToolSessions:
             touched.add(message.session)
             if message.sender == "client" and message.is_request:
                 sent.append(message)
-            added.late |= message.method == "notifications/progress"
+            added.late |= message.method in ("notifications/progress", "tools/list")
             session = self._sessions.setdefault(message.session, Session(message.server))
             session.server, session.run = message.server, trip.run
             if message.sender == "client":
@@ -471,16 +471,18 @@ def _unfounded(trip: RoundTrip) -> Flaw | None:
 
 
 def _misnamed(trip: RoundTrip) -> Flaw | None:
-    """An answer over HTTP whose body is not what its `Content-Type` names."""
+    """An answer over HTTP whose body is not what its `Content-Type` names, or a list for one request."""
     if trip.tool_wire is not None or trip.response is None:
         return None
     kind = (header(trip.response.headers, "content-type") or "").partition(";")[0].strip().lower()
     try:
-        body = trip.response.body.lstrip()[:6]
+        body, asked = trip.response.body.lstrip()[:6], trip.request.body.lstrip()[:1]
     except CassetteError:  # the cassette reports bodies that it cannot give
         return None
     if kind == "text/event-stream" and body[:1] == b"{":
         return Flaw("is JSON, and its `Content-Type` says that it is an event stream", mild=True)
+    if kind == "application/json" and body[:1] == b"[" and asked == b"{":
+        return Flaw("is a list of messages, where the request was one message and MCP wants one", mild=True)
     if kind == "application/json" and body.startswith((b"event:", b"data:")):
         return Flaw("is an event stream, and its `Content-Type` says that it is JSON", mild=True)
     if kind and kind not in _KINDS and not kind.endswith("+json") and body[:1] == b"{":

@@ -291,8 +291,8 @@ _SHORT = 300
     "client",
     "warning",
     "S",
-    says="The result of a tool was damaged on its way: UTF-8 that was read as another encoding, NUL, escapes in place of "
-    "characters, or JSON whose end is missing.",
+    says="The result of a tool was damaged on its way: UTF-8 that was read as another encoding, bytes that were lost, NUL, "
+    "escapes in place of characters, or JSON whose end is missing.",
     fix="Decode the tool's output as UTF-8, write it as JSON once, and say where a result was cut.",
     not_when=("A tool that reads files, logs or pages: they may hold it", "The request held the same before"),
 )
@@ -317,7 +317,7 @@ def result_damaged(context: RuleContext) -> Iterator[Note]:
                 key=result.call_id or part.pointer,
             )
             continue
-        found = _of_result(result.text)
+        found = _of_result(result.text) or _lost(context, result.text)
         if found is None:
             continue
         before = context.before
@@ -338,6 +338,19 @@ def _of_result(text: str) -> str | None:
         if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
             return found[0]
     return None
+
+
+def _lost(context: RuleContext, text: str) -> str | None:
+    """Characters of a result whose bytes were lost; None where a cut explains it, or anything before holds the same."""
+    bare = text.strip()
+    if LOST not in bare.strip(LOST) or _NOTICE.search(text):
+        return None
+    before = context.before.reading if context.before is not None else None
+    said = [call.arguments_raw for call in before.emission.calls] if before is not None and before.emission else []
+    body = context.before.round_trip.request.body if context.before is not None else b""
+    if LOST.encode() in body or b"\\ufffd" in body.lower() or any(LOST in one or "\\ufffd" in one for one in said):
+        return None
+    return "the replacement character U+FFFD: bytes of it were lost"
 
 
 def _holds(body: bytes, what: str) -> bool:

@@ -191,13 +191,41 @@ def _meant(context: ToolContext, call: ModelCall, run: ToolRun) -> Definition | 
 def error_ends_run(context: ToolContext) -> Iterator[Note]:
     runs = [run for _, run in context.runs]
     failed = [run for run in runs if run.outcome == "failed" or run.is_error]
-    if context.over != "closed" or context.calls is None or context.join is None or not failed:
-        return
-    ended = all(run.outcome in ("answered", "failed") for run in runs)
-    if ended and context.calls.followed_by is None and context.join.is_last(context.calls):
+    if failed and _ends_with(context):
         yield Note(
             f"{of(failed[-1])} failed, and no request of the client followed: {' '.join((failed[-1].returned_text or '').split())[:80]!r}",
-            (f"#{failed[-1].exchanges[-1]} response", f"#{context.calls.index} response"),
+            (f"#{failed[-1].exchanges[-1]} response", f"#{failed[-1].turn} response"),
+        )
+
+
+def _ends_with(context: ToolContext) -> bool:
+    """Whether a run ends with the calls of this turn, each of which was answered."""
+    runs = [run for _, run in context.runs]
+    if context.over != "closed" or context.calls is None or context.join is None or not runs:
+        return False
+    ended = all(run.outcome in ("answered", "failed") for run in runs)
+    return ended and context.calls.followed_by is None and context.join.is_last(context.calls)
+
+
+@tool_rule(
+    "client-tool-result-unread",
+    "client",
+    "info",
+    "S",
+    says="A tool returned a result, and the client ended the run: the model never read it.",
+    fix="Send the result to the model, unless the tool's result is the answer of the run.",
+    not_when=(
+        "Another call of the same answer had no answer yet",
+        "The run continues in another thread",
+        "A call of the same answer failed: then `client-tool-error-ends-run` says so",
+    ),
+)
+def result_unread(context: ToolContext) -> Iterator[Note]:
+    runs = [run for _, run in context.runs]
+    if _ends_with(context) and not any(run.outcome == "failed" or run.is_error for run in runs):
+        yield Note(
+            f"{of(runs[-1])} returned a result, and no request of the client followed",
+            (f"#{runs[-1].exchanges[-1]} response", f"#{runs[-1].turn} response"),
         )
 
 
@@ -384,6 +412,7 @@ def _short_json(run: ToolRun) -> str:
 RULES = (
     misrouted,
     error_ends_run,
+    result_unread,
     result_forged,
     never_executed,
     executed_twice,

@@ -154,17 +154,27 @@ def _pages_left_out(context: ToolContext) -> Iterator[tuple[str, int, int, int]]
     "client",
     "warning",
     "P",
-    says="The model is offered another definition of a tool than its server states. It is a warning where the server refuses a "
-    "call for it.",
+    says="The model is offered another definition of a tool than its server states, or none of the tools that a server lists. "
+    "It is a warning where the server refuses a call for it.",
     fix="Look for what rewrites definitions: an old copy, a schema converter, a limit for descriptions.",
     not_when=(
         "The description was cut, or got words of the client: then it is an info",
         "Only keywords of the schema, optional arguments or related types differ: then it is an info",
         "Arguments were only added: then it is an info",
+        "A prompt describes the tools of a server, or the client calls them without offering them",
+        "Tools of other servers are offered, as with a list of allowed tools: then it is an info",
     ),
 )
 def definition_differs(context: ToolContext) -> Iterator[Note]:
     yield from _refused_for_it(context)
+    note = context.note
+    if note is not None and note.kind == "not_offered":
+        rest = ", and requests offer other tools" if note.detail else ", and offers the model no tools at all"
+        yield Note(
+            f"the client offers none of the tools that server {note.server!r} lists ({note.what[:80]}){rest}",
+            (f"#{note.index} response /result/tools",),
+            severity="info" if note.detail else None,
+        )
     differ = [(tool, known, found) for tool, known in context.offers if (found := compare(tool, known)) is not None]
     mild = [one for one in differ if one[2].mild]
     for tool, known, found in [*(one for one in differ if not one[2].mild), *mild[:1]]:

@@ -55,6 +55,16 @@ def test_a_failure_that_is_not_about_the_arguments_stays_the_tools() -> None:
     assert layer_of(story) == "tool"
 
 
+@pytest.mark.parametrize(
+    ("said", "severity"),
+    [("Invalid elicitation response: branch: Field required", "info"), ("branch: Field required", "warning")],
+)
+def test_words_about_a_reply_are_not_about_the_arguments(said: str, severity: str) -> None:
+    story = refused(said, written='{"a":1,"unit":"m"}', sent={"a": 1, "unit": "m"})
+
+    assert (2, "tool-reported-error", "tool", severity) in story.found()
+
+
 def dropped(*, answered: bool) -> Story:
     """The server pings during a call and ends; the client has answered, or not."""
     story = Story().start().turn(("c1", "add", '{"a":1}')).call("add", {"a": 1})

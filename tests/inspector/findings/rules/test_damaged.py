@@ -142,6 +142,25 @@ def test_a_result_was_damaged_on_its_way(api: str, text: str, what: str) -> None
     assert f"the result of 'look_up' holds {what}" in one.message
 
 
+@pytest.mark.parametrize(
+    ("text", "written", "lost"),
+    [
+        ("Stra\ufffde in K\ufffdln", "tape", True),
+        ("a long text \ufffd", "tape", False),
+        ("K\ufffdln … (truncated)", "tape", False),
+        ("saved K\ufffdln", "K\ufffdln", False),
+    ],
+)
+def test_a_result_whose_bytes_were_lost(text: str, written: str, lost: bool) -> None:
+    called = calls(written)
+    trips = [
+        APIS["chat"]([asks("look")], called, 0),
+        APIS["chat"]([asks("look"), called, gives(text)], says("Done."), 1),
+    ]
+
+    assert ("client-result-damaged" in _ids(*trips)) is lost
+
+
 def test_a_damaged_message_is_reported_once_and_at_its_request() -> None:
     history = [asks("[object Object]"), says("What?")]
     trips = [APIS["chat"](history[:1], history[1], 0), APIS["chat"]([*history, asks("Never mind.")], says("Well."), 1)]

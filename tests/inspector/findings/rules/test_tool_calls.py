@@ -82,7 +82,7 @@ def test_a_run_that_ends_with_the_failure_of_a_tool() -> None:
 
     assert "client-tool-error-ends-run" not in {one[1] for one in reported.results(("c1", "it broke")).turn().found()}
     whole = Story().start().turn(ONE).call("add", {"a": 1}, text("1"))
-    assert whole.found() == []
+    assert whole.found() == [(2, "client-tool-result-unread", "client", "info")]
 
 
 def test_an_added_argument_that_the_tool_refuses() -> None:

@@ -169,6 +169,29 @@ def test_an_id_that_json_parsers_round_explains_why_no_answer_came(number: int, 
     assert [name for _, name, _, _ in story.found()] == [wanted]
 
 
+@pytest.mark.parametrize(
+    ("tools", "prompt", "used", "severity"),
+    [
+        ([], "Do it.", False, ["warning"]),
+        ([SAY], "Do it.", False, ["info"]),
+        ([ADD], "Do it.", False, []),
+        ([], "Use add.", False, ["warning"]),
+        ([], "Answer with `add(a, b)`: Add two numbers.", False, []),
+        ([], "Do it.", True, []),
+    ],
+)
+def test_tools_that_a_server_lists_and_no_request_offers(
+    tools: list[Any], prompt: str, used: bool, severity: list[str]
+) -> None:
+    story = Story([ADD]).start()
+    story.messages = [user(prompt)]
+    story.turn(tools=offered(*tools, name="{}"))
+    if used:
+        story.call("add", {"a": 1}, text("1"))
+
+    assert [rank for _, name, _, rank in story.found() if name == "client-tool-definition-differs"] == severity
+
+
 def test_a_tool_that_two_servers_have_is_held_against_the_one_that_is_offered() -> None:
     other = {**ADD, "inputSchema": {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}}
     story = Story(naming="{tool}").start()

@@ -836,6 +836,17 @@ def test_a_list_of_tools_that_clients_cannot_read(kind: str, found: int) -> None
     assert [" ".join(one.split()[-8:]) for one in said] == found * ["stream, and none of its tools is offered"]
 
 
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_list_of_messages_in_answer_to_one_request(listed: bool) -> None:
+    story, tools = Story(), answers(1, tools=[ADD, SAY])
+    story.put(http(initialize(), initialized(), at=story.at))
+    story.put(http(asks(1, "tools/list"), [tools] if listed else tools, at=story.at))
+    story.turn(tools=[])
+
+    assert bool(story.says("tool-protocol-broken")) == listed
+    assert bool(story.says("client-tool-definition-differs")) != listed
+
+
 def test_a_tool_that_an_earlier_request_offered_is_not_made_up() -> None:
     mul = {**ADD, "name": "mul"}
     story = Story().start().turn(ONE, tools=offered(ADD, SAY, mul)).call("add", {"a": 1}, text("1"))
