@@ -65,6 +65,7 @@ PROJECTS = (
             "syrupy>=5",
             "numpy",
             "langgraph",
+            "pytest-cov",
         ),
         ("tests/integration_tests",),
     ),

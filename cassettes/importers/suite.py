@@ -138,9 +138,13 @@ class Move:
             below = [test for test in tests if test.file.is_relative_to(file.parent)] or tests
             found |= file not in done and self._marks(file, below)
         if not found:
+            lines = ["turntape_vcr_marks = true"]
+            settings = [arguments(test.config) for test in tests]
+            lines += ["turntape_repeats = true"] if any("repeats" in one for one in settings) else []
+            lines += ["turntape_profile = sequence"] if all("profile" in one for one in settings) else []
             self.unmapped.append(
                 f"{several(len(tests), 'test')} whose mark is not written in the suite, the first is {tests[0].name}; "
-                "mark them with pytest.mark.turntape"
+                f"mark them with pytest.mark.turntape, or write into pytest's ini file: {', '.join(lines)}"
             )
 
     def apply(self) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from .vcr_names import add_options, mode_by_vcrpy, mode_on_command_line, take_the_place
+from .vcr_names import add_options, mark_as_ours, mode_by_vcrpy, mode_on_command_line, take_the_place
 from .vcr_uses import USES, VcrUses
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _MODES = ("none", "once", "new", "all", "verify", "restamp")
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> Generator[None]:
     result = yield
-    add_options(parser, early_config.pluginmanager)
+    add_options(parser, early_config)
     return result
 
 
@@ -88,6 +88,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("turntape_partial", "true: tests need not use every recorded turn", type="bool", default=False)
     parser.addini("turntape_any_order", "true: requests may come in another order", type="bool", default=False)
+    parser.addini("turntape_repeats", "true: a recorded turn answers again", type="bool", default=False)
+    parser.addini("turntape_vcr_marks", "true: the mark vcr is ours too", type="bool", default=False)
     parser.addini("turntape_mode", "the mode when neither the command line nor the marker sets one", default="")
     parser.addini("turntape_live_tools", "tool servers (MCP) that run in a replay too", type="linelist", default=[])
     parser.addini("turntape_allow_hosts", "hosts that marked tests may reach", type="linelist", default=[])
@@ -149,6 +151,11 @@ def _observe(config: pytest.Config) -> None:
     )
     observers.append(uses)
     config.add_cleanup(lambda: observers.remove(uses))
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Before tests are chosen by their marks."""
+    mark_as_ours(item)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

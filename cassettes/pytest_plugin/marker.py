@@ -104,7 +104,7 @@ def _of_ini(config: pytest.Config) -> dict[str, Any]:
         given["pace"] = pace
     if said := cast(str, config.getini("turntape_map_values")):
         given["map_values"] = said.strip().lower() not in ("0", "false", "no", "off")
-    for name in ("partial", "any_order"):
+    for name in ("partial", "any_order", "repeats"):
         if config.getini(f"turntape_{name}"):
             given[name] = True
     return given

@@ -22,16 +22,20 @@ _OTHER_OPTIONS = {
     "--allowed-hosts": "store",
 }
 _MARKS = ("vcr", "block_network", "default_cassette(name)", "allowed_hosts(hosts)")
+_TAKEN: pytest.StashKey[list[str]] = pytest.StashKey()
+"""The options of `_MODE_OPTIONS` that are ours in this run."""
 
 
-def add_options(parser: pytest.Parser, manager: pytest.PytestPluginManager) -> None:
+def add_options(parser: pytest.Parser, config: pytest.Config) -> None:
     """Take the options of these plugins when none of them does, nor another plugin or `conftest.py`; those that choose
     a mode choose ours. Called when every initial `conftest.py` has been read."""
-    if _are_active(manager):
+    if _are_active(config.pluginmanager):
         return
+    config.stash[_TAKEN] = taken = list[str]()
     for option in _MODE_OPTIONS:
         with suppress(ValueError):  # taken
             parser.addoption(option, choices=tuple(_MODES), default=None, help=argparse.SUPPRESS)
+            taken.append(option)
     for option, action in _OTHER_OPTIONS.items():
         with suppress(ValueError):
             parser.addoption(option, action=action, help=argparse.SUPPRESS)
@@ -61,12 +65,31 @@ class _Hooks:
     def pytest_recording_configure(self, config: pytest.Config, vcr: object) -> None: ...
 
 
+def _answer_those_who_ask(config: pytest.Config) -> None:
+    """Let code of the suite that asks for `--record-mode` see the mode that `--turntape-mode` chose."""
+    given: str | None = config.getoption("turntape_mode")
+    ours = next((theirs for theirs, mode in _MODES.items() if mode == ("none" if given == "restamp" else given)), None)
+    for option in config.stash.get(_TAKEN, list[str]()) if ours else ():
+        if config.getoption(option) is None:
+            setattr(config.option, option.removeprefix("--").replace("-", "_"), ours)
+
+
+def mark_as_ours(item: pytest.Item) -> None:
+    """Give a test that only has the mark of these plugins ours, if the ini file says so and none of them plays it."""
+    config = item.config
+    if not config.getini("turntape_vcr_marks") or not config.pluginmanager.hasplugin("turntape_vcr"):
+        return
+    if item.get_closest_marker("vcr") is not None and item.get_closest_marker("turntape") is None:
+        item.add_marker("turntape")
+
+
 def take_the_place(config: pytest.Config) -> None:
     """Give a suite the fixtures, marks and hook of these plugins when none of them is active."""
     manager = config.pluginmanager
     if _are_active(manager):
         return
     manager.register(vcr_fixtures, "turntape_vcr")
+    _answer_those_who_ask(config)
     for mark in _MARKS:
         config.addinivalue_line("markers", f"{mark}: of pytest-recording or pytest-vcr, without effect")
     known: Any = getattr(config.hook, "pytest_recording_configure", None)

@@ -377,7 +377,31 @@ def test_a_mark_that_a_conftest_gives_is_rewritten_there(tmp_path: Path) -> None
     ]
     assert not move.unmapped
     (tmp_path / "conftest.py").unlink()
-    assert "2 tests whose mark is not written in the suite, the first is t0" in Move.of(survey).unmapped[0]
+    (said,) = Move.of(survey).unmapped
+    assert "2 tests whose mark is not written in the suite, the first is t0" in said
+    assert said.endswith("turntape_vcr_marks = true, turntape_profile = sequence")
+
+
+@pytest.mark.parametrize(("line", "passed"), [("turntape_vcr_marks = true", 1), ("", 0)])
+def test_code_that_asks_for_their_mode_or_gives_their_mark_from_elsewhere_is_answered(
+    project: pytest.Pytester, line: str, passed: int
+) -> None:
+    project.makeini(f"[pytest]\naddopts = -p no:recording -p no:vcr\nturntape_repeats = true\n{line}\n")
+    project.makepyfile(
+        installed="""
+        import pytest
+        from turntape.cassettes.pytest_plugin.marker import Marker
+
+        class Standard:
+            @pytest.mark.vcr
+            def test_it(self, request, record_mode):
+                assert request.config.getoption("--record-mode") == request.config.getoption("record_mode") == "none"
+                assert record_mode == "none" and Marker.of(request.node).repeats
+        """
+    )
+    project.makepyfile("import installed\n\nclass TestOurs(installed.Standard):\n    pass\n")
+    found = project.runpytest("-m", "turntape", "--turntape-mode=none", "--strict-markers")
+    found.assert_outcomes(passed=passed, deselected=1 - passed)
 
 
 def test_the_options_and_fixtures_of_the_old_plugins_still_work(
