@@ -181,6 +181,16 @@ def ends_run(loop: ToolLoop) -> Touched:
     return [one.turn, one]
 
 
+@fault("the run ends with a result that the model never reads", "client", "client-tool-result-unread")
+def result_unread(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "result unread")
+    if one is None:
+        return None
+    stop_after(loop.loop, one.turn)
+    loop.exchanges[:] = [other for other in loop.exchanges if other.turn <= one.turn]
+    return [one.turn, one]
+
+
 @fault("the client refuses arguments that the schema allows", "client", "client-tool-never-executed")
 def refused_by_client(loop: ToolLoop) -> Touched:
     one = _remove(loop, "refused by client")
