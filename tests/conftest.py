@@ -46,6 +46,12 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than cores for `-n auto`: tests often wait for a process that they started."""
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or (os.cpu_count() or 1) + 1)
+
+
 LONG = {"test_testing_page.py", "test_wheel.py"}
 """The last files by name, with tests of many seconds: one that starts last leaves the other cores idle."""
 
