@@ -368,9 +368,9 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-error-mark-lost",
-        "The API has no such mark",
-        marked(FAILED, "the disk is full"),
+        "The API has no such mark: then it is an info, and nothing where the text reads like an error",
         ended(FAILED, "the disk is full"),
+        ended(text("Error: full", isError=True), "Error: full"),
     ),
     (
         "client-tool-error-mark-lost",
@@ -583,7 +583,7 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-protocol-broken",
-        "It reports progress that nobody asked for, or after its answer: then it is an info",
+        "It reports progress that nobody asked for, that goes back, or after its answer: then it is an info",
         listed(ADD, {**ADD, "description": "Multiply."}),
         Story().start().exchange(notifies("notifications/progress", progressToken=1), sender="server").turn().trips,
         "info",
@@ -657,7 +657,7 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-protocol-broken",
-        "It asks for what the server has not declared: then it is an info",
+        "It asks for what the server has not declared, or cancels its own `initialize`: then it is an info",
         unread(),
         asked_for("prompts/list", declared=False),
         "info",
@@ -789,9 +789,9 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-definition-differs",
-        "Tools of other servers are offered, as with a list of allowed tools: then it is an info",
-        Story().start().turn(tools=[]).trips,
-        Story().start().turn(tools=offered({**ADD, "name": "find_tools"}, name="{}")).trips,
+        "Tools are not offered, which may be meant, as for a plan or by a list of allowed tools: then it is an info",
+        Story([ADD]).start().turn(tools=offered({**ADD, "description": "Remove all."}, name="{}")).trips,
+        Story([ADD]).start().turn(tools=[]).trips,
         "info",
     ),
 ]

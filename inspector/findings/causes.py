@@ -233,7 +233,12 @@ def inherited(finding: Finding, sent: Mapping[str, bool]) -> bool:
         return False
     places = [one.rpartition(" ")[2] for one in finding.evidence if " request /" in one]
     own = [one for one, alone in sent.items() if alone or finding.id not in WORD_FOR_WORD]
+    # The name of a tool is the server's only where the list of tools is.
+    places = ["/tools" if _NAME_OF_TOOL.search(at) else at for at in places]
     return bool(places) and all(any(at == one or at.startswith(f"{one}/") for one in own) for at in places)
+
+
+_NAME_OF_TOOL = regex(r"^/(?:tools|toolConfig/tools)/(?:(?!properties/).)*/name$")
 
 
 def of_origin(finding: Finding, sent: Mapping[str, bool]) -> Finding:

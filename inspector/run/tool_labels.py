@@ -25,6 +25,7 @@ from ..tools.tool_names import fits
 from ..tools.tool_run import ToolRun
 from ..tools.tool_sessions import RunKey, ToolSessions
 from ..wire.json_value import as_array, is_object
+from ..wire.printable import several
 from ..wire.values import Reading, Tool
 from .labelled import Label, LabelledRoundTrip, labelled
 
@@ -193,16 +194,23 @@ class ToolLabels:
         return new
 
     def _withheld(self, refused: Collection[str]) -> Iterator[WireNote]:
-        """The servers of whose tools no request offers one although the client asked for their list.
+        """The servers of whose tools no request offers one, or not all, although the client asked for their list.
 
         `refused`: those whose lists clients must refuse. A tool that is called all the same is known to the model.
         """
         names = frozenset(self._join.offered)
         for server, tools in self._join.tools.items():
-            offered = any(fits(name, server, tool) for name in names for tool in tools)
-            used = offered or server in self._offering or server in self._in_use
-            listed = max((tool.index for tool in tools.values()), default=self._latest)
-            if not used and server not in refused and listed < self._latest:
+            rest = {tool: one.index for tool, one in tools.items() if not any(fits(n, server, tool) for n in names)}
+            listed = max(rest.values(), default=self._latest)
+            if listed >= self._latest or server in refused:
+                continue
+            if len(rest) < len(tools):
+                pages = {one.index for tool, one in tools.items() if tool not in rest}
+                if pages.isdisjoint(rest.values()):
+                    continue  # whole pages: `client-tool-protocol-broken` says so
+                count = f"{several(len(rest), 'tool')} of the {len(tools)}"
+                yield WireNote("partly_offered", server, listed, ", ".join(rest), count)
+            elif server not in self._offering and server not in self._in_use:
                 yield WireNote("not_offered", server, listed, ", ".join(tools), "others are" if names else "")
 
     def _definitions_sent(self, turn: Turn, said: str) -> Iterator[str]:
@@ -210,7 +218,8 @@ class ToolLabels:
 
         What clients put around the arguments is not looked at, unless it is what the findings (`said`) are about.
 
-        To the list of tools too, where a name in it that MCP does not allow, or that is there twice, is a server's.
+        To the list of tools too, where a name in it that MCP does not allow, or that is there twice, is a server's. A
+        name that MCP allows is the client's to change.
         """
         tools = turn.reading.request.tools
         names = Counter(tool.name for tool in tools)
@@ -298,7 +307,8 @@ def _without_frame(schema: object, said: str) -> object:
 
 def _is_described(tool: Definition, texts: str) -> bool:
     """Whether a prompt describes a tool, as for models that write their calls as text."""
-    return tool.name in texts and tool.description.strip() in texts
+    words = tool.description.strip()
+    return bool(words) and tool.name in texts and words in texts
 
 
 def _is_settled(judged: JudgedTurn) -> bool:

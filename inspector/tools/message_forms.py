@@ -39,7 +39,7 @@ _BLOCK: Object = {
         _when("image", _object("data", data=_BASE64, mimeType=_TEXT)),
         _when("audio", _object("data", data=_BASE64, mimeType=_TEXT)),
         _when("resource", _object("resource", resource=_RESOURCE)),
-        _when("resource_link", _object("uri", uri=_TEXT)),
+        _when("resource_link", _object("uri", "name", uri=_TEXT, name=_TEXT)),
     ]
 }
 _META = _object(progressToken=_ID)
@@ -162,6 +162,7 @@ def needed(method: str, params: Object) -> list[str]:
         return []
     inner = "tools" if name == "sampling" and params.get("tools") else ""
     inner = "subscribe" if method == "resources/subscribe" else inner
+    inner = "url" if name == "elicitation" and params.get("mode") == "url" else inner
     return [name, inner] if inner else [name]
 
 
@@ -171,7 +172,10 @@ def declares(method: str, params: Object, capabilities: Object | None) -> bool |
     if not steps or capabilities is None:
         return None
     first, *inner = steps
-    return first in capabilities and all(step in as_object(capabilities[first]) for step in inner)
+    declared = as_object(capabilities.get(first))
+    if first == "elicitation" and not inner and declared and "form" not in declared:
+        return False  # pages only; without any kind, forms are meant
+    return first in capabilities and all(step in declared for step in inner)
 
 
 _TABLES = {"params": PARAMS, "replies": REPLIES, "answers": ANSWERS, "before": BEFORE_ANY_JSON}

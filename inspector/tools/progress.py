@@ -1,7 +1,8 @@
 """Reports of progress, matched with the requests that asked for them.
 
 A request that wants progress names a token. Reports with that token may come while the request is open, and neither
-before nor after (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress, read 2026-11-23).
+before nor after, and each says more than the one before
+(https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress, read 2026-11-23).
 Over stdio a request is recorded when it has its answer, so its reports are known before it is.
 """
 
@@ -11,6 +12,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from turntape.cassettes.frozen import frozen
+
+type Misplaced = Literal["progress_unknown", "progress_late", "progress_back"]
+"""Under a token that no request named; after the answer; less than before."""
 
 _MOST = 10_000
 """So many reports of a session are kept at most."""
@@ -27,6 +31,8 @@ class Report:
     """The number of its round trip."""
     exact: bool
     """Whether it came in one row with the answers, as over stdio."""
+    value: object = None
+    """How far the request is."""
 
 
 @dataclass(slots=True)
@@ -58,15 +64,23 @@ class Progress:
         """How many reports came between two times, in seconds since the epoch."""
         return sum(begun <= report.at <= ended for report in self._reports.get(token, ()))
 
-    def misplaced(self) -> Iterator[tuple[Literal["progress_unknown", "progress_late"], str, Report]]:
-        """The first report of a token that no request named, and the first after the answer, with their tokens."""
-        found: dict[Literal["progress_unknown", "progress_late"], tuple[str, Report]] = {}
+    def misplaced(self) -> Iterator[tuple[Misplaced, str, Report]]:
+        """The first report of each kind that MCP does not allow, with its token."""
+        found: dict[Misplaced, tuple[str, Report]] = {}
         for token, reports in self._reports.items():
             end = self._done.get(token)
-            for report in reports:
+            for before, report in zip([None, *reports], reports, strict=False):
                 if not self._asked.get(token):
                     found.setdefault("progress_unknown", (token, report))
                 elif end is not None and report.at > end + (0.0 if report.exact else _SLACK):
                     found.setdefault("progress_late", (token, report))
+                elif before is not None and self._goes_back(token, before, report):
+                    found.setdefault("progress_back", (token, report))
         for kind, (token, report) in found.items():
             yield kind, token, report
+
+    def _goes_back(self, token: str, before: Report, after: Report) -> bool:
+        """Whether a report says less than the one before it of the same request."""
+        one, two = before.value, after.value
+        less = isinstance(one, int | float) and isinstance(two, int | float) and two < one
+        return less and not any(before.at <= begun <= after.at for begun in self._asked[token])

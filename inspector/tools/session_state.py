@@ -42,11 +42,13 @@ class WireNote:
         "tool_gone",
         "progress_unknown",
         "progress_late",
+        "progress_back",
         "replied",
         "reply_wrong",
         "link_broken",
         "version_unknown",
         "request_wrong",
+        "start_cancelled",
         "cannot_answer",
         "ask_wrong",
         "ask_undeclared",
@@ -55,6 +57,7 @@ class WireNote:
         "not_known",
         "answer_wrong",
         "not_offered",
+        "partly_offered",
         "cursor_wrong",
     ]
     server: str
@@ -105,6 +108,8 @@ class Session:
     """The first answer of the server to the handshake or about its tools that clients must refuse."""
     issued: bool = False
     """Whether the server gave the session its id, over HTTP."""
+    start: ToolMessage | None = None
+    """The client's `initialize`."""
     starts: int = 0
     """How often a handshake began. Where a server gives several clients one session, each counts its own ids."""
     ids: dict[str, "Sent"] = field(default_factory=dict[str, "Sent"])

@@ -199,6 +199,7 @@ class ToolSessions:
         if message.is_request:
             if message.sender == "client" and message.method == "initialize":
                 session.starts += 1
+                session.start = message
                 session.declared = as_object(message.params.get("capabilities"))
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
@@ -223,8 +224,11 @@ class ToolSessions:
                 yield from self._answered(session, asked, message, notes)
         elif message.method == "notifications/progress" and message.sender == "server":
             token = compact(message.params.get("progressToken"))
-            session.progress.reported(token, Report(message.at, message.index, exact=wired))
+            done = message.params.get("progress")
+            session.progress.reported(token, Report(message.at, message.index, exact=wired, value=done))
         elif message.method == "notifications/cancelled" and message.sender == "client":
+            if session.start is not None and message.params.get("requestId") == session.start.id:
+                notes.append(WireNote("start_cancelled", session.server, message.index, "", before=session.start.index))
             yield from gave_up(session, message)
         elif message.method == "notifications/tools/list_changed":
             self._changing.setdefault(session.server, (message.at, message.index))
@@ -326,7 +330,7 @@ class ToolSessions:
                 yield WireNote(kind, session.server, asked.index, method, said)
         elif method == "ping" and answer.error is not None:
             yield WireNote("cannot_answer", session.server, asked.index, method, error_message(answer.error) or "")
-        elif answer.result is not None and (wrong := wrong_reply(method, result)) is not None:
+        elif answer.error is None and (wrong := _wrong_in_reply(method, answer)) is not None:
             if is_new(session, "reply_wrong"):
                 yield WireNote("reply_wrong", session.server, asked.index, method, wrong)
         elif result.get("action") == "accept" and is_object(wanted):
@@ -373,6 +377,13 @@ class ToolSessions:
             yield WireNote("tool_gone", server, index, gone, before=session.before[gone].index)
         self._changing.pop(server, None)
         self.listings += 1
+
+
+def _wrong_in_reply(method: str, answer: ToolMessage) -> str | None:
+    """How a client's reply breaks the form of an answer, or MCP's of this one; None when it does not."""
+    if answer.result is None:
+        return f"has {compact(answer.data.get('result'))[:40]} as its `result`, which must be an object"
+    return wrong_reply(method, answer.result)
 
 
 _ABOUT = regex(

@@ -87,7 +87,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
         "The tools changed and the client offers the old ones: then it is an info",
         "Tools of later pages are not offered, and the first page has only one: then it is an info",
         "A request has a wrong form, and the server took it",
-        "It asks for what the server has not declared: then it is an info",
+        "It asks for what the server has not declared, or cancels its own `initialize`: then it is an info",
     ),
 )
 def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
@@ -117,6 +117,7 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
         "id_reused": f"gave a request to server {note.server!r} the id {note.what} of another one that was still open",
         "id_too_large": f"gave a request to server {note.server!r} the id {note.what}, which many JSON parsers round",
         "not_declared": f"asked server {note.server!r} for {note.what}, which it has not declared",
+        "start_cancelled": f"cancelled its own `initialize` at server {note.server!r}, which MCP forbids",
         "request_wrong": f"sent server {note.server!r} a request {note.what} that {note.detail}",
     }
     wrong = note.detail if note.kind == "reply_wrong" else ""
@@ -125,9 +126,9 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
     if wrong:
         yield Note(f"the client's reply to {note.what} of server {note.server!r} {wrong}", (f"#{note.index} response",))
     if (what := broken.get(note.kind)) is not None:
-        side = "request" if note.kind == "id_reused" else "response"
+        side = "request" if note.kind in ("id_reused", "start_cancelled") else "response"
         before = () if note.before is None else (f"#{note.before} {side}",)
-        mild = note.kind == "not_declared"
+        mild = note.kind in ("not_declared", "start_cancelled")
         yield Note(f"the client {what}", (*before, f"#{note.index} request"), "info" if mild else None)
 
 
@@ -154,15 +155,16 @@ def _pages_left_out(context: ToolContext) -> Iterator[tuple[str, int, int, int]]
     "client",
     "warning",
     "P",
-    says="The model is offered another definition of a tool than its server states, or none of the tools that a server lists. "
-    "It is a warning where the server refuses a call for it.",
-    fix="Look for what rewrites definitions: an old copy, a schema converter, a limit for descriptions.",
+    says="The model is offered another definition of a tool than its server states, or not all of the tools that a server "
+    "lists. It is a warning where the server refuses a call for it.",
+    fix="Look for what rewrites definitions: an old copy, a schema converter, a limit for descriptions; for tools that are not "
+    "offered, look for a list of allowed tools, an old list, or a limit for their number.",
     not_when=(
         "The description was cut, or got words of the client: then it is an info",
         "Only keywords of the schema, optional arguments or related types differ: then it is an info",
         "Arguments were only added: then it is an info",
         "A prompt describes the tools of a server, or the client calls them without offering them",
-        "Tools of other servers are offered, as with a list of allowed tools: then it is an info",
+        "Tools are not offered, which may be meant, as for a plan or by a list of allowed tools: then it is an info",
     ),
 )
 def definition_differs(context: ToolContext) -> Iterator[Note]:
@@ -173,7 +175,13 @@ def definition_differs(context: ToolContext) -> Iterator[Note]:
         yield Note(
             f"the client offers none of the tools that server {note.server!r} lists ({note.what[:80]}){rest}",
             (f"#{note.index} response /result/tools",),
-            severity="info" if note.detail else None,
+            severity="info",
+        )
+    if note is not None and note.kind == "partly_offered":
+        yield Note(
+            f"the client never offers {note.detail} that server {note.server!r} lists: {note.what[:80]}",
+            (f"#{note.index} response /result/tools",),
+            severity="info",
         )
     differ = [(tool, known, found) for tool, known in context.offers if (found := compare(tool, known)) is not None]
     mild = [one for one in differ if one[2].mild]

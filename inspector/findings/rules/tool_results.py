@@ -353,17 +353,27 @@ def result_stale(context: ToolContext) -> Iterator[Note]:
     "warning",
     "P",
     says="A tool reported an error, and the client does not mark the result as one.",
-    fix="Set `is_error` (Anthropic) or `status: error` (Bedrock) where the tool's result has `isError`.",
-    not_when=("The API has no such mark", "The text reads like an error: then it is an info"),
+    fix="Set `is_error` (Anthropic) or `status: error` (Bedrock) where the tool's result has `isError`; say so in words where "
+    "the API has no such mark.",
+    not_when=(
+        "The text reads like an error: then it is an info",
+        "The API has no such mark: then it is an info, and nothing where the text reads like an error",
+    ),
 )
 def error_mark_lost(context: ToolContext) -> Iterator[Note]:
     for call, run in context.final:
+        plain = reads_like_error(run.seen_text or "") or _FAILURE.search((run.seen_text or "")[:200]) is not None
         if "error_mark" in run.lost and run.outcome in ("answered", "failed"):
-            plain = reads_like_error(run.seen_text or "") or _FAILURE.search((run.seen_text or "")[:200]) is not None
             yield Note(
                 f"{of(run)} reported an error, but its result is not marked as one: {_quoted(run.seen_text)}",
                 places(call, run),
                 severity="info" if plain else None,
+            )
+        elif run.is_error and run.outcome == "answered" and run.seen_as == "equal" and not run.seen_error and not plain:
+            yield Note(
+                f"{of(run)} reported an error, and nothing says so to the model: {_quoted(run.seen_text)}",
+                places(call, run),
+                severity="info",
             )
 
 

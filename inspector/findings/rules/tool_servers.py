@@ -229,7 +229,7 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
     "declared, or asks the client in a wrong form, too early, or for what the client has not declared.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
     not_when=(
-        "It reports progress that nobody asked for, or after its answer: then it is an info",
+        "It reports progress that nobody asked for, that goes back, or after its answer: then it is an info",
         "It does not know `ping`: then it is an info",
         "Its list of tools has a wrong form, and its tools are offered all the same",
     ),
@@ -247,6 +247,7 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "session_refused": "says with status 400 that it has no such session; clients begin a new one only on status 404",
         "progress_unknown": f"reports progress under the token {note.what}, which no request has",
         "progress_late": f"reports progress under the token {note.what} after it had answered the request",
+        "progress_back": f"reports progress under the token {note.what} that goes back, and it must grow",
         "link_broken": f"does not have the resource {note.what!r} that its tool names: {note.detail[:80]!r}",
         "version_unknown": f"wants to speak version {note.what[:40]}, which MCP does not have",
         "ask_wrong": f"sent a request {note.what} that {note.detail}",
@@ -258,7 +259,7 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "cursor_wrong": f"names {note.what} as the next page of its list of tools, which must be a text",
     }
     if (what := broken.get(note.kind)) is not None:
-        progress = note.kind in ("progress_unknown", "progress_late")
+        progress = note.kind.startswith("progress_")
         mild = progress or (note.kind == "not_known" and note.what == "ping")
         asks = note.kind in ("answered_twice", "ask_wrong", "ask_undeclared", "ask_early")
         at = "request" if asks or progress else "response"

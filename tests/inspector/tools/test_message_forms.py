@@ -45,6 +45,8 @@ def test_the_parameters_of_a_request(method: str, params: dict[str, Any], wrong:
         ("tools/call", {"content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]}, None),
         ("tools/call", {"content": [{"type": "image", "data": "a:b/c", "mimeType": "image/png"}]}, "`content/0/data`"),
         ("tools/call", {"content": [{"type": "text", "text": "half \ud83d"}]}, None),
+        ("tools/call", {"content": [{"type": "resource_link", "uri": "a:b", "name": "c"}]}, None),
+        ("tools/call", {"content": [{"type": "resource_link", "uri": "a:b"}]}, "has no `name` in its `content/0`"),
     ],
 )  # fmt: skip
 def test_the_answer_of_a_server(method: str, result: dict[str, Any], wrong: str | None) -> None:
@@ -68,6 +70,10 @@ def test_what_a_side_has_declared() -> None:
     assert declares("sampling/createMessage", tools, {"sampling": {}}) is False
     assert declares("sampling/createMessage", tools, {"sampling": {"tools": {}}}) is True
     assert declares("prompts/list", {}, {"tools": {}}) is False
+    page: dict[str, Any] = {"mode": "url"}
+    kinds: list[dict[str, Any]] = [{}, {"form": {}}, {"url": {}}, {"form": {}, "url": {}}]
+    assert [declares("elicitation/create", page, {"elicitation": kind}) for kind in kinds] == [False, False, True, True]
+    assert [declares("elicitation/create", {}, {"elicitation": kind}) for kind in kinds] == [True, True, False, True]
     assert declares("prompts/list", {}, None) is declares("ping", {}, {}) is None
 
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from conversations import chat, user
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import answers, asks, fails
+from tool_wire import answers, asks, fails, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure
 
@@ -30,9 +30,21 @@ def test_pages_that_were_read_and_not_offered() -> None:
     ]
 
 
-@pytest.mark.parametrize("given", [[ADD, SAY, *MORE], [ADD, SAY, MORE[0]], [ADD], [SAY, MORE[1]]])
-def test_a_choice_of_tools_is_not_a_page(given: list[dict[str, Any]]) -> None:
-    assert paged(*given).found() == []
+@pytest.mark.parametrize(
+    ("given", "rest"),
+    [
+        ([ADD, SAY, *MORE], []),
+        ([ADD, SAY, MORE[0]], ["1 tool of the 4 that server 'files' lists: purge"]),
+        ([SAY, MORE[1]], ["2 tools of the 4 that server 'files' lists: add, move"]),
+    ],
+)
+def test_a_choice_of_tools_is_not_a_page_and_is_an_info(given: list[dict[str, Any]], rest: list[str]) -> None:
+    story = paged(*given)
+
+    assert [(name, how) for _, name, _, how in story.found()] == [("client-tool-definition-differs", "info")] * len(
+        rest
+    )
+    assert story.says("client-tool-definition-differs") == [f"the client never offers {one}" for one in rest]
 
 
 def defined(offer: dict[str, Any], **served: Any) -> Story:
@@ -85,6 +97,18 @@ def test_the_name_is_the_clients_and_the_schema_the_servers(
     story = Story([stated], naming=naming).start()
     tools, error = offered(stated, name=story.name("{}")), {"error": {"message": said}}
     story.put(chat([user("Go.")], tools=tools, status=400, error=error, at=1, index=2))
+
+    assert story.every("client-bad-tool-schema")
+    assert bool(story.every("tool-definition-rejected")) == of_server
+
+
+@pytest.mark.parametrize(("name", "of_server"), [("desk.add", False), ("desk add", True)])
+def test_a_name_that_mcp_allows_is_for_the_client_to_change(name: str, of_server: bool) -> None:
+    story = Story([{**ADD, "name": name}]).start()
+    error = {"error": {"message": "Invalid 'tools[0].function.name': string does not match"}}
+    tools = offered({**ADD, "name": name}, name="{}")
+    refused = chat([user("Go.")], tools=tools, status=400, error=error, at=1, index=2)
+    story.put(replace(refused, request=replace(refused.request, url="https://api.mistral.ai/v1/chat/completions")))
 
     assert story.every("client-bad-tool-schema")
     assert bool(story.every("tool-definition-rejected")) == of_server
@@ -172,10 +196,10 @@ def test_an_id_that_json_parsers_round_explains_why_no_answer_came(number: int, 
 @pytest.mark.parametrize(
     ("tools", "prompt", "used", "severity"),
     [
-        ([], "Do it.", False, ["warning"]),
+        ([], "Do it.", False, ["info"]),
         ([SAY], "Do it.", False, ["info"]),
         ([ADD], "Do it.", False, []),
-        ([], "Use add.", False, ["warning"]),
+        ([], "Use add.", False, ["info"]),
         ([], "Answer with `add(a, b)`: Add two numbers.", False, []),
         ([], "Do it.", True, []),
     ],
@@ -221,3 +245,27 @@ def test_a_reply_in_another_form_than_the_server_asked_for(method: str, result: 
     found = story.says("client-tool-protocol-broken")
     assert [one for one in found if f"the client's reply to {method} of server 'files' {said}" in one] == found[:1]
     assert len(found) == bool(said)
+
+
+def test_a_reply_that_is_not_an_object() -> None:
+    nothing = {"jsonrpc": "2.0", "id": 1, "result": None}
+    story = Story().start().exchange(asks(1, "roots/list"), nothing, sender="server")
+
+    assert "has null as its `result`, which must be an object" in story.says("client-tool-protocol-broken")[0]
+
+
+@pytest.mark.parametrize(("number", "found"), [(0, 1), (9, 0)])
+def test_a_client_that_cancels_its_own_start(number: int, found: int) -> None:
+    story = Story().exchange(initialize(), initialized())
+    cancelled = notifies("notifications/cancelled", requestId=number, reason="timeout")
+
+    assert [how for _, _, _, how in story.exchange(cancelled).found()] == ["info"] * found
+
+
+def test_a_tool_that_a_newer_list_brings_and_no_request_offers() -> None:
+    story = Story().start().turn()
+    story.exchange(asks(7, "tools/list"), answers(7, tools=[ADD, SAY, MORE[0]]))
+
+    assert story.turn().says("client-tool-definition-differs") == [
+        "the client never offers 1 tool of the 3 that server 'files' lists: move"
+    ]

@@ -164,7 +164,8 @@ def test_the_mark_of_an_error_is_lost() -> None:
 
     assert marked(failed, "the disk is full").found()[0] == (2, "client-tool-error-mark-lost", "client", "warning")
     assert marked(failed, "the disk is full", is_error=True).says("client-tool-error-mark-lost") == []
-    assert shown(failed, "the disk is full").says("client-tool-error-mark-lost") == []
+    assert shown(failed, "the disk is full").found()[-1] == (2, "client-tool-error-mark-lost", "client", "info")
+    assert shown(text("it failed", isError=True), "it failed").says("client-tool-error-mark-lost") == []
     plain = text("Error: the disk is full", isError=True)
     assert (2, "client-tool-error-mark-lost", "client", "info") in marked(plain, "Error: the disk is full").found()
     refused = marked("no such tool", "Error: no such tool").found()

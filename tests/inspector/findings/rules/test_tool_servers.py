@@ -40,7 +40,9 @@ def test_a_server_cannot_refuse_a_tool_that_it_lists_as_unknown() -> None:
 
 
 def test_an_error_of_the_tool_is_an_info() -> None:
-    assert ended(text("disk full", isError=True), "disk full").found() == [(2, "tool-reported-error", "tool", "info")]
+    assert ended(text("no: it fails", isError=True), "no: it fails").found() == [
+        (2, "tool-reported-error", "tool", "info")
+    ]
 
 
 def test_a_server_that_ends_while_a_call_is_open() -> None:
@@ -594,6 +596,22 @@ def test_reports_of_progress_belong_to_an_open_request() -> None:
     assert reports(late=True).says("tool-protocol-broken") == [
         "server 'files' reports progress under the token 12 after it had answered the request"
     ]
+
+
+@pytest.mark.parametrize(("values", "found"), [((10, 60, 20), 1), ((10, 60.5, 100), 0), ((5, 5), 0)])
+def test_progress_that_goes_back(values: tuple[float, ...], found: int) -> None:
+    story = Story().start().turn(ONE)
+    for value in values:
+        story.exchange(notifies("notifications/progress", progressToken=12, progress=value), sender="server")
+    begun = story.trips[-len(values)].started_at - 0.05
+    call = asks(12, "tools/call", name="add", arguments={"a": 1}, _meta={"progressToken": 12})
+    story.exchange(call, answers(12, **text("1")))
+    story.trips[-1] = replace(
+        story.trips[-1], started_at=begun, ended_at=int((story.trips[-1].started_at - begun) * 1e6)
+    )
+
+    said = story.results(("c1", "1")).turn().says("tool-protocol-broken")
+    assert said == ["server 'files' reports progress under the token 12 that goes back, and it must grow"] * found
 
 
 @pytest.mark.parametrize("status", [404, 405])
