@@ -17,6 +17,7 @@ from ..apis.lookup import api_at, is_recorded_path
 from ..errors import TurntapeError
 from ..faults.fault import Faults, overlay_of
 from ..replay.miss import Miss
+from ..replay.recorded_places import RecordedPlaces
 from ..replay.session import Session
 from ..replay.telemetry_hosts import is_side_traffic
 from ..replay.tools.recording import Asked
@@ -191,13 +192,11 @@ class ActiveTest:
         return way
 
     def _is_recorded(self, host: str, path: str) -> bool:
-        return (host, path) in self._recorded_places
+        return self._recorded_places.has(host, path)
 
     @cached_property
-    def _recorded_places(self) -> frozenset[tuple[str, str]]:
-        """The hosts and paths in the cassette."""
-        parts = [urlsplit(trip.request.url) for trip in self.session.player.cassette]
-        return frozenset((one.hostname or "", one.path) for one in parts)
+    def _recorded_places(self) -> RecordedPlaces:
+        return RecordedPlaces(self.session.player.cassette)
 
     def stop(self) -> list[str]:
         """End everything; the problems that fail the test, line by line."""

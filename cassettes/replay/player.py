@@ -29,6 +29,7 @@ from ..tape.model import Headers, RoundTrip
 from ..tape.reader import Cassette
 from ..tape.turn_names import TurnName, name_turns
 from .miss import Miss
+from .recorded_places import is_without_address
 from .report import Divergence, Report, reordered
 from .rewriting import rewritten
 from .senders import Senders
@@ -97,7 +98,7 @@ class Player:
             self._by_bytes[(request.method.upper(), path_key(request.url), hash(request.body))].add(place)
             for key in {path_key(request.url), path_key(request.url).partition("?")[0]}:
                 self._by_path[(request.method.upper(), key)].add(place)
-            if "/" not in request.url:
+            if is_without_address(request.url):
                 self._nowhere = path_key(request.url)
             self._trips.append(replace(trip, request=replace(request, content=self._body_of(place))))
         self._taken = bytearray(len(self._trips))

@@ -7,13 +7,18 @@ were offline.
 
 from .uploads import is_upload
 
-_HOSTS = frozenset(
+_FILES = frozenset(
     {
         # litellm's prices, and other files that libraries fetch when they are imported
         "raw.githubusercontent.com",
         # vocabularies, and what models there are
         "openaipublic.blob.core.windows.net",
         "models.dev",
+    }
+)
+"""These serve files. As all hosts here, each includes its subdomains."""
+_HOSTS = _FILES | frozenset(
+    {
         # traces
         "smith.langchain.com",
         "langfuse.com",
@@ -36,10 +41,18 @@ _HOSTS = frozenset(
         "metadata.google.internal",
     }
 )
-"""Each includes its subdomains."""
+
+
+def _is_one_of(host: str, hosts: frozenset[str]) -> bool:
+    parts = host.lower().rstrip(".").split(".")
+    return any(".".join(parts[start:]) in hosts for start in range(len(parts) - 1))
 
 
 def is_side_traffic(host: str, path: str) -> bool:
     """True for a request that is not to an LLM."""
-    parts = host.lower().rstrip(".").split(".")
-    return is_upload("POST", path) or any(".".join(parts[start:]) in _HOSTS for start in range(len(parts) - 1))
+    return is_upload("POST", path) or _is_one_of(host, _HOSTS)
+
+
+def is_file_host(host: str) -> bool:
+    """True for a host of side traffic that serves files, which anybody may fetch: a test too."""
+    return _is_one_of(host, _FILES)

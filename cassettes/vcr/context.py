@@ -12,8 +12,8 @@ from ..errors import CassetteError
 from ..frozen import frozen
 from ..importers.targets import beside
 from ..replay.miss import Miss
+from ..replay.recorded_places import RecordedPlaces
 from ..replay.telemetry_hosts import is_side_traffic
-from ..tape.model import split_url
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from ..user_frames import here
@@ -160,8 +160,7 @@ class _Open:
                 f"turntape import {source}"
             )
         self.cassette = Cassette(session)
-        urls = [trip.request.url for trip in session.player.cassette]
-        self._known = {(one.hostname or "", one.path) for one in map(split_url, urls)}
+        self._places = RecordedPlaces(session.player.cassette)
         self._undo = ExitStack()
         self._undo.enter_context(
             default_transports(
@@ -169,19 +168,16 @@ class _Open:
                 AsyncCassetteTransport(session),
                 self._way,
                 others=self._way,
-                recorded=self._is_recorded,
+                recorded=self._places.has,
             )
         )
         if observer is not None and session.plan.calls == "never":
             self._let_pass = observer.close_network(self._undo, use.settings.ignored_hosts)
 
-    def _is_recorded(self, host: str, path: str) -> bool:
-        return (host, path) in self._known
-
     def _way(self, host: str, port: int | None, path: str) -> Way:
         if host in self._use.settings.ignored_hosts:
             return "network"
-        if is_side_traffic(host, path) and not self._is_recorded(host, path):
+        if is_side_traffic(host, path) and not self._places.has(host, path):
             return "offline" if self._session.plan.calls == "never" else "network"
         return "session"
 
