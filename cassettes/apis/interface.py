@@ -60,6 +60,9 @@ class Spellings:
     """Pointers to values whose fields the user has named. Such a name is written in one way."""
     schemas: tuple[str, ...] = ()
     """Pointers to a schema that may be written as JSON Schema or as OpenAPI's: types in capitals, and `nullable`."""
+    described: tuple[str, ...] = ()
+    """Pointers to values whose texts under `description`, at any depth, may be docstrings. How far all their lines are
+    indented depends on the version of Python."""
 
 
 @frozen

@@ -4,6 +4,7 @@ Each API says in a trait what it takes as equal (`apis/interface.py`). This appl
 sent is kept as it is.
 """
 
+from inspect import cleandoc
 from typing import cast
 
 import orjson
@@ -42,7 +43,11 @@ class PlainSpelling:
         self._names = spellings.names
         self._two_names = spellings.two_names
         self._own = frozenset(spellings.own)
-        read = (self._names, self._defaults, self._texts, self._messages, self._json, self._schemas, self._own)
+        self._described = frozenset(spellings.described)
+        read = (
+            *(self._names, self._defaults, self._texts, self._messages, self._json),
+            *(self._schemas, self._own, self._described),
+        )
         pointers = {pointer for several in read for pointer in several}
         self._root = plant((pointer, pointer) for pointer in sorted(pointers))
 
@@ -72,6 +77,8 @@ class PlainSpelling:
         if not nodes and not self._two_names:
             return value
         pointers = {node.word for node in nodes if node.word is not None}
+        if pointers & self._described:
+            _outdent(value)
         if pointers & self._own:
             return value
         if isinstance(value, str):
@@ -126,6 +133,21 @@ def _plain_schema(schema: object) -> object:
     if fields.get("nullable") is True and fields.get("default", "") is None:
         del fields["default"]
     return fields
+
+
+def _outdent(value: object) -> None:
+    """Write each `description` in the value as `inspect.cleandoc` does: Python 3.13 keeps docstrings in that form, and
+    older versions keep them as they are indented in the source."""
+    if isinstance(value, dict):
+        fields = cast(Json, value)
+        for name, item in fields.items():
+            if not isinstance(item, str):
+                _outdent(item)
+            elif name == "description" and "\n" in item:
+                fields[name] = "\n".join(line.rstrip() for line in cleandoc(item).splitlines())
+    elif isinstance(value, list):
+        for item in cast(list[object], value):
+            _outdent(item)
 
 
 def _only_text(items: list[object]) -> object:

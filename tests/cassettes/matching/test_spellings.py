@@ -210,6 +210,54 @@ def test_what_the_model_can_see_is_not_equal(path: str, one: Body, other: Body) 
     assert key(path, one) != key(path, other)
 
 
+@pytest.mark.parametrize(
+    ("path", "pointer"),
+    [
+        (CHAT, "/tools/*/function"),
+        (CHAT, "/tools/*/function/parameters/properties/a"),
+        (CHAT, "/functions/*"),
+        (CHAT, "/response_format/json_schema/schema"),
+        (MESSAGES, "/tools/*"),
+        (MESSAGES, "/output_config/format/schema"),
+        ("model/anthropic.x/invoke", "/tools/*"),
+        (RESPONSES, "/tools/*"),
+        (RESPONSES, "/text/format/schema"),
+        (GEMINI, "/tools/*/functionDeclarations/*"),
+        (GEMINI, "/generationConfig/responseSchema"),
+        (GEMINI, "/generation_config/response_json_schema/properties/a"),
+        (INTERACTIONS, "/tools/*"),
+        (CONVERSE, "/toolConfig/tools/*/toolSpec"),
+        (OLLAMA, "/tools/*/function"),
+        (OLLAMA, "/format/properties/a"),
+        (COHERE, "/tools/*/parameter_definitions/a"),
+        (CONVERSATIONS, "/tools/*/function"),
+        (DASHSCOPE, "/parameters/tools/*/function"),
+    ],
+)
+def test_a_docstring_is_equal_however_far_it_is_indented(path: str, pointer: str) -> None:
+    def described(text: str) -> object:
+        return key(path, held(pointer, {"description": text}))
+
+    plain = "Adds.\n\nArgs:\n    a: one"
+    as_in_the_source = [
+        "Adds.\n\n        Args:\n            a: one\n        ",
+        "\n    Adds.\n    \n    Args:\n        a: one",
+    ]
+    assert {described(text) for text in as_in_the_source} == {described(plain)}
+    others = [
+        "Adds.\n\nArgs:\na: one",
+        "Adds.\n\n    Args:\n        a: two",
+        "Adds.\nArgs:\n    a: one",
+        "Adds. Args: a: one",
+    ]
+    assert described(plain) not in {described(text) for text in others}
+
+
+def test_the_indentation_of_what_is_not_a_description_counts() -> None:
+    for pointer in ("/tools/*/function/name", "/messages/*/description", "/messages/*/content"):
+        assert key(CHAT, held(pointer, "a\n    b")) != key(CHAT, held(pointer, "a\nb"))
+
+
 def held(pointer: str, value: object) -> Body:
     """A request that has this value at a pointer; `*` is the only place of a list."""
     found = value

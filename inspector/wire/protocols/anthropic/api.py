@@ -34,6 +34,7 @@ SPELLINGS = Spellings(
         "/system/*/citations": (None, []),
     },
     texts=("/system", "/messages/*/content", "/messages/*/content/*/content"),
+    described=("/tools", "/output_format", "/output_config/format"),
 )
 """Anthropic's reference of Messages, read 2026-11: a string is short for one text block."""
 

@@ -18,6 +18,7 @@ SPELLINGS = Spellings(
         "/messages/*/content/*/toolResult/status": ("success",),
         "/messages/*/content/*/toolUse/input": ({}, None),
     },
+    described=("/toolConfig/tools",),
 )
 """Amazon's reference of Converse, read 2026-11."""
 

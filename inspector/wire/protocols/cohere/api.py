@@ -46,6 +46,7 @@ SPELLINGS = Spellings(
     },
     texts=("/messages/*/content",),
     json=("/messages/*/tool_calls/*/function/arguments",),
+    described=("/tools", "/response_format"),
 )
 """The types of Cohere's Python client 7.3 for `v2/chat` and `v1/chat`, read 2026-11: the defaults that they state, and
 content as a string or as blocks. An empty `preamble` is none, which is not the default one."""

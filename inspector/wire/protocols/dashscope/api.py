@@ -20,6 +20,7 @@ API = Api(
             },
             texts=("/input/messages/*/content",),
             json=("/input/messages/*/tool_calls/*/function/arguments",),
+            described=("/parameters/tools", "/parameters/response_format"),
         ),
     ),
     faults=FAULTS,

@@ -45,6 +45,7 @@ SPELLINGS = Spellings(
         "/instances",
         "/parameters",
     ),
+    described=("/tools", "/generationConfig/responseSchema", "/generationConfig/responseJsonSchema"),
 )
 """Google's reference of `generateContent`, and of JSON in proto3, which has two names for each field; the types of
 google-genai 3.4, read 2026-11. It writes as JSON Schema what was a `Schema`."""
@@ -91,6 +92,7 @@ INTERACTIONS_API = Api(
                 "/generation_config/*": (None,),
             },
             texts=("/input", "/input/*/content"),
+            described=("/tools", "/response_format"),
         )
     ),
     stream_ends=(b"interaction.complete",),

@@ -27,6 +27,7 @@ SPELLINGS = Spellings(
     texts=("/inputs/*/content",),
     messages=("/inputs",),
     json=("/inputs/*/arguments",),
+    described=("/tools", "/completion_args/response_format"),
 )
 """The types of Mistral's Python client 2.9, read 2026-11."""
 

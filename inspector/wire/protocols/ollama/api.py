@@ -33,7 +33,8 @@ SPELLINGS = Spellings(
         "/suffix": ("",),
         "/context": ([],),
         "/images": ([],),
-    }
+    },
+    described=("/tools", "/format"),
 )
 """Ollama's reference of `/api/chat` and `/api/generate`, and the types of its Python client 0.6, read 2026-11.
 

@@ -62,6 +62,7 @@ SPELLINGS = Spellings(
     texts=("/input/*/content", "/input/*/output"),
     messages=("/input",),
     json=("/input/*/arguments",),
+    described=("/tools", "/text/format", "/input/*/tools"),
 )
 """OpenAI's reference of Responses, read 2026-11: the defaults, `input` as a text or as items."""
 

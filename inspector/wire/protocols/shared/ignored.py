@@ -34,6 +34,7 @@ CHAT_SPELLINGS = Spellings(
     },
     texts=("/messages/*/content",),
     json=("/messages/*/tool_calls/*/function/arguments",),
+    described=("/tools", "/functions", "/response_format"),
 )
 """OpenAI's reference of chat completions, read 2026-11: the defaults, and content as a string or as parts.
 `prefix`, and arguments as an object, are Mistral's (its Python client 2.9), which has the same endpoint."""
