@@ -5,6 +5,7 @@ differences.
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 from types import MappingProxyType
 
 from ..regex import regex
@@ -21,21 +22,23 @@ _ELSEWHERE = (
 )
 """The months in the languages of Western Europe."""
 _DAY = r"(?:\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?,?\s+)?"
+_ZONE_NAME = r"(?:UTC|GMT|WES?T|CES?T|EES?T|MSK|BST|IST|JST|KST|HKT|SGT|A[CEW][SD]T|NZ[SD]T|[ACEMP][SD]T|AK[SD]T|HST)\b"
 _CLOCK = (
     r"(?<![\d.:])\d\d?:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?(?!:[\da-f]{2})(?:\s?[AaPp]\.?[Mm]\b\.?)?"
-    r"(?:\s?(?:Z|UTC|GMT|[A-Z]{3,4}\b|[+-]\d\d:?\d\d))?"
+    r""
+    rf"(?:\s?(?:Z\b|{_ZONE_NAME}|[+-]\d\d:?\d\d(?!\d)))?"
 )
 _DATE = (
     rf"{_DAY}(?:\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./-]\d\d?[./-]\d{{4}}|(?<![\w/.])\d\d?/\d\d?/\d\d\b(?!/)"
     rf"|\b{_MONTH}\s+\d\d?(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?|\b{_MONTH}\s+20\d\d\b"
     rf"|\d\d?[-/]{_MONTH}[-/]\d{{2,4}}(?::\d\d:\d\d:\d\d(?:\s[+-]\d{{4}})?)?"
-    rf"|(?<![\d.,])\d\d?(?:st|nd|rd|th)?\.?\s+{_MONTH}(?![\w.])(?:,?\s+\d{{4}}|(?!\s+\d))"
+    rf"|(?<![\d.,])\d\d?(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTH}(?![\w.])(?:,?\s+\d{{4}}|(?!\s+\d))"
     rf"|(?<![\d.,])\d\d?(?:\.|er|º)?\s(?:de\s)?{_ELSEWHERE}\s(?:de\s)?20\d\d\b"
     r"|20\d\d[年년]\s?\d\d?[月월]\s?\d\d?[日일])"
 )
 _PART_OF_YEAR = (
     r"\b20\d\d-(?:W\d\d(?:-\d)?|[0-3]\d\d|[01]\d)(?![-/.:]?\w)|\bQ[1-4][ -]?20\d\d\b|\b20\d\d[ -]?Q[1-4]\b"
-    r"|\b[Cc]urrent year(?:\sis|:)?\s20\d\d\b"
+    r"|\b[Cc]urrent year(?:\sis|:)?\s20\d\d\b|\b(?:[Ww]eek|[Dd]ay) \d{1,3} of (?:the year )?20\d\d\b"
 )
 _HOUR = r"(?:(?<=\bat )|(?<=\bis )|(?<=\bnow )|(?<=: ))\d\d?\s?[ap]m\b"
 _ZONE = (
@@ -46,7 +49,10 @@ _WEEKDAY = (
     r"(?<!\b[Ee]very )(?<!\b[Ee]ach )\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
 )
 _AGO = r"\b(?:\d+|an?) (?:seconds?|minutes?|hours?|days?|weeks?|months?|years?) ago\b"
-_COMPACT = r"\b20\d{6}(?:[T_-]?\d{4,6}Z?)?\b"
+_COMPACT = (
+    r"\b20\d{6}(?:[T_-]?\d{4,6}Z?)?\b|(?<!\d)20\d\d-\d\d-\d\d[T_-]\d\d[-_]\d\d[-_]\d\d(?:[-_.]\d{3,6})?Z?(?![\w])"
+)
+"""The second form is for names of files, which hold no colon."""
 _EPOCH = r"(?<![\w.])1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?(?![\w])"
 _TEMPORARY = (
     r"(?:/private)?(?:/tmp|/var/tmp|/run/user/\d+|/var/folders/[^/\s]+/[^/\s]+/T)(?:/pytest-of-[^/\s]+/pytest-\d+)?/[^/\s\"'`,;:)\]}>\\]+"
@@ -66,14 +72,14 @@ base64 with its padding. The second has hyphens, as in base64 for URLs, and none
 NAMED: Mapping[str, str] = MappingProxyType(
     {
         "uuid": rf"{UUID}|\b[0-9a-f]{{32}}\b|\b[0-9A-HJKMNP-TV-Z]{{26}}\b",
-        "timestamp": rf"{_DATE}(?:(?:,?\s(?:at\s)?|T|\s){_CLOCK}(?:\s\d{{4}})?)?"
-        rf"|{_PART_OF_YEAR}|{_COMPACT}|{_EPOCH}|{_CLOCK}|{_HOUR}|{_ZONE}|{_WEEKDAY}|{_AGO}",
+        "timestamp": rf"{_COMPACT}|{_DATE}(?:(?:,?\s(?:at\s)?|T|\s){_CLOCK}(?:\s\d{{4}}(?:\s[+-]\d{{4}})?)?)?"
+        rf"|{_PART_OF_YEAR}|{_EPOCH}|{_CLOCK}|{_HOUR}|{_ZONE}|{_WEEKDAY}|{_AGO}",
         "tmp": _TEMPORARY,
         "pid": r"(?P<lead>\b(?i:pid|process(?:[ _]id)?|ppid|tid|thread(?:[ _]id)?)[\"']?\s?[:=#(]?\s?"
         r"|/proc/|\b[a-z][\w-]*\[(?=\d+\]:))\d+",
         "port": r"(?P<lead>(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[::1?\]):"
         r"|\b(?i:port)[\"']?\s?[:=]?\s?(?=[3-6]\d{4}\b))\d+",
-        "duration": r"\bP(?:\d+D)?T(?:\d+(?:\.\d+)?[HMS])+\b|\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s\b"
+        "duration": r"\bP(?:\d+D)?T(?:\d+(?:\.\d+)?[HMS])+\b|\b(?:\d+d\s?)?(?:\d+h\s?)?(?:\d+m\s?)?\d+(?:\.\d+)?s\b"
         r"|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?|minutes?)\b",
         "address": r"\b0x[0-9a-fA-F]+\b",
         "ip": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])"
@@ -82,10 +88,11 @@ NAMED: Mapping[str, str] = MappingProxyType(
         r"|(?<![\w:])[\da-f]{2}(?::[\da-f]{2}){5}(?![\w:])",
         "host": r"\bip(?:-\d{1,3}){4}(?:\.[\w.-]*\w)?"
         r"|\b(?=[\w.]{0,99}-)(?=[\w.-]{0,99}[A-Z\d])[\w.-]{1,99}\.(?:local|internal|lan)\b(?![\w-]|\.\w)"
+        r"|\b[a-z][a-z\d-]*-(?=[a-z\d]*\d)[a-z\d]{8,10}-[a-z\d]{5}(?![\w-])"
         r"|(?P<lead>\b(?i:host(?:[ _]?name)?|runner|worker|pod)[\"']?\s?[:=]?\s?[\"']?)[a-z][\w.-]*\d[\w-]*",
         "counter": r"(?P<lead>\b(?i:attempt|retry|run|build|job|iteration|seq|sequence|counter|request"
-        r"|worker|thread|pool)"
-        r"[\"']?\s?[:=#-]?\s?#?)\d+\b",
+        r"|worker|thread|pool|task)"
+        r"[\"']?\s?[:=#-]?\s?#?|-exec-|\[gw)\d+\b",
         "hex": r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?:-[0-9a-f]{2,64})?\b",
         "random": _RANDOM,
         "number": r"(?<![\d.,])(?!\d*000(?!\d))\d{6,}(?![.,]?\d)",
@@ -97,6 +104,14 @@ and of network cards; names of machines; the number of an attempt, a run, a buil
 other ids of mixed letters and digits; ids of six or more digits, not round as the limits that a person writes."""
 
 _EPOCHS = regex(_EPOCH)
+_FRESH = regex(
+    rf"{NAMED['uuid']}|{NAMED['tmp']}|{NAMED['address']}|{NAMED['hex']}|{_RANDOM}|{_EPOCH}|\d:\d\d:\d\d"
+    r"|\d[-_]\d\d[-_]\d\d[T_-]\d\d|\d[.,]\d+\s?(?:[nµum]?s|secs?|seconds?)\b"
+    r"|\b(?i:pid|tid|ppid)\b\W{1,3}\d|\w\[\d+\]:|/proc/\d|(?:localhost|127\.0\.0\.1|\[::1?\]):\d"
+    r"|\b(?i:today|now|current\w*|it is)\b"
+)
+"""What only a machine writes: an id, a time to the second, a process. With a word for the present, a coarser value is
+of the run too. A line with one of them is of the run as a whole."""
 _COMPILED = {name: regex(pattern) for name, pattern in NAMED.items()}
 
 
@@ -123,6 +138,17 @@ def names_for(differences: Iterable[Difference]) -> list[str]:
         if fewer and _covers(fewer, pairs):
             names = fewer
     return names
+
+
+def may_be_meant(differences: Iterable[Difference]) -> bool:
+    """True when a person may have changed what the names of `names_for` cover: a date, 30 seconds, the number of a
+    host. A line that differs is surely new in each run only when it holds a value that no person writes."""
+    for difference in differences:
+        if isinstance(difference.recorded, str) and isinstance(difference.given, str):
+            pairs = zip_longest(difference.recorded.splitlines(), difference.given.splitlines(), fillvalue="")
+            if any(one != other and not (_FRESH.search(one) and _FRESH.search(other)) for one, other in pairs):
+                return True
+    return False
 
 
 def fields_for(differences: Iterable[Difference]) -> list[str]:

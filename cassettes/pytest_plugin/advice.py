@@ -50,8 +50,16 @@ class Advice:
             for one in found:
                 for name, values in one.items():
                     given[name] += [value for value in values if value not in given[name]]
-            line = self._marked(**{name: values for name, values in given.items() if values})
-            return ["everything that differs looks new in each run; ignore it:", f"  {line}"]
+            line = f"  {self._marked(**{name: values for name, values in given.items() if values})}"
+            if not any(miss.may_be_meant for miss in misses):
+                return ["everything that differs looks new in each run; ignore it:", line]
+            return ["if what differs is new in each run, ignore it:", line, *self._accepting(session, misses)]
+        return self._accepting(session, misses, moved=moved, left=left)
+
+    def _accepting(
+        self, session: Session, misses: Sequence[Miss], *, moved: bool = False, left: bool = False
+    ) -> list[str]:
+        """What to do when somebody has changed the run."""
         trips = list(session.player.cassette)
         stays = ("keep the recorded answers (no API is called)", self.again("--turntape-mode=restamp"))
         live = (f"record again{self._price(trips)}", self.again("--turntape-mode=all"))

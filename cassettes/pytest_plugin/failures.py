@@ -35,6 +35,8 @@ class Cause:
     """What has changed, line by line."""
     ignored: tuple[str, ...]
     """The settings that ignore it, when everything that differs looks new in each run."""
+    may_be_meant: bool
+    """True when that may also be a change that a person has made."""
     can_stay: bool
     """True when restamp may keep the recorded answers."""
 
@@ -80,7 +82,8 @@ class Found:
         if changed is None:
             return None
         ignored = tuple(settings_of(misses)) if all(miss.ignorable for miss in misses) else ()
-        return Cause(tuple(lines_of(changed.differences)), ignored, all(map(can_stay, misses)))
+        meant = any(miss.may_be_meant for miss in misses)
+        return Cause(tuple(lines_of(changed.differences)), ignored, meant, all(map(can_stay, misses)))
 
     def _differences(self) -> list[str]:
         session, report, misses = self.session, self.session.player.report(), self._misses

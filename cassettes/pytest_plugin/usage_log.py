@@ -131,9 +131,12 @@ class UsageLog:
         """What to do when a change that fails these tests is intended."""
         causes = [self._causes[test] for test in tests]
         if ignored := causes[0].ignored:
-            yield "everything that differs looks new in each run; ignore it in turntape.toml, under [replay]:"
+            sure = not any(cause.may_be_meant for cause in causes)
+            why = "everything that differs looks new in each run;" if sure else "if what differs is new in each run,"
+            yield f"{why} ignore it in turntape.toml, under [replay]:"
             yield from (f"  {line}" for line in ignored)
-            return
+            if sure:
+                return
         files = files_of(config, tests)
         live = "record again"
         if all(cause.can_stay for cause in causes):
@@ -160,7 +163,7 @@ class UsageLog:
         """Add what a worker saw."""
         self.notes += other["notes"]
         for test, found in other["causes"].items():
-            self._causes[test] = Cause(tuple(found["words"]), tuple(found["ignored"]), found["can_stay"])
+            self._causes[test] = Cause(**found | {name: tuple(found[name]) for name in ("words", "ignored")})
         self._folders |= other["folders"]
         self._kept |= other["kept"]
         self.fixtures |= set(other["fixtures"])

@@ -5,7 +5,7 @@ import orjson
 from ..errors import ReplayMiss
 from ..matching.grades import Grade
 from ..matching.json_diff import Difference, words
-from ..matching.volatile_text import fields_for, names_for
+from ..matching.volatile_text import fields_for, may_be_meant, names_for
 from ..tape.model import RoundTrip
 from ..tape.turn_names import TurnName
 
@@ -70,6 +70,11 @@ class Miss(ReplayMiss):
         return {name: given for name, given in (("ignore", fields), ("ignore_text", names)) if given}
 
     @property
+    def may_be_meant(self) -> bool:
+        """True when what `ignorable` covers may also be a change that a person has made."""
+        return may_be_meant(self.differences)
+
+    @property
     def pointer(self) -> str | None:
         return self.differences[0].pointer if self.differences else None
 
@@ -110,10 +115,12 @@ class Miss(ReplayMiss):
             )
         if given:
             listed = ", ".join(f"{name}={orjson.dumps(values).decode()}" for name, values in given.items())
-            return (
-                f"{what}: the nearest is {turn}, where {first}{more}; everything that differs looks new in each run: "
-                f"ignore it with @pytest.mark.turntape({listed})"
-            )
+            line = f"ignore it with @pytest.mark.turntape({listed})"
+            if self.may_be_meant:
+                why = "record again if the change is intended; everything that differs may be new in each run"
+            else:
+                why = "everything that differs looks new in each run"
+            return f"{what}: the nearest is {turn}, where {first}{more}; {why}: {line}"
         return f"{what}: the nearest is {turn}, where {first}{more}; record again if the change is intended"
 
     def document(self, status: int) -> dict[str, object]:
