@@ -19,8 +19,8 @@ class Paid:
     """The answer of one turn."""
 
     thread: str
-    output: int
-    """Tokens, reasoning included."""
+    output: int | None
+    """Tokens, reasoning included; None when they are not known."""
     reasoning: int
     cost: Decimal | None
     divided: bool = True
@@ -79,9 +79,10 @@ def _sums(
             one.counted |= piece.tokens is not None
     for answer in paid:
         one = sums.setdefault(key_of(answer), _Sum())
-        one.output += answer.output
+        one.output += answer.output or 0
         one.pay(answer.cost)
-        one.called = one.counted = True
+        one.called = True
+        one.counted |= answer.output is not None
     made = [
         Group(name, one.pieces, one.size, one.tokens, one.output, one.cost, not one.called, one.counted)
         for name, one in sums.items()

@@ -158,6 +158,8 @@ class TurnEntry:
     input_cost: Decimal | None
     output_cost: Decimal | None
     cost: Decimal | None
+    unpriced: bool = False
+    """Whether its cost is not known. What failed before anything was counted or answered costs nothing."""
     output: int | None = None
     new: int = 0
     """The number of the first use that the previous request of the thread did not have."""
@@ -207,7 +209,7 @@ class Ledger:
     total: Decimal | None
     """The bill of all turns that have a price; None when none has."""
     unpriced: int
-    """How many turns have counts and no price."""
+    """How many turns have a cost that is not known."""
     grouped: dict[GroupKey, list[Group]] = field(default_factory=dict[GroupKey, list[Group]], repr=False)
 
     @cached_property

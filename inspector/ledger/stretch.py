@@ -23,6 +23,8 @@ class SentTurn:
     number: int
     attempt: int
     usage: Usage
+    refused: bool = False
+    """Whether it failed before anything was counted or answered, so that it costs nothing."""
     length: int = 0
     """How many pieces of its stretch its prompt has."""
     new: int = 0

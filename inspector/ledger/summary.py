@@ -36,14 +36,14 @@ def summed_up(known: Pieces, solved: Sequence[Solved]) -> Ledger:
             whole = bill.cost.amount if bill.cost else None
             divided = bill.input is not None or whole is None
             spent = bill.output if divided else whole
-            paid.append(Paid(turn.thread, turn.usage.output or 0, turn.usage.reasoning or 0, spent, divided))
+            paid.append(Paid(turn.thread, turn.usage.output, turn.usage.reasoning or 0, spent, divided))
     turns.sort(key=lambda turn: turn.place)
     costs = [turn.cost for turn in turns if turn.cost is not None]
     return Ledger(
         turns=turns,
         pieces=pieces,
         total=sum(costs, Decimal(0)) if costs else None,
-        unpriced=sum(turn.cost is None and turn.input is not None for turn in turns),
+        unpriced=sum(turn.unpriced for turn in turns),
         grouped=grouped(pieces, paid, known.starts),
     )
 
@@ -92,6 +92,7 @@ def _entry(uses: Uses, sent: dict[int, SentTurn]) -> TurnEntry:
         input_cost=bill.input,
         output_cost=bill.output,
         cost=bill.cost.amount if bill.cost else None,
+        unpriced=bill.cost is None and not turn.refused,
         new=turn.new,
         make=uses.made,
         make_kinds=uses.by_kind,

@@ -117,6 +117,12 @@ class Row:
         return self.is_turn and self.finish in (None, "error", "cut", "cancelled")
 
     @property
+    def unpriced(self) -> bool:
+        """Whether its cost is not known. What failed before anything was counted or answered costs nothing."""
+        refused = self.error is not None and self.usage.input is None and self.emitted in (None, "none")
+        return self.is_turn and self.cost is None and not refused
+
+    @property
     def went_wrong(self) -> bool:
         """Whether it has an error, which everywhere means: a finding with the severity error."""
         return self.worst == "error"

@@ -23,9 +23,10 @@ class Totals:
     tool_messages: int
     """Round trips between the client and tool servers."""
     threads: int
-    input: int
-    cache_read: int
-    output: int
+    input: int | None
+    cache_read: int | None
+    output: int | None
+    """Tokens; None when no turn counts them."""
     cost: Decimal | None
     """None when no turn has a price."""
     unpriced: int
@@ -36,13 +37,17 @@ class Totals:
     models: tuple[str, ...]
 
 
+def added_up(counts: Iterable[int | None]) -> int | None:
+    """The sum of the counts that are known; None when none is."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
 def totals(rows: Iterable[Row]) -> Totals:
     """The sums of these rows."""
     rows = list(rows)
     turns = [row for row in rows if row.is_turn]
     priced = [row.cost for row in turns if row.cost is not None]
-    # A refused request has no tokens, so a missing price is not a gap.
-    unpriced = sum(row.cost is None and (row.error is None or row.usage.input is not None) for row in turns)
     severities = Counter(found.severity for row in rows for found in row.findings)
     ends = [row.started_at + (row.duration_ms or 0) / 1000 for row in rows]
     models = dict.fromkeys(row.model for row in turns if row.model)
@@ -54,11 +59,11 @@ def totals(rows: Iterable[Row]) -> Totals:
         tool_runs=sum(len(row.tool_runs) for row in rows),
         tool_messages=sum(row.is_tool_wire for row in rows),
         threads=len({row.thread for row in turns}),
-        input=sum(row.usage.input or 0 for row in turns),
-        cache_read=sum(row.usage.cache_read or 0 for row in turns),
-        output=sum(row.usage.output or 0 for row in turns),
+        input=added_up(row.usage.input for row in turns),
+        cache_read=added_up(row.usage.cache_read for row in turns),
+        output=added_up(row.usage.output for row in turns),
         cost=sum(priced, Decimal(0)) if priced else None,
-        unpriced=unpriced,
+        unpriced=sum(row.unpriced for row in turns),
         errors=severities["error"],
         warnings=severities["warning"],
         seconds=max(ends) - min(row.started_at for row in rows) if rows else 0.0,

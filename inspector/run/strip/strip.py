@@ -113,7 +113,7 @@ class Strip:
     total: Decimal | None
     """The cost of the run; None when no turn has a price."""
     unpriced: int
-    """Turns with tokens whose cost is not known: the real cost is higher than `total`."""
+    """Turns whose cost is not known: the real cost is higher than `total`."""
 
     @cached_property
     def turns(self) -> int:
@@ -124,6 +124,10 @@ class Strip:
     def in_order(self) -> tuple[StripTurn, ...]:
         """All attempts, in order of arrival."""
         return tuple(sorted((turn for lane in self.lanes for turn in lane.turns), key=lambda turn: turn.place))
+
+    def thread_at(self, place: int | None) -> str | None:
+        """The thread of the row at that place; None where it is not a turn."""
+        return next((lane.thread for lane in self.lanes if place in lane.at), None)
 
     def has(self, unit: Unit) -> bool:
         """Whether any turn has an amount in that unit."""
@@ -142,7 +146,7 @@ class Strip:
         ]
         kept = tuple(lane for lane in lanes if lane.turns)
         priced = [lane.dollars for lane in kept if lane.dollars is not None]
-        unpriced = sum(_is_unpriced(turn) for lane in kept for turn in lane.turns)
+        unpriced = sum(turn.row.unpriced for lane in kept for turn in lane.turns)
         return Strip(kept, sum(priced, Decimal(0)) if priced else None, unpriced)
 
 
@@ -160,17 +164,13 @@ def strip_of(rows: Sequence[Row], ledger: Ledger | None = None) -> Strip:
         lanes.setdefault(row.thread or "", []).append(_turn(place, row, so_far, labelled.get(place), ledger))
     made = tuple(_lane(thread, tuple(found)) for thread, found in lanes.items())
     priced = any(row.cost is not None for _, row in turns)
-    unpriced = sum(_is_unpriced(turn) for lane in made for turn in lane.turns)
+    unpriced = sum(row.unpriced for _, row in turns)
     return Strip(made, so_far if priced else None, unpriced)
 
 
 def _lane(thread: str, turns: tuple[StripTurn, ...]) -> Lane:
     first = turns[0].row
     return Lane(thread, first.edge.kind if first.edge is not None else "main", first.asked, turns)
-
-
-def _is_unpriced(turn: StripTurn) -> bool:
-    return turn.dollars is None and turn.tokens is not None
 
 
 def _turn(place: int, row: Row, so_far: Decimal, addition: Addition | None, ledger: Ledger | None) -> StripTurn:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from ...ledger import Figure, Group, Ledger, Piece
 from ...run.rows import Rows
-from ..text.number_format import count, dollars, percent, several, size
+from ..text.number_format import count, dollars, percent, several, size, spent
 from ..vocabulary.pieces import ALONE, GROUPS, KINDS, SHORT_FIGURES, piece_cost, short_figure
 from .markup import NOTHING, Html, joined, link, span, tag
 
@@ -33,7 +33,7 @@ def _head(ledger: Ledger) -> Html:
     missing = span("warn", f"; {several(ledger.unpriced, 'turn')} without a price") if ledger.unpriced else NOTHING
     return tag(
         "p",
-        span("money", dollars(ledger.total)),
+        span("money", spent(ledger.total, ledger.unpriced)),
         f" in {several(len(ledger.turns), 'request')}: {dollars(into)} input, {dollars(out)} output",
         missing,
     )
@@ -53,7 +53,7 @@ def _group(ledger: Ledger, group: Group, name: str) -> Html:
         _cost(group.cost),
         _bar(part),
         tag("td", percent(part) if part is not None else "–", class_="figure"),
-        tag("td", count(tokens) if tokens else size(group.size), class_="figure"),
+        tag("td", count(tokens) if tokens or group.counted else size(group.size), class_="figure"),
         tag("td", name, never),
     )
 

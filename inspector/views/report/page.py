@@ -16,7 +16,7 @@ from ...run.rows import Rows
 from ...run.run_index import Run
 from ...run.strip import strip_of
 from ...run.totals import totals
-from ..text.number_format import begun, count, dollars, lasted, several
+from ..text.number_format import begun, count, lasted, several, spent
 from .colours import colours_of_kinds, colours_of_styles
 from .costs import costs
 from .findings_list import findings
@@ -170,15 +170,19 @@ def _banner(run: Reported, title: str, *, redacted: bool) -> Html:
     if sums.others:
         facts.append(several(sums.others, "other round trip"))
     cached = f" ({count(sums.cache_read)} cache read)" if sums.cache_read else ""
-    facts += [f"{count(sums.input)} tokens in{cached}, {count(sums.output)} out", lasted(sums.seconds * 1000)]
+    known = sums.input is not None or sums.output is not None
+    facts += [f"{count(sums.input)} tokens in{cached}, {count(sums.output)} out"] if known else []
+    facts.append(lasted(sums.seconds * 1000))
     facts += [", ".join(sums.models[:3]) + (" …" if len(sums.models) > 3 else "")] if sums.models else []
     if rows and (began := begun(rows[0].started_at)):
         facts.append(began)
-    unpriced = span("dim", f" ({several(sums.unpriced, 'turn')} unpriced)") if sums.unpriced and sums.cost else ""
+    unpriced = (
+        span("dim", f" ({several(sums.unpriced, 'turn')} unpriced)") if sums.unpriced and sums.cost is not None else ""
+    )
     return tag(
         "header",
         tag("h1", title),
-        tag("p", span("money", dollars(sums.cost)), unpriced, span("dim", " · " + " · ".join(facts))),
+        tag("p", span("money", spent(sums.cost, sums.unpriced)), unpriced, span("dim", " · " + " · ".join(facts))),
         tag("p", *_verdict(run), class_="verdict"),
         *(tag("p", f"! {problem}", class_="warn") for problem in run.problems),
         tag("p", REDACTED, class_="dim") if redacted else "",

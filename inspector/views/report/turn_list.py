@@ -9,7 +9,7 @@ from ...run.row import Row
 from ...run.rows import Rows
 from ...run.totals import totals
 from ...tools.run_words import alone_words
-from ..text.number_format import count, dollars, lasted, several
+from ..text.number_format import count, dollars, lasted, several, spent
 from ..text.status_styles import ASIDE, EDGES, EMITTED, FINISH, FINISH_WORDS, OUTCOME, OUTCOME_WORDS, SEVERITY
 from ..text.terminal_text import GLYPHS
 from .markup import NOTHING, Html, span, tag
@@ -52,7 +52,7 @@ def _group(rows: Rows, places: Sequence[int], head: Sequence[Html], *, is_open: 
     worst = next((one for one in SEVERITY if any(row.worst == one for row in mine)), None)
     kinds = ((sums.turns, "turn"), (sums.tool_messages, "message"), (sums.others, "round trip"))
     total = next((several(number, noun) for number, noun in kinds if number), "")
-    note = span("dim", f" · {total}" + (f", {dollars(sums.cost)}" if sums.turns else ""))
+    note = span("dim", f" · {total}" + (f", {spent(sums.cost, sums.unpriced)}" if sums.turns else ""))
     return Group(tag("summary", *head, note, _mark(worst)), places, is_open)
 
 

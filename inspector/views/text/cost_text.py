@@ -1,13 +1,12 @@
 """The cost of a run as text: a bar for each turn with its tokens by kind, then the sums by kind and by thread."""
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 
 from ...ledger.allocate import shared_out
 from ...run.growth import KINDS, GrowthStep, Tokens, steps, summed
 from ...run.rows import Rows
 from ...run.totals import Totals, totals
-from .number_format import count, dollars, percent, several, turn_count
+from .number_format import count, counted, dollars, percent, several, spent, turn_count
 from .terminal_text import Line, Style, clip, fit, flow
 
 MARKS: dict[str, tuple[str, Style]] = {
@@ -22,9 +21,14 @@ MARKS: dict[str, tuple[str, Style]] = {
 """The character and style of each kind of token in a bar; the characters also work without colours."""
 
 
+WIDE, MIDDLE, LEAST = 72, 56, 40
+"""From `WIDE` cells on a turn has a bar and how full its window is, from `MIDDLE` on its tokens. No line is narrower
+than `LEAST`."""
+
+
 def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int = 100) -> Iterator[Line]:
     """The growth of a run, or of one thread, line by line."""
-    width = max(72, width)
+    width = max(LEAST, width)
     grown = [
         step
         for step in steps((p, row) for p, row in enumerate(rows.all) if thread is None or row.thread == thread)
@@ -32,7 +36,7 @@ def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int =
     ]
     sums = totals(step.row for step in grown)
     yield [(title, "bold")]
-    yield fit(_head(sums), width)
+    yield from flow(_head(sums), width, "  ")
     if not grown:
         return
     yield []
@@ -42,22 +46,25 @@ def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int =
     top = max((step.tokens.total for step in grown if step.tokens), default=0)
     yield fit(_heads(width), width)
     for step in grown:
-        yield fit(_turn(step, top, threads, width), width)
+        yield fit(_turn(step, top, threads, width, priced=sums.cost is not None), width)
     yield []
     yield from _kinds(summed(grown), width)
     if threads:
         yield []
         for name in dict.fromkeys(step.row.thread or "" for step in grown):
-            yield fit(_thread(name, [step for step in grown if step.row.thread == name]), width)
+            mine = [step for step in grown if step.row.thread == name]
+            yield from flow(_thread(name, mine), width, " " * 15)
 
 
 def _head(sums: Totals) -> Line:
-    unpriced = f" ({several(sums.unpriced, 'turn')} without a known price)" if sums.unpriced else ""
-    return [
-        (dollars(sums.cost), "money"),
-        (f"{unpriced} · {turn_count(sums.turns, sums.turns + sums.retries)} · ", "dim"),
-        (f"{sums.input:,} tokens in, {sums.output:,} out", "plain"),
-    ]
+    missing = sums.unpriced and sums.cost is not None
+    facts = [turn_count(sums.turns, sums.turns + sums.retries)]
+    facts += [counted(sums.input, sums.output)] if sums.turns else []
+    facts += [f"{several(sums.unpriced, 'turn')} without a known price"] if missing else []
+    if not sums.turns:
+        return [(fact, "dim") for fact in facts]
+    ends = [*(f"{fact} · " for fact in facts[:-1]), facts[-1]]
+    return [(f"{spent(sums.cost, sums.unpriced)} · ", "money"), *((end, "dim") for end in ends)]
 
 
 def _legend() -> Line:
@@ -65,27 +72,31 @@ def _legend() -> Line:
 
 
 def _bar_cells(width: int) -> int:
-    return max(10, width - 62)
+    return width - 62 if width >= WIDE else 0
 
 
 def _heads(width: int) -> Line:
     """The names of the columns."""
-    return [(f"{'turn':>8}  {'':{_bar_cells(width)}}{'tokens':>21}{'cost':>10}{'so far':>11}  context", "dim")]
+    bar, tokens = " " * _bar_cells(width), f"{'tokens':>21}" if width >= MIDDLE else ""
+    return [(f"{'turn':>8}  {bar}{tokens}{'cost':>10}{'so far':>11}{'  context' if bar else ''}", "dim")]
 
 
-def _turn(step: GrowthStep, top: int, threads: bool, width: int) -> Line:
+def _turn(step: GrowthStep, top: int, threads: bool, width: int, *, priced: bool) -> Line:
     row, tokens = step.row, step.tokens
     name = f"{row.thread}:{row.turn}" if threads else f"{row.turn}"
     cells = _bar_cells(width)
     fill = percent(step.fill) if step.fill is not None else ""
-    return [
-        (f"{name:>8}  ", "bold"),
-        *(_bar(tokens, top, cells) if tokens else [(clip("tokens unknown", cells).ljust(cells), "dim")]),
-        (f" {count(row.usage.input):>6} in {count(row.usage.output):>6} out ", "plain"),
-        (f"{dollars(row.cost):>9}", "money" if row.cost is not None else "dim"),
-        (f"  {dollars(step.cumulative):>9}", "dim"),
-        (f"  {fill}", "dim"),
-    ]
+    price = dollars(row.cost) if row.cost is not None or row.unpriced else "–"
+    line: Line = [(f"{name:>8}  ", "bold")]
+    if cells and tokens:
+        line += _bar(tokens, top, cells)
+    elif cells:
+        line.append((clip("tokens unknown", cells).ljust(cells), "dim"))
+    if width >= MIDDLE:
+        line.append((f" {count(row.usage.input):>6} in {count(row.usage.output):>6} out", "plain"))
+    line.append((f"{price:>10}", "money" if row.cost is not None else "dim"))
+    line.append((f"  {dollars(step.cumulative) if priced else '–':>9}", "dim"))
+    return [*line, (f"  {fill}", "dim")] if cells else line
 
 
 def _bar(tokens: Tokens, top: int, cells: int) -> list[tuple[str, Style]]:
@@ -100,13 +111,13 @@ def _bar(tokens: Tokens, top: int, cells: int) -> list[tuple[str, Style]]:
 
 
 def _kinds(tokens: Tokens, width: int) -> Iterator[Line]:
-    cells = max(10, min(40, width - 40))
+    cells = min(40, width - 40) if width >= MIDDLE else 0
     whole = tokens.total or 1
     for name, label in KINDS:
         amount = getattr(tokens, name)
         mark, style = MARKS[name]
         length = max(1, round(amount / whole * cells)) if amount else 0
-        bar = (mark * length).ljust(cells)
+        bar = (mark * length).ljust(cells) if cells else ""
         yield fit(
             [(f"{label:>13}  ", "plain"), (bar, style), (f" {amount:>13,}  {percent(amount / whole):>5}", "plain")],
             width,
@@ -115,10 +126,11 @@ def _kinds(tokens: Tokens, width: int) -> Iterator[Line]:
 
 def _thread(name: str, mine: Sequence[GrowthStep]) -> Line:
     sums = totals(step.row for step in mine)
-    spent = sum((step.row.cost for step in mine if step.row.cost is not None), Decimal(0))
     models = clip(", ".join(sums.models), 40)
     return [
         (f"{name:>13}  ", "bold"),
-        (f"{dollars(spent if sums.cost is not None else None):>9}", "money"),
-        (f"  {several(sums.turns, 'turn')}, {sums.input:,} in, {sums.output:,} out  {models}", "plain"),
+        (f"{spent(sums.cost, sums.unpriced):>9}", "money" if sums.cost is not None else "dim"),
+        (f"  {several(sums.turns, 'turn')}, ", "plain"),
+        (f"{counted(sums.input, sums.output)}  ", "plain"),
+        (models, "dim"),
     ]

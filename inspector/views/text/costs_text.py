@@ -17,8 +17,8 @@ from ..vocabulary.pieces import (
     piece_cost,
     short_figure,
 )
-from .number_format import count, dollars, percent, several
-from .terminal_text import Line, Style, clip, fit, wrap
+from .number_format import count, dollars, percent, several, spent
+from .terminal_text import Line, Style, clip, fit, folded, wrap
 
 WIDE, MIDDLE, LEAST = 96, 72, 40
 """From `WIDE` cells on a line has the bounds of its tokens in full, and from `MIDDLE` on how often it was read from the
@@ -34,7 +34,7 @@ def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: 
     width = max(LEAST, width)
     yield [(title, "bold")]
     turns = [turn for turn in ledger.turns if thread is None or turn.thread == thread]
-    yield fit(_head(ledger, thread), width)
+    yield from folded(_head(ledger, thread), width, "  ")
     if not turns:
         return
     pieces = [piece for piece in ledger.ranked() if thread is None or piece.thread == thread]
@@ -56,11 +56,11 @@ def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: 
 def _head(ledger: Ledger, thread: str | None) -> Line:
     turns = [turn for turn in ledger.turns if thread is None or turn.thread == thread]
     costs = [turn.cost for turn in turns if turn.cost is not None]
-    unpriced = sum(turn.cost is None and turn.input is not None for turn in turns)
+    unpriced = sum(turn.unpriced for turn in turns)
     words = f" in {several(len(turns), 'request')}"
-    if unpriced:
+    if unpriced and costs:
         words += f" ({several(unpriced, 'request')} without a known price)"
-    return [(dollars(sum(costs, Decimal(0)) if costs else None), "money"), (words, "dim")]
+    return [(spent(sum(costs, Decimal(0)) if costs else None, unpriced), "money"), (words, "dim")]
 
 
 def _heads(width: int) -> str:
@@ -102,7 +102,7 @@ def _groups(groups: Sequence[Group], by: GroupKey, heading: str, total: Decimal 
         yield fit(
             [
                 (f"{dollars(group.cost):>10}", _style(group.cost)),
-                (f"{share:>6}{count(tokens):>8} tokens  ", "dim"),
+                (f"{share:>6}{count(tokens if tokens or group.counted else None):>8} tokens  ", "dim"),
                 (clip(safe(name), 60), "plain"),
                 (never, "warn"),
             ],

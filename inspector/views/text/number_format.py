@@ -1,6 +1,7 @@
 """Numbers as text for people, with few digits."""
 
 from datetime import UTC, datetime
+from decimal import Decimal
 
 from ...wire.printable import dollars as dollars
 from ...wire.printable import several as several
@@ -22,6 +23,24 @@ def count(number: int | None) -> str:
 def cost_note(source: str | None) -> str:
     """Where a cost comes from, if it does not come from the price list."""
     return {"stated": "stated by the API", "settings": "by the prices in your settings"}.get(source or "", "")
+
+
+def spent(cost: Decimal | None, unpriced: int) -> str:
+    """What turns cost together, of which `unpriced` have no known price: `$0.30`, or `≥$0.30` when there are any."""
+    if cost is None:
+        return dollars(None) if unpriced else "no cost"
+    return f"≥{dollars(cost)}" if unpriced else dollars(cost)
+
+
+def counted(into: int | None, out: int | None) -> str:
+    """Tokens of turns together: `1,204 tokens in, 50 out`; `tokens unknown` when none were counted."""
+    if into is None and out is None:
+        return "tokens unknown"
+    return f"{_digits(into)} tokens in, {_digits(out)} out"
+
+
+def _digits(number: int | None) -> str:
+    return "?" if number is None else f"{number:,}"
 
 
 def turn_count(turns: int, attempts: int) -> str:

@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import cast
@@ -15,12 +15,13 @@ from turntape.cassettes.tape.reader import Cassette
 
 from ...run.labels import Key, Label, LabelledRoundTrip, label_stream
 from ...run.row import turn_label
+from ...run.totals import added_up
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe, several
 from ...wire.socket_turn import SOCKET
 from ...wire.values import Message, Part, Tool, ToolCall
-from .number_format import begun, cost_note, dollars
+from .number_format import begun, cost_note, dollars, spent
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, folded, width_of, wrap
 from .tool_text import loose_lines, tool_lines, turn_runs, unjoined_lines
@@ -58,9 +59,10 @@ def story(
         if turn is None:
             runs = tuple(run.small() for run in one.tool_runs)
             label = {**one.label, "model": None}
-            rows[key] = _TurnText(label, list(_reported(one, width)), _tokens_line(one), runs, _input_of(one))
+            owed, into = _is_unpriced(one.label), _input_of(one)
+            rows[key] = _TurnText(label, list(_reported(one, width)), _tokens_line(one), runs, into, owed)
         elif one.label["turn"] == turn:
-            rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [], (), 0)
+            rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [], (), None, unpriced=False)
     done = [rows[key] for key in sorted(rows)]
     if turn is not None:
         for row in done:
@@ -108,8 +110,10 @@ class _TurnText:
     reported: list[Line]
     tokens: Line
     tool_runs: tuple[ToolRun, ...]
-    input: int
-    """Input tokens, 0 when they are not known."""
+    input: int | None
+    """Input tokens; None when they are not known."""
+    unpriced: bool
+    """Whether its cost is not known."""
 
     @property
     def cost(self) -> Decimal | None:
@@ -117,8 +121,16 @@ class _TurnText:
         return None if price is None else Decimal(cast(str, price))
 
 
-def _input_of(one: LabelledRoundTrip) -> int:
-    return (one.reading.usage.input or 0) if one.reading.usage else 0
+def _input_of(one: LabelledRoundTrip) -> int | None:
+    return one.reading.usage.input if one.reading.usage else None
+
+
+def _is_unpriced(label: Mapping[str, object]) -> bool:
+    """Whether the cost of a turn is not known. What failed before anything was counted or answered costs nothing."""
+    silent = as_object(label["model"]).get("emitted") in (None, "none")
+    refused = silent and as_object(label["api"]).get("error") is not None
+    uncounted = as_object(label["usage"]).get("input") is None
+    return label["turn"] is not None and label["cost_usd"] is None and not (refused and uncounted)
 
 
 def _spent(rows: Iterable[_TurnText]) -> Decimal | None:
@@ -158,11 +170,23 @@ def _head(cassette: Cassette, rows: list[_TurnText], width: int) -> Iterator[Lin
             for label in turns
             if label["response_model"] or label["request_model"]
         )
-        parts.append(", ".join(clip(model, 40) for model, _ in models.most_common(3)))
-    whole = sum(row.input for row in rows)
-    parts.insert(1, f"{whole:,} tokens in" if whole else "")
-    money: list[Span] = [(dollars(_spent(rows)), "money"), (" · ", "dim")] if turns else []
-    yield from folded([*money, (" · ".join(part for part in parts if part), "dim")], width, "  ")
+        parts += [clip(model, 40) for model, _ in models.most_common(3)]
+    into = added_up(row.input for row in rows)
+    if into is not None:
+        parts.insert(1, f"{into:,} tokens in")
+    cost, unpriced = _spent(rows), sum(row.unpriced for row in rows)
+    if unpriced and cost is not None:
+        parts.insert(1, f"{several(unpriced, 'turn')} without a known price")
+    money: list[Span] = [(f"{spent(cost, unpriced)} · ", "money")] if turns else []
+    yield from flow([*money, *_facts(parts, width)], width, "  ")
+
+
+def _facts(parts: Sequence[str], width: int) -> Iterator[Span]:
+    """Facts with a dot between them; a line is broken inside one only where it is wider than a line."""
+    for at, part in enumerate(parts):
+        dot = " ·" if at + 1 < len(parts) else ""
+        for text in wrap(part + dot, width - 3):
+            yield f"{text} ", "dim"
 
 
 def tokens_text(number: object) -> str:

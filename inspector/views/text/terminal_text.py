@@ -99,14 +99,19 @@ def flow(line: Line, cells: int, indent: str) -> Iterator[Line]:
     used = 0
     for text, style in line:
         if out and used + width_of(text.rstrip()) > cells:
-            yield fit(out, cells)
+            yield fit(_ended(out), cells)
             text = text.lstrip(", ")
             start: Span = (indent, "plain")
             out = [start]
             used = width_of(indent)
         out.append((text, style))
         used += width_of(text)
-    yield fit(out, cells)
+    yield fit(_ended(out), cells)
+
+
+def _ended(line: Line) -> Line:
+    """Without spaces at its end, which need no room."""
+    return [*line[:-1], *((text.rstrip(), style) for text, style in line[-1:])]
 
 
 def folded(line: Line, cells: int, indent: str, most: int | None = None) -> Iterator[Line]:

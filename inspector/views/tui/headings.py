@@ -7,8 +7,9 @@ from turntape.cassettes.frozen import frozen
 from ...run.filters import Filter
 from ...run.rows import Rows
 from ...run.totals import Totals, totals
+from ..text.number_format import spent
 from ..text.terminal_text import clip, width_of
-from .formatting import count, dollars, model_name, several
+from .formatting import count, model_name, several
 
 type Spans = Sequence[tuple[str, str]]
 """Texts with the names of their looks."""
@@ -92,7 +93,8 @@ def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
     if not sums.turns and not sums.others and not sums.tool_messages:
         return [[("nothing recorded yet " if state.live else "", "dim")]]
     groups = [*_findings(state, summary, width), *_cost(state, sums)]
-    groups.append([(f" {count(sums.input)} in {count(sums.output)} out ", "dim")])
+    if sums.input is not None or sums.output is not None:
+        groups.append([(f" {count(sums.input)} in {count(sums.output)} out ", "dim")])
     if sums.tool_runs:
         groups.append([(f" {several(sums.tool_runs, 'tool run')} ", "dim")])
     if sums.threads > 1:
@@ -120,10 +122,7 @@ def _findings(state: Title, summary: Summary, width: int) -> list[Group]:
 def _cost(state: Title, sums: Totals) -> list[Group]:
     if not sums.turns:
         return []
-    at_least = "≥ " if sums.unpriced and sums.cost is not None else ""
-    # An attempt that was refused before a token was counted costs nothing.
-    price = dollars(sums.cost) if sums.cost is not None or sums.unpriced else "no cost"
-    cost: Group = [(f" {at_least}{price} ", "money" if sums.cost is not None else "dim")]
+    cost: Group = [(f" {spent(sums.cost, sums.unpriced)} ", "money" if sums.cost is not None else "dim")]
     # Prices are looked up after the rows are read: until then, nothing is known to be without one.
     known = sums.cost is not None or not state.reading
     return [*([cost] if known else []), [(f" {several(sums.turns, 'turn')} ", "plain")]]

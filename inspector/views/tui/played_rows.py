@@ -6,7 +6,7 @@ from decimal import Decimal
 from ...findings.finding import Layer
 from ...run.row import Row
 from ...run.rows import Rows
-from ...run.totals import Totals, totals
+from ...run.totals import Totals, added_up, totals
 from .headings import Summary, summarize
 
 AT_ONCE: frozenset[Layer] = frozenset({"model", "api"})
@@ -75,9 +75,9 @@ def _sum(before: Totals, row: Row) -> Totals:
         before,
         turns=before.turns + (not again),
         retries=before.retries + again,
-        input=before.input + now.input,
-        cache_read=before.cache_read + now.cache_read,
-        output=before.output + now.output,
+        input=added_up((before.input, now.input)),
+        cache_read=added_up((before.cache_read, now.cache_read)),
+        output=added_up((before.output, now.output)),
         cost=sum(known, Decimal(0)) if known else None,
         errors=before.errors + now.errors,
         warnings=before.warnings + now.warnings,

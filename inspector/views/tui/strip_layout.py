@@ -151,6 +151,10 @@ class StripLayout:
             seen.update(at for at, edge in enumerate(edges) if edge > (edges[at - 1] if at else 0))
         return frozenset(seen)
 
+    def has(self, thread: str | None) -> bool:
+        """Whether a thread has a lane; True for None."""
+        return thread is None or any(one.lane.thread == thread for one in self.lanes)
+
     def bar_at(self, x: int) -> PlacedBar | None:
         """The bar in that cell."""
         return next((one for lane in self.lanes for one in lane.bars if one.x <= x < one.x + one.width), None)
@@ -160,11 +164,14 @@ class StripLayout:
         return next((one for lane in self.lanes for one in lane.bars if one.bar.shows(place)), None)
 
 
-def lay_out(strip: Strip, unit: Unit, width: int, height: int) -> StripLayout:
-    """The layout for a size in cells. All lanes have one scale, and a bar has as many turns in each."""
+def lay_out(strip: Strip, unit: Unit, width: int, height: int, thread: str | None = None) -> StripLayout:
+    """The layout for a size in cells. All lanes have one scale, and a bar has as many turns in each.
+
+    Where not all threads have room, `thread` has.
+    """
     side = PANEL if width >= WIDE else NUMBERS if width >= 56 else 0
     room = max(1, width - SCALE - side)
-    lanes = _lanes(strip.lanes, unit, room)
+    lanes = _lanes(strip.lanes, unit, room, thread)
     top = highest([one.bar for one in lane.bars] for lane in lanes)
     if unit == "tokens":
         # The limit of the window is in the picture as soon as a third of it is used.
@@ -175,11 +182,12 @@ def lay_out(strip: Strip, unit: Unit, width: int, height: int) -> StripLayout:
     return StripLayout(strip, unit, width, height, lanes, len(strip.lanes) - len(lanes), scale, parts, side)
 
 
-def _lanes(lanes: Sequence[Lane], unit: Unit, room: int) -> tuple[PlacedLane, ...]:
-    """As many lanes as have room, side by side. The threads with the most turns come first when not all have."""
+def _lanes(lanes: Sequence[Lane], unit: Unit, room: int, thread: str | None) -> tuple[PlacedLane, ...]:
+    """As many lanes as have room, side by side: `thread`, then the threads with the most turns."""
     fitting = max(1, (room + BETWEEN) // (NARROWEST_LANE + BETWEEN))
     if len(lanes) > fitting:
-        kept = {lane.thread for lane in sorted(lanes, key=lambda lane: -len(lane.turns))[:fitting]}
+        ranked = sorted(lanes, key=lambda lane: (lane.thread != thread, -len(lane.turns)))
+        kept = {lane.thread for lane in ranked[:fitting]}
         lanes = [lane for lane in lanes if lane.thread in kept]
     room -= BETWEEN * (len(lanes) - 1)
     lengths = [len(lane.turns) for lane in lanes]

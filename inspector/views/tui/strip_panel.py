@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from ...run.strip import Bar, StripTurn
-from ..text.number_format import percent
+from ..text.number_format import percent, spent
 from ..text.terminal_text import width_of
 from ..vocabulary.kinds import KIND_LOOKS, KindLook
 from .formatting import bar as gauge
@@ -37,8 +37,8 @@ def panel_line(layout: StripLayout, shown: Shown, y: int) -> Spans:
 def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: int | None) -> list[Spans]:
     """The cost so far, up to the turn at `place`, and of the whole run."""
     if layout.strip.total is None:
-        return [[(_no_price(layout), "dim")]]
-    whole = f"of {dollars(layout.strip.total)}"
+        return [[(_whole(layout), "dim")]]
+    whole = f"of {_whole(layout)}"
     whole = whole if width_of(whole) < layout.side else whole.removeprefix("of ")
     total = [("", "dim")] if shown.playing is not None else [(whole, "dim")]
     spent = _so_far(shown, found.bar, _turn_at(found.bar, place)) if found is not None else layout.strip.total
@@ -85,11 +85,10 @@ def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
 def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Spans:
     spent = _so_far(shown, bar, turn)
     if layout.strip.total is None:
-        return [(_no_price(layout), "dim")]
+        return [(_whole(layout), "dim")]
     spans: Spans = [("so far ", "dim"), (dollars(spent), "money")]
     if shown.playing is None:
-        at_least = "≥ " if layout.strip.unpriced else ""
-        spans.append((f" of {at_least}{dollars(layout.strip.total)}", "dim"))
+        spans.append((f" of {_whole(layout)}", "dim"))
     return spans if sum(width_of(text) for text, _ in spans) < layout.side else spans[1:]
 
 
@@ -111,9 +110,9 @@ def _window(turn: StripTurn) -> Spans:
     return [("window ", "dim"), (gauge(turn.fill, 6), look), (f" {percent(turn.fill)} of {count(turn.window)}", "dim")]
 
 
-def _no_price(layout: StripLayout) -> str:
-    """Why no cost is known: no turn has a price, or no answer counted a token."""
-    return "unpriced" if layout.strip.unpriced else "no cost"
+def _whole(layout: StripLayout) -> str:
+    """The cost of the whole run."""
+    return spent(layout.strip.total, layout.strip.unpriced)
 
 
 def _split(layout: StripLayout, turn: StripTurn) -> Spans:

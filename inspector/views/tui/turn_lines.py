@@ -9,6 +9,7 @@ from ...run.row import Row
 from ...run.rows import Rows
 from ...run.totals import totals
 from ...tools.run_words import alone_words
+from ..text.number_format import spent
 from ..text.terminal_text import GLYPHS, clip, width_of
 from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count, dollars, model_name, seconds, several
 from .pages.blocks import Spans
@@ -103,7 +104,7 @@ def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None
         (f" {several(begun.turns, 'turn')}", "dim"),
     ]
     cells = columns_for(width, known)
-    price = "" if until is not None and sums.cost is None else dollars(sums.cost)
+    price = "" if until is not None and sums.cost is None else spent(sums.cost, sums.unpriced)
     cost = f"{price:>{COST}}" + (" " * 6 if cells.time else "")
     tail: list[tuple[str, str]] = [(cost, "money" if sums.cost else "dim"), *_marks(sums.errors, sums.warnings)]
     asked = f"  “{task}”" if task else ""

@@ -9,7 +9,7 @@ from turntape.cassettes.frozen import frozen
 from ....ledger import Group, GroupKey, Ledger, Piece
 from ....run.rows import Rows
 from ....wire.printable import safe
-from ...text.number_format import percent
+from ...text.number_format import percent, spent
 from ...text.terminal_text import clip, width_of
 from ...vocabulary.pieces import ALONE, GROUPS, KINDS, NEVER, SHORT, SHORT_FIGURES, piece_cost, short_figure
 from ..formatting import bar, count, dollars, several, size
@@ -78,7 +78,7 @@ class _Costs:
         into = sum((turn.input_cost or Decimal(0) for turn in known), Decimal(0))
         out = sum((turn.output_cost or Decimal(0) for turn in known), Decimal(0))
         spans: list[tuple[str, str]] = [
-            (dollars(ledger.total) if ledger.total is not None else "no price", "money"),
+            (spent(ledger.total, ledger.unpriced), "money"),
             (f" in {several(len(ledger.turns), 'request')}: ", "dim"),
             (f"{dollars(into)} input, ", "plain"),
             (f"{dollars(out)} output", "plain"),

@@ -102,10 +102,11 @@ class GrowthStrip(Themed):
 
     @property
     def layout_(self) -> StripLayout:
-        """The layout for the size that the widget has."""
+        """The layout for the size that the widget has. The thread of the cursor has a lane."""
         key = (id(self.strip), self.unit, self.size)
-        if self._laid_out is None or self._laid_out[0] != key:
-            self._laid_out = key, lay_out(self.strip, self.unit, self.size.width, self.size.height)
+        thread = self.strip.thread_at(self.place if self.playing is None else self.playing)
+        if self._laid_out is None or self._laid_out[0] != key or not self._laid_out[1].has(thread):
+            self._laid_out = key, lay_out(self.strip, self.unit, self.size.width, self.size.height, thread)
         return self._laid_out[1]
 
     def on_click(self, event: events.Click) -> None:

@@ -47,7 +47,7 @@ def test_what_is_not_known_is_not_0() -> None:
 
     assert [turn.amount("dollars") for turn in found.lanes[0].turns] == [None, None]
     assert [turn.amount("tokens") for turn in found.lanes[0].turns] == [11, None]
-    assert (found.total, found.unpriced) == (None, 1)
+    assert (found.total, found.unpriced) == (None, 2)
     assert (found.has("dollars"), found.has("tokens")) == (False, True)
     assert found.lanes[0].dollars is None
 

@@ -69,14 +69,17 @@ def test_threads_are_summed_and_one_can_be_chosen() -> None:
 
 
 def test_no_line_is_wider_than_asked_and_every_kind_has_a_mark_of_its_own() -> None:
-    assert all(width_of(line) <= 72 for line in lines(Run.of(loop()).rows, width=20))
+    for width in (40, 55, 56, 71, 72, 100):
+        assert all(width_of(line) <= width for line in lines(Run.of(loop()).rows, width=width))
+    assert all(width_of(line) <= 40 for line in lines(Run.of(loop()).rows, width=20))
     assert len({mark for mark, _ in MARKS.values()}) == len(MARKS) == 7
 
 
 def test_turns_without_tokens_and_runs_without_turns_are_shown() -> None:
     silent = Run.of([chat([user("x")], said("y"), usage=None)]).rows
     assert any("tokens unknown" in line for line in lines(silent))
-    assert lines(Run.of([]).rows) == ["run", "unpriced · 0 turns · 0 tokens in, 0 out"]
+    assert lines(silent)[1] == "unpriced · 1 turn · tokens unknown", "and not 0"
+    assert lines(Run.of([]).rows) == ["run", "0 turns"]
 
 
 def test_a_turn_without_a_price_is_counted_as_unpriced() -> None:
@@ -84,7 +87,8 @@ def test_a_turn_without_a_price_is_counted_as_unpriced() -> None:
     rows = Run.of([chat([user("x")], said("y"), model="nobody-knows", index=0), replace(trip, index=1)]).rows
 
     assert [step.row.cost is None for step in steps(enumerate(rows.all))] == [True, False]
-    assert "(1 turn without a known price)" in lines(rows)[1]
+    assert lines(rows)[1].startswith("≥$0.00022 · 2 turns · ")
+    assert lines(rows)[1].endswith(" · 1 turn without a known price")
 
 
 def test_the_legend_is_never_cut() -> None:

@@ -44,7 +44,9 @@ def test_a_definition_that_was_never_called_is_marked() -> None:
 def test_without_a_price_the_cost_is_unknown_and_never_zero() -> None:
     lines = shown(chat([HELLO], said("hi"), model="nobody-knows-this"))
 
-    assert lines[1].endswith("in 1 request (1 request without a known price)")
+    assert lines[1] == "unpriced in 1 request"
+    both = shown(*loop(), chat([HELLO], said("hi"), model="nobody-knows-this", index=2, at=1_780_000_900.0))
+    assert both[1] == "≥$0.00061 in 3 requests (1 request without a known price)"
     assert not [line for line in lines if "$0.0" in line]
 
 

@@ -41,6 +41,14 @@ def test_a_run_whose_requests_were_all_refused_has_no_cost_and_no_unknown_one() 
     assert "no cost" in line and "unpriced" not in line
 
 
+def test_tokens_that_nobody_counted_are_not_0() -> None:
+    runs = [Run.of([chat([HELLO], answered("x"), usage=usage)]) for usage in ((100, 10), None)]
+    lines = ["".join(text for text, _ in title(Title("f", reading=False), summarize(run.rows), 100)) for run in runs]
+
+    assert [" 100 in 10 out " in line for line in lines] == [True, False]
+    assert [" in " in line for line in lines] == [True, False]
+
+
 @pytest.mark.parametrize(("reading", "said"), [(True, False), (False, True)])
 def test_a_run_is_not_called_unpriced_while_it_is_read(reading: bool, said: bool) -> None:
     summary = summarize(Run.of([chat([HELLO], answered("yes"), usage=None)]).rows)

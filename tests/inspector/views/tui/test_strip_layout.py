@@ -78,6 +78,9 @@ def test_too_many_threads_leave_the_longest() -> None:
     assert 0 < len(layout.lanes) < 59
     assert layout.more == 59 - len(layout.lanes)
     assert layout.lanes[-1].lane.thread == "t59"
+    assert not layout.has("t1") and layout.has("t59") and layout.has(None)
+    of_cursor = lay_out(strip_of(rows), "dollars", 60, 4, "t1")
+    assert of_cursor.has("t1") and len(of_cursor.lanes) == len(layout.lanes)
     assert all(lane.x + lane.width <= layout.field for lane in layout.lanes)
 
 

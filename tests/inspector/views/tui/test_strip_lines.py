@@ -281,7 +281,9 @@ def test_a_run_without_prices_says_so() -> None:
     layout = layout_of([row(1, usage=Usage(input=10, output=1))], unit="tokens")
 
     assert text(layout)[0].endswith("unpriced  ")
-    assert "no cost" in text(layout_of([row(1, usage=Usage())]))[0], "no answer counted a token"
+    assert "unpriced" in text(layout_of([row(1, usage=Usage())]))[0], "an answer that nobody counted costs something"
+    refused = row(1, usage=Usage(), error="too many requests", emitted="none")
+    assert "no cost" in text(layout_of([refused]))[0]
 
 
 def test_a_bar_shows_what_was_written_to_the_cache_again_apart_from_what_is_new() -> None:
