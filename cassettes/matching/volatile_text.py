@@ -25,7 +25,6 @@ _DAY = r"(?:\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?,?\s+)?"
 _ZONE_NAME = r"(?:UTC|GMT|WES?T|CES?T|EES?T|MSK|BST|IST|JST|KST|HKT|SGT|A[CEW][SD]T|NZ[SD]T|[ACEMP][SD]T|AK[SD]T|HST)\b"
 _CLOCK = (
     r"(?<![\d.:])\d\d?:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?(?!:[\da-f]{2})(?:\s?[AaPp]\.?[Mm]\b\.?)?"
-    r""
     rf"(?:\s?(?:Z\b|{_ZONE_NAME}|[+-]\d\d:?\d\d(?!\d)))?"
 )
 _DATE = (
