@@ -16,8 +16,10 @@ _ROOTS = (b"key", b"token", b"secret", b"passw", b"passphrase", b"pwd", b"creden
 _BEARER = b"bearer "
 _IN_A_NAME = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _LONGEST_NAME = 48
-_WORD_BEFORE = regex(rb"\b(?:api|access|secret|private) \Z", re.IGNORECASE)
-_LONGEST_WORD = len(b"private ")
+_ESCAPE_BEFORE = regex(rb"(?:\\[nrtbf]|\\u00[01][0-9a-fA-F]|\\x[01][0-9a-fA-F]|%[0-2][0-9a-fA-F]|\[[0-9;]{1,16}m)")
+"""A line end, a space or a colour as JSON, a program or a URL writes it, which no name begins with."""
+_WORD_BEFORE = regex(rb"(?:\b|\\[nrtbf])(api|access|secret|private) \Z", re.IGNORECASE)
+_LONGEST_WORD = len(b"\\nprivate ")
 _AFTER = regex(
     rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:\\{0,7}[\"'`])?(?P<between>[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}|[ \t])"
     rb"(?P<open>\\{0,7}[\"'`])?(?:(?:Bearer|Basic|Token|Bot|ApiKey|Key)[ \t]+)?",
@@ -162,10 +164,12 @@ def _begin_of_name(body: bytes, at: int) -> int:
     """Where the name begins that continues at `at`, with the word of two in front of it, as in `API key`."""
     before = body[max(at - _LONGEST_NAME, 0) : at]
     begin = at - len(before) + len(before.rstrip(_IN_A_NAME))
+    while (escape := _ESCAPE_BEFORE.match(body, max(begin - 1, 0), at)) is not None:
+        begin = escape.end()
     if body[begin - 1 : begin] != b" ":
         return begin
     word = _WORD_BEFORE.search(body, max(begin - _LONGEST_WORD, 0), begin)
-    return begin if word is None else word.start()
+    return begin if word is None else word.start(1)
 
 
 def _judged(body: bytes, start: int, name: str, *, quoted: bool, assigned: bool) -> tuple[int, int]:

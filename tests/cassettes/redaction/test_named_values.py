@@ -19,6 +19,18 @@ FORMS = {
     "a shell, a word with a digit": ("DB_PASSWORD=@@ python app.py", "hunter2"),
     "a shell, in quotes": ("export SERVICE_TOKEN='@@'", KEY),
     "a file of variables in JSON": (json.dumps({"c": "A=1\nCOHERE_API_KEY=@@\nB=2"}), KEY),
+    "a variable after a line end in JSON": (json.dumps({"c": "A=1\nDB_PASSWORD=@@\nB=2"}), "correcthorse"),
+    "a variable after a tab in JSON": (json.dumps({"c": "A=1\tDB_PASSWORD=@@\tB=2"}), "correcthorse"),
+    "a variable after a line end of Windows in JSON": (json.dumps({"c": "A=1\r\nDB_PASSWORD=@@"}), "correcthorse"),
+    "a variable after a line end in JSON within JSON": (
+        json.dumps({"c": json.dumps({"d": "A=1\nDB_PASSWORD=@@\nB=2"})}),
+        "correcthorse",
+    ),
+    "a variable after a line end with its number": ('{"c":"A=1\\u000aDB_PASSWORD=@@\\u000a"}', "correcthorse"),
+    "a variable after a percent-encoded line end": ("q=A%0ADB_PASSWORD=@@", "correcthorse"),
+    "a variable after a colour in JSON": ('{"c":"\\u001b[31mDB_PASSWORD=@@\\u001b[0m"}', "correcthorse"),
+    "an option after a line end in JSON": (json.dumps({"c": "tool \\\n--api-key @@\n"}), KEY),
+    "two words after a line end in JSON": (json.dumps({"c": "note:\nAPI key: @@\n"}), KEY),
     "YAML": ("database:\n  password: @@\n", "s3cretPassw0rd!"),
     "a header, a bearer": ('curl -H "Authorization: Bearer @@" https://a.example', KEY),
     "a header, basic": ("Authorization: Basic @@", "dXNlcjpzM2NyZXRQYXNzdzByZA=="),
@@ -114,6 +126,9 @@ HEALTHY = [
     '{"api_key":"readTheSessionTokenOfTheServer2"}',
     "api_key: THE_SESSION_TOKEN_OF_THE_SERVER_2",
     "x?design=aB3dE5fG7hJ9kL1mN3pQ5rS7",
+    json.dumps({"c": "a:\nnext_page_token=CAEQAhgBIgYKBGFiY2QxMjM0NTY3ODkw"}),
+    json.dumps({"c": "a:\nAPI_TOKEN=API_TOKEN_2\n"}),
+    json.dumps({"c": "a:\nDB_PASSWORD=$PASSWORD\n"}),
 ]
 
 
