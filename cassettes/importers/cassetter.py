@@ -13,7 +13,7 @@ from typing import cast
 
 from ..regex import regex
 from ..tape.model import Frame, Request, Response, RoundTrip
-from .documents import Fields, items, json_document, mapping, number, text, toml_document, yaml_document
+from .documents import Fields, items, json_document, mapping, number, status_code, text, toml_document, yaml_document
 from .format import Format, Origin, round_trip
 from .messages import REWRITTEN, Dates, header_fields, iso_date, json_bytes, utf8
 
@@ -54,7 +54,7 @@ def _http(fields: Fields, origin: Origin, dates: Dates) -> RoundTrip:
     answer_body, rewritten_answer = _body(answer, origin)
     headers = header_fields(asked.get("headers"))
     request = Request(text(asked, "method", origin), text(asked, "uri", origin), headers, body)
-    status = number(answer.get("status"), origin, "the status")
+    status = status_code(answer.get("status"), origin)
     response = Response(status, headers=answer_headers, content=answer_body)
     notes = (REWRITTEN,) if rewritten or rewritten_answer else ()
     return round_trip(origin, request, response, dates.of(fields.get("recorded_at"), answer_headers), notes)

@@ -10,6 +10,7 @@ from ..errors import CassetteError
 from ..frozen import frozen
 from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
+from ..tape.format import round_trip_line
 from ..tape.model import RoundTrip
 from .format import Format, notes_of
 from .registry import FORMATS, detected
@@ -100,7 +101,17 @@ def _opened(target: Path, redactor: Redactor, force: bool) -> Recorder:
 def _read(source: Path, formats: Sequence[Format]) -> tuple[Format, list[RoundTrip]]:
     data = source.read_bytes()
     kind = detected(data, source, formats)
-    return kind, list(kind.read(data, source))
+    return kind, [_writable(trip, place, source) for place, trip in enumerate(kind.read(data, source))]
+
+
+def _writable(trip: RoundTrip, place: int, source: Path) -> RoundTrip:
+    """The round trip, which a cassette can hold. Raises CassetteError when it has a text that is not Unicode."""
+    try:
+        round_trip_line(0, trip, b"", None)
+    except (TypeError, ValueError) as exc:
+        why = f"round trip {place} cannot be kept in a cassette: {exc}"
+        raise CassetteError(f"{str(source)!r}: {why}; fix the file or leave it out") from exc
+    return trip
 
 
 def _sentence(exc: CassetteError | OSError, source: Path) -> str:

@@ -7,6 +7,7 @@ objects, which vcrpy has written, are read as the data in them; nothing is ever 
 
 import base64
 import re
+import reprlib
 import tomllib
 from functools import cache
 from importlib import import_module
@@ -16,6 +17,8 @@ from typing import Any, cast
 from .format import ImportFault, Origin
 
 type Fields = dict[str, object]
+_TOO_LARGE = 1 << 63
+"""A cassette holds whole numbers below this."""
 
 _CORE = (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
@@ -129,13 +132,28 @@ def text(fields: Fields, key: str, origin: Origin) -> str:
 
 
 def number(value: object, origin: Origin, what: str) -> int:
-    """A whole number, written as a number or as text. Raises ImportFault when it is not one."""
+    """A whole number below 2**63, written as a number or as text. Raises ImportFault when it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise origin.fault(f"{what} is {kind(value)} and not a number", "fix the file or record again")
     try:
-        return int(value)
+        whole = int(value)
     except (ValueError, OverflowError) as exc:
-        raise origin.fault(f"{what} is {value!r} and not a number", "fix the file or record again") from exc
+        said = reprlib.repr(value)
+        raise origin.fault(f"{what} is {said} and not a number", "fix the file or record again") from exc
+    if abs(whole) >= _TOO_LARGE:
+        raise origin.fault(f"{what} is a number above 2**63", "fix the file or record again")
+    return whole
+
+
+def status_code(value: object, origin: Origin) -> int:
+    """The status of an answer. Raises ImportFault when it does not have the three digits of HTTP.
+
+    https://www.rfc-editor.org/rfc/rfc9110#section-15 (read 2026-11-24); servers send numbers above 599 too.
+    """
+    status = number(value, origin, "the status")
+    if not 100 <= status <= 999:
+        raise origin.fault(f"the status is {status} and not from 100 to 999", "fix the file or record again")
+    return status
 
 
 _KINDS: dict[type, str] = {

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from ..matching.request_key import header
 from ..regex import regex
 from ..tape.model import Chunk, Failure, FailureKind, Frame, Headers, Request, Response, RoundTrip
-from .documents import Fields, items, json_document, mapping, number, text
+from .documents import Fields, items, json_document, mapping, number, status_code, text
 from .format import Format, Origin, round_trip
 from .messages import Dates, header_fields, undone, utf8
 
@@ -118,9 +118,9 @@ def _form(parameters: list[object]) -> bytes:
 
 
 def _response(answer: Fields, origin: Origin, undo: Undo) -> tuple[Response | None, tuple[str, ...]]:
-    status = number(answer.get("status", 0), origin, "the status")
-    if status <= 0:
+    if number(answer.get("status", 0), origin, "the status") <= 0:
         return None, ()
+    status = status_code(answer["status"], origin)
     headers = _fields(answer.get("headers"))
     content = mapping(answer.get("content") or {}, origin, "'response.content'")
     body, notes = _content(content, header(headers, "content-type"), origin, "response.content")
@@ -147,10 +147,7 @@ def _content(content: Fields, content_type: str, origin: Origin, what: str) -> t
     if not isinstance(said, str):
         return b"", ()
     if content.get("encoding", content.get("_encoding")) == "base64":
-        try:
-            return base64.b64decode(said), ()
-        except (binascii.Error, ValueError) as exc:
-            raise origin.fault(f"'{what}.text' is not valid base64", "fix the file or save it again") from exc
+        return _from_base64(said, origin, f"{what}.text"), ()
     kind = content.get("mimeType")
     charset = _CHARSET.search(content_type) or (_CHARSET.search(kind) if isinstance(kind, str) else None)
     notes = (_SEVERED,) if "\ufffd" in said else ()
@@ -160,6 +157,13 @@ def _content(content: Fields, content_type: str, origin: Origin, what: str) -> t
         return utf8(said), notes
 
 
+def _from_base64(said: str, origin: Origin, what: str) -> bytes:
+    try:
+        return base64.b64decode(said)
+    except (binascii.Error, ValueError) as exc:
+        raise origin.fault(f"{what!r} is not valid base64", "fix the file or save it again") from exc
+
+
 def _version(value: object) -> str:
     """`HTTP/2` for `h2`, `http/2.0` and the like; `HTTP/1.1` where the entry does not say it."""
     said = str(value or "").upper()
@@ -167,6 +171,8 @@ def _version(value: object) -> str:
     return found if re.fullmatch(r"HTTP/\d(\.\d)?", found) else "HTTP/1.1"
 
 
+_LONGEST = 366 * 24 * 3600 * 1000
+"""Milliseconds; no round trip is longer."""
 _KINDS: tuple[tuple[str, FailureKind], ...] = (
     ("refused", "refused"),
     ("unreachable", "refused"),
@@ -191,6 +197,10 @@ def _kind(error: str) -> FailureKind:
     return "cut"
 
 
+def _kind_of_ours(value: object) -> FailureKind:
+    return next((kind for kind in get_args(FailureKind.__value__) if kind == value), "cut")
+
+
 def _times(entry: Fields, answered: bool) -> tuple[int | None, int | None, int | None]:
     """When the request was complete, the head of the answer had arrived, and everything ended, in microseconds."""
     timings = entry.get("timings")
@@ -199,7 +209,7 @@ def _times(entry: Fields, answered: bool) -> tuple[int | None, int | None, int |
 
     def spent(name: str) -> float:
         value = cast(Fields, timings).get(name)
-        return float(value) if isinstance(value, int | float) and value > 0 else 0.0
+        return float(value) if isinstance(value, int | float) and 0 < value < _LONGEST else 0.0
 
     sent = sum(spent(name) for name in ("blocked", "dns", "connect", "send"))
     waited = sent + spent("wait")
@@ -216,9 +226,10 @@ def _frames(entry: Fields, started_at: float, origin: Origin) -> tuple[Frame, ..
         is_text = message.get("opcode", 1) != 2
         said = str(message.get("data", ""))
         time = message.get("time")
-        at = round((float(time) - started_at) * 1_000_000) if isinstance(time, int | float) else 0
+        after = time - started_at if isinstance(time, int | float) else 0
+        at = round(after * 1_000_000) if 0 < after * 1000 < _LONGEST else 0
         sender = "client" if message.get("type") == "send" else "server"
-        frames.append(Frame(sender, max(at, 0), utf8(said) if is_text else base64.b64decode(said), is_text))
+        frames.append(Frame(sender, at, utf8(said) if is_text else _from_base64(said, origin, "data"), is_text))
     return tuple(frames)
 
 
@@ -227,15 +238,17 @@ def _restored(trip: RoundTrip, ours: Fields, origin: Origin) -> RoundTrip:
 
     def at(name: str, otherwise: int | None) -> int | None:
         value = ours.get(name)
-        return value if isinstance(value, int) else otherwise
+        return value if type(value) is int and 0 <= value < 1 << 63 else otherwise
 
     response = trip.response
     chunks = ours.get("chunks")
     if response is not None and isinstance(chunks, list):
-        pairs = [cast(list[int], pair) for pair in cast(list[object], chunks)]
-        if sum(pair[0] for pair in pairs) != len(response.body):
+        pairs = [items(pair, origin, "a chunk") for pair in cast(list[object], chunks)]
+        if not all(len(pair) == 2 and all(type(one) is int and 0 <= one < 1 << 63 for one in pair) for pair in pairs):
+            raise origin.fault("a chunk is not a size and a time", "export the cassette again")
+        response = replace(response, chunks=tuple(Chunk(size, when) for size, when in cast(list[list[int]], pairs)))
+        if sum(chunk.size for chunk in response.chunks) != len(response.body):
             raise origin.fault("the chunks do not add up to the body", "export the cassette again")
-        response = replace(response, chunks=tuple(Chunk(size, when) for size, when in pairs))
     if response is not None and ours.get("trailers"):
         response = replace(response, trailers=_fields(ours["trailers"]))
     if response is not None:
@@ -244,7 +257,7 @@ def _restored(trip: RoundTrip, ours: Fields, origin: Origin) -> RoundTrip:
     failure = ours.get("failure")
     if isinstance(failure, dict):
         said = cast(Fields, failure)
-        trip = replace(trip, failure=Failure(cast(FailureKind, said.get("kind")), str(said.get("message"))))
+        trip = replace(trip, failure=Failure(_kind_of_ours(said.get("kind")), str(said.get("message"))))
     return replace(
         trip,
         response=response,

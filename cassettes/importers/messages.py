@@ -21,7 +21,9 @@ def header_fields(value: object) -> Headers:
     if isinstance(value, dict):
         pairs = list(cast(Fields, value).items())
     elif isinstance(value, list):
-        pairs = [(pair[0], pair[1]) for pair in cast(list[list[object]], value) if len(pair) == 2]
+        held = cast(list[object], value)
+        lists = [cast(list[object], pair) for pair in held if isinstance(pair, list | tuple)]
+        pairs = [(pair[0], pair[1]) for pair in lists if len(pair) == 2]
     else:
         return ()
     return tuple(

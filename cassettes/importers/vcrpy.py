@@ -15,7 +15,7 @@ from typing import cast
 
 from ..regex import regex
 from ..tape.model import Request, Response, RoundTrip
-from .documents import Fields, items, json_document, kind, mapping, number, text, yaml_document
+from .documents import Fields, items, json_document, kind, mapping, status_code, text, yaml_document
 from .format import Format, ImportFault, Origin, round_trip
 from .messages import REWRITTEN, Dates, header_fields, json_bytes, undone, utf8
 
@@ -84,8 +84,8 @@ def _status(answer: Fields, origin: Origin) -> tuple[int, str]:
     if isinstance(status, dict):
         fields = cast(Fields, status)
         message = fields.get("message")
-        return number(fields.get("code"), origin, "the status"), message if isinstance(message, str) else ""
-    return number(status, origin, "the status"), ""
+        return status_code(fields.get("code"), origin), message if isinstance(message, str) else ""
+    return status_code(status, origin), ""
 
 
 def _body(message: Fields, origin: Origin, what: str) -> tuple[bytes, bool]:
