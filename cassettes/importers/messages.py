@@ -1,19 +1,18 @@
 """Headers, bodies and dates in the forms of other tools, converted to what went over the wire."""
 
 import json
-import zlib
 from email.utils import parsedate_to_datetime
-from importlib import import_module
 from typing import cast
 
 from ..matching.request_key import header
-from ..tape.compression import ZstdDecompressor, ZstdError
+from ..tape.content_encoding import TooLong, decoder
 from ..tape.format import unstamp
 from ..tape.model import Headers
 from .documents import Fields
 
 REWRITTEN = "bodies were stored as values: their content is kept, the formatting of their JSON is not"
 UNDECODED = "a body is kept as it came, since its content-encoding {} cannot be undone here"
+TOO_LONG = "a body is kept as it came: without its content-encoding {}"
 
 
 def header_fields(value: object) -> Headers:
@@ -58,13 +57,18 @@ def undone(body: bytes, headers: Headers) -> tuple[bytes, str | None, tuple[str,
     encoding = header(headers, "content-encoding").strip().lower()
     if not body or encoding in ("", "identity"):
         return body, None, ()
-    for name in reversed([part.strip() for part in encoding.split(",")]):
-        plain = _decoded(body, name)
-        if plain is not None:
-            body = plain
-        elif not _is_text(body):
-            return body, None, (UNDECODED.format(repr(name)),)
-    return body, encoding, ()
+    plain = body
+    try:
+        for name in reversed([part.strip() for part in encoding.split(",")]):
+            if _is_text(plain):
+                continue
+            inner = _decoded(plain, name)
+            if inner is None:
+                return plain, None, (UNDECODED.format(repr(name)),)
+            plain = inner
+    except TooLong as exc:
+        return body, None, (TOO_LONG.format(exc),)
+    return plain, encoding, ()
 
 
 def _is_text(body: bytes) -> bool:
@@ -75,42 +79,17 @@ def _is_text(body: bytes) -> bool:
 
 
 def _decoded(body: bytes, encoding: str) -> bytes | None:
-    """The decoded body; None when it is not encoded like this."""
+    """The decoded body, as far as it goes: a body that was cut on the wire is what the client got.
+
+    None when it is not encoded like this, or its library is not installed. Raises TooLong.
+    """
     try:
-        match encoding:
-            case "gzip" | "x-gzip":
-                return _inflated(body, zlib.MAX_WBITS | 16)
-            case "deflate":
-                plain = _inflated(body, zlib.MAX_WBITS)
-                return _inflated(body, -zlib.MAX_WBITS) if plain is None else plain
-            case "zstd":
-                stream = ZstdDecompressor()
-                plain = stream.decompress(body)
-                return plain if stream.eof else None
-            case "br":
-                return cast(bytes, import_module("brotli").decompress(body))
-            case _:
-                return None
-    except Exception as exc:
-        # brotli is an optional dependency, so its error class cannot be imported here
-        if isinstance(exc, ZstdError | EOFError | ImportError) or type(exc).__module__ in ("brotli", "_brotli"):
-            return None
+        stream = decoder(encoding)
+        return (stream.decode(body) or None) if stream else None
+    except TooLong:
         raise
-
-
-def _inflated(body: bytes, bits: int) -> bytes | None:
-    out = bytearray()
-    while body:
-        stream = zlib.decompressobj(bits)
-        try:
-            out += stream.decompress(body)
-        except zlib.error:
-            return bytes(out) if out else None
-        if not stream.eof:
-            # Cut on the wire: what there is of it is what the client got.
-            return bytes(out) or None
-        body = stream.unused_data
-    return bytes(out)
+    except Exception:  # noqa: BLE001 - each library raises its own errors
+        return None
 
 
 def iso_date(value: object) -> float | None:

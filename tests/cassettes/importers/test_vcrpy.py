@@ -10,6 +10,7 @@ import pytest
 from turntape.cassettes.importers.format import ImportFault, notes_of
 from turntape.cassettes.importers.registry import detected
 from turntape.cassettes.importers.vcrpy import read
+from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
 from turntape.cassettes.tape.model import RoundTrip
 
 ASKED = '{"model":"gpt-5","stream":true}'
@@ -133,6 +134,28 @@ def test_a_content_encoding_is_undone_and_one_that_was_undone_already_is_noticed
     assert as_read
     assert as_sent.body == as_read.body == b'{"ok":true}'
     assert as_sent.encoding == as_read.encoding == "gzip"
+
+
+def test_a_body_that_is_endless_without_its_encoding_stays_as_it_came() -> None:
+    bomb = gzip.compress(bytes(MOST_OF_A_BODY + 1))
+    body = f"    body:\n      string: !!binary |\n        {base64.b64encode(bomb).decode()}\n"
+    trip = answered(body, "      Content-Encoding:\n      - gzip\n")
+
+    assert trip.response
+    assert (trip.response.body, trip.response.encoding) == (bomb, None)
+    [note] = notes_of(trip)
+    assert f"longer than {MOST_OF_A_BODY:,} bytes" in note
+
+
+def test_a_body_that_was_cut_is_what_came() -> None:
+    said = b"".join(b"%x" % (at * 7919) for at in range(400))
+    packed = base64.b64encode(gzip.compress(said)[:-40]).decode()
+    body = f"    body:\n      string: !!binary |\n        {packed}\n"
+    trip = answered(body, "      Content-Encoding:\n      - gzip\n")
+
+    assert trip.response
+    assert trip.response.encoding == "gzip"
+    assert 100 < len(trip.response.body) < len(said) and said.startswith(trip.response.body)
 
 
 def test_bytes_in_an_encoding_that_is_not_known_stay_and_that_is_said() -> None:

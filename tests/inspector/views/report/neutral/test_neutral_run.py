@@ -157,7 +157,7 @@ def test_a_text_keeps_its_length_and_its_lines() -> None:
     assert [[len(word) for word in line.split(" ")] for line in shown.split("\n")] == [
         [len(word) for word in line.split(" ")] for line in text.split("\n")
     ]
-    assert not set(shown.split()) & set(text.split())
+    assert not set(shown.split()) & {word for word in text.split() if len(word) > 3}  # `of` may stay by chance
 
 
 def _nodes(node: Any) -> list[Any]:
