@@ -4,10 +4,8 @@ The host, the order of keys, white space in JSON, the credential, and the versio
 """
 
 import re
-import zlib
 from functools import lru_cache
 from hashlib import blake2b
-from importlib import import_module
 from urllib.parse import parse_qsl, urlencode
 
 import orjson
@@ -17,7 +15,7 @@ from ..redaction.field_names import SECRET_PARAMETERS
 from ..redaction.redactor import Redactor
 from ..regex import regex
 from ..routes.upstreams import BY_NAME
-from ..tape.compression import ZstdDecompressor, ZstdError
+from ..tape.content_encoding import decoded
 from ..tape.model import Headers, split_url
 
 _VERSION = regex(r"v\d+[a-z]*\d*$")
@@ -57,29 +55,7 @@ def header(headers: Headers, name: str) -> str:
 
 def plain(body: bytes, headers: Headers) -> bytes:
     """A request body with its content-encoding undone, as in a recording; unchanged if it cannot be decoded."""
-    encoding = header(headers, "content-encoding").strip().lower()
-    try:
-        if encoding in ("gzip", "x-gzip", "deflate"):
-            return zlib.decompressobj(zlib.MAX_WBITS + 32).decompress(body)
-        if encoding == "zstd":
-            return ZstdDecompressor().decompress(body)
-        if encoding == "br":
-            return _brotli(body)
-    except (zlib.error, ZstdError, EOFError):
-        return body
-    return body
-
-
-def _brotli(body: bytes) -> bytes:
-    """Brotli is not one of our dependencies. A client that sends it has it installed."""
-    try:
-        decompress = import_module("brotli").decompress
-    except ImportError:
-        return body
-    try:
-        return decompress(body)
-    except Exception:  # noqa: BLE001 - the library's error class is not ours to import
-        return body
+    return decoded(body, header(headers, "content-encoding"))[0]
 
 
 def canonical(body: bytes) -> bytes:

@@ -167,14 +167,17 @@ DECODERS: dict[str, Callable[[int], Decoder]] = {
 def decoder(encoding: str | None, most: int = MOST_OF_A_BODY) -> Decoder | None:
     """A decoder for a content-encoding, which gives at most `most` bytes.
 
-    None for `identity`, for a missing encoding, and for an unknown one.
+    None for `identity`, for a missing encoding, for an unknown one, and for one whose library is not installed.
     Several encodings are separated by commas, in the order in which they were applied (RFC 9110 section 8.4, read
     2026-11-22). All must be known.
     """
     names = [name for part in (encoding or "").split(",") if (name := part.strip().lower()) not in ("", "identity")]
     if not names or any(name not in DECODERS for name in names) or len(names) > MOST_ENCODINGS:
         return None
-    stages = [DECODERS[name](most) for name in reversed(names)]
+    try:
+        stages = [DECODERS[name](most) for name in reversed(names)]
+    except ImportError:  # brotli comes with mitmproxy, and not with turntape alone
+        return None
     return stages[0] if len(stages) == 1 else _Several(stages)
 
 

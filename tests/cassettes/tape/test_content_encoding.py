@@ -1,6 +1,7 @@
 """Content-encodings are undone for the record, wherever the wire was cut into chunks."""
 
 import gzip
+import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -126,6 +127,14 @@ def test_a_body_that_decodes_to_a_thousand_times_its_size_takes_little_memory(na
         fault == f"the body is not decoded as {encoding}: it is longer than 1,048,576 bytes; it is stored as received"
     )
     assert peak < 20 << 20
+
+
+def test_a_body_is_not_decoded_where_the_library_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = brotli.compress(TEXT)
+    monkeypatch.setitem(sys.modules, "brotli", None)
+
+    assert decoder("br") is None
+    assert decoded(packed, "br") == (packed, None, None)
 
 
 @pytest.mark.parametrize("encoding", DECODERS)
