@@ -37,7 +37,7 @@ from .pending import PendingRoundTrip
 from .recorder_addon import RecorderAddon
 from .span_receiver import UPSTREAM as SPANS
 from .span_receiver import accept, run_in, signal_in
-from .unrecorded import UnrecordedTraffic
+from .unrecorded import OWN_PORT, UnrecordedTraffic
 from .upstream_proxy import UpstreamProxy
 from .visitors import Visitors, is_direct
 
@@ -184,8 +184,9 @@ class Router:
         self.visitors.closed(data.server.sockname, data.server.peername)
 
     def tls_failed_client(self, data: tls.TlsData) -> None:
-        host = data.conn.sni if data.conn.sni else (data.context.server.address or ("?",))[0]
-        self.unrecorded.distrusted[str(host)] += 1
+        address = data.context.server.address
+        name = data.conn.sni if address or data.conn.sni != "localhost" else None
+        self.unrecorded.distrusted[name or (address[0] if address else OWN_PORT)] += 1
 
     def requestheaders(self, flow: http.HTTPFlow) -> None:
         request = flow.request

@@ -3,6 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+OWN_PORT = "turntape's own port"
+"""The host of a client that speaks TLS to the proxy itself: its base URL begins with `https://`."""
+
 
 @dataclass(slots=True)
 class UnrecordedTraffic:

@@ -7,8 +7,9 @@ from pathlib import Path
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import split_url
 
-from ..capture.unrecorded import UnrecordedTraffic
+from ..capture.unrecorded import OWN_PORT, UnrecordedTraffic
 from ..launch.connections import AVAILABLE, Watch
+from ..launch.nothing_recorded import PLAIN
 from ..launch.recording import Recording
 from ..launch.runtimes import Runtime, advice
 from .check_result import CheckResult
@@ -78,6 +79,8 @@ def _unreached(traffic: Traffic) -> Iterator[CheckResult]:
 def _failed_handshakes(traffic: Traffic, runtime: Runtime, trusted: bool) -> Iterator[CheckResult]:
     # Some clients open a spare connection and close it during the handshake; with an answer this is not distrust.
     hosts = {host: number for host, number in traffic.seen.distrusted.items() if host not in traffic.recorded}
+    if hosts.pop(OWN_PORT, 0):
+        yield CheckResult("pinned", "problem", f"The command speaks TLS to {OWN_PORT}.", PLAIN)
     if not hosts:
         return
     if trusted:

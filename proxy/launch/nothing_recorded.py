@@ -8,11 +8,13 @@ from textwrap import wrap
 
 from turntape.cassettes.counted import several
 
-from ..capture.unrecorded import UnrecordedTraffic
+from ..capture.unrecorded import OWN_PORT, UnrecordedTraffic
 from .runtimes import identify
 
 EXPORT = "export the lines above in the shell that starts the client"
 """What to try with `turntape record`, which starts no command."""
+PLAIN = "http:// in place of https:// in the base URL, as turntape has set it"
+"""What to try for a client that speaks TLS to the proxy itself."""
 REFUSED = (
     "127.0.0.1 as the host, and the base URL or the proxy URL with its token as turntape has set it; "
     "web pages of other places may not use the proxy"
@@ -41,9 +43,12 @@ def nothing_lines(
         lines.append(f"          {dim}try:{off} {first}")
         lines.extend(f"               {line}" for line in rest)
 
-    if seen.distrusted:
+    distrusted = {host: number for host, number in seen.distrusted.items() if host != OWN_PORT}
+    if OWN_PORT in seen.distrusted:
+        add(f"the client speaks TLS to {OWN_PORT} and does not trust its certificate", PLAIN)
+    if distrusted:
         add(
-            f"the client does not trust turntape's certificate for {_hosts(seen.distrusted)}",
+            f"the client does not trust turntape's certificate for {_hosts(distrusted)}",
             f"a base URL, or give its own CA list our certificate: {authority}",
         )
     if seen.tunnelled:

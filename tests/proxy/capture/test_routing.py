@@ -20,6 +20,7 @@ from turntape.cassettes.routes.upstreams import UPSTREAMS, Upstream
 from turntape.proxy.capture.pending import PendingRoundTrip
 from turntape.proxy.capture.recorder_addon import RecorderAddon
 from turntape.proxy.capture.routing import Played, Router, run_of
+from turntape.proxy.capture.unrecorded import OWN_PORT
 from turntape.proxy.capture.upstream_proxy import UpstreamProxy
 from turntape.proxy.gateway.status_pages import StatusPages
 
@@ -506,9 +507,11 @@ def test_a_client_that_ends_the_handshake_is_counted_by_host() -> None:
         context.client.sni = sni
         router.tls_failed_client(TlsData(context.client, context))
     context.server.address = None
-    router.tls_failed_client(TlsData(context.client, context))
+    for sni in (None, "localhost", "api.openai.com"):
+        context.client.sni = sni
+        router.tls_failed_client(TlsData(context.client, context))
 
-    assert router.unrecorded.distrusted == {"api.openai.com": 1, "192.0.2.1": 1, "?": 1}
+    assert router.unrecorded.distrusted == {"api.openai.com": 2, "192.0.2.1": 1, OWN_PORT: 2}
 
 
 def test_a_connection_that_has_no_place_yet_is_not_tunnelled() -> None:

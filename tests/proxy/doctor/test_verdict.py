@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from turntape.proxy.capture.unrecorded import UnrecordedTraffic
+from turntape.proxy.capture.unrecorded import OWN_PORT, UnrecordedTraffic
 from turntape.proxy.doctor import verdict
 from turntape.proxy.doctor.verdict import Traffic
 from turntape.proxy.launch.connections import Connection, Watch
@@ -54,6 +54,14 @@ def test_a_broken_handshake_is_pinning_where_the_runtime_trusts_us(trusted: bool
 
 def test_a_handshake_that_was_broken_off_beside_answers_is_not_distrust() -> None:
     assert "pinned" not in said({"api.openai.com": 3}, UnrecordedTraffic(distrusted=Counter({"api.openai.com": 1})))
+
+
+def test_tls_to_our_own_port_needs_another_url_and_no_certificate() -> None:
+    status, text = said(seen=UnrecordedTraffic(distrusted=Counter({OWN_PORT: 2})), trusted=False)["pinned"]
+
+    assert status == "problem"
+    assert "http:// in place of https://" in text
+    assert "/ca.pem" not in text
 
 
 def test_what_went_past_us_is_named_with_host_and_program() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from turntape.proxy.capture.unrecorded import UnrecordedTraffic
+from turntape.proxy.capture.unrecorded import OWN_PORT, UnrecordedTraffic
 from turntape.proxy.launch.nothing_recorded import EXPORT, advice, nothing_lines, refused_line
 
 
@@ -18,6 +18,17 @@ def test_it_says_what_came_to_the_proxy_instead() -> None:
     assert "does not trust turntape's certificate for api.openai.com" in shown
     assert "/ca.pem" in shown
     assert "--intercept HOST" in shown
+
+
+def test_a_client_that_speaks_tls_to_the_proxy_itself_needs_another_url_and_no_certificate() -> None:
+    shown = "\n".join(
+        nothing_lines(UnrecordedTraffic(distrusted=Counter({OWN_PORT: 2})), [], Path("/ca.pem"), colour=False)
+    )
+
+    assert f"speaks TLS to {OWN_PORT}" in shown
+    assert "http:// in place of https://" in shown
+    assert "/ca.pem" not in shown
+    assert "received nothing" not in shown
 
 
 @pytest.mark.parametrize(
