@@ -3,9 +3,7 @@
 `story` gives styled lines. The terminal, the SVG picture and the tests render the same lines.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import cast
 
@@ -15,13 +13,13 @@ from turntape.cassettes.tape.reader import Cassette
 
 from ...run.labels import Key, Label, LabelledRoundTrip, label_stream
 from ...run.row import turn_label
-from ...run.totals import added_up
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_array, as_object, compact
 from ...wire.printable import safe, several
 from ...wire.socket_turn import SOCKET
 from ...wire.values import Message, Part, Tool, ToolCall
-from .number_format import begun, cost_note, dollars, spent
+from .number_format import cost_note, dollars
+from .run_head import TurnFigures, head_lines, turn_figures
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, folded, width_of, wrap
 from .tool_text import loose_lines, tool_lines, turn_runs, unjoined_lines
@@ -58,11 +56,9 @@ def story(
             continue
         if turn is None:
             runs = tuple(run.small() for run in one.tool_runs)
-            label = {**one.label, "model": None}
-            owed, into = _is_unpriced(one.label), _input_of(one)
-            rows[key] = _TurnText(label, list(_reported(one, width)), _tokens_line(one), runs, into, owed)
+            rows[key] = _TurnText(turn_figures(one), list(_reported(one, width)), _tokens_line(one), runs)
         elif one.label["turn"] == turn:
-            rows[key] = _TurnText(one.label, list(whole_turn(one, width)), [], (), None, unpriced=False)
+            rows[key] = _TurnText(turn_figures(one), list(whole_turn(one, width)), [], ())
     done = [rows[key] for key in sorted(rows)]
     if turn is not None:
         for row in done:
@@ -71,15 +67,16 @@ def story(
     if thread is not None and not done:
         return
     if isinstance(round_trips, Cassette):
-        yield from _head(round_trips, done, width)
+        name = safe(round_trips.path.name) if round_trips.path else "a run"
+        yield from head_lines(name, [row.figures for row in done], width)
     turns = [row.label for row in done if row.label["turn"] is not None]
     threads, runs = ({label[key] for label in turns} for key in ("thread", "run"))
     many = _Many(len(threads) > 1, len(runs) > 1 or not isinstance(round_trips, Cassette))
     so_far: Decimal | None = None
     shown = [row for row in done if row.label["kind"] != "tools" or row.label["findings"]]
     for row in shown:
-        if row.cost is not None:
-            so_far = (so_far or Decimal(0)) + row.cost
+        if (cost := row.figures.cost) is not None:
+            so_far = (so_far or Decimal(0)) + cost
         yield []
         yield from _summary(row, so_far, many, width)
     loose = (row.tool_runs for row in done if row.label["turn"] is None and not row.label["findings"])
@@ -106,87 +103,14 @@ _ANY = _Many(threads=True, runs=True)
 class _TurnText:
     """The lines of a round trip, kept until all are read; no bodies."""
 
-    label: Label
+    figures: TurnFigures
     reported: list[Line]
     tokens: Line
     tool_runs: tuple[ToolRun, ...]
-    input: int | None
-    """Input tokens; None when they are not known."""
-    unpriced: bool
-    """Whether its cost is not known."""
 
     @property
-    def cost(self) -> Decimal | None:
-        price = self.label["cost_usd"]
-        return None if price is None else Decimal(cast(str, price))
-
-
-def _input_of(one: LabelledRoundTrip) -> int | None:
-    return one.reading.usage.input if one.reading.usage else None
-
-
-def _is_unpriced(label: Mapping[str, object]) -> bool:
-    """Whether the cost of a turn is not known. What failed before anything was counted or answered costs nothing."""
-    silent = as_object(label["model"]).get("emitted") in (None, "none")
-    refused = silent and as_object(label["api"]).get("error") is not None
-    uncounted = as_object(label["usage"]).get("input") is None
-    return label["turn"] is not None and label["cost_usd"] is None and not (refused and uncounted)
-
-
-def _spent(rows: Iterable[_TurnText]) -> Decimal | None:
-    """The cost of these turns; None when none has a price."""
-    known = [row.cost for row in rows if row.cost is not None]
-    return sum(known, Decimal(0)) if known else None
-
-
-def _head(cassette: Cassette, rows: list[_TurnText], width: int) -> Iterator[Line]:
-    labels = [row.label for row in rows]
-    name = safe(cassette.path.name) if cassette.path else "a run"
-    yield [(name, "bold")]
-    turns = [label for label in labels if label["turn"] is not None]
-    distinct = len({(label["thread"], label["turn"]) for label in turns})
-    parts = [several(distinct, "turn")]
-    if again := len(turns) - distinct:
-        parts.append(several(again, "more attempt"))
-    messages = sum(label["kind"] == "tools" for label in labels)
-    if runs := sum(len(as_array(label["tool_runs"])) for label in labels):
-        parts.append(several(runs, "tool run"))
-    elif messages:
-        parts.append(several(messages, "message") + " of tool servers")
-    if others := len(labels) - len(turns) - messages:
-        parts.append(several(others, "other round trip"))
-    if len(threads := {label["thread"] for label in turns}) > 1:
-        parts.append(several(len(threads), "thread"))
-    names = {cast("str | None", label["run"]) for label in turns}
-    if len(names) > 1:
-        parts.append(several(len(names), "run"))
-    elif run := next(iter(names), None):
-        parts.append(f"run {safe(run)}")
-    if labels:
-        if began := begun(datetime.fromisoformat(cast(str, labels[0]["started_at"])).timestamp()):
-            parts.append(began)
-        models = Counter(
-            cast(str, label["response_model"] or label["request_model"])
-            for label in turns
-            if label["response_model"] or label["request_model"]
-        )
-        parts += [clip(model, 40) for model, _ in models.most_common(3)]
-    into = added_up(row.input for row in rows)
-    if into is not None:
-        parts.insert(1, f"{into:,} tokens in")
-    cost, unpriced = _spent(rows), sum(row.unpriced for row in rows)
-    if unpriced and cost is not None:
-        parts.insert(1, f"{several(unpriced, 'turn')} without a known price")
-    money: list[Span] = [(f"{spent(cost, unpriced)} · ", "money")] if turns else []
-    yield from flow([*money, *_facts(parts, width)], width, "  ")
-
-
-def _facts(parts: Sequence[str], width: int) -> Iterator[Span]:
-    """Facts with a dot between them; a line is broken inside one only where it is wider than a line."""
-    for at, part in enumerate(parts):
-        dot = " ·" if at + 1 < len(parts) else ""
-        for text in wrap(part + dot, width - 3):
-            yield f"{text} ", "dim"
+    def label(self) -> Label:
+        return self.figures.label
 
 
 def tokens_text(number: object) -> str:
