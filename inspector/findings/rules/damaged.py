@@ -221,8 +221,8 @@ def _marks(text: str) -> Iterator[str]:
     ),
 )
 def text_damaged(context: RuleContext) -> Iterator[Note]:
-    for part in _own_texts(context):
-        what, users = _of_message(part.text), part in _users(context)
+    for part, users in _own_texts(context):
+        what = _of_message(part.text)
         sure = what is not None
         if not sure and not users and (found := _unfilled(part.text)) is not None:
             what = f"holds {found!r}, which nobody filled in"
@@ -243,16 +243,12 @@ def _unfilled(text: str) -> str | None:
     return found[0] if found is not None else None
 
 
-def _users(context: RuleContext) -> list[Part]:
-    return [p for m in context.fresh if m.role == "user" for p in m.parts if p.kind == "text"]
-
-
-def _own_texts(context: RuleContext) -> list[Part]:
-    """What is new of the user's messages and of the system prompt."""
-    instructions = [part for part in context.request.instructions if part.kind == "text"]
+def _own_texts(context: RuleContext) -> Iterator[tuple[Part, bool]]:
+    """What is new of the user's messages and of the system prompt; True for the user's."""
+    yield from ((p, True) for m in context.fresh if m.role == "user" for p in m.parts if p.kind == "text")
     before = context.before.reading.request.instructions if context.before is not None else ()
     seen = {part.text for part in before}
-    return [*_users(context), *(part for part in instructions if part.text not in seen)]
+    yield from ((p, False) for p in context.request.instructions if p.kind == "text" and p.text not in seen)
 
 
 def _of_message(text: str) -> str | None:

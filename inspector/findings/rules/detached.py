@@ -148,12 +148,13 @@ def calls_forgotten(context: RuleContext) -> Iterator[Note]:
     if context.before is not None or context.request.continues is not None:
         return
     agent = agent_of(context.request)
+    blank = any(not message.parts for message in context.request.messages)
     for end in range(len(now.units) - 1, 0, -1):
         if now.units[end].role != "user" or now.units[end].kind not in ("text", "media"):
             return
         prefix = now.prefixes[end]
         index = context.run.calls_after.get((agent, prefix))
-        if index is None and any(not message.parts for message in context.request.messages):
+        if index is None and blank:
             index = context.run.calls_behind.get(prefix)
         if index is not None:
             yield Note(

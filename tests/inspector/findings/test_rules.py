@@ -1,9 +1,10 @@
 """The table of rules: every exception that it promises to users holds, and nothing is promised without a test."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conversations import HELLO, TOOLS, chat, said
@@ -139,3 +140,39 @@ def test_our_own_rules_come_first_and_all_load() -> None:
     assert table.problems == ()
     assert table.rules[: len(RULES)] == RULES
     assert OWN.endswith("findings.rules")
+
+
+REQUESTS_OF_MANY: dict[str, Callable[[int], list[dict[str, Any]]]] = {
+    "messages": lambda count: [{"role": "user", "content": f"question {at}"} for at in range(count)],
+    "messages without content": lambda count: [{"role": "user", "content": ""} for _ in range(count)],
+    "parts": lambda count: [
+        {"role": "user", "content": [{"type": "text", "text": f"question {at}"} for at in range(count)]}
+    ],
+    "system prompts": lambda count: [*({"role": "system", "content": f"rule {at}"} for at in range(count)), HELLO],
+    "results without a call": lambda count: [
+        HELLO,
+        *({"role": "tool", "tool_call_id": f"call_{at}", "content": f"result {at}"} for at in range(count)),
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", REQUESTS_OF_MANY)
+def test_the_work_of_all_rules_grows_with_the_request_and_not_with_its_square(kind: str) -> None:
+    def calls(count: int) -> int:
+        made = 0
+
+        def see(_frame: object, event: str, _argument: object) -> None:
+            nonlocal made
+            made += event == "call"
+
+        trip = chat(REQUESTS_OF_MANY[kind](count), DONE)
+        sys.setprofile(see)
+        try:
+            judged(trip)
+        finally:
+            sys.setprofile(None)
+        return made
+
+    calls(1000)  # what is made once is not counted
+
+    assert calls(1000) < 2.3 * calls(500)
