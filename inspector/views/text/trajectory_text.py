@@ -7,7 +7,7 @@ from ...run.labels import LabelledRoundTrip
 from ...wire.json_value import as_array, as_object
 from ...wire.printable import safe
 from .run_text import call_text, part_line
-from .terminal_text import clip
+from .terminal_text import Line, clip, folded
 
 _WIDTH = 160
 """Longer lines of a trajectory are cut."""
@@ -22,6 +22,19 @@ def trajectory(round_trips: Iterable[LabelledRoundTrip], *, thread: str | None =
         if one.turn is not None and thread in (None, one.turn.thread) and turn in (None, one.turn.number)
     ]
     return "\n".join(_lines(chosen)) + "\n"
+
+
+def trajectory_lines(text: str, width: int | None) -> Iterator[Line]:
+    """The lines of a trajectory, of at most `width` cells each; what follows a break is indented deeper.
+
+    Without a width no line is broken, so that the text is that of the approved file.
+    """
+    for line in text.splitlines():
+        if width is None:
+            yield [(line, "plain")]
+            continue
+        deeper = len(line) - len(line.lstrip(" ")) + 2
+        yield from folded([(line, "plain")], width, " " * min(deeper, width // 2))
 
 
 def _lines(turns: Sequence[LabelledRoundTrip]) -> Iterator[str]:

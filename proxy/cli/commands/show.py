@@ -60,7 +60,7 @@ def main(options: argparse.Namespace) -> int:
     if options.svg:
         from turntape.inspector.views.text.svg import svg
 
-        lines = _lines(options, Cassette.load(files[0]), options.width or WIDTH)
+        lines = _lines(options, Cassette.load(files[0]), options.width or WIDTH, wrap=True)
         refuse_source(options.svg, files)
         write_text(options.svg, svg(lines))
         return OK
@@ -104,7 +104,7 @@ def _show(cassette: "Cassette", options: argparse.Namespace, out: "TextIO") -> N
     # A file has no terminal, and so no width.
     width = columns(options.width, WIDTH) if options.output in (None, "-") else options.width or WIDTH
     colour = coloured(out.isatty(), os.environ, options.color)
-    for line in _lines(options, cassette, width):
+    for line in _lines(options, cassette, width, wrap=out.isatty() or options.width is not None):
         out.write(ansi(line, colour).rstrip("\n") + "\n")
 
 
@@ -131,8 +131,11 @@ def _turn_of(line: bytes) -> object:
     return json.loads(line)["turn"]
 
 
-def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "list[Line]":
-    """The requested text as styled lines. Raises TurntapeError when there is no such turn or thread."""
+def _lines(options: argparse.Namespace, cassette: "Cassette", width: int, *, wrap: bool) -> "list[Line]":
+    """The requested text as styled lines. Raises TurntapeError when there is no such turn or thread.
+
+    `wrap`: whether the lines of a trajectory are wrapped, too, which git and a review want as they are.
+    """
     from pathlib import Path
 
     from turntape.inspector.wire.printable import safe
@@ -146,10 +149,10 @@ def _lines(options: argparse.Namespace, cassette: "Cassette", width: int) -> "li
     lines: Iterable[Line]
     if options.trajectory:
         from turntape.inspector.run.labels import label_all
-        from turntape.inspector.views.text.trajectory_text import trajectory
+        from turntape.inspector.views.text.trajectory_text import trajectory, trajectory_lines
 
         text = trajectory(label_all(cassette), thread=options.thread, turn=options.turn)
-        lines = [[(line, "plain")] for line in text.splitlines()]
+        lines = trajectory_lines(text, width if wrap else None)
     elif options.findings:
         from turntape.inspector.views.text.findings_text import findings_text
 

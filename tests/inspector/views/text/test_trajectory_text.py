@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from turntape.cassettes import Cassette
 from turntape.inspector.run.labels import label_all
-from turntape.inspector.views.text.trajectory_text import trajectory
+from turntape.inspector.views.text.terminal_text import plain, width_of
+from turntape.inspector.views.text.trajectory_text import trajectory, trajectory_lines
 
 EXAMPLE = list(label_all(Cassette.load(Path(__file__).parents[4] / "docs" / "example.cassette.jsonl")))
 
@@ -39,3 +42,18 @@ def test_nothing_of_it_changes_from_run_to_run() -> None:
 
     assert "$" not in text
     assert not [one for one in EXAMPLE if one.reading.response_id and one.reading.response_id in text]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_on_a_terminal_no_line_is_wider_and_no_word_is_lost(width: int) -> None:
+    text = trajectory(EXAMPLE)
+    lines = [plain(line) for line in trajectory_lines(text, width)]
+
+    assert max(map(width_of, lines)) <= width < max(map(width_of, text.splitlines()))
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+def test_without_a_width_it_is_the_text_of_the_approved_file() -> None:
+    text = trajectory(EXAMPLE)
+
+    assert "".join(plain(line) + "\n" for line in trajectory_lines(text, None)) == text
