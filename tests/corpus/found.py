@@ -68,13 +68,17 @@ def _order(row: corpus.Recorded) -> int:
     return row.round_trip.index
 
 
-def main() -> None:
+def main() -> int:
+    """Print the classes with their examples; or say where the corpus should be."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--id", action="append", help="only this class, with every example")
     parser.add_argument("--severity", default="info", choices=SEVERITIES, help="from this severity on")
     parser.add_argument("--healthy", action="store_true", help="only in healthy runs")
     parser.add_argument("-n", type=int, default=3, help="examples of each class")
     given = parser.parse_args()
+    if corpus.folder() is None:
+        print(corpus.ABSENT, file=sys.stderr)
+        return 2
     wanted = SEVERITIES[SEVERITIES.index(given.severity) :]
     counts: Counter[Key] = Counter()
     healthy: Counter[Key] = Counter()
@@ -95,7 +99,8 @@ def main() -> None:
             print(f"        {example[:330]}")
     above = [key for key in counts if key[0] != "info"]
     print(f"above info: {sum(counts[key] for key in above)}, in healthy runs: {sum(healthy[key] for key in above)}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())
