@@ -9,6 +9,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Unpack, override
@@ -33,7 +34,7 @@ from .pages.help_page import help_page
 from .palette import Choice, CommandBox
 from .run_screen import RunScreen
 from .screenshot import picture
-from .theme import PALETTES, theme_of
+from .theme import PALETTES, Palette, theme_of
 from .widgets.dialogs import Menu, PageScreen
 
 SWITCH = 0.0005
@@ -66,9 +67,9 @@ class Viewer(App[None]):
 
     def __init__(self, run: Run | None, **options: Unpack[Options]) -> None:
         super().__init__()
-        self.palette = PALETTES[options.get("theme", "dark")]
-        self._traceback = options.get("traceback", False)
         self._ascii = AsciiFilter(options.get("ascii", False))
+        self.palette = self.palette_of(options.get("theme", "dark"))
+        self._traceback = options.get("traceback", False)
         self._opened = False
         """Whether a run was opened."""
         if run is not None:
@@ -134,7 +135,8 @@ class Viewer(App[None]):
     # Dialogs.
 
     def action_help(self) -> None:
-        self.push_screen(PageScreen("turntape view", help_page(HELP_SECTIONS), self.palette))
+        page = help_page(HELP_SECTIONS, coloured=self.palette.coloured, unicode=self.palette.unicode)
+        self.push_screen(PageScreen("turntape view", page, self.palette))
 
     def action_copy(self) -> None:
         if self.run_screen.place is not None:
@@ -170,13 +172,17 @@ class Viewer(App[None]):
 
     # Themes and commands.
 
+    def palette_of(self, theme: str) -> Palette:
+        """The palette of a theme, on this terminal."""
+        return replace(PALETTES[theme], unicode=not self._ascii.enabled)
+
     def action_next_theme(self) -> None:
         names = list(PALETTES)
         self.use_theme(names[(names.index(self.palette.name) + 1) % len(names)])
 
     def use_theme(self, name: str) -> None:
         """Take one of the themes by its name."""
-        self.palette = PALETTES[name]
+        self.palette = self.palette_of(name)
         self.theme = name
         if self._opened:
             self.run_screen.use(self.palette)

@@ -32,6 +32,8 @@ class Palette:
     column: str
     """The background of the bar under the cursor, which no kind of tokens looks like."""
     looks: dict[str, Style]
+    unicode: bool = True
+    """Whether the terminal draws more than ASCII."""
 
     @property
     def coloured(self) -> bool:

@@ -18,6 +18,13 @@ _PAIRS = (
 TABLE: dict[str, str] = {sign: other for signs, others in _PAIRS for sign, other in zip(signs, others, strict=True)}
 """Sign → ASCII character."""
 
+_KEYS = {"←": "Left", "→": "Right", "↑": "Up", "↓": "Down", "↵": "Enter"}
+
+
+def keys_in_words(keys: str) -> str:
+    """Keys such as `h ←`, with words for the signs: as characters, `<` and `v` are other keys."""
+    return " ".join(_KEYS.get(key, key) for key in keys.split(" "))
+
 
 def in_ascii(text: str) -> str:
     """`text` in ASCII, with the same width in cells; a letter that ASCII does not have is a question mark."""

@@ -12,7 +12,6 @@ from ..app import Viewer
 from ..options import Options
 from ..pages.help_page import key_page
 from ..run_screen import RunScreen
-from ..theme import PALETTES
 from ..widgets.dialogs import PageScreen
 from .fleet_screen import HELP_SECTIONS, FleetScreen
 
@@ -21,8 +20,8 @@ class FleetViewer(Viewer):
     """`FleetViewer(source).run()`. Escape leaves an open run, q ends everything."""
 
     def __init__(self, source: FleetSource, **options: Unpack[Options]) -> None:
-        self.fleet = FleetScreen(source, PALETTES[options.get("theme", "dark")])
         super().__init__(None, **options)
+        self.fleet = FleetScreen(source, self.palette)
 
     @override
     def get_default_screen(self) -> Screen[None]:
@@ -51,13 +50,14 @@ class FleetViewer(Viewer):
     @override
     def action_help(self) -> None:
         if self.screen is self.fleet:
-            self.push_screen(PageScreen("turntape fleet", key_page(HELP_SECTIONS), self.palette))
+            page = key_page(HELP_SECTIONS, unicode=self.palette.unicode)
+            self.push_screen(PageScreen("turntape fleet", page, self.palette))
         else:
             super().action_help()
 
     @override
     def use_theme(self, name: str) -> None:
-        self.fleet.use(PALETTES[name])
+        self.fleet.use(self.palette_of(name))
         super().use_theme(name)
 
     @override

@@ -7,6 +7,7 @@ from turntape.cassettes.frozen import frozen
 from ....run.filters import FIELDS
 from ...text.status_styles import FINISH, FINISH_WORDS, OUTCOME, OUTCOME_WORDS
 from ...text.terminal_text import GLYPHS, wrap
+from ...vocabulary.ascii_signs import keys_in_words
 from ...vocabulary.kinds import KIND_LOOKS
 from ...vocabulary.signs import ADDED, MARKS, RANGE, RETRY, UNKNOWN
 from .blocks import Block, Spans
@@ -24,14 +25,15 @@ class HelpSection:
     """Keys as they are shown, and what they do."""
 
 
-def help_page(sections: Sequence[HelpSection]) -> Page:
-    """The keys of these sections, the signs, the fields of a query."""
-    blocks: list[Block] = []
-    for section in sections:
-        blocks += _section(section.title, [(key, "accent", what) for key, what in section.keys])
+def help_page(sections: Sequence[HelpSection], *, coloured: bool = True, unicode: bool = True) -> Page:
+    """The keys of these sections, the signs, the fields of a query, as they look on this terminal."""
+    blocks = _key_blocks(sections, unicode)
     blocks += _section("signs", _signs())
     blocks += _section("words in the list", WORDS)
-    blocks += _section("in the growth strip", STRIP)
+    kinds = [
+        ("█" if coloured else kind.shade, kind.name, f"{kind.title}{GROUPS.get(kind.group, '')}") for kind in KIND_LOOKS
+    ]
+    blocks += _section("in the growth strip", [*kinds, *STRIP])
     words = [
         ("word", 'is sent or received, counted at its first turn; "two words" together'),
         ("-word", "excludes; also before a field"),
@@ -41,10 +43,17 @@ def help_page(sections: Sequence[HelpSection]) -> Page:
     return Page("help", [*blocks, Block("fields", rule(title), _Rows([(key, "accent", what) for key, what in fields]))])
 
 
-def key_page(sections: Sequence[HelpSection]) -> Page:
+def key_page(sections: Sequence[HelpSection], *, unicode: bool = True) -> Page:
     """The keys of these sections alone."""
-    keys = ((section.title, [(key, "accent", what) for key, what in section.keys]) for section in sections)
-    return Page("help", [block for title, rows in keys for block in _section(title, rows)])
+    return Page("help", _key_blocks(sections, unicode))
+
+
+def _key_blocks(sections: Sequence[HelpSection], unicode: bool) -> list[Block]:
+    blocks: list[Block] = []
+    for section in sections:
+        keys = [(key if unicode else keys_in_words(key), "accent", what) for key, what in section.keys]
+        blocks += _section(section.title, keys)
+    return blocks
 
 
 def _section(title: str, rows: "Sequence[Row]") -> list[Block]:
@@ -102,7 +111,6 @@ GROUPS = {
 }
 """What the groups of kinds mean."""
 STRIP: tuple[Row, ...] = (
-    *(("█", kind.name, f"{kind.title}{GROUPS.get(kind.group, '')}") for kind in KIND_LOOKS),
     *((sign.glyph, sign.style, sign.words) for sign in MARKS.values()),
     ("▾+48k", "new", f"{ADDED[1]}: {ADDED[0]}"),
     ("██ faint", "dim", RANGE[1]),
@@ -110,7 +118,7 @@ STRIP: tuple[Row, ...] = (
     ("┄ ▔", "warn", "the limit of the context window, in tokens"),
     ("so far", "money", "the cost of the run so far; the full height is the cost of the whole run"),
 )
-"""The signs of the growth strip."""
+"""The signs of the growth strip, behind the kinds of tokens."""
 
 
 def _signs() -> list[Row]:

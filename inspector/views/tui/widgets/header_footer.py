@@ -8,6 +8,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from ...text.terminal_text import width_of
+from ...vocabulary.ascii_signs import keys_in_words
 from ..formatting import clipped
 from ..pages.blocks import Spans
 from .themed import Themed
@@ -77,7 +78,10 @@ class Keys(Themed):
         width, palette = self.size.width, self.palette
         base = Style(bgcolor=palette.panel)
         segments: list[Segment] = []
-        for hint in self.fitted(self._hints, width):
+        hints = self._hints
+        if not palette.unicode:
+            hints = tuple((keys_in_words(key), word, action) for key, word, action in hints)
+        for hint in self.fitted(hints, width):
             key, word, action = hint
             active = self.is_active(hint)
             under = base + Style(bgcolor=palette.cursor) if active else base

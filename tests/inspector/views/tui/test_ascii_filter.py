@@ -28,4 +28,7 @@ def test_the_whole_screen_is_ascii_where_the_terminal_has_no_more() -> None:
 
     plain, full = asyncio.run(flow(True)), asyncio.run(flow(False))
     assert plain.isascii() and "# api" in plain and "turn 3" in plain
-    assert not full.isascii() and [len(line) for line in full.split("\n")] == [len(line) for line in plain.split("\n")]
+    assert plain.endswith(" q quit") and " Enter open " in plain.split("\n")[-1]
+    assert not full.isascii() and [len(line) for line in full.split("\n")[:-1]] == [
+        len(line) for line in plain.split("\n")[:-1]
+    ]

@@ -6,11 +6,12 @@ from turntape.inspector.run.filters import FIELDS
 from turntape.inspector.run.strip import KINDS
 from turntape.inspector.views.tui.commands import COMMANDS, HELP_SECTIONS
 from turntape.inspector.views.tui.pages.help_page import LAYERS, SIGNS, STRIP, help_page
+from turntape.inspector.views.vocabulary.kinds import KIND_LOOKS
 from turntape.inspector.views.vocabulary.signs import MARKS
 
 
-def shown(width: int) -> list[str]:
-    layout = help_page(HELP_SECTIONS).laid_out(width, {})
+def shown(width: int, **terminal: bool) -> list[str]:
+    layout = help_page(HELP_SECTIONS, **terminal).laid_out(width, {})
     return ["".join(text for text, _ in layout.line(y)) for y in range(len(layout))]
 
 
@@ -51,3 +52,18 @@ def test_each_colour_and_each_mark_of_the_growth_strip_is_explained() -> None:
     assert [line[17:].partition(":")[0] for line in lines if line.startswith("  █ ")] == [word for _, word in KINDS]
     marks = [sign.words for sign in MARKS.values() if f"  {sign.glyph:<15}{sign.words}" in lines]
     assert marks == [sign.words for sign in MARKS.values()]
+
+
+def test_without_colours_the_kinds_have_the_signs_that_the_strip_draws() -> None:
+    lines = shown(100, coloured=False)
+
+    assert [line[2] for kind in KIND_LOOKS for line in lines if line[17:].partition(":")[0] == kind.title] == [
+        kind.shade for kind in KIND_LOOKS
+    ]
+
+
+def test_without_unicode_arrow_keys_are_words() -> None:
+    lines = shown(100, unicode=False)
+
+    assert "  j k Up Down    next and previous line; in the list that is a turn" in lines
+    assert "  Left Right h l previous, next turn; the mouse shows the numbers of a turn" in lines
