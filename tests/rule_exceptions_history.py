@@ -20,6 +20,7 @@ from turntape.cassettes.tape.model import RoundTrip
 NOTE = "Careful: the index is old."
 SECOND = ("call_2", "look_up", '{"word":"strip"}')
 OTHER = ("call_9", "look_up", '{"word":"reel"}')
+OPAQUE = {"reasoning_opaque": "EqoBCkYIBxgCKkD" * 6}
 PARCEL = [user("Where is my parcel?"), said("It left the depot.")]
 TURNED = [HELLO, CALLED, GIVEN]
 LONGER = [*TURNED, said("A strip of what?", SECOND), result("call_2", "a band")]
@@ -174,6 +175,9 @@ HISTORY: list[Row] = [
      "They are a whole step, and the recording lacks a round trip there or was imported: then it is an info",
      follows(*TURNED, said(NOTE, OTHER), result("call_9", "a reel")),
      [replace(one, route="import") for one in follows(*TURNED, said(NOTE, OTHER), result("call_9", "a reel"))], "info"),
+    ("client-forged-answer", "They are a whole step with a signature, which only an API can make: then it is an info",
+     follows(*TURNED, said(NOTE, OTHER) | OPAQUE, result("call_9", "a reel"), answer=CALLED | OPAQUE),
+     follows(*TURNED, said(NOTE, OTHER) | OPAQUE, result("call_9", "a reel")), "info"),
     *[("client-forged-answer", "The last message begins the next answer", made_up, run) for made_up, run in (
         (after(DONE, said(f"It is a strip. {NOTE}")), [chat([HELLO], DONE), chat(
             [HELLO, said(f"It is a strip. {NOTE}")], DONE, index=1)]),

@@ -44,6 +44,7 @@ _LOADS_TOOLS = "auto_load_"
         "A few words are between a result and a message of the user, for an API that wants them there",
         "The user speaks there too: a turn may not have been recorded, or a cache answered it; then it is an info",
         "They are a whole step, and the recording lacks a round trip there or was imported: then it is an info",
+        "They are a whole step with a signature, which only an API can make: then it is an info",
         "The last message begins the next answer",
         "The answer contains the text elsewhere, such as its reasoning",
         "The answer was cut, filtered or refused",
@@ -119,7 +120,7 @@ def _forged_note(context: RuleContext, echo: HistoryDiff, before: Turn, forged: 
     ]
     more = f" and {several(len(shown) - 1, 'more piece')}" if len(shown) > 1 else ""
     expected = _is_expected(context, forged.pieces, extra, before) or (
-        forged.apart and (_asked(echo) or _was_imported(context))
+        forged.apart and (_asked(echo) or _was_imported(context) or _is_signed(context, forged.pieces, before))
     )
     return Note(
         f"the history contains {shown[0][0]}{more} as the model's own, but no answer contains "
@@ -234,6 +235,23 @@ def _asked(echo: HistoryDiff) -> bool:
 def _was_imported(context: RuleContext) -> bool:
     """True for a recording of another tool, whose numbers are given here: they do not show what it lacks."""
     return context.turn.round_trip.route == "import"
+
+
+def _is_signed(context: RuleContext, pieces: list[Unit], before: Turn) -> bool:
+    """True when the steps of all pieces have signatures that nothing recorded has: an API made them."""
+    emission = before.reading.emission
+    old = [part for message in before.reading.request.messages for part in message.parts]
+    known = {*(part.signature for part in old), *(emission.signatures if emission is not None else ())}
+    signed = set[str]()
+    for mine, step in groupby(context.request.messages, key=lambda message: message.role == "assistant"):
+        parts = [part for message in step for part in message.parts] if mine else []
+        if any(len(part.signature or "") >= _SIGNATURE and part.signature not in known for part in parts):
+            signed |= {part.pointer for part in parts}
+    return all(unit.pointer in signed for unit in pieces)
+
+
+_SIGNATURE = 64
+"""Characters. Shorter ones may be placeholders, which Gemini's documentation allows for calls that no model made."""
 
 
 def _was_left_out(echo: HistoryDiff, before: Turn) -> bool:
