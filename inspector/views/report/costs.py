@@ -82,7 +82,7 @@ def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
     folded: list[Html] = []
     if rest := lines[SHOWN:]:
         words = several(len(rest), "smaller one")
-        folded = [tag("details", tag("summary", words), tag("div", _rows(heads, rest), class_="scrolls"))]
+        folded = [tag("details", tag("summary", words), _scrolling(f"Cache misses, {words}", heads, rest))]
     yield _table("Cache misses", str(len(found)), heads, lines[:SHOWN], *folded)
 
 
@@ -140,11 +140,12 @@ def _bar(part: float | None) -> Html:
 
 def _table(title: str, note: str, heads: tuple[str, ...], lines: list[Html], *below: Html) -> Html:
     return tag(
-        "section", tag("h2", f"{title} ", span("dim", note)), tag("div", _rows(heads, lines), class_="scrolls"), *below,
-        class_="costs",
+        "section", tag("h2", f"{title} ", span("dim", note)), _scrolling(title, heads, lines), *below, class_="costs",
     )  # fmt: skip
 
 
-def _rows(heads: tuple[str, ...], lines: list[Html]) -> Html:
+def _scrolling(title: str, heads: tuple[str, ...], lines: list[Html]) -> Html:
+    """A table that scrolls sideways in a narrow window, by keys too."""
     head = tag("tr", *(tag("th", name, scope="col") if name else tag("td") for name in heads))
-    return tag("table", head, *lines)
+    table = tag("table", head, *lines)
+    return tag("div", table, class_="scrolls", tabindex="0", role="region", aria_label=title)

@@ -252,7 +252,7 @@ async function choose(place, { read = false, scroll = true } = {}) {
   if (scroll && line) line.scrollIntoView({ block: "nearest" });
   if (isNew) {
     const turn = ++asked;
-    history.replaceState(null, "", "#row-" + place);
+    history.replaceState(history.state, "", "#row-" + place);
     const found = await viewAt(place);
     await withTexts(found.view);
     const raw = await rawParts(found.raw || []);
@@ -267,13 +267,22 @@ async function choose(place, { read = false, scroll = true } = {}) {
   if (read) enter();
 }
 
+const isReading = () => document.body.classList.contains("reading");
+
+// In a narrow window the turn replaces the list: the browser's own way back leads to the list.
 function enter() {
+  if (isNarrow() && history.state !== "reading") history.pushState("reading", "", location.hash);
   document.body.classList.add("reading");
   pane.focus({ preventScroll: !isNarrow() });
   if (isNarrow()) scrollTo(0, 0);
 }
 
 function leave() {
+  if (isReading() && history.state === "reading") history.back();
+  toList();
+}
+
+function toList() {
   document.body.classList.remove("reading");
   const line = chosen === null ? null : lineOf(chosen);
   if (line) {
@@ -297,7 +306,7 @@ function edge(last) {
 }
 
 function tab(name) {
-  for (const one of document.querySelectorAll('[role="tab"]')) {
+  for (const one of tabs) {
     const panel = one.getAttribute("aria-controls");
     $(panel).hidden = panel !== name;
     one.setAttribute("aria-selected", String(panel === name));
@@ -365,10 +374,14 @@ function unit() {
   if (strips.length > 1) for (const one of strips) one.hidden = !one.hidden;
 }
 
-function nextTab() {
-  const names = [...document.querySelectorAll('[role="tab"]')].map((one) => one.getAttribute("aria-controls"));
-  const at = names.findIndex((name) => !$(name).hidden);
-  tab(names[(at + 1) % names.length]);
+const tabs = [...document.querySelectorAll('[role="tab"]')];
+
+// The tab beside the one that is shown.
+function nextTab(by) {
+  const at = tabs.findIndex((one) => one.getAttribute("aria-selected") === "true");
+  const next = tabs[(at + by + tabs.length) % tabs.length];
+  tab(next.getAttribute("aria-controls"));
+  return next;
 }
 
 const marked = (place) => index.worst[place];
@@ -376,7 +389,7 @@ const KEYS = {
   j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
   Home: () => edge(false), End: () => edge(true), n: () => move(1, marked), p: () => move(-1, marked),
   Enter: enter, ArrowRight: enter, ArrowLeft: leave,
-  f: nextTab, $: unit, o: folds, t: theme,
+  f: () => nextTab(1), $: unit, o: folds, t: theme,
   "/": () => { leave(); filter.focus(); filter.select(); }, "?": () => help.showModal(),
 };
 
@@ -400,6 +413,12 @@ document.addEventListener("keydown", (event) => {
   const own = document.activeElement.closest("summary, button, a:not(.row)");
   if (event.key === "Enter" && own) return;
   if (pane.contains(document.activeElement) && /^(ArrowUp|ArrowDown|Home|End)$/.test(event.key)) return;
+  const across = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (across && tabs.includes(document.activeElement)) {
+    nextTab(across).focus();
+    event.preventDefault();
+    return;
+  }
   const act = KEYS[event.key];
   if (act) {
     act();
@@ -421,10 +440,11 @@ bars.forEach((bar) => {
   bar.addEventListener("mouseenter", () => describe(bar.dataset.caption));
   bar.addEventListener("mouseleave", () => describe(chosen === null ? "" : (barOf(chosen) || bar).dataset.caption));
 });
-for (const one of document.querySelectorAll('[role="tab"]')) one.onclick = () => tab(one.getAttribute("aria-controls"));
+for (const one of tabs) one.onclick = () => tab(one.getAttribute("aria-controls"));
 if ($("unit")) $("unit").onclick = unit;
 $("ask").onclick = () => help.showModal();
 filter.addEventListener("input", sift);
+addEventListener("popstate", () => { if (isReading() && history.state !== "reading") toList(); });
 addEventListener("hashchange", () => choose(placeOf(location.hash)));
 
 // ---- print: the findings, and the turns that failed
@@ -445,8 +465,8 @@ async function start() {
   draw();
   const wanted = placeOf(location.hash);
   if (wanted !== null) await choose(wanted, { read: isNarrow() });
-  else if (index.first !== null) await choose(index.first);
-  else if (index.rows.length) await choose(index.quiet.length ? Math.max(0, index.quiet.indexOf(false)) : 0);
+  else if (index.first !== null) await choose(index.first, { scroll: !isNarrow() });
+  else if (index.rows.length) await choose(Math.max(0, index.quiet.indexOf(false)), { scroll: !isNarrow() });
   document.body.dataset.ready = "yes";
   await printed();
 }

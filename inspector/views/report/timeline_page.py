@@ -38,6 +38,8 @@ def timeline_page(rows: Rows) -> Html:
     times = {turn.place: turn for turn in timeline.turns}
     lanes = [_lane(lane, axis, rows, times) for lane in timeline.lanes[:LANES]]
     sums = [tag("span", tag("span", class_=f"key {name}"), f"{look.words} ") for name, look in PHASES.items()]
+    if any(one.failed for lane in timeline.lanes[:LANES] for one in lane.spans):
+        sums.append(tag("span", tag("span", class_="key bad"), "something failed "))
     spent = ", ".join(
         f"{PHASES[name].sum} {lasted(timeline.seconds(name) * 1000)}" for name in ("wait", "stream", "client")
     )

@@ -195,6 +195,33 @@ def test_a_narrow_window_shows_the_list_or_the_turn(drive: Drive) -> None:
     ) == [True, False, False, True, True, False]
 
 
+def test_on_a_phone_the_page_begins_at_its_top_and_the_way_back_leads_to_the_list(drive: Drive) -> None:
+    many = [*trips()[:2], *(chat([user(f"q{n}")], said("a"), index=n) for n in range(2, 80))]
+    many.append(chat([user("q")], said(None, ("c1", "look_up", "{")), finish="tool_calls", index=80))
+    seen = "const seen = (id) => getComputedStyle(document.getElementById(id)).display !== 'none';"
+
+    script = """
+        const length = history.length; said.push(scrollY);
+        document.querySelector('.row[data-place="0"]').click(); await later(); said.push(seen("list"));
+        history.back(); await later(); said.push(seen("list"), seen("turn"));
+        document.querySelector('.row[data-place="1"]').click(); await later();
+        document.getElementById("back").click(); await later(); said.push(seen("list"), history.length - length);
+        """
+    assert drive(seen + script, of=many, width=500) == [0, False, True, False, True, 1]
+    linked = "said.push(seen('list')); history.back(); await later(); said.push(seen('list'))"
+    assert drive(seen + linked, width=500, hash="#row-1") == [False, True]
+
+
+def test_arrows_move_between_the_tabs_as_screen_readers_announce(drive: Drive) -> None:
+    assert drive(
+        """
+        const tab_ = () => document.activeElement.id + " " + document.querySelector('[aria-selected="true"]').id;
+        document.getElementById("tab-turns").focus(); press("ArrowRight"); said.push(tab_());
+        press("ArrowLeft"); press("ArrowLeft"); said.push(tab_());
+        """
+    ) == ["tab-findings tab-findings", "tab-timeline tab-timeline"]
+
+
 def test_a_wide_window_scrolls_its_panes_and_not_itself(drive: Drive) -> None:
     assert drive("said.push(document.documentElement.scrollHeight <= innerHeight)") == [True]
 

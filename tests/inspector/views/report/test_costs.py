@@ -84,3 +84,11 @@ def test_small_cache_misses_are_folded() -> None:
 def _fields(turn: object) -> dict[str, object]:
     names = ("place", "thread", "turn", "attempt", "input", "added", "input_cost", "output_cost", "cost")
     return {name: getattr(turn, name) for name in names}
+
+
+def test_tables_that_scroll_can_be_reached_by_keys_and_have_names() -> None:
+    run = Run.of(loop())
+    scrolls = re.findall(r'<div class="scrolls"([^>]*)>', str(costs(run.ledger, run.rows)))
+
+    assert scrolls and all('tabindex="0" role="region" aria-label="' in one for one in scrolls)
+    assert len(set(scrolls)) == len(scrolls)

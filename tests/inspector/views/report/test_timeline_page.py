@@ -61,3 +61,15 @@ def test_a_lane_with_more_turns_than_room_shows_the_phases_in_proportion() -> No
 
 def test_a_run_without_times_says_so() -> None:
     assert "No times are known." in str(timeline_page(Run.of([]).rows))
+
+
+def test_the_colour_of_a_failure_is_explained_where_one_is_drawn() -> None:
+    (row,) = Run.of(loop()[:1]).rows.all
+    pages: list[str] = []
+    for status in (200, 500):
+        rows = Rows()
+        rows.put([replace(row, status=status)])
+        pages.append(str(timeline_page(rows)))
+
+    assert ["something failed" in page for page in pages] == [False, True]
+    assert 'class="key bad"' in pages[1] and re.search(r"\.key\.bad \{ background: var\(--bad\) \}", STYLE)
