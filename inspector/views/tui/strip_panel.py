@@ -106,7 +106,7 @@ def _window(turn: StripTurn) -> Spans:
     """How full the context window is."""
     if turn.fill is None or turn.window is None:
         return []
-    look = "bad" if turn.fill > 0.9 else "warn" if turn.fill > 0.7 else "good"
+    look = "bad_bar" if turn.fill > 0.9 else "warn" if turn.fill > 0.7 else "good"
     return [("window ", "dim"), (gauge(turn.fill, 6), look), (f" {percent(turn.fill)} of {count(turn.window)}", "dim")]
 
 

@@ -68,6 +68,8 @@ def _palette(
     for style, look in STYLE_LOOKS.items() if colours else ():
         bold = style in HEAVY or (colours == "contrast" and style not in ("plain", "dim", "money"))
         looks[style] = Style(color=getattr(look, colours), bold=bold or None)
+    # Reversed, a full block is an empty cell.
+    looks["bad_bar"] = looks["bad"] + Style(reverse=False)
     for kind in KIND_LOOKS:
         looks[kind.name] = Style.parse(getattr(kind, colours) if colours else "white")
     return Palette(name, dark, background, panel, cursor, trail, column, looks)

@@ -77,7 +77,7 @@ class _Bar:
         fill: list[Spans] = []
         if found.window and found.tokens is not None:
             share = found.tokens / found.window
-            look = "bad" if share > 0.9 else "warn" if share > 0.7 else "good"
+            look = "bad_bar" if share > 0.9 else "warn" if share > 0.7 else "good"
             room = max(8, min(40, width - 44))
             fill = [
                 [("window ", "dim"), (bar(share, room), look), (f" {percent(share)} of {count(found.window)}", look)]

@@ -46,7 +46,7 @@ def _line(lane: Lane, cells: int) -> Spans:
         (f"  {GLYPHS[lane.layer]} ", lane.layer),
         (name + " " * (_NAME - width_of(name)), "plain"),
         (" " * first, "plain"),
-        ("█" * length, "bad" if lane.failed else lane.layer),
+        ("█" * length, "bad_bar" if lane.failed else lane.layer),
         (" " * (cells - first - length + 2), "plain"),
         (lasted(lane.milliseconds) + (" ✗" if lane.failed else ""), "dim"),
     ]

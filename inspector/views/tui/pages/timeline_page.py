@@ -23,6 +23,8 @@ _NAME, _TIME = 16, 9
 NARROW = 70
 """On a narrower page (in cells) the turns have no column of their calls."""
 _PAUSE = "┆"
+_FAILED = "✗"
+"""A cell in which something failed. No other phase has this sign: not every terminal has colours."""
 _REST = 0.1
 """A cell is empty only where nothing ran for more than this part of its time."""
 
@@ -67,6 +69,8 @@ def _lanes(rows: Rows, found: RunTimeline, place: int) -> Iterator[Block]:
     for phase, look in PHASES.items():
         part = "" if phase == "tool" else f" {percent(found.seconds(phase) / whole)}"
         legend.append((f"{look.sign} {look.words}{part}  ", look.style))
+    if any(one.failed for lane in found.lanes for one in lane.spans):
+        legend.append((f"{_FAILED} something failed  ", "bad"))
     if found.axis.pauses:
         longest = max(seconds for _, seconds in found.axis.pauses)
         pauses = f"{several(len(found.axis.pauses), 'pause')} shortened, the longest {_lasted(longest)}"
@@ -120,8 +124,11 @@ def drawn(spans: Sequence[Span], found: RunTimeline, cells: int) -> list[tuple[s
             out.append((" ", "plain"))
             continue
         look = PHASES[phase]
+        if slot.failed and phase != "client":
+            out.append((_FAILED, "bad"))
+            continue
         sign = HEIGHTS[max(0, min(7, round(8 * slot.shares[phase]) - 1))] if phase == "tool" else look.sign
-        out.append((sign, "bad" if slot.failed and phase != "client" else look.style))
+        out.append((sign, look.style))
     return out
 
 

@@ -56,3 +56,21 @@ def test_all_text_can_be_read_on_every_background(theme: str) -> None:
                 low[look, ground] = round(contrast(colour, ground), 2)
 
     assert not low
+
+
+def test_no_bar_is_reversed_which_would_make_it_empty() -> None:
+    bars = (
+        *(kind.name for kind in KIND_LOOKS),
+        "bad_bar",
+        "warn",
+        "good",
+        "gauge",
+        "money",
+        "model",
+        "api",
+        "client",
+        "tool",
+    )
+
+    assert [(name, look) for name, palette in PALETTES.items() for look in bars if palette[look].reverse] == []
+    assert all("bad_bar" in palette.looks for palette in PALETTES.values())

@@ -55,9 +55,9 @@ def test_a_cell_shows_what_took_longest_in_it() -> None:
     main = found.lanes[0]
 
     whole = "".join(sign for sign, _ in drawn(main.spans, found, 200))
-    assert len(whole) == 200 and set(whole) == {"░", "█", "▒", " "}
+    assert len(whole) == 200 and set(whole) == {"░", "█", "▒", " ", "✗"}
     assert whole.count("█") > whole.count("░")
-    assert [look for sign, look in drawn(main.spans, found, 200) if look == "bad"]
+    assert {look for sign, look in drawn(main.spans, found, 200) if sign == "✗"} == {"bad"}
 
 
 def spans(turns: int, *phases: tuple[Phase, float], rest: float = 0.0) -> list[Span]:
@@ -86,7 +86,7 @@ def test_a_cell_of_a_tool_is_as_high_as_its_part_of_the_time_and_never_empty() -
 
     half = drawn(spans(1000, ("tool", 1.0), rest=0.5), found, 20)
     assert {sign for sign, _ in half} == {"▄"}
-    assert drawn([Span("tool", 500.0, 500.1, 0, failed=True)], found, 20)[10] == ("▁", "bad")
+    assert drawn([Span("tool", 500.0, 500.1, 0, failed=True)], found, 20)[10] == ("✗", "bad")
     assert drawn([Span("stream", 500.0, 500.1, 0)], found, 20)[10] == ("█", "api")
 
 
@@ -113,3 +113,8 @@ def test_the_first_token_is_between_the_first_byte_and_the_end() -> None:
 
 def test_an_empty_run() -> None:
     assert list(timeline_page(Run.of([]).rows, 0).laid_out(80, {}).text()) == ["no turns"]
+
+
+def test_the_sign_of_a_failure_is_explained_where_there_is_one() -> None:
+    assert "✗ something failed" in "\n".join(shown(120))
+    assert "failed" not in "\n".join(timeline_page(Run.of(loop()).rows, 0).laid_out(120, {}).text())
