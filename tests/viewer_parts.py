@@ -128,7 +128,7 @@ class Panes:
         self._calls = calls
         self.turns, self.page, self.tabs = Turns(calls), PagePane(calls), Tabs()
         self.strip = GrowthStripPane(calls)
-        self.in_list = True
+        self.in_list, self.list_only = True, False
 
     @property
     def hints(self) -> tuple[KeyHint, ...]:

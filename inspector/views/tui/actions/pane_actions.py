@@ -73,7 +73,7 @@ class PaneActions:
             self._selection.show_view(name)
             self._panes.show_page()
             self._selection.request_page(top=True)
-            if inside:
+            if inside or self._panes.list_only:
                 self.enter_page()
         elif not inside:
             self.enter_page()

@@ -17,6 +17,9 @@ from .turn_list import TurnList
 SIDE_BY_SIDE = 140
 """From this width on the list is beside the page, in cells."""
 
+BOTH = 7
+"""The lines that both panes need, one above the other; with less, the one with the focus is shown alone."""
+
 
 class Panes(Container):
     """Holds the widgets of both panes."""
@@ -64,10 +67,14 @@ class Panes(Container):
     def share_room(self) -> None:
         """Share the room between list and page."""
         side = self._side if self._side is not None else self._width >= SIDE_BY_SIDE
+        lone: Literal["list", "page"] | None = None
+        if not side and self._height - 2 < BOTH:  # without title and keys
+            lone = "page" if self._reading else "list"
+        shown = self._zoomed or lone
         self.set_class(side, "side")
-        self.set_class(self._zoomed == "list", "list-only")
-        self.set_class(self._zoomed == "page", "page-only")
-        if side or self._zoomed == "list":
+        self.set_class(shown == "list", "list-only")
+        self.set_class(shown == "page", "page-only")
+        if side or shown == "list":
             self._left.styles.height = "1fr"
         else:
             most = round((self._height - 3) * (0.2 if self._reading else 0.4))
@@ -111,6 +118,11 @@ class Panes(Container):
             self._zoomed = None
         self.share_room()
         self.turns.focus()
+
+    @property
+    def list_only(self) -> bool:
+        """Whether the page is hidden."""
+        return self.has_class("list-only")
 
     @property
     def in_list(self) -> bool:
