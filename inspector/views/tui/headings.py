@@ -16,6 +16,8 @@ type Spans = Sequence[tuple[str, str]]
 
 WORDS = 100
 """From this width on the title spells out errors and warnings."""
+NAME = 8
+"""Cells of the file's name that stay."""
 
 type Group = list[tuple[str, str]]
 """Spans that are shown together or not at all."""
@@ -59,14 +61,25 @@ def summarize(rows: Rows) -> Summary:
 
 
 def title(state: Title, summary: Summary, width: int) -> Spans:
-    """The first line: the file on the left, the totals on the right. What has no room is left out."""
-    lead = _lead(state)
+    """The first line: the file on the left, the totals on the right. What has no room is left out.
+
+    The number of problems and the cost are left out last, after the name of this program and a part of the file's.
+    """
+    vital = [*_findings(state, summary, width)[:1], *_cost(state, summary.totals)[:1]]
+    reserved = sum(map(_width, vital))
+    brand, *lead = _lead(state)
+    if _width([brand, *lead]) + reserved <= width:
+        lead = [brand, *lead]
+    elif (over := _width(lead) + reserved - width) > 0:
+        name = clip(state.name, max(NAME, width_of(state.name) - over))
+        lead = [(f" {name} ", "plain"), *lead[1:]]
     room = width - _width(lead)
-    if room < 0:
-        return [(" turntape ", "title"), (clip(state.name, max(4, width - 12)), "plain")]
     shown: Group = []
     for group in _groups(state, summary, width):
-        if _width(group) <= room:
+        if group in vital:
+            reserved -= _width(group)
+        free = room if group in vital else room - reserved
+        if _width(group) <= free:
             shown += group
             room -= _width(group)
     return [*lead, (" " * room, "plain"), *shown]

@@ -20,18 +20,34 @@ def summary() -> Summary:
     [
         (82, "✗2 !2 first in turn 3 of t1  $0.071  11 turns  3 threads"),
         (66, "✗2 !2 first in turn 3 of t1  $0.071"),
-        (50, "✗2 !2 first in turn 3 of t1"),
-        (48, "✗2 !2  $0.071  11 turns"),
-        (34, "✗2 !2"),
-        (27, "✗2 !2"),
+        (50, "✗2 !2  $0.071  11 turns"),
+        (36, "✗2 !2  $0.071"),
     ],
 )
-def test_with_little_room_the_number_of_problems_is_left_out_last(summary: Summary, width: int, shown: str) -> None:
+def test_with_little_room_the_number_of_problems_and_the_cost_are_left_out_last(
+    summary: Summary, width: int, shown: str
+) -> None:
     line = "".join(text for text, _ in title(Title("run.jsonl", reading=False), summary, width))
 
     assert line.startswith(" turntape  run.jsonl ")
     assert " ".join(line.split()[2:]) == " ".join(shown.split())
     assert len(line) <= width
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "shown"),
+    [
+        ("run.jsonl", 32, " run.jsonl        ✗2 !2  $0.071 "),
+        ("run.jsonl", 25, " run.jsonl ✗2 !2  $0.071 "),
+        ("a-recording-with-a-long-name.jsonl", 30, " a-recording-w… ✗2 !2  $0.071 "),
+        ("a-recording-with-a-long-name.jsonl", 20, " a-recor…     ✗2 !2 "),
+        ("a-recording-with-a-long-name.jsonl", 8, " a-recor… "),
+    ],
+)
+def test_with_less_room_the_program_and_then_the_file_are_shortened(
+    summary: Summary, name: str, width: int, shown: str
+) -> None:
+    assert "".join(text for text, _ in title(Title(name, reading=False), summary, width)) == shown
 
 
 def test_a_run_whose_requests_were_all_refused_has_no_cost_and_no_unknown_one() -> None:
