@@ -24,6 +24,9 @@ LABELS = 4
 ROOM, MOST_ROOM = 0.22, 0.48
 """The least and the most of a lane's width for such a label."""
 
+SIGN = 0.012
+"""The width of a mark, as a share of the lane's on a desktop."""
+
 
 def growth_strip(strip: Strip) -> Html:
     """The picture with its legend; a sentence where no turn has tokens."""
@@ -69,7 +72,7 @@ def _lane(lane: Lane, bars: Sequence[Bar], scale: Axis, unit: Unit, longest: int
         for tick in scale.ticks[1:]
     ]
     over = [
-        *(mark for at, bar in enumerate(bars) for mark in _marks(bar, (at + 0.5) / longest)),
+        *_marks(bars, longest),
         *_additions(bars, longest, scale),
     ]
     height = float(bars[-1].so_far / strip.total) if strip.total else 0.0
@@ -125,10 +128,16 @@ def _steps(bars: Sequence[Bar]) -> Iterator[tuple[int, Decimal]]:
         yield at + 1, bar.so_far
 
 
-def _marks(bar: Bar, at: float) -> Iterator[Html]:
-    """The most important mark of a bar, with the words of all."""
-    if bar.marks:
-        yield _mark(bar.marks[0].kind, bar.marks, at)
+def _marks(bars: Sequence[Bar], longest: int) -> Iterator[Html]:
+    """The most important mark of each bar, with the words of all; where two have no room, of the more important bar."""
+    ranks = list(MARKS)
+    marked = sorted((ranks.index(bar.marks[0].kind), at) for at, bar in enumerate(bars) if bar.marks)
+    taken: list[float] = []
+    for _, at in marked:
+        where = (at + 0.5) / longest
+        if all(abs(where - other) >= SIGN for other in taken):
+            taken.append(where)
+            yield _mark(bars[at].marks[0].kind, bars[at].marks, where)
 
 
 def _mark(kind: MarkKind, marks: Sequence[Mark], at: float) -> Html:

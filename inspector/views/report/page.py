@@ -30,6 +30,8 @@ from .turn_list import column_heads, dearest, groups, turn_line
 from .turn_request import Shown
 from .turn_view import turn_view
 
+LABEL = 4
+"""Characters of a turn's name that each list has room for."""
 STATIC = 200
 """How many findings are in the page itself; the others need its script."""
 REDACTED = "Prose and code are replaced by neutral text of equal length."
@@ -247,7 +249,9 @@ def _list(run: Reported) -> Html:
         tag("div", id=name, role="tabpanel", aria_labelledby=f"tab-{name}", tabindex="0", hidden=True, class_="panel")
         for name in ("costs", "timeline")
     ]
-    return tag("div", bar, column_heads(), turns, none, marked, *others, id="list")
+    longest = max((len(row.label) for row in run.rows.all if row.is_turn), default=0)
+    room = f"--label:{longest}.2ch" if longest > LABEL else None
+    return tag("div", bar, column_heads(), turns, none, marked, *others, id="list", style=room)
 
 
 def _tab(name: str, words: str, *, first: bool) -> Html:

@@ -126,7 +126,7 @@ def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: boo
     number = row.label
     errors = sum(mark.severity == "error" for mark in row.findings)
     warnings = sum(mark.severity == "warning" for mark in row.findings)
-    model = max(4, cells.model - len(lead))
+    model = max(4, cells.model - len(lead) - max(0, len(number) - 4))
     begin = [
         (lead, "plain"),
         (f"{number:>4}", "bold" if row.findings else "dim"),

@@ -168,6 +168,17 @@ def test_nothing_is_wider_than_the_window(drive: Drive, width: int) -> None:
     ) == [True, True, True]
 
 
+@pytest.mark.parametrize("width", [500, 1440])
+def test_the_name_of_a_late_turn_is_whole(drive: Drive, width: int) -> None:
+    many = [chat([user("q")] + [said("a"), user("q")] * n, said("a"), index=n) for n in range(1001)]
+    cut = """
+        const name = lineOf(1000).firstChild, text = document.createRange(); text.selectNodeContents(name);
+        said.push(name.textContent, text.getBoundingClientRect().width < name.getBoundingClientRect().width);
+        """
+
+    assert drive(f"tab('turns'); await choose(1000); {cut}", of=many, width=width) == ["1001", True]
+
+
 @pytest.mark.parametrize("width", [500, 900, 1100, 1440])
 def test_no_line_hides_its_last_cell(drive: Drive, width: int) -> None:
     assert (

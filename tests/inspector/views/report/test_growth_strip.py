@@ -9,9 +9,12 @@ import pytest
 from conversations import HELLO, chat, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.findings.finding import Finding
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip import strip_of
 from turntape.inspector.views.report.growth_strip import BARS, LANE_BARS, growth_strip
+
+TROUBLE = Finding("x", "model", "error", "P", "it is wrong", (), "fix it")
 
 
 def drawn(trips: list[RoundTrip]) -> str:
@@ -106,3 +109,17 @@ def test_the_labels_of_large_additions_do_not_overlap(turns: int) -> None:
     assert taken[0][0] >= 0 and taken[-1][1] <= 100.01
     assert all(end <= begin + 0.02 for (_, end), (begin, _) in pairwise(taken))
     assert all(end - begin > 21 for begin, end in taken)
+
+
+def test_marks_that_would_cover_each_other_leave_room_to_the_more_important_one() -> None:
+    run = Run.of(growing(200))
+    run.rows.all[:] = [
+        replace(row, findings=(TROUBLE,)) if at % 3 else replace(row, error="overloaded", status=529, finish="error")
+        for at, row in enumerate(run.rows.all)
+    ]
+    page = str(growth_strip(strip_of(run.rows.all))).partition('class="strip tokens')[0]
+    found = re.findall(r'class="sign \w+" style="left:([0-9.]+)%"[^>]*>(.)', page)
+
+    places = sorted(float(left) for left, _ in found)
+    assert len(places) > 50 and min(after - before for before, after in pairwise(places)) >= 1.2
+    assert {sign for _, sign in found} == {"✗"}

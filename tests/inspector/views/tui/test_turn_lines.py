@@ -1,5 +1,6 @@
 """The lines of the turn list."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -148,3 +149,14 @@ def test_a_thread_that_begins_in_playback_is_not_without_a_price() -> None:
     head = "".join(text for text, _ in thread_line(line, rows, 120, line.places[0]))
 
     assert "1 turn · claude" in head and "unpriced" not in head and "$" not in head
+
+
+def test_the_name_of_a_late_attempt_moves_no_column() -> None:
+    (row, *_) = Run.of(loop()).rows.all
+    lines = [
+        "".join(text for text, _ in turn_line(replace(row, turn=turn, attempt=attempt), "", 80, Decimal(1)))
+        for turn, attempt in ((1, 1), (1234, 2), (99_999, 12))
+    ]
+
+    assert [line[:9].split()[0] for line in lines] == ["1", "1234·2", "99999·12"]
+    assert len({line.index("■") for line in lines}) == 1 and len({len(line) for line in lines}) == 1
