@@ -315,6 +315,18 @@ def test_print_shows_findings_and_the_turns_that_failed(drive: Drive) -> None:
     ) == [True, True, False, False, ["Turn 2 of t1"]]
 
 
+def test_print_is_dark_on_white_and_keeps_the_colours_that_mean_something(drive: Drive) -> None:
+    assert drive(
+        """
+        press("t"); press("t"); said.push(getComputedStyle(document.body).backgroundColor);
+        for (const sheet of document.styleSheets) for (const rule of sheet.cssRules)
+          if (rule.media && rule.media.mediaText === "print") rule.media.mediaText = "all";
+        said.push(getComputedStyle(document.body).backgroundColor);
+        said.push(getComputedStyle(document.querySelector(".legend .key")).printColorAdjust);
+        """
+    ) == ["rgb(22, 24, 29)", "rgb(255, 255, 255)", "exact"]
+
+
 def test_costs_and_timeline_are_made_when_they_are_opened_and_lead_to_turns(drive: Drive) -> None:
     assert drive(
         """
