@@ -43,6 +43,9 @@ def ascii_only(environ: Mapping[str, str]) -> bool:
     return locale in ("C", "POSIX") or (bool(charset) and charset.lower().replace("-", "") != "utf8")
 
 
-def drawable() -> bool:
-    """Whether standard input and output are a terminal whose cursor can be moved."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+def undrawable() -> str | None:
+    """Why nothing can be drawn here, as a part of a sentence; None on a terminal whose cursor can be moved."""
+    for name, stream in (("input", sys.stdin), ("output", sys.stdout)):
+        if not stream.isatty():
+            return f"the standard {name} is not a terminal"
+    return "TERM=dumb says that this one has no cursor" if os.environ.get("TERM") == "dumb" else None

@@ -64,14 +64,15 @@ def _view(options: argparse.Namespace) -> int:
     from turntape.inspector.fleet.page.store_source import StoreSource
     from turntape.inspector.fleet.store.store import open_store
 
-    from ...launch.terminal import ascii_only, drawable
+    from ...launch.terminal import ascii_only, undrawable
     from ..shipped_tapes import store_address
 
     if options.output or options.format != "text":
         raise TurntapeError("--view draws on the terminal and writes no file; leave out -o and the format")
     store = open_store(store_address(options.at))
-    if not drawable():
-        sys.stderr.write("turntape: --view needs a terminal that can be drawn on; without it the figures are printed\n")
+    if why := undrawable():
+        instead = "without it the figures are printed"
+        sys.stderr.write(f"turntape: --view needs a terminal to draw on, and {why}; {instead}\n")
         return USAGE
     from turntape.inspector.views.tui.fleet.fleet_app import FleetViewer
 

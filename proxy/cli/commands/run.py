@@ -105,10 +105,10 @@ def main(options: argparse.Namespace) -> int:
 
 def _conflict(options: argparse.Namespace, how: list[str]) -> str | None:
     """Why these options do not work together; None when they do."""
-    from ...launch.terminal import drawable
+    from ...launch.terminal import undrawable
 
-    if options.view and not drawable():
-        return "--view needs a terminal that can be drawn on; without --view the run is recorded as well"
+    if options.view and (why := undrawable()):
+        return f"--view needs a terminal to draw on, and {why}; without --view the run is recorded as well"
     if options.view and options.break_on and options.break_answers is None:
         return "--view and --break-on both need the terminal; leave one out, or give --break-answers FILE"
     if options.live_llm:

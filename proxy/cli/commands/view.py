@@ -34,7 +34,7 @@ def main(options: argparse.Namespace) -> int:
 
     from turntape.cassettes.tape.reader import Cassette
 
-    from ...launch.terminal import ascii_only, drawable
+    from ...launch.terminal import ascii_only, undrawable
     from ..cassette_files import one_cassette
     from ..selection import turn_of_round_trip
     from ..shipped_tapes import round_trip_of
@@ -46,10 +46,9 @@ def main(options: argparse.Namespace) -> int:
     thread: str | None = None
     if not options.follow and options.turn is None and (number := round_trip_of(options.file)) is not None:
         options.turn, thread = turn_of_round_trip(Cassette.load(path), number)
-    if not drawable():
-        sys.stderr.write(
-            f"turntape: view needs a terminal that can be drawn on; `turntape show {options.file}` prints the run\n"
-        )
+    if why := undrawable():
+        instead = f"`turntape show {options.file}` prints the run"
+        sys.stderr.write(f"turntape: view needs a terminal to draw on, and {why}; {instead}\n")
         return USAGE
     from turntape.cassettes.tape.lock import being_written
     from turntape.inspector.run.run_index import Run

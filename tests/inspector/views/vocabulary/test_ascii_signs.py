@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from turntape.inspector import views
 from turntape.inspector.views.vocabulary.ascii_signs import TABLE, in_ascii
+from turntape.inspector.views.vocabulary.pieces import SHORT_FIGURES
 from turntape.inspector.views.vocabulary.signs import MARKS
 
 FOLDER = Path(views.__file__).parent
@@ -31,6 +32,12 @@ def test_each_sign_that_a_view_draws_has_an_ascii_character() -> None:
 def test_the_marks_of_the_strip_stay_different() -> None:
     marks = [in_ascii(mark.glyph) for mark in MARKS.values()]
     assert len(set(marks)) == len(marks)
+
+
+def test_the_kinds_of_figures_stay_different() -> None:
+    kinds = SHORT_FIGURES.split(", ")[1:]
+    assert len({in_ascii(words)[0] for words in kinds[:2]}) == 2
+    assert in_ascii("1,204±56") == "1,204+56" and in_ascii("≈1,200") == "~1,200"
 
 
 @pytest.mark.parametrize(
