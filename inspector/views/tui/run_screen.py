@@ -57,7 +57,8 @@ class RunScreen(Screen[None]):
         """Escape was pressed with nothing open that it could close."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "search", show=False),
+        # Handled before the widget with the focus gets it, so that the keys behind it go to the search: `/tape`.
+        Binding("slash", "search", "search", show=False, priority=True),
         Binding("exclamation_mark", "errors", "errors only", show=False),
         Binding("escape,h,left", "out", "back", show=False),
         Binding("tab", "other", "other pane", show=False, priority=True),
@@ -316,7 +317,9 @@ class RunScreen(Screen[None]):
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys of playback have their other meanings while nothing is played."""
+        """Keys of playback have their other meanings while nothing is played; in the search, a slash is a slash."""
+        if action == "search":
+            return self.focused is not self._search_box
         return action not in ("pause", "seek") or self.state.playback.turn is not None
 
     def action_speed(self, by: int) -> None:

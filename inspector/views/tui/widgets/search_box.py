@@ -30,8 +30,9 @@ class SearchBox(Input):
     def start(self, text: str) -> None:
         """Open it with a text to edit."""
         self.add_class("shown")
+        self.display = True
         self.value = text
-        self.focus()
+        self.screen.set_focus(self)  # at once: the next keys are for this box
 
     def on_paste(self, event: Paste) -> None:
         """Take the pasted text as a terminal shows it, in one line."""
@@ -43,3 +44,4 @@ class SearchBox(Input):
     def end(self) -> None:
         """Hide it."""
         self.remove_class("shown")
+        self.display = False

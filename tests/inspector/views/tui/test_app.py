@@ -404,6 +404,17 @@ def test_a_colon_a_number_and_enter_may_come_at_once() -> None:
     run(flow)
 
 
+def test_a_slash_and_its_words_may_come_at_once() -> None:
+    async def flow() -> None:
+        async with viewing() as (app, pilot):
+            for key, character in (("slash", "/"), *((one, one) for one in "zz"), ("slash", "/"), ("z", "z")):
+                app.post_message(Key(key, character))
+            await when(pilot, lambda: app.run_screen.state.search.filter.text == "zz/z")
+            assert not app.run_screen.panes.has_class("list-only")
+
+    run(flow)
+
+
 def test_after_a_pause_in_the_shell_the_screen_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[bool] = []
 
