@@ -73,8 +73,8 @@ class Move:
     """What has no counterpart, one sentence each."""
 
     @classmethod
-    def of(cls, survey: Sequence[Mapping[str, Any]]) -> "Move":
-        """From what the survey says."""
+    def of(cls, survey: Sequence[Mapping[str, Any]], unread: Sequence[Mapping[str, str]] = ()) -> "Move":
+        """From what the survey says of the tests, and of the files that pytest cannot collect."""
         tests = [
             Test(
                 said["test"],
@@ -89,6 +89,11 @@ class Move:
         for one in survey:
             found: dict[str, list[int]] = one.get("dropped") or {}
             move.dropped |= {Path(path): frozenset(places) for path, places in found.items()}
+        if unread:
+            move.unmapped.append(
+                f"{several(len(unread), 'file')} that pytest cannot collect, the first is {unread[0]['name']} "
+                f"({unread[0]['reason']}); let pytest collect them, and import again"
+            )
         without: list[str] = []
         by_file: defaultdict[Path, list[Test]] = defaultdict(list)
         for test in tests:

@@ -2,7 +2,7 @@
 
 `turntape import --pytest` runs `pytest -p turntape.cassettes.pytest_plugin.vcr_survey`. Each marked test is collected,
 its settings are read from the fixtures of the suite, and the findings are written as JSON to the file that the variable
-`TURNTAPE_SURVEY` names.
+`TURNTAPE_SURVEY` names: `tests`, and `unread` for what pytest could not collect.
 """
 
 import copy
@@ -30,12 +30,27 @@ _CONFIGS = ("vcr_config", "cassetter_config")
 _FOLDERS = ("vcr_cassette_dir", "cassetter_cassette_dir")
 _NAMES = ("default_cassette_name", "vcr_cassette_name")
 _KEY: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
+_UNREAD: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_KEY] = []
+    config.stash[_KEY], config.stash[_UNREAD] = [], []
+    config.pluginmanager.register(_Unread(config.stash[_UNREAD]))
     config.option.dist, config.option.tx = "no", []  # workers of pytest-xdist would collect, and not this process
+
+
+class _Unread:
+    """Keeps the files and folders that pytest cannot collect, with the reason: their tests are not known."""
+
+    def __init__(self, found: list[dict[str, str]]) -> None:
+        self._found = found
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            lines = str(report.longrepr).strip().splitlines()
+            errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
+            self._found.append({"name": report.nodeid, "reason": (errors or lines or [""])[-1]})
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -61,7 +76,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     target = os.environ.get(VARIABLE)
     if target:
-        Path(target).write_text(json.dumps(session.config.stash[_KEY]), encoding="utf-8")
+        found = {"tests": session.config.stash[_KEY], "unread": session.config.stash[_UNREAD]}
+        Path(target).write_text(json.dumps(found), encoding="utf-8")
 
 
 def _said(item: pytest.Item, marks: list[pytest.Mark]) -> dict[str, Any]:

@@ -84,7 +84,8 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
     from turntape.cassettes.importers.conversion import convert
     from turntape.cassettes.importers.suite import Move
 
-    move = Move.of(_survey(tests, folder))
+    survey = _survey(tests, folder)
+    move = Move.of(survey["tests"], survey["unread"])
     move.add_direct_uses(Path(tests.partition("::")[0]))
     write = sys.stdout.write
     for line in rewrite_lines(move.rewrites, Path.cwd()):
@@ -143,8 +144,8 @@ def rewrite_lines(rewrites: "Sequence[Rewrite]", here: "Path") -> list[str]:
     return lines
 
 
-def _survey(tests: str, folder: "Path") -> "Sequence[Mapping[str, Any]]":
-    """What the suite says of its tests. Raises TurntapeError when pytest cannot collect it."""
+def _survey(tests: str, folder: "Path") -> "Mapping[str, Any]":
+    """What the suite says of its tests, and what pytest cannot collect. Raises TurntapeError if pytest ends early."""
     import json
     import os
     import subprocess

@@ -212,6 +212,29 @@ def test_a_moved_suite_passes(
     project.runpytest_subprocess().assert_outcomes(passed=5)
 
 
+def test_files_that_pytest_cannot_collect_are_named(
+    project: pytest.Pytester,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    taken_away(server, monkeypatch)
+    monkeypatch.chdir(suite(project, matched=["method", "path"]))
+
+    assert main(["import", "--pytest", "."]) == 0
+    assert "cannot collect" not in capsys.readouterr().out
+
+    for name in ("test_a_broken", "test_broken"):
+        (project.path / f"{name}.py").write_text("import not_installed\n")
+    assert main(["import", "--pytest", "."]) == 0
+    said = capsys.readouterr().out
+    assert (
+        "not mapped: 2 files that pytest cannot collect, the first is test_a_broken.py (ModuleNotFoundError: No module "
+        "named 'not_installed'); let pytest collect them, and import again\n"
+    ) in said
+    assert "would convert 4 recordings for 4 tests" in said
+
+
 def test_what_functions_of_the_suite_drop_or_ignore_is_left_out(
     project: pytest.Pytester,
     server: ScriptedServer,
