@@ -191,19 +191,18 @@ def _ran(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[N
 
 
 def _ran_by_id(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
-    unfit = context.thread.unfit_calls
+    unfit = {name: (index, why) for name, (index, why) in context.thread.unfit_calls.items() if name and why in labels}
     for message in context.request.messages if unfit else ():
         for part in message.parts:
-            if part.result is None or not part.result.call_id or not _reads_as_run(part.result):
+            if part.result is None or part.result.call_id not in unfit or not _reads_as_run(part.result):
                 continue
-            index, why = unfit.get(part.result.call_id, (0, ""))
-            if why in labels:
-                yield Note(
-                    f"the call {part.result.call_id} was run although its answer was {what} ({why})",
-                    (f"#{index} finish {why}", f"{context.at} request {part.pointer}"),
-                    key=part.result.call_id,
-                    because_of=context.has_recently(*_WARNED),
-                )
+            index, why = unfit[part.result.call_id]
+            yield Note(
+                f"the call {part.result.call_id} was run although its answer was {what} ({why})",
+                (f"#{index} finish {why}", f"{context.at} request {part.pointer}"),
+                key=part.result.call_id,
+                because_of=context.has_recently(*_WARNED),
+            )
 
 
 def _ran_without_ids(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
