@@ -35,8 +35,9 @@ from .named_places import NamedPlaces
 from .own_connections import OwnConnections
 from .pending import PendingRoundTrip
 from .recorder_addon import RecorderAddon
-from .span_receiver import UPSTREAM as SPANS
-from .span_receiver import accept, run_in, signal_in
+from .span_paths import UPSTREAM as SPANS
+from .span_paths import run_in, signal_in
+from .span_receiver import accept
 from .unrecorded import OWN_PORT, UnrecordedTraffic
 from .upstream_proxy import UpstreamProxy
 from .visitors import Visitors, is_direct

@@ -8,28 +8,10 @@ recorded. When the user has a collector, `otlp` is an upstream and everything is
 # mitmproxy's headers are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
-import re
-from urllib.parse import unquote
-
 from mitmproxy import http
 
-UPSTREAM = "otlp"
-"""The name of the collector in the route table."""
-_PATH = re.compile(r"^(?:/s/(?P<run>[^/]+))?/otlp(?:/[^?]*)?/v1/(?P<signal>traces|metrics|logs)(?:\?.*)?$")
 _ACCEPT = "turntape-spans"
 """The key in a flow's metadata of a request that we answer."""
-
-
-def signal_in(path: str) -> str | None:
-    """`traces`, `metrics` or `logs` when the path is one of ours for OTLP."""
-    match = _PATH.match(path)
-    return match["signal"] if match else None
-
-
-def run_in(path: str) -> str | None:
-    """The run that the path names, if it names one."""
-    match = _PATH.match(path)
-    return unquote(match["run"]) if match and match["run"] else None
 
 
 def accept(flow: http.HTTPFlow) -> None:

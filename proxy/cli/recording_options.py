@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..gateway.shipper import ShipTo
-    from ..launch.recording import Settings
+    from ..launch.recording_settings import Settings
 
 
 def require_posix(command: str) -> None:
@@ -57,7 +57,7 @@ def ship_to(options: argparse.Namespace, *, remove: bool = False) -> "ShipTo | N
 def settings_of(options: argparse.Namespace, path: Path, *, console: bool) -> "Settings":
     """What the command line says about a recording into `path`; `console` prints a line for each round trip."""
     from ..gateway.gateway import GatewaySettings
-    from ..launch.recording import Settings
+    from ..launch.recording_settings import Settings
     from ..limits.limits import Limits, patterns
 
     return Settings(

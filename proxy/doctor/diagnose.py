@@ -13,7 +13,8 @@ from turntape.cassettes.errors import TurntapeError
 
 from ..launch.child_process import Child
 from ..launch.connections import Watch, names
-from ..launch.recording import Recording, Settings, llm_hosts
+from ..launch.recording import Recording, llm_hosts
+from ..launch.recording_settings import Settings
 from ..launch.runtimes import UNKNOWN, Identified, Runtime, identify, of_executable
 from ..launch.supervise import supervised
 from . import environment, running_proxy, runtime, trust, verdict

@@ -101,7 +101,7 @@ class Engine:
     - `runs_by_trace`: a request without a run's name is of the run that its `traceparent` names.
     - `admission`: who may use the port; without a token it is open to every program of this machine.
     - `listening`: sockets that listen on `port` already, instead of one on `host`; they are closed by `stop`.
-    - `places`, `own`: the URLs that streams have named, and our own connections, where several processes share them.
+    - `places`, `own`: the URLs that streams have named, and our own connections, where several processes share a port.
     - `on_count`: called when a round trip has begun or ended.
 
     `start` raises OSError when the port is taken.
@@ -137,6 +137,7 @@ class Engine:
         self.host = host
         self.port = port
         self._listening = listening
+        self._is_one_of_several = own is not None
         self._on_round_trip = on_round_trip
         self._recorder = recorder
         self._confdir = confdir or home()
@@ -216,7 +217,7 @@ class Engine:
         # Everything important in mitmproxy's log is also in the round trips.
         logging.getLogger("mitmproxy").setLevel(logging.CRITICAL)
         self.port = self._router.port = await self._listen(self._server)
-        self._sign = Sign(self.port) if not self._listening else None
+        self._sign = None if self._is_one_of_several else Sign(self.port)
         self._running = asyncio.create_task(self._master.run())
         await asyncio.sleep(0)
 
@@ -250,13 +251,13 @@ class Engine:
             error = instance.last_exception if instance is not None else None
             number = getattr(error, "errno", None) or errno.EADDRINUSE
             raise OSError(number, f"cannot listen on {self.host}:{self.port}: {error}")
-        if self._listening:
+        if self._listening and self._witnesses is None:
             await _listen_on(instance, self._listening)
         port = instance.listen_addrs[0][1]
         if self._witnesses is None:
             return port
         try:
-            return await self._witnesses.start(port, self.port)
+            return await self._witnesses.start(port, self.port, self._listening)
         except OSError:
             await instance.stop()
             raise

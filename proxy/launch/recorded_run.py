@@ -16,7 +16,8 @@ from ..sidecar.summary import summary_lines
 from .child_process import Child
 from .connections import Watch
 from .nothing_recorded import nothing_lines, refused_line
-from .recording import Outcome, Recording, Settings
+from .recording import Outcome, Recording
+from .recording_settings import Settings
 from .supervise import supervised, to_stderr
 from .terminal import coloured
 from .tool_servers import ToolServers

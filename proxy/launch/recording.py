@@ -1,13 +1,11 @@
 """One recording from start to end: the file, the proxy, and the process that labels it."""
 
-import os
 import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
-from fnmatch import fnmatchcase
 from pathlib import Path
+from socket import socket
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -16,20 +14,20 @@ from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.own_addresses import is_loopback
 from turntape.cassettes.tape.bounds import NOT_KEPT
 
-from ..breakpoints.condition import Condition
 from ..capture.authority import CERTIFICATE, PRIVATE, make_authority
 from ..capture.certificates import checked, ensure_authority, home, permanent_folder, write_bundle
 from ..capture.unrecorded import UnrecordedTraffic
 from ..capture.upstream_proxy import chosen
-from ..gateway.gateway import GatewaySettings
 from ..limits.limit_checker import LimitChecker
-from ..limits.limits import LimitReached, Limits
+from ..limits.limits import LimitReached
 from ..sidecar.sidecar_client import SidecarClient
 from ..sidecar.summary import missed_spans
 from ..tool_wire.address import VARIABLE as TOOL_LINK
+from ..workers.listeners import listeners
 from ..workers.worker_settings import WorkerSettings
-from .environment import Environment, Route, environment, node_preload
+from .environment import Environment, environment, node_preload
 from .private_folder import private_folder
+from .recording_settings import Settings, breakpoints, known_collector, known_findings
 from .said_meanwhile import EndAwaited, say_nothing, say_problem, say_waiting
 from .spans import collector, span_variables
 from .terminal import coloured
@@ -40,75 +38,12 @@ if TYPE_CHECKING:
     from turntape.cassettes.recording.recorder import Recorder
     from turntape.cassettes.tape.model import RoundTrip
 
-    from ..breakpoints.breakpoints_addon import Breakpoints
-    from ..engine.engine import AddonFactory, Engine
+    from ..engine.engine import Engine
     from ..gateway.gateway import Gateway
     from ..gateway.segments import Segments
     from ..prove.report import Proof
     from ..tool_wire.link_server import LinkServer
     from ..workers.workers import Workers
-
-
-FLUSH = 5.0
-"""Seconds that a command's last spans may take; nobody wants to wait long for a collector that is down."""
-
-
-@frozen
-class Settings:
-    """The settings of a recording, from the command line."""
-
-    path: Path
-    made: bool = False
-    """True when `path` is an empty file that `free_path` made."""
-    port: int = 0
-    host: str = "127.0.0.1"
-    """Where to listen; beyond loopback `token` must be given."""
-    token: str | None = None
-    """What each request must have to be let in; None for no token."""
-    private_authority: bool = False
-    """True for a certificate authority that is made for this recording and removed with it."""
-    upstreams: Mapping[str, str] = field(default_factory=dict[str, str])
-    intercept: tuple[str, ...] = ()
-    route: Route = "both"
-    upstream_proxy: str | None = None
-    """A URL, or `none`; None leaves it to the environment."""
-    client_cert: Path | None = None
-    break_on: tuple[Condition, ...] = ()
-    break_answers: Path | None = None
-    """A file of answers for what is held; None asks at the terminal."""
-    wrap_tools: bool = True
-    """True to record the tool servers of the command too (`tool_servers`)."""
-    play_tools: str | None = None
-    """The socket where recorded tool servers are played in place of the real ones."""
-    play_url: str | None = None
-    """Where those that are reached over HTTP are played."""
-    play_apis: bool = True
-    """With `play_url`: whether that is also where APIs are played."""
-    play_places: frozenset[str] = frozenset()
-    """With `play_url`: host and path of the recorded streams of tool servers."""
-    live_tools: tuple[str, ...] = ()
-    """The names of tool servers that are not played."""
-    prove: bool = False
-    """True to put a witness on each side of the proxy (docs/non-interference.md)."""
-    console: bool = False
-    """True to print a line on stderr for each round trip."""
-    color: str = "auto"
-    """`auto`, `always` or `never`."""
-    spans: bool = False
-    """True to receive the OpenTelemetry spans of the command too."""
-    limits: Limits = Limits()
-    otlp: str | None = None
-    """The address of an OpenTelemetry collector that gets a span for each turn."""
-    otlp_content: bool = False
-    """True to send prompts, answers, arguments and results with the spans."""
-    flush: float = FLUSH
-    """Seconds that the spans which are left at the end may take."""
-    gateway: GatewaySettings = GatewaySettings()
-    workers: int = 1
-    """How many processes have the proxy; with several there are no limits, breakpoints, witnesses and addon."""
-    addon: "AddonFactory | None" = None
-    """Makes the addon that may answer instead of the API."""
-    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
 @frozen
@@ -123,7 +58,11 @@ class Outcome:
 
 
 class Recording:
-    """Starts with `start`, ends with `finish`. In between, `environment` has the variables for a child process."""
+    """Starts with `open` and `serve`, ends with `finish`. From `open` on, `environment` has what a child process needs.
+
+    The port accepts connections from `open` on. What comes before `serve` waits in its queue, so that a command can
+    start while the proxy is loaded.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -131,6 +70,7 @@ class Recording:
         self.authority = Path()
         """The certificate of our own authority."""
         self.environment = Environment()
+        self.port = settings.port
         self.on_first: Callable[[], None] | None = None
         """Called once, when the first round trip has ended."""
         self.bypassed: Counter[str] = Counter()
@@ -146,10 +86,6 @@ class Recording:
         self._links: LinkServer | None = None
         self._cut = 0
         """Bodies of which only a part was kept."""
-
-    @property
-    def port(self) -> int:
-        return self._engine.port
 
     @property
     def seen(self) -> UnrecordedTraffic:
@@ -170,9 +106,17 @@ class Recording:
         return self._engine.proof()
 
     async def start(self) -> None:
+        """`open` and `serve`."""
+        await self.open()
+        await self.serve()
+
+    async def open(self) -> None:
+        """Listen on the port, and make the file and all that `environment` needs.
+
+        Raises TurntapeError for settings that cannot be used, and when the port is taken.
+        """
         from turntape.cassettes.recording.recorder import Recorder
         from turntape.cassettes.redaction.redactor import patient_redactor
-        from turntape.cassettes.routes.admission import Admission
 
         from ..gateway.gateway import Gateway
         from ..gateway.segments import Segments
@@ -181,55 +125,25 @@ class Recording:
         try:
             known_findings(settings)
             known_collector(settings)
-            proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
-            client_cert = checked(settings.client_cert) if settings.client_cert else None
-            held = breakpoints(settings) if settings.break_on else None
-            folder = self._authority_folder()
-            bundle = write_bundle(folder, self.authority, settings.environ)
+            self._upstream_proxy = chosen(settings.upstream_proxy, settings.environ, settings.port)
+            self._client_cert = checked(settings.client_cert) if settings.client_cert else None
+            self._held = breakpoints(settings) if settings.break_on else None
+            self._authority_folder = self._made_authority()
+            self._bundle = write_bundle(self._authority_folder, self.authority, settings.environ)
             preload = node_preload(self.confdir, settings.environ)
+            self._listening = self._listen()
+            # A name that we chose was reserved with an empty file, which is filled now.
+            recorder = Recorder(settings.path, append=settings.made, redactor=patient_redactor())
         except TurntapeError:
             self.close()
             if settings.made:
                 settings.path.unlink()
             raise
-        # A name that we chose was reserved with an empty file, which is filled now.
-        recorder = Recorder(settings.path, append=settings.made, redactor=patient_redactor())
         if self.limits is not None:
             recorder.on_lost = self.limits.lost
         segments = Segments(recorder)
         segments.on_problem(say_problem)
-        gateway = self.gateway = Gateway(settings.gateway, segments)
-        # Base URLs in the user's environment are upstreams too; their addresses do not depend on our port.
-        named = environment(settings.environ, port=settings.port, route=settings.route, upstreams=settings.upstreams)
-        spans_to = collector(settings.environ, settings.port) if settings.spans else {}
-        reach = WorkerSettings(
-            host=settings.host,
-            port=settings.port,
-            salt=str(recorder.header.get("salt")),
-            upstreams={**named.upstreams, **spans_to, **settings.upstreams},
-            intercept=settings.intercept,
-            confdir=folder,
-            upstream_proxy=proxy,
-            trusted_ca=bundle,
-            client_cert=client_cert,
-            runs_by_trace=settings.gateway.serves,
-            admission=Admission(settings.token),
-        )
-        self._engine = self._workers(segments, reach) if settings.workers > 1 else self._alone(segments, reach, held)
-        try:
-            await self._engine.start()
-        except BaseException as exc:
-            self.close()
-            recorder.close()
-            settings.path.unlink()  # it holds a header at most, and nobody else had the name
-            if isinstance(exc, OSError):
-                raise TurntapeError(
-                    f"port {settings.port} on {settings.host} is in use or not permitted; choose another with --port"
-                ) from exc
-            raise
-        gateway.running = lambda: self._engine.running
-        gateway.sums = lambda: self._sidecar.counts if self._sidecar else {}
-        gateway.start(self._label(recorder), self._label)
+        self.gateway = Gateway(settings.gateway, segments)
         await self._listen_to_wrappers(segments)
         self.environment = environment(
             settings.environ,
@@ -239,7 +153,7 @@ class Recording:
             route=settings.route,
             upstreams=settings.upstreams,
             hosts=llm_hosts(settings.intercept),
-            bundle=bundle,
+            bundle=self._bundle,
             authority=self.authority,
             preload=preload,
         )
@@ -248,7 +162,53 @@ class Recording:
         if self.tool_link:
             self.environment.variables[TOOL_LINK] = self.tool_link
 
-    def _alone(self, segments: "Segments", reach: WorkerSettings, held: "Breakpoints | None") -> "Engine":
+    def _listen(self) -> list[list[socket]]:
+        """The sockets of the port, for each process that has the proxy."""
+        settings = self.settings
+        try:
+            opened = listeners(settings.host, settings.port, settings.workers)
+        except OSError as exc:
+            raise TurntapeError(
+                f"port {settings.port} on {settings.host} is in use or not permitted; choose another with --port"
+            ) from exc
+        self.port = opened[0][0].getsockname()[1]
+        return opened
+
+    async def serve(self) -> None:
+        """Start the proxy and the process that labels."""
+        from turntape.cassettes.routes.admission import Admission
+
+        settings = self.settings
+        segments = self.gateway.segments
+        recorder = segments.current
+        spans_to = collector(settings.environ, settings.port) if settings.spans else {}
+        reach = WorkerSettings(
+            host=settings.host,
+            port=self.port,
+            salt=str(recorder.header.get("salt")),
+            # Base URLs in the user's environment are upstreams too.
+            upstreams={**self.environment.upstreams, **spans_to, **settings.upstreams},
+            intercept=settings.intercept,
+            confdir=self._authority_folder,
+            upstream_proxy=self._upstream_proxy,
+            trusted_ca=self._bundle,
+            client_cert=self._client_cert,
+            runs_by_trace=settings.gateway.serves,
+            admission=Admission(settings.token),
+        )
+        self._engine = self._workers(segments, reach) if settings.workers > 1 else self._alone(segments, reach)
+        try:
+            await self._engine.start()
+        except BaseException:
+            self.close()
+            recorder.close()
+            settings.path.unlink()  # it holds a header at most, and nobody else had the name
+            raise
+        self.gateway.running = lambda: self._engine.running
+        self.gateway.sums = lambda: self._sidecar.counts if self._sidecar else {}
+        self.gateway.start(self._label(recorder), self._label)
+
+    def _alone(self, segments: "Segments", reach: WorkerSettings) -> "Engine":
         """The proxy in this process."""
         from ..capture.routing import Played
         from ..engine.engine import Engine
@@ -269,13 +229,14 @@ class Recording:
             on_round_trip=self._recorded,
             limits=self.limits,
             on_limit=self._say_limit,
-            breakpoints=held,
+            breakpoints=self._held,
             prove=settings.prove,
             addon=settings.addon,
             pages=self.gateway.pages.answer if settings.gateway.serves else None,
             runs_by_trace=reach.runs_by_trace,
             admission=reach.admission,
             played=played,
+            listening=self._listening[0],
         )
 
     def _workers(self, segments: "Segments", reach: WorkerSettings) -> "Workers":
@@ -286,14 +247,14 @@ class Recording:
         self._processes = Workers(
             segments,
             reach,
-            settings.workers,
+            self._listening,
             on_round_trip=self._recorded,
             pages=self.gateway.pages.answer if settings.gateway.serves else None,
             say=say_problem,
         )
         return self._processes
 
-    def _authority_folder(self) -> Path:
+    def _made_authority(self) -> Path:
         """The folder of the certificate authority of this recording, which is made if there is none."""
         settings = self.settings
         if settings.private_authority:
@@ -428,57 +389,12 @@ def labelled(recorder: "Recorder", sidecar: SidecarClient, awaited: EndAwaited |
     return sidecar.close(recorder.count, awaited.labels if awaited else say_nothing)
 
 
-def known_findings(settings: Settings) -> None:
-    """Raises TurntapeError for a `--stop-on` or `--break-on finding=` that matches no known finding."""
-    asked = [("--stop-on ", name) for name in settings.limits.stop_on]
-    asked += [("--break-on finding=", c.value) for c in settings.break_on if c.kind == "finding"]
-    if not asked:
-        return
-    from difflib import get_close_matches
-
-    from turntape.inspector.findings.catalogue import catalogue
-
-    names = {rule.id for rule in catalogue().rules if rule.switch is None}
-    for option, pattern in asked:
-        if not any(fnmatchcase(name, pattern) for name in names):
-            near = get_close_matches(pattern, names, 1)
-            raise TurntapeError(
-                f"no finding is called {pattern!r} ({option}{pattern}); "
-                + (f"did you mean {near[0]!r}?" if near else "`turntape explain` lists them")
-            )
-
-
-def known_collector(settings: Settings) -> None:
-    """Raises TurntapeError for an `--otlp` that is not the address of a collector."""
-    if settings.otlp is not None:
-        from turntape.inspector.otlp.collector import collector_at
-
-        collector_at(settings.otlp, settings.environ)
-
-
 def _span_options(settings: Settings) -> list[str]:
     """The options of the labeller process that make it send spans."""
     if settings.otlp is None:
         return []
     content = ["--otlp-content"] if settings.otlp_content else []
     return [f"--otlp={settings.otlp}", f"--flush={settings.flush}", *content]
-
-
-def breakpoints(settings: Settings) -> "Breakpoints":
-    """Which answers are held, and who decides. Raises TurntapeError without a terminal and a file of answers."""
-    from ..breakpoints.breakpoints_addon import Breakpoints
-    from ..breakpoints.console import Console
-    from ..breakpoints.script_file import ScriptFile
-
-    if settings.break_answers is not None:
-        return Breakpoints(settings.break_on, ScriptFile(settings.break_answers))
-    try:
-        return Breakpoints(settings.break_on, Console.open(colour=coloured(True, settings.environ, settings.color)))
-    except OSError as exc:
-        raise TurntapeError(
-            "--break-on needs a terminal for its questions; without one, use --break-answers FILE, with one answer per "
-            "line (pass, edit FILE, error MESSAGE)"
-        ) from exc
 
 
 def llm_hosts(intercept: Iterable[str]) -> list[str]:

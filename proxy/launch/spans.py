@@ -6,7 +6,7 @@ that the user's environment names still gets everything.
 
 from collections.abc import Mapping
 
-from ..capture.span_receiver import UPSTREAM
+from ..capture.span_paths import UPSTREAM
 from ..capture.upstream_proxy import is_ours
 from .environment import base_url, origin
 

@@ -3,13 +3,15 @@
 import asyncio
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from signal import Signals
 
 from ..exit_codes import SIGNALLED
 from ..signals import ENDING, listen
 from ..tool_wire.client_configs.wrapper import for_run
 from .child_process import Child, SpawnError, spawn
-from .recording import Recording, Settings
+from .recording import Recording
+from .recording_settings import Settings
 from .run_with_viewer import Viewing
 from .tool_servers import ToolServers
 
@@ -43,48 +45,45 @@ async def supervised(
             early.append(number)
 
     listen(pass_on)
-    await recording.start()
-    try:
-        if early:
-            raise SpawnError(f"{early[0].name} arrived before the command was started", SIGNALLED + early[0])
-        environ = {**recording.settings.environ, **recording.environment.variables}
-        if tools is not None and (link := recording.tool_link):
-            command, environ = tools.apply(
-                for_run(link, play=recording.settings.play_tools, live=recording.settings.live_tools), environ
-            )
-        if view:
-            return await _watched(recording.settings, command, environ, children, viewers, started), None
-        children.append(spawn(command, environ))
-    except SpawnError as exc:
-        return exc.code, str(exc)
-    started(children[0])
-    return await asyncio.to_thread(children[0].wait), None
-
-
-async def _watched(
-    settings: Settings,
-    command: Sequence[str],
-    environ: dict[str, str],
-    children: list[Child],
-    viewers: list[Child],
-    started: Callable[[Child], None],
-) -> int:
-    """The exit code of `command`, which runs while the viewer has the terminal."""
-    with Viewing(settings.path) as viewing:
-        child = spawn(command, environ, output=viewing.output)
+    await recording.open()
+    environ = {**recording.settings.environ, **recording.environment.variables}
+    if tools is not None and (link := recording.tool_link):
+        command, environ = tools.apply(
+            for_run(link, play=recording.settings.play_tools, live=recording.settings.live_tools), environ
+        )
+    with Viewing(recording.settings.path) if view else nullcontext() as viewing:
+        try:
+            if early:
+                raise SpawnError(f"{early[0].name} arrived before the command was started", SIGNALLED + early[0])
+            child = spawn(command, environ, output=viewing.output if viewing else None)
+        except SpawnError as exc:
+            await recording.serve()  # for `finish`
+            return exc.code, str(exc)
         children.append(child)
+        try:
+            # The command loads while the proxy does.
+            await recording.serve()
+        except BaseException:
+            child.pass_on(Signals.SIGTERM, whole_group=False)
+            raise
         started(child)
         ending = asyncio.create_task(asyncio.to_thread(child.wait))
-        try:
-            viewers.append(viewing.viewer(child, settings.environ))
-        except SpawnError as exc:
-            to_stderr([f"turntape: the run is recorded, but it cannot be shown: {exc}"])
-        else:
-            await asyncio.to_thread(viewers[0].wait)
-            if not child.ended:
-                to_stderr(["turntape: the command is still running and is recorded; Ctrl-C ends it"])
-        await asyncio.to_thread(viewing.pour, child)
-        return await ending
+        if viewing:
+            await _watched(recording.settings, viewing, child, viewers)
+        return await ending, None
+
+
+async def _watched(settings: Settings, viewing: Viewing, child: Child, viewers: list[Child]) -> None:
+    """Give the terminal to the viewer while the command runs, and then print the command's output."""
+    try:
+        viewers.append(viewing.viewer(child, settings.environ))
+    except SpawnError as exc:
+        to_stderr([f"turntape: the run is recorded, but it cannot be shown: {exc}"])
+    else:
+        await asyncio.to_thread(viewers[0].wait)
+        if not child.ended:
+            to_stderr(["turntape: the command is still running and is recorded; Ctrl-C ends it"])
+    await asyncio.to_thread(viewing.pour, child)
 
 
 def to_stderr(lines: Iterable[str]) -> None:

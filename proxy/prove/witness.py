@@ -5,9 +5,10 @@ The one before the proxy understands CONNECT, because a client sends inside a tu
 
 import asyncio
 import itertools
+import socket
 import ssl
 import tempfile
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,11 +50,14 @@ class Witnesses:
         self._contexts: dict[str, ssl.SSLContext] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def start(self, proxy: int, port: int = 0) -> int:
+    async def start(self, proxy: int, port: int = 0, listening: Sequence[socket.socket] = ()) -> int:
+        """Listen in front of the port `proxy`: on the sockets of `listening`, else on `port`. Returns the port."""
         self._proxy = proxy
-        server = await asyncio.start_server(self._come, "127.0.0.1", port, limit=1 << 20)
-        self._servers.append(server)
-        return server.sockets[0].getsockname()[1]
+        if listening:
+            self._servers += [await asyncio.start_server(self._come, sock=one, limit=1 << 20) for one in listening]
+        else:
+            self._servers.append(await asyncio.start_server(self._come, "127.0.0.1", port, limit=1 << 20))
+        return self._servers[0].sockets[0].getsockname()[1]
 
     async def behind(self, scheme: str, host: str, port: int) -> int:
         """The port of a witness that leads to this place."""

@@ -1,4 +1,4 @@
-"""The sockets of one port, one for each worker process.
+"""The sockets of one port, for each process that has the proxy.
 
 The process that starts the workers keeps all of them open. So connections that come while a worker is started again
 wait in the backlog, and none is refused.
@@ -11,13 +11,13 @@ _BACKLOG = 2048
 
 
 def listeners(host: str, port: int, count: int) -> list[list[socket.socket]]:
-    """The sockets that listen on each address of `host`, for each of `count` workers; port 0 is any free port.
+    """The sockets that listen on each address of `host`, for each of `count` processes; port 0 is any free port.
 
-    On Linux each worker has its own sockets, and the kernel spreads the connections over them. Elsewhere all share
+    On Linux each of several has its own sockets, and the kernel spreads the connections over them. Elsewhere all share
     the same. Raises OSError when the port is taken, also by a process whose own sockets would share it.
     """
     opened: list[list[socket.socket]] = [[] for _ in range(count)]
-    spread = sys.platform == "linux"
+    spread = sys.platform == "linux" and count > 1
     try:
         for family, address in _addresses(host, port):
             probe = _listening(family, (address, port), shared=False)

@@ -29,7 +29,6 @@ from ..capture.hops import Sign
 from ..capture.unrecorded import UnrecordedTraffic
 from ..gateway.segments import Segments
 from ..signals import unblock
-from .listeners import listeners
 from .messages import Ended, Failed, Line, Message, Ready, SessionOver, Unrecorded, unpacked
 from .shared import ENDLESS, GIVEN, PENDING, STREAMS, Shared, make, make_places
 from .worker_settings import Page, WorkerSettings
@@ -74,7 +73,7 @@ class Workers:
         self,
         segments: Segments,
         settings: WorkerSettings,
-        count: int,
+        listening: list[list[socket]],
         *,
         on_round_trip: Callable[[RoundTrip, int], None],
         pages: Callable[[str], Page] | None,
@@ -85,7 +84,7 @@ class Workers:
         """What was lost with workers that were killed, one sentence each."""
         self._segments = segments
         self._settings = settings
-        self._count = count
+        self._listening = listening
         self._on_round_trip = on_round_trip
         self._pages = pages
         self._say = say
@@ -103,12 +102,9 @@ class Workers:
         self._shared = Shared(self._shared_file)
 
     async def start(self) -> None:
-        """Open the port and start the workers. Raises OSError when the port is taken."""
-        opened = listeners(self._settings.host, self._settings.port, self._count)
-        self.port = opened[0][0].getsockname()[1]
-        self._settings = replace(self._settings, port=self.port)
+        """Start a worker for each list of sockets."""
         self._sign = Sign(self.port)
-        self._workers = [_Worker(number, sockets) for number, sockets in enumerate(opened, 1)]
+        self._workers = [_Worker(number, sockets) for number, sockets in enumerate(self._listening, 1)]
         for worker in self._workers:
             self._spawn(worker)
             self._thread(self._follow, worker)

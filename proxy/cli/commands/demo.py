@@ -111,7 +111,7 @@ async def _record(path: "Path", flaw: Flaw, color: str, pace: float | None, *, m
 
     from ...launch.environment import BASE_URLS
     from ...launch.recorded_run import run
-    from ...launch.recording import Settings
+    from ...launch.recording_settings import Settings
     from ...scripted import Fault, ScriptedServer
     from ...scripted.story import SALES_EMAILS, WRONG_CALLS
 

@@ -36,7 +36,7 @@ def main(options: argparse.Namespace) -> int:
     from ...doctor.check_result import lines
     from ...doctor.diagnose import diagnose
     from ...launch.child_process import not_found
-    from ...launch.recording import Settings
+    from ...launch.recording_settings import Settings
     from ...launch.terminal import coloured
     from ...signals import block
     from ..text_output import writing

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from signal import Signals
 
     from ...gateway.gateway import GatewaySettings
-    from ...launch.recording import Settings
+    from ...launch.recording_settings import Settings
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,8 @@ from mitmproxy.test import tflow
 from turntape.cassettes import RoundTrip
 from turntape.proxy.capture.recorder_addon import RecorderAddon
 from turntape.proxy.capture.routing import Router
-from turntape.proxy.capture.span_receiver import SpanReceiver, run_in, signal_in
+from turntape.proxy.capture.span_paths import run_in, signal_in
+from turntape.proxy.capture.span_receiver import SpanReceiver
 
 PORT = 8484
 

@@ -15,7 +15,8 @@ from turntape.proxy.gateway.gateway import GatewaySettings
 from turntape.proxy.gateway.shipper import ShipTo
 from turntape.proxy.launch import recorded_run
 from turntape.proxy.launch.recorded_run import end_lines, run
-from turntape.proxy.launch.recording import Outcome, Recording, Settings
+from turntape.proxy.launch.recording import Outcome, Recording
+from turntape.proxy.launch.recording_settings import Settings
 from turntape.proxy.sidecar.run_totals import RunTotals
 from turntape.proxy.sidecar.sidecar_client import SidecarClient
 

@@ -9,7 +9,7 @@ import pytest
 
 from turntape.cassettes import Cassette
 from turntape.proxy.launch.recorded_run import run
-from turntape.proxy.launch.recording import Settings
+from turntape.proxy.launch.recording_settings import Settings
 from turntape.proxy.launch.spans import collector, span_variables
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"

@@ -10,6 +10,7 @@ from waiting import eventually
 from turntape.cassettes import Recorder
 from turntape.proxy.gateway.segments import Segments
 from turntape.proxy.workers import workers
+from turntape.proxy.workers.listeners import listeners
 from turntape.proxy.workers.worker_settings import WorkerSettings
 from turntape.proxy.workers.workers import Workers, pause_after
 
@@ -30,7 +31,8 @@ async def _said_by(folder: Path, until: str) -> tuple[list[str], Segments]:
     with Recorder(folder / "t.cassette.jsonl") as recorder:
         segments = Segments(recorder)
         settings = WorkerSettings("127.0.0.1", 0, "00", upstreams={}, intercept=(), confdir=folder)
-        started = Workers(segments, settings, 1, on_round_trip=lambda *_: None, pages=None, say=said.append)
+        opened = listeners("127.0.0.1", 0, 1)
+        started = Workers(segments, settings, opened, on_round_trip=lambda *_: None, pages=None, say=said.append)
         await started.start()
         await asyncio.to_thread(eventually, lambda: any(until in sentence for sentence in said))
         await started.stop()
