@@ -1,8 +1,8 @@
 """The viewer on large runs: time to its first screen beyond an empty Textual app, time to move a turn, memory.
 
-Bars (docs of the design, section 6): a first screen under 0.5 s after Textual is up, moving a turn under 50 ms, at
-most 300 MB resident; on the 300-turn run (118 MB of request bodies) and on a cassette of 5,000 turns. Every
-measurement is a separate process in a real pseudo-terminal of 120 by 40.
+Bars: a first screen at most 0.3 s after Textual is up, moving a turn at most 50 ms (the worst of 100), at most 200 MB
+resident; on the 300-turn run (118 MB of request bodies) and on a cassette of 5,000 turns. Every measurement is a
+separate process in a real pseudo-terminal of 120 by 40.
 """
 
 import asyncio
@@ -159,13 +159,15 @@ def main() -> int:
             line(
                 "  first screen, beyond an empty app",
                 min(up(measured, "first") for measured in reports) - base,
-                0.5,
+                0.3,
                 "s",
             )
             print(f"    of it the processor's time: {min(up(measured, 'cpu') for measured in reports) - cpu:.2f} s")
-            line("  moving a turn, median", statistics.median(moves), 50, "ms")
-            print(f"    95 of 100 took at most {moves[int(len(moves) * 0.95)]:.0f} ms")
-            line("  resident at its most", max(measured["peak"] for measured in reports), 300, "MB")
+            worst = min(max(measured["moves"]) for measured in reports)
+            line(f"  moving a turn, worst of {len(reports[0]['moves'])}", worst, 50, "ms")
+            print(f"    the median is {statistics.median(moves):.0f} ms, 95 of 100 took at most "
+                  f"{moves[int(len(moves) * 0.95)]:.0f} ms")  # fmt: skip
+            line("  resident at its most", max(measured["peak"] for measured in reports), 200, "MB")
             read = min(measured["read"] - measured["first"] for measured in reports)
             print(f"    the whole file was read {read:.1f} s after the first screen")
     return missed
