@@ -104,22 +104,22 @@ def _common_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int
     return start, next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
 
 
-def _blocks(old: Sequence[str | bytes], new: Sequence[str | bytes]) -> Iterator[tuple[int, int, int, int]]:
+def blocks(old: Sequence[str | bytes], new: Sequence[str | bytes]) -> Iterator[tuple[int, int, int, int]]:
     """Where two sequences differ after their equal items are aligned: from and to in `old`, from and to in `new`."""
     start, end = _common_ends(old, new)
     old, new = old[start : len(old) - end], new[start : len(new) - end]
     if max(len(old), len(new)) > _ALIGNED:
-        blocks = [("replace", 0, len(old), 0, len(new))]
+        found = [("replace", 0, len(old), 0, len(new))]
     else:
-        blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    for tag, low, high, low_new, high_new in blocks:
+        found = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for tag, low, high, low_new, high_new in found:
         if tag != "equal":
             yield start + low, start + high, start + low_new, start + high_new
 
 
 def _align(old: list[object], new: list[object], pointer: str, found: list[Difference], limit: int) -> None:
     # By their JSON: for Python `1`, `1.0` and `True` are equal.
-    for low, high, low_new, high_new in _blocks([_key(item) for item in old], [_key(item) for item in new]):
+    for low, high, low_new, high_new in blocks([_key(item) for item in old], [_key(item) for item in new]):
         paired = min(high - low, high_new - low_new)
         for step in range(paired):
             _walk(old[low + step], new[low_new + step], f"{pointer}/{low + step}", found, limit)
@@ -135,5 +135,5 @@ def words(recorded: str, given: str, limit: int = 10) -> list[tuple[str, str]]:
     """The words that differ between two texts, as `(recorded, given)` pairs in order. One side is empty if words were
     only added or only removed."""
     old, new = recorded.split(), given.split()
-    pairs = ((" ".join(old[a:b]), " ".join(new[c:d])) for a, b, c, d in _blocks(old, new))
+    pairs = ((" ".join(old[a:b]), " ".join(new[c:d])) for a, b, c, d in blocks(old, new))
     return list(islice(pairs, limit))

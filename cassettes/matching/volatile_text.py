@@ -68,6 +68,21 @@ _RANDOM = (
 base64 with its padding. The second has hyphens, as in base64 for URLs, and none of words with a number such as
 `GPT-4-Turbo-Preview`."""
 
+_SLUG = (
+    r"(?P<lead>\b(?i:session|container|sandbox|workspace|instance|machine|conversation|thread)"
+    r"(?i:[ _-](?:id|name))?[\"']?\s?[:=]?\s?[\"'`]?)[a-z]{3,}(?:-[a-z]{3,}){1,3}-\d{1,5}(?![\w-])"
+)
+"""A name of random words with a number, behind what it names: `session: brave-turing-42`."""
+_SIZE = r"\d+(?:[.,]\d+)?[KMGTP]i?B?"
+_USAGE = (
+    r"\bload averages?:(?:,?\s\d+[.,]\d\d){3}"
+    rf"|\bup\s+(?:\d+ days?,\s+)?(?:\d+ min|\d+:\d\d|{MARK}),\s+\d+ users?,"
+    rf"|(?<![\w.,]){_SIZE}(?:\s+{_SIZE})+\b(?:\s+\d{{1,3}}%)?"
+    r"|(?P<lead>\b(?i:free|used|available|resident)(?i:\s(?:memory|mem|disk|space))?[\"']?\s?[:=]?\s)"
+    r"\d+(?:[.,]\d+)?\s?(?:[KMGTP]i?B|kB)\b"
+)
+"""What a machine has in use: its load, how long it is up, and sizes in a row or behind the word for them."""
+
 NAMED: Mapping[str, str] = MappingProxyType(
     {
         "uuid": rf"{UUID}|\b[0-9a-f]{{32}}\b|\b[0-9A-HJKMNP-TV-Z]{{26}}\b",
@@ -75,7 +90,7 @@ NAMED: Mapping[str, str] = MappingProxyType(
         rf"|{_PART_OF_YEAR}|{_EPOCH}|{_CLOCK}|{_HOUR}|{_ZONE}|{_WEEKDAY}|{_AGO}",
         "tmp": _TEMPORARY,
         "pid": r"(?P<lead>\b(?i:pid|process(?:[ _]id)?|ppid|tid|thread(?:[ _]id)?)[\"']?\s?[:=#(]?\s?"
-        r"|/proc/|\b[a-z][\w-]*\[(?=\d+\]:))\d+",
+        rf"|/proc/|\b[a-z][\w-]*\[(?=\d+\]:)|(?:{MARK}|:\d\d(?:[.,]\d+)?Z?)\s\[(?=\d+\]:?\s[A-Z]{{4,}}\b))\d+",
         "port": r"(?P<lead>(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[::1?\]):"
         r"|\b(?i:port)[\"']?\s?[:=]?\s?(?=[3-6]\d{4}\b))\d+",
         "duration": r"\bP(?:\d+D)?T(?:\d+(?:\.\d+)?[HMS])+\b|\b(?:\d+d\s?)?(?:\d+h\s?)?(?:\d+m\s?)?\d+(?:\.\d+)?s\b"
@@ -93,14 +108,16 @@ NAMED: Mapping[str, str] = MappingProxyType(
         r"|worker|thread|pool|task)"
         r"[\"']?\s?[:=#-]?\s?#?|-exec-|\[gw)\d+\b",
         "hex": r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?:-[0-9a-f]{2,64})?\b",
-        "random": _RANDOM,
+        "random": rf"{_RANDOM}|{_SLUG}",
+        "usage": _USAGE,
         "number": r"(?<![\d.,])(?!\d*000(?!\d))\d{6,}(?![.,]?\d)",
     }
 )
 """UUIDs, ULIDs and digests of 128 bits; dates, weeks, quarters, times of day, time zones and epochs; folders for
 temporary files; numbers of processes; ports of this machine; durations; addresses in memory; addresses of the network
 and of network cards; names of machines; the number of an attempt, a run, a build or a worker; hexadecimal ids;
-other ids of mixed letters and digits; ids of six or more digits, not round as the limits that a person writes."""
+other ids of mixed letters and digits, and names of random words; what a machine has in use; ids of six or more digits,
+not round as the limits that a person writes."""
 
 _EPOCHS = regex(_EPOCH)
 _FRESH = regex(

@@ -46,15 +46,23 @@ class Advice:
         """What to do when the run is not the recorded one."""
         found = [miss.ignorable for miss in misses]
         if found and all(found):
-            given = {name: [*self._listed(name)] for name in ("ignore", "ignore_text")}
-            for one in found:
-                for name, values in one.items():
-                    given[name] += [value for value in values if value not in given[name]]
-            line = f"  {self._marked(**{name: values for name, values in given.items() if values})}"
+            line = self._ignoring(found)
             if not any(miss.may_be_meant for miss in misses):
                 return ["everything that differs looks new in each run; ignore it:", line]
             return ["if what differs is new in each run, ignore it:", line, *self._accepting(session, misses)]
-        return self._accepting(session, misses, moved=moved, left=left)
+        ways = self._accepting(session, misses, moved=moved, left=left)
+        covered = [miss.coverable for miss in misses] if self.has_mark else []
+        if covered and all(covered) and not all(map(can_stay, misses)):
+            return [*ways, "or if what differs is new in each run, ignore it:", self._ignoring(covered)]
+        return ways
+
+    def _ignoring(self, found: Sequence[Mapping[str, Sequence[str]]]) -> str:
+        """The mark of the test with what all these requests need."""
+        given = {name: self._listed(name) for name in ("ignore", "ignore_text")}
+        for one in found:
+            for name, values in one.items():
+                given[name] += [value for value in values if value not in given[name]]
+        return f"  {self._marked(**{name: values for name, values in given.items() if values})}"
 
     def _accepting(
         self, session: Session, misses: Sequence[Miss], *, moved: bool = False, left: bool = False
@@ -106,7 +114,7 @@ class Advice:
         return [value] if isinstance(value, str) else list(value)
 
     def _marked(self, **more: Any) -> str:
-        given = ", ".join(f"{name}={_written(value)}" for name, value in {**self.mark, **more}.items())
+        given = ", ".join(f"{name}={_written(value, raw=True)}" for name, value in {**self.mark, **more}.items())
         return f"@pytest.mark.turntape({given})"
 
     def _twin(self, session: Session) -> Path | None:
@@ -170,10 +178,12 @@ def can_stay(miss: Miss) -> bool:
     return miss.is_same_turn and (nearest is None or refusal(tuple(miss.differences), nearest) is None)
 
 
-def _written(value: object) -> str:
-    """A value as Python with double quotes."""
+def _written(value: object, *, raw: bool = False) -> str:
+    """A value as Python with double quotes; a text with a backslash as a raw string, which TOML does not have."""
     if isinstance(value, str):
+        if raw and "\\" in value and not value.endswith("\\") and '"' not in value and "\n" not in value:
+            return f'r"{value}"'
         return f'"{value}"' if '"' not in value and "\\" not in value else repr(value)
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_written, cast('Sequence[object]', value)))}]"
+        return f"[{', '.join(_written(one, raw=raw) for one in cast('Sequence[object]', value))}]"
     return repr(value)

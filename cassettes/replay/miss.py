@@ -5,6 +5,7 @@ import orjson
 from ..errors import ReplayMiss
 from ..matching.grades import Grade
 from ..matching.json_diff import Difference, words
+from ..matching.surrounding_words import expressions_for
 from ..matching.volatile_text import fields_for, may_be_meant, names_for
 from ..tape.model import RoundTrip
 from ..tape.turn_names import TurnName
@@ -68,6 +69,22 @@ class Miss(ReplayMiss):
         if not names and len(fields) < len(self.differences):
             return {}
         return {name: given for name, given in (("ignore", fields), ("ignore_text", names)) if given}
+
+    @property
+    def coverable(self) -> dict[str, list[str]]:
+        """The arguments of the mark with which this request is answered, whether what differs looks new in each run or
+        not: `ignorable`, or expressions with the words around each text that differs. Empty when there are none."""
+        if given := self.ignorable:
+            return given
+        found: list[str] = []
+        for one in self.differences if self._has_twin else ():
+            if not (isinstance(one.recorded, str) and isinstance(one.given, str)):
+                return {}
+            covering = names_for([one]) or expressions_for(one.recorded, one.given)
+            if not covering:
+                return {}
+            found += covering
+        return {"ignore_text": list(dict.fromkeys(found))} if found else {}
 
     @property
     def may_be_meant(self) -> bool:

@@ -63,6 +63,14 @@ CASES: list[tuple[str, str, str]] = [
     ("duration", "finished in 2m 03s", "finished in 47.10s"),
     ("counter", "[http-nio-8080-exec-3] <Task-31>", "[http-nio-8080-exec-10] <Task-8>"),
     ("host", "web-844fbc9777-vhl79 1/1", "web-5c7d8b6f4f-x2kqz 1/1"),
+    ("random", "Sandbox name: quick-red-fox-17", "Sandbox name: slow-old-owl-4"),
+    (
+        "usage",
+        "up 4 min,  1 user,  load average: 1.03, 0.56, 0.22",
+        "up 9 days, 31 min,  2 users,  load average: 0.10, 0.22, 0.31",
+    ),
+    ("usage", "/dev/vda 252G 24G 216G 10% /", "/dev/vda 252G 31G 209G 13% /"),
+    ("usage", "Free memory: 21.3 GiB", "Free memory: 9.8 GiB"),
     ("number", "Session 912041615 of user u-340273.", "Session 68546281 of user u-043031."),
 ]
 
@@ -70,6 +78,11 @@ CASES: list[tuple[str, str, str]] = [
 @pytest.mark.parametrize(("name", "recorded", "given"), CASES)
 def test_a_usual_value_has_a_name(name: str, recorded: str, given: str) -> None:
     assert names_for([Difference("/x", "changed", recorded, given)]) == [name]
+
+
+def test_a_process_behind_a_time_and_before_a_level_has_a_name() -> None:
+    line = Difference("/x", "changed", "11:43:13,412 [140231] INFO up", "11:43:14,008 [98] INFO up")
+    assert names_for([line]) == ["timestamp", "pid"]
 
 
 def test_a_change_of_the_prompt_has_no_name() -> None:
@@ -104,6 +117,12 @@ MEANT: list[tuple[str, str]] = [
     ("use port 8080", "use port 9090"),
     ("11:43:13 GET /a", "11:43:14 PUT /a"),
     ("11:43:13 INFO ready", "11:43:14 WARN ready"),
+    ("11:43:13 [3] items", "11:43:14 [4] items"),
+    ("limit 10 MB", "limit 20 MB"),
+    ("up to 5 users", "up to 7 users"),
+    ("session user-settings", "session user-profile"),
+    ("deployment step-two-3", "deployment step-two-4"),
+    ("workspace data-science-team", "workspace data-platform-team"),
 ]
 
 

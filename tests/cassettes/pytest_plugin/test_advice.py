@@ -38,6 +38,49 @@ def test_volatile_text_gets_the_line_for_its_mark(project: pytest.Pytester, monk
     project.runpytest().assert_outcomes(passed=1)
 
 
+RESULT = """
+@pytest.mark.turntape{mark}
+def test_a():
+    OpenAI(max_retries=0).chat.completions.create(model="gpt-5", messages=[
+        {{"role": "user", "content": "go"}},
+        {{"role": "assistant", "content": None, "tool_calls": [
+            {{"id": "c", "type": "function", "function": {{"name": "f", "arguments": "{{}}"}}}}]}},
+        {{"role": "tool", "tool_call_id": "c", "content": os.environ["WORD"]}},
+    ])
+"""
+
+
+def test_a_tool_result_without_a_name_gets_an_expression_last(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORD", "Started container romantic_wozniak")
+    record(project, RESULT.format(mark=""))
+    monkeypatch.setenv("WORD", "Started container vigilant_hopper")
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(
+        [
+            "*--turntape-mode=all",
+            "*or if what differs is new in each run, ignore it:",
+            '*@pytest.mark.turntape(ignore_text=?r"Started container *"?)',
+        ]
+    )
+    result.stdout.no_fnmatch_line("*looks new in each run*")
+    write(project, RESULT.format(mark=r"(ignore_text=[r'Started container \w+'])"))
+    project.runpytest().assert_outcomes(passed=1)
+
+
+def test_a_changed_prompt_gets_no_expression(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    record(project, WORD.format(mark="", name="a"))
+    monkeypatch.setenv("WORD", "say b to me")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.no_fnmatch_line("*ignore_text*")
+
+
 def test_a_request_that_is_repeated_gets_the_line_that_allows_it(project: pytest.Pytester) -> None:
     record(project, WORD.format(mark="", name="a"))
     twice = WORD.replace("(): ", "(): ask(os.environ.get('WORD', 'a')); ")
