@@ -7,6 +7,7 @@ from ...run.row import SEVEREST_FIRST
 from ...run.rows import Rows
 from ..text.status_styles import SEVERITY
 from ..text.terminal_text import GLYPHS
+from ..vocabulary.repeats import repeats
 from .markup import Html, link, span, tag
 
 
@@ -14,12 +15,14 @@ def findings(rows: Rows) -> Iterator[Html]:
     """All findings of a run: errors, warnings, the rest; those of one severity in the order of the turns."""
     found = [(place, mark) for place, row in enumerate(rows.all) for mark in row.findings]
     rank = {severity: at for at, severity in enumerate(SEVEREST_FIRST)}
-    for place, mark in sorted(found, key=lambda one: rank.get(one[1].severity, len(rank))):
-        yield tag("li", finding(mark, rows, place), data_severity=mark.severity)
+    found.sort(key=lambda one: rank.get(one[1].severity, len(rank)))
+    for (place, mark), first in zip(found, repeats(mark for _, mark in found), strict=True):
+        same = None if first is None else found[first][0]
+        yield tag("li", finding(mark, rows, place, same), data_severity=mark.severity)
 
 
-def finding(mark: Finding, rows: Rows, place: int | None = None) -> Html:
-    """One finding; with `place` it names its turn, and links to it."""
+def finding(mark: Finding, rows: Rows, place: int | None = None, same: int | None = None) -> Html:
+    """One finding; with `place` it names its turn, and links to it. At `same` another one has the same words."""
     glyph, look = SEVERITY.get(mark.severity, ("?", "dim"))
     head = [
         tag("span", glyph, class_=f"mark {look}", title=mark.severity),
@@ -27,15 +30,19 @@ def finding(mark: Finding, rows: Rows, place: int | None = None) -> Html:
         span("id", mark.id),
     ]
     if place is not None:
-        row = rows.all[place]
-        where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"round trip #{row.index}"
-        head.append(link(place, where, look="where"))
-    parts = [tag("div", *head, class_="head"), tag("p", mark.message)]
-    if mark.fix:
+        head.append(link(place, name_of(rows, place), look="where"))
+    said = [mark.message] if same is None else ["the same as in ", link(same, name_of(rows, same))]
+    parts = [tag("div", *head, class_="head"), tag("p", *said)]
+    if mark.fix and same is None:
         parts.append(tag("p", span("good", "fix "), mark.fix, class_="fix"))
     if mark.evidence:
         parts.append(tag("p", span("dim", "see "), *_places(mark, rows), class_="evidence"))
     return tag("div", *parts, class_=f"finding {mark.severity}")
+
+
+def name_of(rows: Rows, place: int) -> str:
+    """A turn or another round trip, as a report calls it."""
+    return rows.name_of(place) if rows.all[place].is_turn else f"round trip #{rows.all[place].index}"
 
 
 def _places(mark: Finding, rows: Rows) -> Iterator[Html]:

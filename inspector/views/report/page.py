@@ -19,7 +19,7 @@ from ...run.totals import totals
 from ..text.number_format import begun, count, lasted, several, spent
 from .colours import colours_of_kinds, colours_of_styles
 from .costs import costs
-from .findings_list import findings
+from .findings_list import findings, name_of
 from .growth_strip import growth_strip
 from .markup import Html, Markup, joined, link, span, tag
 from .neutral import NeutralRun
@@ -206,8 +206,7 @@ def _verdict(run: Reported) -> Iterator[Html]:
     if place is not None:
         row = rows[place]
         mark = next(mark for mark in row.findings if mark.severity == row.worst)
-        where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"round trip #{row.index}"
-        yield joined((" · first went wrong in ", link(place, where), f": {mark.layer}, {mark.id}"))
+        yield joined((" · first went wrong in ", link(place, name_of(run.rows, place)), f": {mark.layer}, {mark.id}"))
 
 
 def _counts(rows: Sequence[Row]) -> Iterator[Html]:

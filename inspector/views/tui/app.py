@@ -17,6 +17,7 @@ from typing import ClassVar, Unpack, override
 from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.events import Event, Key
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
@@ -72,6 +73,8 @@ class Viewer(App[None]):
         self._traceback = options.get("traceback", False)
         self._opened = False
         """Whether a run was opened."""
+        self._early: list[Key] = []
+        """Keys that were pressed before there was a turn for them."""
         if run is not None:
             self.open_run(run, **options)
         for palette in PALETTES.values():
@@ -106,6 +109,23 @@ class Viewer(App[None]):
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGHUP):
                 loop.add_signal_handler(number, self.exit)
+
+    @override
+    async def on_event(self, event: Event) -> None:
+        """Keys that need a turn wait for the first one; those of the viewer itself, and typed text, do not."""
+        if isinstance(event, Key) and not event.is_forwarded and self._too_early(event.key):
+            self._early.append(event)
+        else:
+            await super().on_event(event)
+
+    def _too_early(self, key: str) -> bool:
+        waits = self._opened and self.screen is self.run_screen and not self.run_screen.ready
+        return waits and not isinstance(self.focused, Input) and key not in self._bindings.key_to_bindings
+
+    def on_run_screen_ready(self) -> None:
+        early, self._early = self._early, []
+        for key in early:
+            self.post_message(key)
 
     def _draw_again(self, _: object) -> None:
         self.refresh(layout=True)

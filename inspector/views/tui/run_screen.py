@@ -56,6 +56,9 @@ class RunScreen(Screen[None]):
     class Left(Message):
         """Escape was pressed with nothing open that it could close."""
 
+    class Ready(Message):
+        """There is a turn for the keys, or there will be none."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         # Handled before the widget with the focus gets it, so that the keys behind it go to the search: `/tape`.
         Binding("slash", "search", "search", show=False, priority=True),
@@ -153,6 +156,11 @@ class RunScreen(Screen[None]):
         waiting = self.state.reading or self._updates.stale or self._loader.busy or self.panes.page.seeking
         return not (waiting or self._everything.busy)
 
+    @property
+    def ready(self) -> bool:
+        """False until the first turn is shown, or the file was read and has none."""
+        return self.state.place is not None or not self.state.reading
+
     # Messages of the terminal.
 
     def on_unmount(self) -> None:
@@ -170,11 +178,19 @@ class RunScreen(Screen[None]):
     # Messages of the controllers.
 
     def on_rows_read(self, message: RowsRead) -> None:
+        was_ready = self.ready
         self._updates.rows_read(message)
         self._searching.look_again()
+        self._say_ready(was_ready)
 
     def on_reading_ended(self, message: ReadingEnded) -> None:
+        was_ready = self.ready
         self._updates.reading_ended(message)
+        self._say_ready(was_ready)
+
+    def _say_ready(self, was_ready: bool) -> None:
+        if self.ready and not was_ready:
+            self.post_message(self.Ready())
 
     def on_ledger_ready(self, message: LedgerReady) -> None:
         self._updates.ledger_ready(message)

@@ -95,11 +95,6 @@ class Bars:
             return lambda width: behind_status(behind)
         return None
 
-    @property
-    def noticed(self) -> bool:
-        """True while a notice is shown."""
-        return bool(self._notice)
-
     def say(self, text: str, look: str = "plain") -> None:
         """Show a notice until the next key."""
         self._notice = [(f" {text}", look)]

@@ -86,6 +86,8 @@ class Jumps:
         self._bars.refresh()
 
     def _say_no(self, what: str, by: int) -> None:
-        unread = by > 0 and (self._state.reading or self._state.follow.live)
-        so_far = ", but not all turns are read yet" if unread else ""
-        self._bars.say(f"no {what} {'after' if by > 0 else 'before'} this one{so_far}", "dim")
+        more = self._state.reading or self._state.follow.live
+        beside = more or self._state.navigation.has(what)
+        where = f"{'after' if by > 0 else 'before'} this one" if beside else "in this run"
+        so_far = ", but not all turns are read yet" if more and by > 0 else ""
+        self._bars.say(f"no {'other ' if what == 'thread' else ''}{what} {where}{so_far}", "dim")

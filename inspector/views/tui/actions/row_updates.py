@@ -8,6 +8,9 @@ from ....run.strip import strip_of
 from ..controllers.loader import Loader
 from ..controllers.messages import LedgerReady, ReadingEnded, RowsRead
 from ..headings import ended_notice, several_problems
+from ..pages.blocks import Block
+from ..pages.page import Page
+from ..pages.text_lines import flowing
 from ..widgets.panes import Panes
 from .bars import Bars
 from .selection import Selection
@@ -21,6 +24,9 @@ PAUSE = 9
 """While a file is read, the list rests this many times as long as the processor took to draw it."""
 REFRESH = 0.12
 """Seconds between two drawings of a run that is being read, at least."""
+
+_NOTHING = Page("empty", [Block("empty", (), flowing([("nothing was recorded in this file", "warn")]))])
+"""The page of a recording without round trips."""
 
 
 class RowUpdates:
@@ -86,8 +92,8 @@ class RowUpdates:
             self._bars.say(message.problem, "bad")
         elif problems := state.run.problems:
             self._bars.say(several_problems(problems), "warn")
-        if not rows.all and not state.follow.live and not self._bars.noticed:
-            self._bars.say("nothing was recorded in this file", "warn")
+        elif not rows.all and not state.follow.live:
+            self._panes.page.show(_NOTHING)
 
     def ledger_ready(self, message: LedgerReady) -> None:
         """Draw the strip with what the ledger knows of misses and additions."""

@@ -45,9 +45,7 @@ class Exporter:
 
     def save_markdown(self, page: Page, place: int) -> None:
         """Save a page as Markdown in a new file."""
-        row = self._run.rows.all[place]
-        name = f"turn {row.turn} of {row.thread}" if row.is_turn else f"#{row.index}"
-        text = markdown(page, f"{self._run.path.name}, {name}: {page.name}")
+        text = markdown(page, f"{self._run.path.name}, {self._run.rows.name_of(place)}: {page.name}")
         self._write(text.encode("utf-8", "replace"), "md", place)
 
     def save_screenshot(self, svg: str, place: int) -> None:

@@ -109,6 +109,13 @@ class Navigation:
         """The next `finding`, `error` or `call` from here."""
         return None if self.place is None else jump(self._rows, self._visible, what, Spot(self.place, self.anchor), by)
 
+    def has(self, what: str) -> bool:
+        """Whether there is one anywhere in the run; of threads, whether there is more than one."""
+        rows = self._rows
+        if what == "thread":
+            return len(rows.threads) > 1
+        return any(STOPS[what](place, row) for place, row in enumerate(rows.all))
+
     def thread(self, by: int) -> Spot | None:
         """The first turn of the thread after or before this one."""
         return None if self.place is None else thread_beside(self._rows, self.place, by)

@@ -72,7 +72,8 @@ class _Bar:
             end = round(done * (width - 1) / whole)
             cells.append((_FILLS[kind] * (end - used), _LOOKS[kind]))
             used = end
-            legend += [(f"{_FILLS[kind]} ", _LOOKS[kind]), (f"{kind} {percent(own / whole)}   ", "dim")]
+            # In one piece, so that the end of a line does not part the sign from its word.
+            legend.append((f"{_FILLS[kind]} {kind} {percent(own / whole)}   ", _LOOKS[kind]))
         head: list[tuple[str, str]] = [(f"{full(found.tokens)} tokens in", "title"), (f"  {size(found.size)}", "dim")]
         fill: list[Spans] = []
         if found.window and found.tokens is not None:

@@ -7,6 +7,7 @@ from ....run.row import SEVEREST_FIRST
 from ....run.rows import Rows
 from ....wire.printable import safe
 from ...text.terminal_text import GLYPHS, width_of
+from ...vocabulary.repeats import repeats
 from ..formatting import SEVERITY, dollars, several
 from .blocks import Block, Goto, Spans
 from .evidence import evidence
@@ -36,7 +37,10 @@ def findings_page(rows: Rows, problems: Sequence[str] = ()) -> Page:
     rank = {severity: at for at, severity in enumerate(SEVEREST_FIRST)}
     found.sort(key=lambda one: (rank.get(one[2].severity, len(rank)), one[0]))
     blocks = [Block("head", _head(rows, found)), Block("gap:head", (), lines(()))]
-    return Page("findings", [*damage, *blocks, *(_block(rows, *one) for one in found)])
+    first = repeats(mark for *_, mark in found)
+    names = ["" if at is None else rows.name_of(found[at][0]) for at in first]
+    listed = (_block(rows, *one, name) for one, name in zip(found, names, strict=True))
+    return Page("findings", [*damage, *blocks, *listed])
 
 
 def _damage(problems: Sequence[str]) -> Iterator[Block]:
@@ -63,15 +67,15 @@ def _head(rows: Rows, found: list[_Found]) -> Spans:
     return [(text, "title"), (f"   first in {rows.name_of(place)}{number}", "dim")]
 
 
-def _block(rows: Rows, place: int, number: int, mark: Finding) -> Block:
+def _block(rows: Rows, place: int, number: int, mark: Finding, first: str) -> Block:
+    """A finding; of one that repeats the words of the one at `first`, only where it is."""
     row = rows.all[place]
     glyph, look = SEVERITY.get(mark.severity, ("?", "dim"))
-    where = f"turn {row.turn} of {row.thread}" if row.is_turn else f"#{row.index}"
     spans: list[tuple[str, str]] = [
         (f"{glyph} ", look),
         (f"{GLYPHS.get(mark.layer, ' ')} {mark.layer} ", mark.layer),
         (mark.id, look),
-        (f"  {where}", "dim"),
+        (f"  {rows.name_of(place)}", "dim"),
         (f"  {dollars(row.cost)}" if row.cost is not None else "", "money"),
     ]
 
@@ -80,8 +84,9 @@ def _block(rows: Rows, place: int, number: int, mark: Finding) -> Block:
         return spans if sum(width_of(text) for text, _ in spans) <= width else spans[:-1]
 
     def body(width: int) -> list[Spans]:
-        out: list[Spans] = [list(line) for line in Prose(mark.message, width)]
-        if mark.fix:
+        said = f"the same as in {first}" if first else mark.message
+        out: list[Spans] = [list(line) for line in Prose(said, width)]
+        if mark.fix and not first:
             out += [
                 [("fix  " if not at else "     ", "good"), *line] for at, line in enumerate(Prose(mark.fix, width - 5))
             ]

@@ -15,7 +15,7 @@ from .frame_blocks import frame_blocks
 from .json_lines import json_line, pretty
 from .page import Page
 from .sections import gap, rule
-from .text_lines import lines, prose
+from .text_lines import flowed, lines, prose
 
 _PRETTY = 4_000_000
 """A body with more bytes is shown without indentation."""
@@ -34,13 +34,9 @@ def _session_head(part: SessionPart) -> Iterator[Block]:
     """The handshake of a WebSocket session, of which this page shows one turn."""
     request, response = part.handshake.request, part.handshake.response
     status = "no answer" if response is None else f"{response.status} {safe(response.reason)}".rstrip()
+    where = f"  turn {part.place + 1} of {part.turns};"
     facts: list[Spans] = [
-        [
-            (
-                f"WebSocket session: {status}  turn {part.place + 1} of {part.turns}; times since the session's start",
-                "dim",
-            )
-        ]
+        [(f"WebSocket session: {status}", "dim"), (where, "dim"), (" times since the session's start", "dim")]
     ]
     yield _first_line(request, facts)
     yield gap("head")
@@ -57,7 +53,8 @@ def _first_line(request: Request, facts: Sequence[Spans]) -> Block:
         method = safe(request.method)
         first, *more = wrap(f"{method} {safe(request.url)}", width)
         title: Spans = [(method, "title"), (first.removeprefix(method), "plain")]
-        return [title, *([(line, "plain")] for line in more), *facts]
+        known = [line for fact in facts for line in flowed(fact, width)]
+        return [title, *([(line, "plain")] for line in more), *known]
 
     return Block("head", (), body)
 

@@ -188,9 +188,23 @@ def test_findings_name_layer_evidence_and_fix() -> None:
 
     found = re.search(r'<div id="findings".*?</ol>', page, re.DOTALL)
     assert found is not None
-    for words in ("client-missing-tool-result", "▶ client", "fix ", 'href="#row-0"', "turn 1 of t1"):
+    for words in ("client-missing-tool-result", "▶ client", "fix ", 'href="#row-0"', ">turn 1<"):
         assert words in found[0]
     assert "first went wrong in" in page
+
+
+def test_a_finding_that_repeats_another_leads_to_that_one_instead_of_saying_it_again() -> None:
+    refused = {"error": {"type": "server_error", "message": "overloaded", "code": None}}
+    trips = [chat([user("go")], error=refused, status=503, index=at, at=100.0 + at) for at in range(3)]
+    listed = re.search(r'<div id="findings".*?</ol>', page_of(trips), re.DOTALL)
+
+    assert listed is not None and listed[0].count("<p>the API failed or was overloaded") == 1
+    assert listed[0].count('<p>the same as in <a href="#row-0">turn 1</a></p>') == 2
+    assert [label for label in ("turn 1", "turn 1·2", "turn 1·3") if f">{label}</a>" in listed[0]] == [
+        "turn 1",
+        "turn 1·2",
+        "turn 1·3",
+    ]
 
 
 def test_the_raw_messages_of_a_session_are_shown_as_they_were_on_the_wire() -> None:

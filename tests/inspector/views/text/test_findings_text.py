@@ -25,10 +25,25 @@ def test_a_finding_names_layer_turn_evidence_and_fix() -> None:
     shown = lines(dropped())
 
     assert shown[:2] == ["run", "1 error"]
-    assert shown[3].startswith("✗ ▶ client · client-missing-tool-result  turn 1 of t1  #0")
+    assert shown[3].startswith("✗ ▶ client · client-missing-tool-result  turn 1  #0")
     assert "c2" in shown[4]
     assert shown[5].startswith("    fix  ")
     assert shown[-1].startswith("    see  #0 call c2")
+
+
+def test_the_attempts_of_a_refused_request_say_it_once() -> None:
+    refused = {"error": {"type": "server_error", "message": "overloaded", "code": None}}
+    shown = lines([chat([user("go")], error=refused, status=503, index=at, at=100.0 + at) for at in range(3)])
+
+    assert shown[3] == "✗ ■ api · api-overloaded  turn 1  #0"
+    assert shown[-5:] == [
+        "",
+        "✗ ■ api · api-overloaded  turn 1·2  #1",
+        "    the same as in turn 1 #0  see  #1 status 503",
+        "✗ ■ api · api-overloaded  turn 1·3  #2",
+        "    the same as in turn 1 #0  see  #2 status 503",
+    ]
+    assert sum(line.startswith("    fix") for line in shown) == 1
 
 
 def test_a_healthy_run_has_none() -> None:

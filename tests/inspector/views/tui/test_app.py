@@ -1,8 +1,9 @@
 """The viewer by its keys: what a user does with them."""
 
 import asyncio
+import threading
 from base64 import b64encode
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,10 +14,13 @@ from textual.events import Key
 from viewing import EXAMPLE, pause, press, screen, settle, viewing, when
 
 from turntape.cassettes import Cassette, Recorder
+from turntape.inspector.run.row import Row
+from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui import run_screen
 from turntape.inspector.views.tui.app import Viewer
 from turntape.inspector.views.tui.controllers.sent_searcher import SentSearcher
 from turntape.inspector.views.tui.theme import PALETTES
+from turntape.inspector.views.tui.widgets.dialogs import PageScreen
 from turntape.inspector.views.tui.widgets.growth_plot import GrowthPlot
 from turntape.inspector.views.tui.widgets.page_view import PageView
 
@@ -411,6 +415,65 @@ def test_a_slash_and_its_words_may_come_at_once() -> None:
                 app.post_message(Key(key, character))
             await when(pilot, lambda: app.run_screen.state.search.filter.text == "zz/z")
             assert not app.run_screen.panes.has_class("list-only")
+
+    run(flow)
+
+
+@pytest.mark.parametrize(("keys", "found"), [("e", ("t1", 3)), ("G", ("t1", 7)), ("jjk", ("t2", 1))])
+def test_keys_that_are_pressed_before_the_first_turn_is_read_wait_for_it(
+    keys: str, found: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Like the keys of a person who knows what to press, while the file is being opened."""
+    pressed, read = threading.Event(), Run.read
+
+    def late(run: Run) -> Iterator[list[Row]]:
+        rows = [row for batch in read(run) for row in batch]
+        pressed.wait()
+        yield rows
+
+    monkeypatch.setattr(Run, "read", late)
+
+    async def flow() -> None:
+        app = Viewer(Run(EXAMPLE, priced=False))
+        async with app.run_test(size=(120, 40)) as pilot:
+            for key in keys:
+                await pilot.press(key)
+            assert app.run_screen.place is None
+            pressed.set()
+            await settle(pilot)
+            assert row(app) == found
+
+    run(flow)
+
+
+def test_quitting_and_help_wait_for_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = threading.Event()
+
+    def never(run: Run) -> Iterator[list[Row]]:
+        opened.wait()
+        yield from ()
+
+    monkeypatch.setattr(Run, "read", never)
+
+    async def flow() -> None:
+        app = Viewer(Run(EXAMPLE, priced=False))
+        async with app.run_test() as pilot:
+            await pilot.press("question_mark")
+            assert isinstance(app.screen, PageScreen)
+            await pilot.press("escape", "q")
+            await pilot.pause()
+            assert not app.is_running
+            opened.set()
+
+    run(flow)
+
+
+def test_keys_for_turns_of_an_empty_recording_are_taken_back(tmp_path: Path) -> None:
+    async def flow() -> None:
+        path = tmp_path / "empty.cassette.jsonl"
+        Recorder(path).close()
+        async with viewing(path, keys=["e", "G", "p", "9"]) as (app, _):
+            assert app.run_screen.view == "costs"
 
     run(flow)
 

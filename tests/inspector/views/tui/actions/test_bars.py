@@ -45,7 +45,7 @@ def test_the_status_line_is_hidden_when_it_is_empty_or_the_box_is_open() -> None
     assert not made.bars.status.has_class("shown")
 
     made.bars.say("hello", "dim")
-    assert made.bars.status.has_class("shown") and made.bars.noticed and made.status == " hello"
+    assert made.bars.status.has_class("shown") and made.status == " hello"
     made.box.opened = True
     made.bars.refresh()
     assert not made.bars.status.has_class("shown")
@@ -56,7 +56,7 @@ def test_a_notice_is_removed_by_the_next_key() -> None:
     made.bars.say("hello")
 
     made.bars.forget_notice()
-    assert not made.bars.noticed and made.status == "" and not made.bars.status.has_class("shown")
+    assert made.status == "" and not made.bars.status.has_class("shown")
     assert made.bars.status._make(80) == ()
 
 

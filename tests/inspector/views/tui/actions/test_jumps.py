@@ -32,8 +32,8 @@ def test_a_jump_goes_to_the_part_and_opens_the_turn() -> None:
 @pytest.mark.parametrize(
     ("by", "live", "reading", "said_"),
     [
-        (1, False, False, "no call after this one"),
-        (-1, False, False, "no call before this one"),
+        (1, False, False, "no call in this run"),
+        (-1, False, False, "no call in this run"),
         (1, False, True, "no call after this one, but not all turns are read yet"),
         (1, True, False, "no call after this one, but not all turns are read yet"),
         (-1, True, True, "no call before this one"),
@@ -47,6 +47,14 @@ def test_a_jump_without_a_target_says_so_and_whether_more_may_come(
     made.jumps.jump("call", by)
     assert made.notice.strip() == said_
     assert made.state.place == 0 and made.did("request") == []
+
+
+def test_a_jump_says_when_the_whole_run_has_no_target() -> None:
+    alone = parts([chat([user("hi")], said("x"))])
+    alone.jumps.jump("error", 1)
+    assert alone.notice.strip() == "no error in this run"
+    alone.jumps.thread(1)
+    assert alone.notice.strip() == "no other thread in this run"
 
 
 def test_before_the_first_row_no_key_moves_anything() -> None:
@@ -66,7 +74,7 @@ def test_the_next_thread_is_unfolded_and_its_first_turn_selected() -> None:
     assert made.did("fold") == [("t2", 1, True)]
     assert made.state.place == 2
     made.jumps.thread(1)
-    assert made.notice.strip() == "no thread after this one"
+    assert made.notice.strip() == "no other thread after this one"
     made.jumps.thread(-1)
     assert made.did("fold") == [("t1", 2, True)] and made.state.place == 0
 

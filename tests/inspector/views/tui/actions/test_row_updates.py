@@ -161,7 +161,7 @@ def test_the_cursor_stays_while_a_turn_is_played() -> None:
         (True, True, False, False, "the recording has ended, and nothing was recorded"),
         (True, False, True, False, ""),
         (False, True, True, False, ""),
-        (False, True, False, False, "nothing was recorded in this file"),
+        (False, True, False, False, ""),
         (True, False, False, False, ""),
     ],
 )
@@ -176,6 +176,15 @@ def test_the_end_of_the_file_says_what_one_should_know(
     assert made.notice.strip() == notice
     assert not made.state.reading
     assert made.state.follow.live == (live and not final)
+
+
+@pytest.mark.parametrize(("live", "shown"), [(False, True), (True, False)])
+def test_the_page_of_a_file_without_round_trips_says_so_until_more_may_come(live: bool, shown: bool) -> None:
+    made = parts(empty=True, live=live, reading=True)
+
+    end(made, final=not live)
+    pages = [page for page, *_ in made.did("page shown")]
+    assert ["".join(page.laid_out(80, {}).text()) for page in pages] == ["nothing was recorded in this file"] * shown
 
 
 def test_a_file_that_cannot_be_read_says_why() -> None:

@@ -47,3 +47,11 @@ def test_the_columns_are_named_as_wide_as_they_are() -> None:
     assert head[1][-1].split() == ["tokens", "part", "sent", "cost", "what"]
     lines = ["".join(text for text, _ in spans).rstrip() for spans in of_two_turns().body(0, 30)]
     assert all(len(line) <= 30 for line in lines), lines
+
+
+def test_the_end_of_a_line_parts_no_sign_of_the_legend_from_its_word() -> None:
+    page = of_two_turns()
+    for width in range(16, 90):
+        lines = ["".join(text for text, _ in spans).strip() for spans in page.body(0, width)]
+        legend = [line for line in lines if "%" in line and "window" not in line]
+        assert legend and all(line[0] in "▓█▒░▚·" and line[-1] == "%" for line in legend), (width, legend)

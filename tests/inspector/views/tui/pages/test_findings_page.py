@@ -70,6 +70,18 @@ def test_a_finding_leads_to_its_first_evidence_that_is_in_the_run() -> None:
     assert [block.goto for block in without.blocks if block.goto] == [Goto(0, "finding:0")]
 
 
+def test_a_finding_that_repeats_another_says_where_that_is() -> None:
+    page = findings_page(rows(("error",), ("error",), evidence=("#1 request",)))
+    shown = [line for line in page.laid_out(80, {}).text() if line]
+
+    assert shown[2:4] == ["it is error", "fix  fix it"]
+    assert shown[5:] == [
+        "✗ ▶ client id-error  turn 1 of t2  $0.00022",
+        "the same as in turn 1 of t1",
+        "see  #1 request",
+    ]
+
+
 @pytest.mark.parametrize("number", [1, 25])
 def test_what_could_not_be_read_of_the_file_comes_first(number: int) -> None:
     problems = [f"round trip {at} cannot be read" for at in range(number)]

@@ -67,6 +67,8 @@ def test_a_turn_of_a_session_shows_the_messages_that_passed() -> None:
     first, second = (list(wire_page(run.detail(place)).laid_out(100, {}).text()) for place in (0, 1))
 
     assert first[0] == "GET wss://api.openai.com/v1/responses"
+    narrow = list(wire_page(run.detail(0)).laid_out(60, {}).text())
+    assert narrow[1:3] == ["WebSocket session: 101  turn 1 of 2;", "times since the session's start"]
     assert first[1].startswith("WebSocket session: 101  turn 1 of 2") and "upgrade: websocket" not in first
     assert [line.split()[5:7] for line in first if " ms " in line] == [
         ["client", "response.create"],
