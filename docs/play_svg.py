@@ -32,7 +32,6 @@ GROWS = 0.45
 """Seconds in which a bar grows."""
 _LIGHT = {"ground": "#ffffff", "raised": "#f3f4f7", "edge": "#d9dce2"}
 _DARK = {"ground": "#14161c", "raised": "#1c1f27", "edge": "#31353e"}
-_LOOKS = {**STYLE_LOOKS, **{kind.name: kind for kind in KIND_LOOKS}}
 
 
 def play_svg(run: Run) -> str:
@@ -71,8 +70,8 @@ class _Picture:
         yield "</svg>"
 
     def _style(self) -> str:
-        lights = {**_LIGHT, **{name: look.light for name, look in _LOOKS.items()}}
-        darks = {**_DARK, **{name: look.dark for name, look in _LOOKS.items()}}
+        lights = {**_LIGHT, **{name: look.light for name, look in STYLE_LOOKS.items()}}
+        darks = {**_DARK, **{name: look.dark for name, look in STYLE_LOOKS.items()}}
         light, dark = ("".join(f"--{name}:{value};" for name, value in of.items()) for of in (lights, darks))
         rules = [
             f"svg{{{light}}}",
@@ -80,7 +79,7 @@ class _Picture:
             "text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}",
             "text.big{font-size:24px;font-weight:700}text.small{font-size:11px}text.strong{font-weight:700}",
             ".ground{fill:var(--ground);stroke:var(--edge)}.raised{fill:var(--raised)}.edge{stroke:var(--edge)}",
-            "".join(f".{name}{{fill:var(--{name})}}" for name in _LOOKS),
+            "".join(f".{name}{{fill:var(--{name})}}" for name in STYLE_LOOKS),
             ".line{stroke:var(--money);stroke-width:2;fill:none}.bar{transform-box:fill-box;transform-origin:bottom}",
         ]
         for number in range(len(self.turns)):

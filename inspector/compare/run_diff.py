@@ -450,7 +450,7 @@ def words(a: str, b: str) -> list[tuple[str, str]]:
         word = a.rfind(" ", 0, parts) + 1
         start = a.find(" ", max(0, word - 30), word) + 1 if word > 30 else 0
         lead = "… " if start else ""
-        return [(lead + a[start : start + _SHOWN], lead + b[start : start + _SHOWN])]
+        return [(lead + _beginning(a[start:]), lead + _beginning(b[start:]))]
     if max(len(a), len(b)) <= _SHORT:
         return [(a, b)]
     left, right = a.split(), b.split()
@@ -459,6 +459,14 @@ def words(a: str, b: str) -> list[tuple[str, str]]:
         if tag != "equal" and len(found) < _HUNKS:
             found.append((_hunk(left, low, high), _hunk(right, low_b, high_b)))
     return found or [(a, b)]  # only white space differs
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text, with a sign that there are more."""
+    if len(text) <= _SHOWN:
+        return text
+    end = text.rfind(" ", _SHOWN // 2, _SHOWN)
+    return text[: end if end > 0 else _SHOWN].rstrip() + " …"
 
 
 def _hunk(given: list[str], low: int, high: int) -> str:

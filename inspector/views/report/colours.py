@@ -5,16 +5,12 @@ from ..vocabulary.style import STYLE_LOOKS
 
 
 def colours_of_styles() -> str:
-    """A property for the colour of each style, such as `--client`."""
+    """A property for the colour of each style, such as `--client` and `--output`."""
     variables = " ".join(f"--{name}: light-dark({look.light}, {look.dark});" for name, look in STYLE_LOOKS.items())
     return f":root {{ {variables} }}"
 
 
 def colours_of_kinds() -> str:
-    """A property for the colour of each kind of piece, such as `--kind-output`, and rules for its bars."""
-    names = [kind.name for kind in KIND_LOOKS]
-    variables = " ".join(f"--kind-{kind.name}: light-dark({kind.light}, {kind.dark});" for kind in KIND_LOOKS)
-    bars = " ".join(
-        f"rect.{name} {{ fill: var(--kind-{name}) }} .key.{name} {{ background: var(--kind-{name}) }}" for name in names
-    )
-    return f":root {{ {variables} }} {bars}"
+    """Rules for the bars of each kind of piece."""
+    rule = "rect.{0} {{ fill: var(--{0}) }} .key.{0} {{ background: var(--{0}) }}"
+    return " ".join(rule.format(kind.name) for kind in KIND_LOOKS)

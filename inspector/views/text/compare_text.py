@@ -16,9 +16,7 @@ _LINES = 4
 
 def compare_text(reported: Comparison, width: int) -> Iterator[Line]:
     """The whole comparison."""
-    facts = max(width_of(_facts(side)) for side in (reported.a, reported.b))
-    widest = min(max(width_of(reported.a.name), width_of(reported.b.name)), max(10, width - facts - 5))
-    yield from (_head("A", reported.a, widest, width), _head("B", reported.b, widest, width))
+    yield from _heads(reported.a, reported.b, width)
     yield []
     first = reported.first
     for pair in reported.pairs:
@@ -47,10 +45,19 @@ def _facts(side: ComparedRun) -> str:
     return " · ".join(facts)
 
 
-def _head(letter: str, side: ComparedRun, widest: int, width: int) -> Line:
-    name = clip_path(side.name, widest)
-    pad = " " * (widest - width_of(name))
-    return fit([(letter, _LETTERS[letter]), (f"  {name}{pad}", "bold"), (f"  {_facts(side)}", "dim")], width)
+def _heads(a: ComparedRun, b: ComparedRun, width: int) -> Iterator[Line]:
+    """Names and facts of both runs in columns; below each other where the names would be cut."""
+    names = max(width_of(a.name), width_of(b.name))
+    beside = names + max(width_of(_facts(side)) for side in (a, b)) + 5 <= width
+    for letter, side in (("A", a), ("B", b)):
+        name = clip_path(side.name, max(10, width - 3))
+        head: Line = [(letter, _LETTERS[letter]), (f"  {name}", "bold")]
+        facts = _facts(side)
+        if beside:
+            yield [*head, (f"{' ' * (names - width_of(name))}  {facts}", "dim")]
+        else:
+            yield fit(head, width)
+            yield from _wrapped([("   ", "plain")], facts, width, "dim", 3)
 
 
 def _pair(pair: ThreadPair, width: int, *, several: bool) -> Iterator[Line]:
@@ -132,10 +139,10 @@ def _value(letter: str, text: str | None, width: int) -> Iterator[Line]:
         yield fit([*(head if place == 0 else [("       ", "plain")]), (line + (" …" if last else ""), "plain")], width)
 
 
-def _wrapped(head: Line, text: str, width: int, style: Style = "plain") -> Iterator[Line]:
+def _wrapped(head: Line, text: str, width: int, style: Style = "plain", indent: int = 4) -> Iterator[Line]:
     used = sum(width_of(part) for part, _ in head)
-    pad = "·" * max(0, used - 4)
-    first, *rest = wrap(pad + safe(text), max(20, width - 4))
+    pad = "·" * max(0, used - indent)
+    first, *rest = wrap(pad + safe(text), max(20, width - indent))
     yield fit([*head, (first[len(pad) :], style)], width)
     for line in rest:
-        yield fit([("    ", "plain"), (line, style)], width)
+        yield fit([(" " * indent, "plain"), (line, style)], width)

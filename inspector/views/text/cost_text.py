@@ -1,23 +1,17 @@
 """The cost of a run as text: a bar for each turn with its tokens by kind, then the sums by kind and by thread."""
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from ...ledger.allocate import shared_out
 from ...run.growth import KINDS, GrowthStep, Tokens, steps, summed
 from ...run.rows import Rows
 from ...run.totals import Totals, totals
+from ..vocabulary.kinds import KIND_LOOKS
 from .number_format import count, counted, dollars, percent, several, spent, turn_count
 from .terminal_text import Line, Style, clip, fit, flow
 
-MARKS: dict[str, tuple[str, Style]] = {
-    "cache_read": ("░", "good"),
-    "rewritten": ("▤", "bad"),
-    "resent": ("▓", "warn"),
-    "cache_write": ("▒", "good"),
-    "new": ("█", "client"),
-    "output": ("●", "model"),
-    "reasoning": ("○", "model"),
-}
+MARKS: dict[str, tuple[str, Style]] = {kind.name: (kind.shade, cast(Style, kind.name)) for kind in KIND_LOOKS}
 """The character and style of each kind of token in a bar; the characters also work without colours."""
 
 
@@ -68,7 +62,7 @@ def _head(sums: Totals) -> Line:
 
 
 def _legend() -> Line:
-    return [(f"{MARKS[name][0]} {label}  ", "dim") for name, label in KINDS]
+    return [(f"{MARKS[name][0]} {label}  ", MARKS[name][1]) for name, label in KINDS]
 
 
 def _bar_cells(width: int) -> int:
@@ -83,7 +77,7 @@ def _heads(width: int) -> Line:
 
 def _turn(step: GrowthStep, top: int, threads: bool, width: int, *, priced: bool) -> Line:
     row, tokens = step.row, step.tokens
-    name = f"{row.thread}:{row.turn}" if threads else f"{row.turn}"
+    name = f"{row.thread}:{row.label}" if threads else row.label
     cells = _bar_cells(width)
     fill = percent(step.fill) if step.fill is not None else ""
     price = dollars(row.cost) if row.cost is not None or row.unpriced else "–"

@@ -15,6 +15,9 @@ from turntape.cassettes.frozen import frozen
 from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.style import HEAVY, STYLE_LOOKS
 
+_NEVER_BOLD = frozenset(("plain", "dim", "money", *(kind.name for kind in KIND_LOOKS)))
+"""Not bold where all else is, for those who need strong differences."""
+
 
 @frozen(slots=False)
 class Palette:
@@ -66,12 +69,12 @@ def _palette(
     """`colours` is the field of `KindLook` and `StyleLook` with the colours; empty when `words` has all looks."""
     looks = {look: Style.parse(style) for look, style in (line.split(None, 1) for line in words.strip().splitlines())}
     for style, look in STYLE_LOOKS.items() if colours else ():
-        bold = style in HEAVY or (colours == "contrast" and style not in ("plain", "dim", "money"))
+        bold = style in HEAVY or (colours == "contrast" and style not in _NEVER_BOLD)
         looks[style] = Style(color=getattr(look, colours), bold=bold or None)
     # Reversed, a full block is an empty cell.
     looks["bad_bar"] = looks["bad"] + Style(reverse=False)
-    for kind in KIND_LOOKS:
-        looks[kind.name] = Style.parse(getattr(kind, colours) if colours else "white")
+    if not colours:
+        looks.update((kind.name, Style.parse("white")) for kind in KIND_LOOKS)
     return Palette(name, dark, background, panel, cursor, trail, column, looks)
 
 

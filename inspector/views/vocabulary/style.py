@@ -4,11 +4,16 @@ Each colour of `dark` and `light` has a contrast of at least 4.5:1 to every back
 it.
 """
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, cast
 
 from turntape.cassettes.frozen import frozen
 
-type Style = Literal["plain", "dim", "bold", "model", "api", "client", "tool", "good", "warn", "bad", "money"]
+from .kinds import KIND_LOOKS
+
+type _Meaning = Literal["plain", "dim", "bold", "model", "api", "client", "tool", "good", "warn", "bad", "money"]
+type _Kind = Literal["cache_read", "rewritten", "resent", "cache_write", "new", "output", "reasoning", "other"]
+type Style = _Meaning | _Kind
 
 
 @frozen
@@ -28,7 +33,7 @@ class StyleLook:
     background. Its sixteen colours have no orange, so the client's is one of the 256."""
 
 
-STYLE_LOOKS: dict[Style, StyleLook] = {
+_MEANINGS: dict[_Meaning, StyleLook] = {
     "plain": StyleLook("#c8cfe0", "#2b3040", "#ffffff", "#aaaaaa", ""),
     "dim": StyleLook("#959db3", "#5a6171", "#d0d0d0", "#aaaaaa", "2"),
     "bold": StyleLook("#eef1fa", "#10131c", "#ffffff", "#ffffff", "1"),
@@ -41,5 +46,13 @@ STYLE_LOOKS: dict[Style, StyleLook] = {
     "bad": StyleLook("#f2798f", "#bf1d3d", "#ff8888", "#ff6b6b", "1;31"),
     "money": StyleLook("#e8c468", "#855d00", "#ffff00", "#ffff55", "33"),
 }
+STYLE_LOOKS: Mapping[Style, StyleLook] = {
+    **_MEANINGS,
+    **{
+        cast(_Kind, kind.name): StyleLook(kind.dark, kind.light, kind.contrast, kind.sixteen, kind.sgr)
+        for kind in KIND_LOOKS
+    },
+}
+"""The meanings, then the kinds of tokens and dollars."""
 HEAVY: frozenset[Style] = frozenset(("bold", "bad"))
 """Drawn bold in every view."""

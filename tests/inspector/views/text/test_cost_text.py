@@ -9,6 +9,7 @@ from turntape.inspector.run.rows import Rows
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.text.cost_text import MARKS, cost_text
 from turntape.inspector.views.text.terminal_text import plain, width_of
+from turntape.inspector.views.vocabulary.kinds import KIND_LOOKS
 
 
 def lines(rows: Rows, **options: object) -> list[str]:
@@ -20,8 +21,8 @@ def test_each_turn_has_a_bar_of_its_kinds_and_the_cost_so_far() -> None:
 
     # 100 in and 10 out, then 150 of which 100 were sent before, and 20 out: 170 tokens fill the 38 cells.
     first, second = (line for line in shown if " in " in line and " out " in line)
-    assert (first.count("█"), first.count("●"), first.count("▓")) == (23, 2, 0)
-    assert (second.count("▓"), second.count("█"), second.count("●")) == (22, 11, 5)
+    assert (first.count("█"), first.count("◼"), first.count("▓")) == (23, 2, 0)
+    assert (second.count("▓"), second.count("█"), second.count("◼")) == (22, 11, 5)
     assert first.split()[-4:] == ["$0.00022", "$0.00022", "<1", "%"]
     assert second.split()[-4:] == ["$0.00039", "$0.00061", "<1", "%"]
 
@@ -72,7 +73,10 @@ def test_no_line_is_wider_than_asked_and_every_kind_has_a_mark_of_its_own() -> N
     for width in (40, 55, 56, 71, 72, 100):
         assert all(width_of(line) <= width for line in lines(Run.of(loop()).rows, width=width))
     assert all(width_of(line) <= 40 for line in lines(Run.of(loop()).rows, width=20))
-    assert len({mark for mark, _ in MARKS.values()}) == len(MARKS) == 7
+    assert [MARKS[name] for name, _ in KINDS] == [
+        (look.shade, look.name) for look in KIND_LOOKS if look.name != "other"
+    ]
+    assert len({mark for mark, _ in MARKS.values()}) == len(MARKS)
 
 
 def test_turns_without_tokens_and_runs_without_turns_are_shown() -> None:
@@ -89,6 +93,13 @@ def test_a_turn_without_a_price_is_counted_as_unpriced() -> None:
     assert [step.row.cost is None for step in steps(enumerate(rows.all))] == [True, False]
     assert lines(rows)[1].startswith("≥$0.00022 · 2 turns · ")
     assert lines(rows)[1].endswith(" · 1 turn without a known price")
+
+
+def test_each_attempt_has_its_own_name() -> None:
+    refused = {"error": {"type": "server_error", "message": "overloaded", "code": None}}
+    trips = [chat([user("go")], error=refused, status=503, index=at, at=100.0 + at) for at in range(3)]
+
+    assert [line.split()[0] for line in lines(Run.of(trips).rows) if "? in" in line] == ["1", "1·2", "1·3"]
 
 
 def test_the_legend_is_never_cut() -> None:
