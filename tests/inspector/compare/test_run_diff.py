@@ -234,7 +234,7 @@ def test_the_words_that_differ_are_shown_with_a_few_around_them() -> None:
     [(a, b)] = words("x " * 5000 + "end one", "x " * 5000 + "end two")
     assert a.startswith("… x x") and a.endswith("x end one") and b.endswith("x end two") and len(a) < 60
     [(a, b)] = words("one " + "then more " * 500, "two")
-    assert a.startswith("one then more then") and a.endswith("then more …") and len(a) <= 203 and b == "two"
+    assert a.startswith("one then more then") and a.endswith(" then …") and len(a) <= 203 and b == "two"
 
 
 def test_a_comparison_for_a_script() -> None:

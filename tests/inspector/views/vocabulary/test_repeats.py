@@ -14,7 +14,7 @@ def test_the_same_words_at_another_place_repeat_the_first() -> None:
     assert repeats([REFUSED, again, again]) == [None, 0, 0]
 
 
-def test_other_words_or_another_fix_or_class_are_no_repeat() -> None:
+def test_other_words_or_another_fix_or_class_repeat_nothing() -> None:
     others = [replace(REFUSED, message="529"), replace(REFUSED, fix="stop"), replace(REFUSED, id="api-other")]
 
     assert repeats([REFUSED, *others]) == [None] * 4
