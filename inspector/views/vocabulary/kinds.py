@@ -28,7 +28,7 @@ class KindLook:
     """Its colour where a terminal has sixteen."""
     sgr: str
     """The parameters of its escape sequence in the text of commands: of the 256 colours where the sixteen have none
-    that can be told from the others on light and on dark backgrounds."""
+    that differs enough from the others on light and on dark backgrounds."""
     shade: str
     """The character for it without colours."""
     group: str
