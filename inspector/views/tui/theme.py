@@ -16,7 +16,7 @@ from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.style import HEAVY, STYLE_LOOKS
 
 _NEVER_BOLD = frozenset(("plain", "dim", "money", *(kind.name for kind in KIND_LOOKS)))
-"""Not bold where all else is, for those who need strong differences."""
+"""Not bold where the rest is, for those who need strong differences."""
 
 
 @frozen(slots=False)
