@@ -12,7 +12,7 @@ from rule_exceptions_model_api import Row
 from tool_stories import ADD, SAY, Story, offered, text
 from tool_wire import answers, asks, fails, initialize, initialized, notifies
 
-from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.cassettes.tape.model import Failure, RoundTrip, Side
 
 LONG = "".join(f"line {number} of a long text\n" for number in range(1_000))
 ONE = ("c1", "add", '{"a":1}')
@@ -42,6 +42,11 @@ def marked(result: object, seen: str, *, is_error: bool | None = None, **tool: A
     story.tools = [{**ADD, **tool}, SAY]
     story.start().ask(ONE).call("add", {"a": 1}, result)
     return story.shows("c1", seen, is_error=is_error).ask().trips
+
+
+def notified(method: str, sender: Side, **params: Any) -> Trips:
+    """A side says something that has no answer."""
+    return Story().start().exchange(notifies(method, **params), sender=sender).turn().trips
 
 
 def with_block(block: dict[str, Any], seen: str) -> Trips:
@@ -349,9 +354,15 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-result-changed",
-        "White space, JSON or words of the client around it differ",
+        "White space, JSON or words of the client around it differ, and words do not run together",
         ended(text("It is 42."), "It is 43."),
         ended(text("It is 42."), 'Output:\n{"result":"It  is 42."}'),
+    ),
+    (
+        "client-tool-result-changed",
+        "White space, JSON or words of the client around it differ, and words do not run together",
+        ended(text("It is 42."), "Itis 42."),
+        ended(text("It is 42."), "It is\n42."),
     ),
     (
         "client-tool-result-changed",
@@ -651,9 +662,24 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-protocol-broken",
-        "Its list of tools has a wrong form, and its tools are offered all the same",
+        "A message has a wrong form, and the client took it, as a list whose tools are offered: then it is an info",
         loosely_listed(offered=False),
         loosely_listed(offered=True),
+        "info",
+    ),
+    (
+        "tool-protocol-broken",
+        "A notification has a wrong form: then it is an info",
+        asked_for("prompts/list"),
+        notified("notifications/message", "server", level="warn", data="slow"),
+        "info",
+    ),
+    (
+        "client-tool-protocol-broken",
+        "A notification has a wrong form: then it is an info",
+        unread(),
+        notified("notifications/cancelled", "client", requestId=None),
+        "info",
     ),
     (
         "client-tool-protocol-broken",
@@ -715,9 +741,10 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-protocol-broken",
-        "A request has a wrong form, and the server took it",
+        "A request has a wrong form, and the server took it: then it is an info",
         called_with(None, fails(9, "params must be an object", -32602)),
         called_with(None, answers(9, content=[{"type": "text", "text": "1"}])),
+        "info",
     ),
     (
         "client-tool-arguments-changed",

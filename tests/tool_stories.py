@@ -131,7 +131,7 @@ class Story:
     def call(self, tool: str, arguments: object, gives: object = None, /, **meta: Any) -> "Story":
         """The client calls a tool; `gives` is a result, an error in text, or None when no answer comes."""
         self.id += 1
-        params: dict[str, Any] = {"name": tool, "arguments": arguments}
+        params: dict[str, Any] = {"name": tool} if arguments is None else {"name": tool, "arguments": arguments}
         if meta:
             params["_meta"] = meta
         sent = asks(self.id, "tools/call", **params)

@@ -6,7 +6,7 @@ fault of the first that broke or changed something which the failure is about, a
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
@@ -14,7 +14,7 @@ from turntape.cassettes.regex import regex
 from ..tools.arguments import differences
 from ..tools.model_calls import ModelCall
 from ..tools.tool_run import ToolRun
-from ..wire.json_value import as_object, is_object
+from ..wire.json_value import as_object, is_array, is_object, value_at
 from .finding import Layer
 from .schema_check import Violation, violations
 from .tool_context import ToolContext
@@ -115,7 +115,51 @@ def is_why(context: ToolContext, call: ModelCall, run: ToolRun) -> bool:
         return True
     said = run.returned_text or ""
     names = (next(iter(steps_of(path)), "") for path in paths)
-    return run.is_error is True and any(re.search(rf"\b{re.escape(name)}\b", said) for name in names if len(name) > 2)
+    named = any(re.search(rf"\b{re.escape(name)}\b", said) for name in names if len(name) > 2)
+    return run.is_error is True and (named or _received(said, given, run.arguments, paths))
+
+
+_RECEIVED = regex(
+    r"\b(?:received|got|found|is|was|input_type=)\s*(?:an? |type |value )?['\"`]?(?P<kind>[A-Za-z]+)", re.IGNORECASE
+)
+"""How servers say which type an argument had."""
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("null", "none", "nonetype", "undefined", "nil"), type(None)),
+    **dict.fromkeys(("array", "list", "sequence", "tuple"), list),
+    **dict.fromkeys(("object", "dict", "map", "record"), dict),
+    **dict.fromkeys(("boolean", "bool"), bool),
+    **dict.fromkeys(("string", "str", "text"), str),
+    **dict.fromkeys(("number", "integer", "int", "float"), (int, float)),
+}
+"""By the names that servers use: the type of a parsed value."""
+
+
+def _received(said: str, given: object, sent: object, paths: Sequence[str]) -> bool:
+    """Whether a server refuses the type that the client gave an argument, and that the model gave none."""
+    kinds = {found["kind"].lower() for found in _RECEIVED.finditer(said[:_SENTENCE])}
+    wanted = [_TYPES[kind] for kind in kinds if kind in _TYPES]
+    written = list(_leaves(given))
+    return any(
+        isinstance(value_at(sent, steps_of(path)), kind) and not any(isinstance(one, kind) for one in written)
+        for kind in wanted
+        for path in paths
+        if _is_there(sent, path)
+    )
+
+
+def _leaves(value: object) -> Iterator[object]:
+    """All values inside arguments."""
+    below = value.values() if is_object(value) else value if is_array(value) else ()
+    for one in below:
+        yield one
+        yield from _leaves(one)
+
+
+def _is_there(value: object, path: str) -> bool:
+    """Whether arguments have something at a pointer, and it was not only left out."""
+    *above, last = steps_of(path) or [""]
+    holder = value_at(value, above)
+    return not is_object(holder) or last in holder
 
 
 def _sent_otherwise(call: ModelCall, run: ToolRun) -> bool:

@@ -10,11 +10,13 @@ import json
 from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import Object, as_object, as_text, compact, is_array, is_object
-from .message_forms import wrong_answer
+from .message_forms import odd_answer, wrong_answer
 from .tool_messages import ToolMessage
 
 _MEDIA = frozenset({"image", "audio"})
 """Blocks that hold their data themselves."""
+_LATER = frozenset({"task"})
+"""Types of results, by version 2026-07-28 and its extensions, in place of which another one comes later."""
 _BLOCKS = _MEDIA | {"text", "resource", "resource_link"}
 _WITH_TOOL_RESULT = "2024-10-07"
 """The version in which `toolResult` was a result."""
@@ -55,7 +57,9 @@ def flaw_of(answer: ToolMessage, version: str | None) -> Flaw | None:
         return (
             None if whole else Flaw(f"is the error {compact(data['error'])[:60]}, without a code and a message", True)
         )
-    return None if answer.result is None else _of_result(answer.result, version)
+    if answer.result is None:
+        return Flaw(f"is {compact(data.get('result'))[:40]}, and must be an object")
+    return _of_result(answer.result, version)
 
 
 def wrong_envelope(message: ToolMessage, version: str | None) -> str | None:
@@ -90,9 +94,15 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         return None
     if is_object(result.get("task")):
         return None  # its result comes later
-    later = version is not None and version > ANY_JSON
-    if result.get("resultType", "complete") != "complete" or later:
+    if version is not None and version > ANY_JSON:
         return None
+    kind = result.get("resultType", "complete")
+    if kind == "input_required":
+        asks = result.get("inputRequests") or as_text(result.get("requestState")) is not None
+        return None if asks else Flaw("asks for input, and has neither `inputRequests` nor a `requestState`")
+    if kind != "complete":
+        unknown = kind not in _LATER and version == ANY_JSON
+        return Flaw(f"has {compact(kind)[:40]} as its `resultType`, which MCP does not have", True) if unknown else None
     if "content" not in result:
         only = f"has no `content`, only {', '.join(map(repr, list(result)[:3]))}" if result else "is empty"
         return Flaw(only, mild="toolResult" in result)
@@ -107,7 +117,7 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         return Flaw(f"has {compact(structured)[:40]} as its `structuredContent`, which must be an object", mild=True)
     if not isinstance(result.get("isError", False), bool | None):
         return Flaw(f"has {compact(result['isError'])[:20]} as `isError`, which must be true or false", mild=True)
-    wrong = wrong_answer("tools/call", result)
+    wrong = wrong_answer("tools/call", result) or odd_answer("tools/call", result)
     return None if wrong is None else Flaw(wrong, mild=True)
 
 

@@ -31,6 +31,7 @@ def _when(kind: str, then: Object) -> Object:
 _TEXT: Object = {"type": "string"}
 _ID: Object = {"type": ["string", "integer"]}
 _MAY_BE_TEXT: Object = {"type": ["string", "null"]}
+_YES_OR_NO: Object = {"type": "boolean"}
 _BASE64: Object = {"type": "string", "pattern": r"^[A-Za-z0-9+/_=\s-]*$"}
 _RESOURCE = _object("uri", uri=_TEXT) | {"anyOf": [_object("text", text=_TEXT), _object("blob", blob=_BASE64)]}
 _BLOCK: Object = {
@@ -43,13 +44,16 @@ _BLOCK: Object = {
     ]
 }
 _META = _object(progressToken=_ID)
+_CAPABILITIES: Object = {"type": "object", "additionalProperties": {"type": "object"}}
+_HINTS = dict.fromkeys(("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"), _YES_OR_NO)
 _INPUT_SCHEMA: Object = {"type": "object", "properties": {"type": {"const": "object"}}}
+_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 _PLAIN = ["string", "number", "integer", "boolean", "array"]
 """What a field of a form may be: forms are flat."""
 
 PARAMS: Mapping[str, Object] = {
     "initialize": _object("protocolVersion", "capabilities", "clientInfo", protocolVersion=_TEXT,
-                          capabilities={"type": "object"}, clientInfo=_object("name", name=_TEXT)),
+                          capabilities=_CAPABILITIES, clientInfo=_object("name", name=_TEXT)),
     "tools/list": _object(cursor=_TEXT),
     "tools/call": _object("name", name=_TEXT, arguments={"type": "object"}),
     "prompts/list": _object(cursor=_TEXT),
@@ -87,13 +91,38 @@ REPLIES: Mapping[str, Object] = {
 
 ANSWERS: Mapping[str, Object] = {
     "initialize": _object("protocolVersion", "capabilities", "serverInfo", protocolVersion=_TEXT,
-                          capabilities={"type": "object"}, serverInfo=_object("name", name=_TEXT)),
+                          capabilities=_CAPABILITIES, serverInfo=_object("name", name=_TEXT)),
+    "server/discover": _object("supportedVersions", "capabilities", supportedVersions=_list(_TEXT),
+                               capabilities=_CAPABILITIES),
     "tools/list": _object(
         "tools", nextCursor=_MAY_BE_TEXT,
         tools=_list(_object("name", "inputSchema", name=_TEXT, description=_MAY_BE_TEXT, inputSchema=_INPUT_SCHEMA))),
     "tools/call": _object(content=_list(_BLOCK)),
+    "resources/list": _object("resources", resources=_list(_object("uri", "name", uri=_TEXT, name=_TEXT))),
+    "resources/templates/list": _object("resourceTemplates", resourceTemplates=_list(_object("uriTemplate", "name"))),
+    "resources/read": _object("contents", contents=_list(_RESOURCE)),
+    "prompts/list": _object("prompts", prompts=_list(_object("name", name=_TEXT))),
+    "prompts/get": _object("messages", messages=_list(_object("role", "content"))),
 }  # fmt: skip
 """By method: what a server answers."""
+
+STRICT: Mapping[str, Object] = {
+    "initialize": _object(instructions=_TEXT, serverInfo=_object("version", version=_TEXT)),
+    "tools/list": _object(nextCursor=_TEXT, tools=_list(_object(
+        description=_TEXT, title=_TEXT, annotations=_object(**_HINTS), _meta=_object()))),
+    "tools/call": _object(
+        isError=_YES_OR_NO, _meta=_object(), structuredContent={"not": {"type": "null"}},
+        content=_list(_object(annotations=_object(), _meta=_object()))),
+}  # fmt: skip
+"""By method: what MCP wants of an answer in addition, and only some readers need. Most often it is null for nothing."""
+
+NOTICES: Mapping[str, Object] = {
+    "notifications/progress": _object("progressToken", "progress", progressToken=_ID, progress={"type": "number"}),
+    "notifications/message": _object("level", "data", level={"enum": _LEVELS}),
+    "notifications/cancelled": _object(requestId=_ID),
+    "notifications/resources/updated": _object("uri", uri=_TEXT),
+}
+"""By method: what is said without an answer."""
 
 BEFORE_ANY_JSON: Mapping[str, Object] = {
     "tools/list": _object(tools=_list(_object(
@@ -133,6 +162,16 @@ def wrong_answer(method: str, result: Object, *, any_json: bool = False) -> str 
     """
     wrong = _first_wrong("answers", method, result)
     return wrong if wrong is not None or any_json else _first_wrong("before", method, result)
+
+
+def odd_answer(method: str, result: Object) -> str | None:
+    """How a server's answer breaks what MCP wants, and only some clients need; None when it does not."""
+    return _first_wrong("strict", method, result)
+
+
+def wrong_notice(method: str, params: Object) -> str | None:
+    """How a notification breaks MCP's form; None when it does not."""
+    return _first_wrong("notices", method, params)
 
 
 def breaks(schema: Object, value: object) -> bool:
@@ -178,7 +217,8 @@ def declares(method: str, params: Object, capabilities: Object | None) -> bool |
     return first in capabilities and all(step in declared for step in inner)
 
 
-_TABLES = {"params": PARAMS, "replies": REPLIES, "answers": ANSWERS, "before": BEFORE_ANY_JSON}
+_TABLES = {"params": PARAMS, "replies": REPLIES, "answers": ANSWERS, "before": BEFORE_ANY_JSON, "strict": STRICT,
+           "notices": NOTICES}  # fmt: skip
 
 
 def _first_wrong(table: str, method: str, value: Object) -> str | None:

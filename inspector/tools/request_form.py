@@ -4,8 +4,9 @@ A request that breaks the form is the fault of the side that sent it, whatever t
 (https://modelcontextprotocol.io/specification/2025-11-25/schema and `basic/lifecycle`, read 2026-11-23).
 """
 
-from ..wire.json_value import compact, is_object
-from .form import wrong_envelope
+from ..wire.json_value import as_object, compact, is_object
+from ..wire.protocols.mcp.shape import CLIENT_REQUESTS, META, SERVER_REQUESTS
+from .form import ANY_JSON, wrong_envelope
 from .message_forms import is_made_up, wrong_params
 from .tool_messages import ToolMessage
 
@@ -21,7 +22,40 @@ def flaw_of_request(asked: ToolMessage, version: str | None) -> str | None:
         return f"has {compact(asked.id)} as its id, which must be a text or an integer"
     if is_made_up(method):
         return "has a method that MCP does not have"
+    if asked.sender == "server" and method in SERVER_REQUESTS and method not in methods_of_servers(version):
+        return f"version {version} does not have: its servers send no requests"
     params = asked.data.get("params", {})
     if not is_object(params):
         return f"has {compact(params)[:40]} as its `params`, which must be an object"
+    if (lacking := _not_said(asked, version)) is not None:
+        return f"does not say `{lacking}` in its `_meta`, which version {version} requires"
     return wrong_params(method, params)
+
+
+def flaw_of_sent(message: ToolMessage) -> str | None:
+    """How something that should be a request of the client is none; None for everything else."""
+    if message.sender != "client" or message.method not in CLIENT_REQUESTS or message.is_request:
+        return None
+    how = "has null as its id" if "id" in message.data else "has no id"
+    return f"{how}, so it is a notification, and nobody answers it"
+
+
+def methods_of_servers(version: str | None) -> frozenset[str]:
+    """What a server may ask a client. From 2026-07-28 on it is nothing: a question is the answer to a call."""
+    return frozenset() if _is_modern(version) else SERVER_REQUESTS
+
+
+def _not_said(asked: ToolMessage, version: str | None) -> str | None:
+    """The key that each request must have from 2026-07-28 on, where there is no handshake, and that this one lacks."""
+    if asked.sender != "client" or not _is_modern(version) or asked.method == "initialize":
+        return None
+    said = as_object(asked.params.get("_meta"))
+    return next((key for key in _EVERY if key not in said), None)
+
+
+_EVERY = (f"{META}protocolVersion", f"{META}clientCapabilities")
+
+
+def _is_modern(version: str | None) -> bool:
+    """Whether this is the version without a handshake. What a later one says is not known here."""
+    return version == ANY_JSON

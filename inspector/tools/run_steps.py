@@ -16,7 +16,7 @@ from .tool_run import Departure, ToolRun
 
 ASKS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of a server that a person or a model must answer."""
-_PLAIN_ASKS = frozenset({"ping", "roots/list"})
+PLAIN_ASKS = frozenset({"ping", "roots/list"})
 """Requests of a server that the client answers without asking anybody."""
 _ACCEPTED = 202
 """The status under which the answer comes by another connection."""
@@ -30,10 +30,15 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
     """The run that a `tools/call` begins, or continues; `wrong`: how the request breaks the rules."""
     params = message.params
     state = as_text(params.get("requestState"))
+    if state is None and "inputResponses" in params:
+        state = _stateless(params)
     place = session.waiting.pop(state, None) if state is not None else None
     earlier = session.runs.pop(place, None) if place is not None else None
     if earlier is not None:
         run = replace(earlier, outcome="unanswered", exchanges=(*earlier.exchanges, message.index))
+        wrong = wrong or _left_unanswered(earlier, as_object(params.get("inputResponses")))
+        if wrong is not None:
+            session.flaws[message.sequence] = wrong
     else:
         arguments = params.get("arguments")
         run = ToolRun(
@@ -56,18 +61,34 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
     return run
 
 
+def _stateless(params: Object) -> str:
+    """Under what a call waits for input to which its server gave no state: it is repeated with the same arguments."""
+    return compact([params.get("name"), params.get("arguments")])
+
+
+def _left_unanswered(run: ToolRun, responses: Object) -> str | None:
+    """How the answers that a call is repeated with differ from the questions of its server."""
+    lacking = next((name for name in run.questions if name not in responses), None)
+    return None if lacking is None else f"does not answer the question {lacking!r} of its server"
+
+
 def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessage) -> ToolRun:
     """The run with the answer to its last `tools/call`."""
     took = max(round((answer.at - run.started_at) * 1000, 3), 0.0)
     result = answer.result
     run = replace(run, flaw=flaw_of(answer, session.version), progressed=reports_of(session, run, answer.at))
-    if result is None:
+    if result is None and "error" not in answer.data:
+        said = answer.data.get("result")
+        run = _with_result(run, {}, took)
+        run = replace(run, returned_text=said if isinstance(said, str) else compact(said))
+    elif result is None:
         error = answer.error or {}
         run = _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
     elif result.get("resultType") == "input_required":
-        state = as_text(result.get("requestState")) or ""
-        session.waiting[state] = asked.sequence
-        run = replace(run, outcome="input_required", duration_ms=took)
+        state = as_text(result.get("requestState"))
+        session.waiting[_stateless(asked.params) if state is None else state] = asked.sequence
+        questions = tuple(as_object(result.get("inputRequests")))
+        run = replace(run, outcome="input_required", duration_ms=took, questions=questions)
         session.runs[asked.sequence] = run
         return run
     elif task := _task_of(result):
@@ -210,7 +231,7 @@ def strayed(session: Session, stray: Stray) -> Iterator[ToolRun]:
 def _left_open(asked: ToolMessage, failure: Failure) -> Literal["no_answer_of_client", "ended_early"] | None:
     """What a request shows that is not a call and that had no answer when the connection closed."""
     if asked.sender == "server":
-        answered = asked.method in ASKS or (asked.method in _PLAIN_ASKS and failure.kind != "client_gone")
+        answered = asked.method in ASKS or (asked.method in PLAIN_ASKS and failure.kind != "client_gone")
         return "no_answer_of_client" if answered else None
     return None if failure.kind == "client_gone" else "ended_early"
 

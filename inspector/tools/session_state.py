@@ -56,6 +56,12 @@ class WireNote:
         "not_declared",
         "not_known",
         "answer_wrong",
+        "answer_odd",
+        "start_failed",
+        "notice_wrong",
+        "own_notice_wrong",
+        "request_odd",
+        "ask_odd",
         "not_offered",
         "partly_offered",
         "cursor_wrong",
@@ -104,6 +110,14 @@ class Session:
     """The newest faults of the client in what the server asked it."""
     failed: dict[int, ToolRun] = field(default_factory=dict[int, ToolRun])
     """The newest runs that the server failed, by the place of their `tools/call`."""
+    confirmed: bool = False
+    """Whether the client has said that the handshake is over."""
+    start_failed: WireNote | None = None
+    """The first handshake that the server refused, while none has succeeded."""
+    flaws: dict[int, str] = field(default_factory=dict[int, str])
+    """How open requests of the client break the rules, by their place."""
+    known_wrong: set[int] = field(default_factory=set[int])
+    """The answers about tools of which another note says what is wrong with them."""
     unusable: WireNote | None = None
     """The first answer of the server to the handshake or about its tools that clients must refuse."""
     issued: bool = False

@@ -29,6 +29,7 @@ _NOTICE = regex(
 )
 _UNSEEN = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\ufeff")
 """The colours of a terminal and a byte order mark: clients take them out, and no text is lost."""
+_WORDS = regex(r"\S+")
 _ENOUGH = 200
 """So many common characters at one end of a text are not there by accident."""
 
@@ -100,6 +101,25 @@ class ShownText:
             return True
         return compact(wanted)[1:-1] in self.text
 
+    def glued(self, text: str) -> str | None:
+        """Two words of the text that became one, where it is there in other white space; None where none did."""
+        wanted = text.strip()
+        if self._holds_strictly(wanted):
+            return None
+        folded, found = without_space(wanted), None
+        for one, bare in zip(self.texts, self.folded, strict=True):
+            start = bare.find(folded) if folded else -1
+            if start >= 0 and (found := _glued(wanted, one, start)) is None:
+                return None
+        return found
+
+    def _holds_strictly(self, wanted: str) -> bool:
+        """Whether the text is in it as it is, as a JSON string, or as equal JSON."""
+        if any(wanted in one for one in self.texts) or compact(wanted)[1:-1] in self.text:
+            return True
+        value = parse_json(wanted.encode("utf-8", "replace")) if wanted[:1] in ("[", "{") else None
+        return value is not None and meaning(value) in self.meanings
+
     def holds_value(self, value: object) -> bool:
         """Whether structured content is in it: as equal JSON, or the one value in it as text."""
         if meaning(value) in self.meanings:
@@ -140,6 +160,29 @@ class ShownText:
         """Whether it names a file that `text` does not name."""
         found = [path for path in _PATH.findall(self.text) if path not in text]
         return bool(found) and _SAYS_FILE.search(self.text) is not None
+
+
+def _glued(wanted: str, shown: str, start: int) -> str | None:
+    """The first two words with white space between them that have none in `shown`, in which the text begins behind
+    `start` characters that are none."""
+    there = {place - start for place in _gaps(shown)}
+    letters = without_space(wanted)
+    for place in _gaps(wanted):
+        if place not in there and letters[place - 1].isalnum() and letters[place : place + 1].isalnum():
+            return letters[max(place - _WORD, 0) : place + _WORD]
+    return None
+
+
+_WORD = 12
+"""So many characters of a word are quoted."""
+
+
+def _gaps(text: str) -> Iterator[int]:
+    """Behind how many characters, white space not counted, there is white space."""
+    count = 0
+    for word in _WORDS.finditer(text):
+        count += word.end() - word.start()
+        yield count
 
 
 def _starts(text: str) -> Iterator[int]:

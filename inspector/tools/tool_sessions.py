@@ -16,14 +16,16 @@ from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
+from .answers import NO_METHOD, STARTS, judged, refused
 from .definitions import Definition
-from .form import ANY_JSON, Flaw
-from .message_forms import breaks, declares, wrong_answer, wrong_reply
+from .form import Flaw
+from .message_forms import wrong_notice
 from .progress import Report
-from .request_form import flaw_of_request
+from .replies import provoked, replied
+from .request_form import flaw_of_request, flaw_of_sent
 from .returned import error_message, returned_of
-from .run_steps import ASKS, called, ended, gave_up, given, of_ids, of_task, strayed
-from .session_state import Session, Stray, WireNote, Wrong, fail, is_new, token_of, version_of
+from .run_steps import called, ended, gave_up, given, of_ids, of_task, strayed
+from .session_state import Session, Stray, WireNote, is_new, token_of, version_of
 from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
 from .tool_run import Departure, ToolRun
@@ -39,10 +41,13 @@ _MOST_OPEN = 2_000
 """So many exchanges of a session wait for an answer at most."""
 _OPENING = frozenset({"initialize", "ping", "server/discover"})
 """What a client may ask before the server has said that it is ready."""
-_STARTS = ("initialize", "tools/list")
-"""Requests without whose answers a client has no tools to offer."""
 _NOT_READY = regex(r"before initiali[sz]ation|server (?:is )?not (?:yet )?initiali[sz]ed", re.IGNORECASE)
 """How the official SDKs refuse what comes before the end of the handshake (read 2026-11-23)."""
+_HANDSHAKE = regex(
+    r"(?:must|first|expect|missing|before|not (?:yet )?|without|call|send|notifications/).{0,40}\binitiali[sz]ed?\b",
+    re.IGNORECASE,
+)
+"""How others do. It counts only where the handshake is not complete."""
 _LATE = 2.0
 """Seconds. A client that reads a list again does so within this time."""
 _OF_SESSION = regex(r"\bsession\b", re.IGNORECASE)
@@ -50,8 +55,6 @@ _SHORT_BODY = 2_000
 """Bytes. The body of a refusal is not longer."""
 _VERSION = regex(r"20\d\d-\d\d-\d\d|DRAFT-.+")
 """How MCP names its versions."""
-_NO_METHOD = -32601
-"""The code with which a server says that it does not know a method."""
 
 
 @dataclass(slots=True)
@@ -136,25 +139,33 @@ class ToolSessions:
         if flaw is not None and not refused:
             for message in sent:
                 session = self._sessions[message.session]
-                if message.method in _STARTS and session.unusable is None:
+                if message.method in STARTS and session.unusable is None:
                     session.unusable = WireNote("answer_wrong", session.server, trip.index, message.method, flaw.text)
         for name in touched:
             session = self._sessions[name]
-            added.late |= session.unusable is not None and session.unusable.index == trip.index
+            if session.start_failed is not None and session.start_failed.index == trip.index and _is_of_client(status):
+                session.start_failed = None
+            for late in (session.unusable, session.start_failed):
+                added.late |= late is not None and late.index == trip.index
             own = [run for run in added.runs if run.session == name]
             added.runs = [run for run in added.runs if run.session != name]
-            added.runs += _with_wrongs(session, trip, own, added.notes)
+            added.runs += provoked(session, trip, own, added.notes)
         return added
 
     def closed(self, offering: Collection[str]) -> Iterator[WireNote]:
         """What only the end of the recording shows.
 
-        Reports of progress that belong to no open request, and answers that clients must refuse, of servers none of
-        whose tools was offered to the model; `offering`: the servers whose tools were.
+        Reports of progress that belong to no open request, handshakes that never succeeded, and answers that clients
+        must refuse. `offering`: the servers of which a tool was offered to the model, so that their answers were taken.
         """
         for session in self._sessions.values():
-            if session.unusable is not None and session.server not in offering:
-                yield session.unusable
+            if session.unusable is not None:
+                if session.server not in offering:
+                    yield session.unusable
+                elif session.unusable.index not in session.known_wrong:
+                    yield _taken(session.unusable)
+            if session.start_failed is not None:
+                yield session.start_failed
             for kind, token, report in session.progress.misplaced():
                 yield WireNote(kind, session.server, report.index, token)
 
@@ -196,6 +207,7 @@ class ToolSessions:
 
     def _take(self, session: Session, message: ToolMessage, notes: list[WireNote], *, wired: bool) -> Iterator[ToolRun]:
         """The runs that a message begins or changes. `wired`: the messages come over stdio, where none comes again."""
+        notes += _of_notice(session, message)
         if message.is_request:
             if message.sender == "client" and message.method == "initialize":
                 session.starts += 1
@@ -203,6 +215,8 @@ class ToolSessions:
                 session.declared = as_object(message.params.get("capabilities"))
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
+                if message.sender == "client" and (wrong := self._wrong_in(session, message)) is not None:
+                    session.flaws[message.sequence] = wrong
             if message.sender == "client" and (token := token_of(message)) is not None:
                 session.progress.asked(token, message.at)
             if message.sender == "client" and message.method == "tools/call":
@@ -212,7 +226,7 @@ class ToolSessions:
                         WireNote("page_not_read", session.server, message.index, "tools/list", before=session.next_page)
                     )
                 known = self.tools.get(session.server, {}).get(as_text(message.params.get("name")) or "")
-                yield called(session, message, known, self._wrong_in(session, message))
+                yield called(session, message, known, session.flaws.get(message.sequence))
         elif message.is_answer:
             place = message.answers if message.answers is not None else _unreadable(session, message)
             asked = session.asked.pop(place, None) if place is not None else None
@@ -232,6 +246,8 @@ class ToolSessions:
             yield from gave_up(session, message)
         elif message.method == "notifications/tools/list_changed":
             self._changing.setdefault(session.server, (message.at, message.index))
+        elif message.method == "notifications/initialized" and message.sender == "client":
+            session.confirmed = True
         elif message.sender == "server" and message.method is None and message.raw.strip():
             text = " ".join(message.raw[:200].decode("utf-8", "replace").split())
             yield from strayed(session, Stray(message.at, False, None, text))
@@ -242,17 +258,19 @@ class ToolSessions:
         self, session: Session, asked: ToolMessage, answer: ToolMessage, notes: list[WireNote]
     ) -> Iterator[ToolRun]:
         if asked.sender == "server":
-            notes += self._replied(session, asked, answer)
+            notes += replied(session, asked, answer)
             return
         result = answer.result
         said = error_message(answer.error) or "" if answer.error is not None else ""
         session.version = version_of(session, asked, result)
         if (token := token_of(asked)) is not None:
             session.progress.answered(token, answer.at)
-        wrong = self._wrong_in(session, asked)
-        if wrong is not None and answer.error is not None and is_new(session, "request_wrong"):
-            notes.append(WireNote("request_wrong", session.server, asked.index, asked.method or "", wrong))
-        early = _NOT_READY.search(said) is not None and asked.method not in _OPENING
+        wrong = session.flaws.pop(asked.sequence, None)
+        kind = "request_odd" if answer.error is None else "request_wrong"
+        if wrong is not None and is_new(session, kind):
+            notes.append(WireNote(kind, session.server, asked.index, asked.method or "", wrong))
+        notes += judged(session, asked, answer)
+        early = asked.method not in _OPENING and _speaks_of_handshake(session, said)
         if early and is_new(session, "not_ready"):
             notes.append(WireNote("not_ready", session.server, asked.index, asked.method or "", said))
         if asked.method == "tools/call":
@@ -264,24 +282,20 @@ class ToolSessions:
                 hasty = Departure("called it before the handshake had ended", asked.index) if early else None
                 yield given(session, asked, replace(run, departed=run.departed or hasty), answer)
         elif asked.method == "resources/read" and answer.error is not None:
-            uri = as_text(asked.params.get("uri")) or ""
-            if uri in session.links and is_new(session, "link_broken"):
-                notes.append(WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri]))
-        elif asked.method == "initialize" and result is not None:
-            session.ready_at, session.offers = answer.at, as_object(result.get("capabilities"))
-            version = as_text(result.get("protocolVersion"))
-            if version is None or not _VERSION.fullmatch(version):
-                notes.append(WireNote("version_unknown", session.server, asked.index, compact(version)))
-            else:
-                self._unusable(session, asked, result)
+            notes += _not_there(session, asked, said)
+        elif asked.method == "initialize":
+            if result is not None:
+                notes += _started(session, asked, answer.at, result)
+            elif wrong is None and session.ready_at is None and session.start_failed is None:
+                session.start_failed = WireNote("start_failed", session.server, asked.index, "initialize", said)
         elif asked.method == "tools/list" and result is not None:
             notes.extend(self._listed(session, asked, answer.index, result))
         elif asked.method == "tools/list" and answer.error is not None:
             of_client = early or wrong is not None or _OF_SESSION.search(said)
-            if not of_client and answer.error.get("code") != _NO_METHOD and is_new(session, "list_failed"):
+            if not of_client and answer.error.get("code") != NO_METHOD and is_new(session, "list_failed"):
                 notes.append(WireNote("list_failed", session.server, answer.index, "tools/list", said))
-        elif wrong is None and answer.error is not None and answer.error.get("code") == _NO_METHOD:
-            notes += _unknown_method(session, asked, said)
+        elif wrong is None and answer.error is not None and answer.error.get("code") == NO_METHOD:
+            notes += refused(session, asked, answer)
         elif asked.method in ("tasks/get", "tasks/result", "tasks/cancel"):
             place = session.waiting.get(as_text(asked.params.get("taskId")) or "")
             run = session.runs.get(place) if place is not None else None
@@ -290,14 +304,6 @@ class ToolSessions:
                 session.runs[place] = later
                 if later is not run:
                     yield later
-
-    @staticmethod
-    def _unusable(session: Session, asked: ToolMessage, result: Object) -> None:
-        """Remember an answer that clients must refuse as a whole."""
-        method, version = asked.method or "", session.version
-        wrong = wrong_answer(method, result, any_json=version is None or version >= ANY_JSON)
-        if wrong is not None and session.unusable is None:
-            session.unusable = WireNote("answer_wrong", session.server, asked.index, method, wrong)
 
     def _wrong_in(self, session: Session, asked: ToolMessage) -> str | None:
         """How a request breaks MCP's form, or what the server demands of calls of this tool."""
@@ -310,40 +316,13 @@ class ToolSessions:
         only = known is not None and known.only_as_task and "task" not in asked.params
         return f"does not run {name!r} as a task, as its server demands" if only else None
 
-    @staticmethod
-    def _replied(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
-        """What a reply of the client to a request of the server shows."""
-        method, result = asked.method or "", answer.result or {}
-        wanted = asked.params.get("requestedSchema")
-        if method in ASKS and answer.error is not None:
-            said, declared = error_message(answer.error) or "", declares(method, asked.params, session.declared)
-            unknown = answer.error.get("code") == _NO_METHOD
-            broken = None if unknown else flaw_of_request(asked, session.version)
-            if _is_early(session, asked):
-                yield WireNote("ask_early", session.server, asked.index, method, said)
-            elif broken is not None:
-                yield WireNote("ask_wrong", session.server, asked.index, method, broken)
-            elif declared is False:
-                yield WireNote("ask_undeclared", session.server, asked.index, method, said)
-            else:
-                kind = "cannot_answer" if declared and unknown else "refused_by_client"
-                yield WireNote(kind, session.server, asked.index, method, said)
-        elif method == "ping" and answer.error is not None:
-            yield WireNote("cannot_answer", session.server, asked.index, method, error_message(answer.error) or "")
-        elif answer.error is None and (wrong := _wrong_in_reply(method, answer)) is not None:
-            if is_new(session, "reply_wrong"):
-                yield WireNote("reply_wrong", session.server, asked.index, method, wrong)
-        elif result.get("action") == "accept" and is_object(wanted):
-            said = result.get("content", {})
-            yield WireNote("replied", session.server, asked.index, method, wanted=wanted, given=said)
-
     def _listed(self, session: Session, asked: ToolMessage, index: int, result: Object) -> Iterator[WireNote]:
         server = session.server
         known = self.tools.setdefault(server, {})
         page = as_text(result.get("nextCursor"))
         if result.get("nextCursor") is not None and page is None and is_new(session, "cursor_wrong"):
+            session.known_wrong.add(asked.index)
             yield WireNote("cursor_wrong", server, index, compact(result["nextCursor"])[:40])
-        self._unusable(session, asked, result)
         session.next_page = index if page else None
         if page and page == asked.params.get("cursor") and is_new(session, "list_loops"):
             yield WireNote("list_loops", server, index, page)
@@ -366,6 +345,7 @@ class ToolSessions:
                 continue
             known[name] = here[name] = made
             if not is_object(made.schema) and is_new(session, "no_schema"):
+                session.known_wrong.add(asked.index)
                 yield WireNote("no_schema", server, index, name)
             earlier = before.get(name)
             if earlier is not None and (parts := earlier.differs(made)):
@@ -379,62 +359,22 @@ class ToolSessions:
         self.listings += 1
 
 
-def _wrong_in_reply(method: str, answer: ToolMessage) -> str | None:
-    """How a client's reply breaks the form of an answer, or MCP's of this one; None when it does not."""
-    if answer.result is None:
-        return f"has {compact(answer.data.get('result'))[:40]} as its `result`, which must be an object"
-    return wrong_reply(method, answer.result)
+def _taken(note: WireNote) -> WireNote:
+    """An answer that clients must refuse, and that this one took."""
+    return replace(note, kind="answer_odd", detail=f"{note.detail}, and its tools are offered all the same")
 
 
-_ABOUT = regex(
-    r"client|roots?\b|sampl|elicit|\bping|input|respon|repl(?:y|ied)|method not found|invalid|timed? ?out|must|required"
-    r"|missing",
-    re.IGNORECASE,
-)
-"""What a tool says that failed because of what its client answered."""
-_FAULTS = {
-    "no_answer_of_client": "did not answer",
-    "cannot_answer": "did not know",
-    "reply_wrong": "answered in a wrong form",
-}
-"""What a client did wrong that was asked something."""
+def _speaks_of_handshake(session: Session, said: str) -> bool:
+    """Whether a server refuses a request because the handshake has not ended."""
+    if _NOT_READY.search(said) is not None:
+        return True
+    complete = session.confirmed and session.ready_at is not None
+    return not complete and _HANDSHAKE.search(said[:_SHORT_BODY]) is not None
 
 
-def _with_wrongs(session: Session, trip: RoundTrip, runs: list[ToolRun], notes: list[WireNote]) -> Iterator[ToolRun]:
-    """The runs, and earlier ones of the session, with the fault of the client for which the server failed them.
-
-    Whichever is recorded first: the end of the run, or what the client answered while it ran.
-    """
-    for note in notes:
-        how = _FAULTS.get(note.kind)
-        if note.kind == "replied" and is_object(note.wanted) and breaks(note.wanted, note.given):
-            how = _FAULTS["reply_wrong"]
-        if how is not None and note.server == session.server and note.index == trip.index:
-            departure = Departure(f"{how} the server's request {note.what} meanwhile", note.index)
-            session.wrongs.append(Wrong(trip.started_at, departure))
-    new = {run.sequence: run for run in runs}
-    for run in runs:
-        if run.outcome == "failed" or run.is_error or run.ended_by == "server":
-            fail(session, run)
-    if session.wrongs:
-        for place, run in session.failed.items():
-            if run.departed is None and (found := _provoked(session, run)) is not None:
-                session.failed[place] = new[place] = replace(run, departed=found)
-                if place in session.runs:
-                    session.runs[place] = new[place]
-    yield from new.values()
-
-
-def _provoked(session: Session, run: ToolRun) -> Departure | None:
-    """What the client did wrong during a run that the server failed, if the failure speaks of it."""
-    if run.ended_by != "server" and _ABOUT.search((run.returned_text or "")[:_SHORT_BODY]) is None:
-        return None
-    took = (run.duration_ms or 0) / 1000 if run.ended_by != "server" else _FOREVER
-    during = (one for one in session.wrongs if run.started_at <= one.at <= run.started_at + took)
-    return next((one.departure for one in during), None)
-
-
-_FOREVER = float("inf")
+def _is_of_client(status: int | None) -> bool:
+    """Whether a status over HTTP speaks of what the client sent: its address, its credentials, its headers."""
+    return status is not None and 400 <= status < 500
 
 
 def _unreadable(session: Session, answer: ToolMessage) -> int | None:
@@ -449,19 +389,32 @@ def _unreadable(session: Session, answer: ToolMessage) -> int | None:
     return max(broken, default=None)
 
 
-def _is_early(session: Session, asked: ToolMessage) -> bool:
-    """Whether the server asked before it had answered `initialize`."""
-    if not session.starts or asked.method == "ping":
-        return False
-    return session.ready_at is None or asked.at < session.ready_at
+def _started(session: Session, asked: ToolMessage, at: float, result: Object) -> Iterator[WireNote]:
+    """The server has answered `initialize`."""
+    session.ready_at, session.offers = at, as_object(result.get("capabilities"))
+    session.start_failed = None
+    version = as_text(result.get("protocolVersion"))
+    if version is None or not _VERSION.fullmatch(version):
+        yield WireNote("version_unknown", session.server, asked.index, compact(result.get("protocolVersion")))
 
 
-def _unknown_method(session: Session, asked: ToolMessage, said: str) -> Iterator[WireNote]:
-    """What it means that a server does not know a method: it had declared it, or the client should not have asked."""
-    method = asked.method or ""
-    declared = True if method == "ping" else declares(method, asked.params, session.offers)
-    if declared is not None and is_new(session, f"unknown {method}"):
-        yield WireNote("not_known" if declared else "not_declared", session.server, asked.index, method, said)
+def _not_there(session: Session, asked: ToolMessage, said: str) -> Iterator[WireNote]:
+    """A resource that a result named cannot be read."""
+    uri = as_text(asked.params.get("uri")) or ""
+    if uri in session.links and is_new(session, "link_broken"):
+        yield WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri])
+
+
+def _of_notice(session: Session, message: ToolMessage) -> Iterator[WireNote]:
+    """How a message without an id breaks MCP's form."""
+    if message.is_request or message.is_answer or message.method is None:
+        return
+    if (wrong := flaw_of_sent(message)) is not None and is_new(session, "request_wrong"):
+        yield WireNote("request_wrong", session.server, message.index, message.method, wrong)
+    elif (wrong := wrong_notice(message.method, message.params)) is not None:
+        kind = "notice_wrong" if message.sender == "server" else "own_notice_wrong"
+        if is_new(session, kind):
+            yield WireNote(kind, session.server, message.index, message.method, wrong)
 
 
 _ACCEPTED = ("application/json", "text/event-stream")

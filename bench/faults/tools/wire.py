@@ -16,6 +16,7 @@ from ..recorded.loops import START, Loop, Recording
 from ..recorded.shapes import Shape
 
 SERVER = "desk"
+AGENT: Json = {"name": "c", "version": "1"}
 FIRST = -1
 """The turn of messages at the start of the server."""
 
@@ -177,8 +178,15 @@ def _exchanges(loop: Loop) -> Iterator[Exchange]:
     shape = loop.shape
     yield Exchange(
         FIRST,
-        _request(0, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c"}}),
-        _result(0, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": SERVER}}),
+        _request(0, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": AGENT}),
+        _result(
+            0,
+            {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": SERVER, "version": "1"},
+            },
+        ),
     )
     yield Exchange(FIRST, _request(1, "tools/list", {}), _result(1, {"tools": _tools(loop)}))
     number = 1

@@ -66,7 +66,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
             severity="info" if note.kind == "refused_by_client" or note.what in ("ping", "roots/list") else None,
         )
     for call, run in context.runs:
-        if run.outcome == "input_required" and (context.over != "open"):
+        if run.outcome == "input_required" and run.flaw is None and context.over != "open":
             yield Note(
                 f"{of(run)} asked for input, and the client did not call it again with an answer",
                 (f"#{run.exchanges[-1]} response /result/inputRequests", f"#{call.turn.index} response"),
@@ -79,14 +79,15 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
     "warning",
     "P",
     says="The client breaks the rules of MCP: it leaves pages of the list of tools unread, uses a session that is gone or does not "
-    "name it, asks before the server is ready, gives requests ids by which their answers cannot be matched, or sends requests "
-    "and replies in another form than MCP or the server wants.",
+    "name it, asks before the server is ready, gives requests no id or ids by which their answers cannot be matched, or sends "
+    "requests, replies and notifications in another form than MCP or the server wants.",
     fix="Read all pages of `tools/list` and offer their tools; after status 404, begin a new session with `initialize`; wait for the "
     "end of the handshake; check replies against `requestedSchema`.",
     not_when=(
         "The tools changed and the client offers the old ones: then it is an info",
         "Tools of later pages are not offered, and the first page has only one: then it is an info",
-        "A request has a wrong form, and the server took it",
+        "A request has a wrong form, and the server took it: then it is an info",
+        "A notification has a wrong form: then it is an info",
         "It asks for what the server has not declared, or cancels its own `initialize`: then it is an info",
     ),
 )
@@ -119,6 +120,8 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
         "not_declared": f"asked server {note.server!r} for {note.what}, which it has not declared",
         "start_cancelled": f"cancelled its own `initialize` at server {note.server!r}, which MCP forbids",
         "request_wrong": f"sent server {note.server!r} a request {note.what} that {note.detail}",
+        "request_odd": f"sent server {note.server!r} a request {note.what} that {note.detail}, and the server took it",
+        "own_notice_wrong": f"sent server {note.server!r} {note.what} that {note.detail}",
     }
     wrong = note.detail if note.kind == "reply_wrong" else ""
     if note.kind == "replied" and (found := violations(note.wanted, note.given)):
@@ -128,7 +131,7 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
     if (what := broken.get(note.kind)) is not None:
         side = "request" if note.kind in ("id_reused", "start_cancelled") else "response"
         before = () if note.before is None else (f"#{note.before} {side}",)
-        mild = note.kind in ("not_declared", "start_cancelled")
+        mild = note.kind in ("not_declared", "start_cancelled", "request_odd", "own_notice_wrong")
         yield Note(f"the client {what}", (*before, f"#{note.index} request"), "info" if mild else None)
 
 

@@ -264,7 +264,10 @@ def _other_text(run: ToolRun) -> bool:
     "P",
     says="The model sees another text than the tool returned.",
     fix="Look for what rewrites results: a hook, a filter, a summary.",
-    not_when=("White space, JSON or words of the client around it differ", "It is the result of another run"),
+    not_when=(
+        "White space, JSON or words of the client around it differ, and words do not run together",
+        "It is the result of another run",
+    ),
 )
 def result_changed(context: ToolContext) -> Iterator[Note]:
     for call, run in _shown(context, "changed"):
@@ -278,6 +281,12 @@ def result_changed(context: ToolContext) -> Iterator[Note]:
     for call, run in _shown(context, "equal", "structured"):
         if (found := rounded(run.returned_text or "", run.seen_text or "")) is not None:
             yield Note(f"{of(run)} returned the number {found[0]}, but the model sees {found[1]}", places(call, run))
+    for call, run in _shown(context, "equal", "text"):
+        shown = ShownText(run.seen_text or "")
+        if (words := next(filter(None, map(shown.glued, returned_of(run.result).texts)), None)) is not None:
+            yield Note(
+                f"white space between words of {of(run)} is gone; the model sees {_quoted(words)}", places(call, run)
+            )
 
 
 @tool_rule(

@@ -27,7 +27,7 @@ _UNKNOWN = regex(r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:f
     "tool",
     "warning",
     "P",
-    says="A tool server answered a call, or the request for its tools, with a JSON-RPC error.",
+    says="A tool server answered a call, the handshake, or the request for its tools with a JSON-RPC error.",
     fix="Look into the server's stderr at that time; errors of the tool itself belong into a result with `isError`.",
     not_when=(
         "The code says that the server refuses the call, such as wrong arguments: then it is an info, unless the call "
@@ -45,13 +45,13 @@ def server_error(context: ToolContext) -> Iterator[Note]:
             own = blame is not None and blame.layer == "tool"
             denied = context.definition(run) is not None and _UNKNOWN.search(said) is not None
             retried = call.runs[-1] is not run and call.runs[-1].outcome == "answered"
-            refused = retried or run.departed is not None or (code in _REFUSALS and (run.status or 0) not in BY_CLIENT)
+            refused = retried or _is_said(run) or (code in _REFUSALS and (run.status or 0) not in BY_CLIENT)
             number = f" (code {code})" if code is not None else ""
             why = blame.why if blame is not None and not denied else ""
             yield Note(
                 f"server {run.server!r} answered the call of {run.name!r} with an error{number}: {said!r}{why}",
                 (f"#{run.exchanges[-1]} response /error", f"#{call.turn.index} response"),
-                "info" if refused and not denied and not own else None,
+                "info" if refused and not denied and not own and not _is_mildly_said(run) else None,
                 layer=None if denied or blame is None else blame.layer,
                 because_of=() if denied else causes_of(blame),
             )
@@ -61,6 +61,21 @@ def server_error(context: ToolContext) -> Iterator[Note]:
             f"server {note.server!r} answered `tools/list` with an error: {note.detail[:120]!r}",
             (f"#{note.index} response /error",),
         )
+    if note is not None and note.kind == "start_failed":
+        yield Note(
+            f"server {note.server!r} refused the handshake, and none succeeded after it: {note.detail[:120]!r}",
+            (f"#{note.index} response /error",),
+        )
+
+
+def _is_said(run: ToolRun) -> bool:
+    """Whether another finding says what the client did before."""
+    return run.departed is not None and not run.departed.mild
+
+
+def _is_mildly_said(run: ToolRun) -> bool:
+    """Whether another finding says it, as an info: nothing was known then to have failed for it."""
+    return run.departed is not None and run.departed.mild
 
 
 def causes_of(blame: Blame | None) -> tuple[str, ...]:
@@ -197,7 +212,7 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
 )
 def invalid_result(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
-        if run.flaw is not None and run.outcome == "answered":
+        if run.flaw is not None and run.outcome in ("answered", "input_required"):
             only = is_object((run.result or {}).get("structuredContent")) and "content" not in (run.result or {})
             harmless = only or (run.flaw.mild and is_whole(run))
             yield Note(
@@ -225,13 +240,14 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
     "P",
     says="A tool server breaks the rules of MCP: it answers twice, defines a tool twice or without a schema, its list of "
     "tools never ends, it hides that a session is gone, names a resource that it does not have, or a version that does not "
-    "exist, gives two calls each other's result, answers in a form that clients must refuse, does not know what it has "
-    "declared, or asks the client in a wrong form, too early, or for what the client has not declared.",
+    "exist, gives two calls each other's result, answers or notifies in another form than MCP's, does not know what it "
+    "has declared, or asks the client in a wrong form, too early, or for what the client has not declared.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
     not_when=(
         "It reports progress that nobody asked for, that goes back, or after its answer: then it is an info",
         "It does not know `ping`: then it is an info",
-        "Its list of tools has a wrong form, and its tools are offered all the same",
+        "A message has a wrong form, and the client took it, as a list whose tools are offered: then it is an info",
+        "A notification has a wrong form: then it is an info",
     ),
 )
 def protocol_broken(context: ToolContext) -> Iterator[Note]:
@@ -256,12 +272,19 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "not_known": f"does not know {note.what}, "
         + ("which every side must answer" if note.what == "ping" else "and has declared that it does"),
         "answer_wrong": f"gave an answer to {note.what} that {note.detail}, and none of its tools is offered",
+        "answer_odd": f"gave an answer to {note.what} that {note.detail}",
+        "ask_odd": f"sent a request {note.what} that {note.detail}, and the client answered it",
+        "notice_wrong": f"sent {note.what} that {note.detail}",
         "cursor_wrong": f"names {note.what} as the next page of its list of tools, which must be a text",
     }
     if (what := broken.get(note.kind)) is not None:
         progress = note.kind.startswith("progress_")
-        mild = progress or (note.kind == "not_known" and note.what == "ping")
-        asks = note.kind in ("answered_twice", "ask_wrong", "ask_undeclared", "ask_early")
+        mild = (
+            progress
+            or note.kind in ("answer_odd", "ask_odd", "notice_wrong")
+            or (note.kind == "not_known" and note.what == "ping")
+        )
+        asks = note.kind in ("answered_twice", "ask_wrong", "ask_odd", "ask_undeclared", "ask_early", "notice_wrong")
         at = "request" if asks or progress else "response"
         plain = progress or at == "request" or note.kind in ("session_refused", "link_broken", "not_known")
         named = (

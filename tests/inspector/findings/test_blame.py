@@ -100,3 +100,18 @@ def test_a_status_is_compared_with_the_headers_of_the_request(
     story.trips[-1] = replace(refusal, request=replace(refusal.request, headers=(*others, *headers)))
 
     assert layer_of(story.results(("c1", "it broke")).turn(), "tool-server-error") == layer
+
+
+@pytest.mark.parametrize(
+    ("said", "sent", "layer"),
+    [
+        ("expected string, received null", {"a": 1, "unit": "m", "note": None}, "client"),
+        ("Input should be a valid string [input_type=NoneType]", {"a": 1, "unit": "m", "note": None}, "client"),
+        ("expected string, received array", {"a": 1, "unit": "m", "note": ["m"]}, "client"),
+        ("expected string, received null", {"a": 1, "unit": "m", "note": "m"}, "tool"),
+        ("expected string, received null", {"a": 1, "unit": "m"}, "tool"),
+    ],
+)
+def test_a_type_that_only_the_client_sent_is_the_clients(said: str, sent: dict[str, Any], layer: str) -> None:
+    """The server does not say which argument it means."""
+    assert layer_of(refused(f"Invalid arguments: {said}", written='{"a":1,"unit":"m"}', sent=sent)) == layer

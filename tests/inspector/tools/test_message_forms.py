@@ -6,7 +6,9 @@ from turntape.inspector.tools.message_forms import (
     breaks,
     declares,
     is_made_up,
+    odd_answer,
     wrong_answer,
+    wrong_notice,
     wrong_params,
     wrong_reply,
 )
@@ -85,3 +87,27 @@ def test_a_method_in_a_group_of_mcp_that_it_does_not_have() -> None:
 def test_a_schema_that_cannot_be_used_is_not_broken() -> None:
     assert breaks({"type": "object", "required": ["a"]}, {})
     assert not breaks({"$ref": "https://desk.example/schema"}, {})
+
+
+@pytest.mark.parametrize(
+    ("result", "odd"),
+    [
+        ({"content": []}, None),
+        ({"content": [], "structuredContent": {}, "isError": False}, None),
+        ({"content": [], "structuredContent": None}, "has null as its `structuredContent`"),
+        ({"content": [], "isError": None}, "has null as its `isError`, which must be true or false"),
+        ({"content": [{"type": "text", "text": "a", "annotations": None}]}, "`content/0/annotations`"),
+        ({"content": [{"type": "text", "text": "a", "annotations": {"priority": 1}}]}, None),
+    ],
+)
+def test_null_in_the_place_of_nothing_is_odd(result: dict[str, Any], odd: str | None) -> None:
+    found = odd_answer("tools/call", result)
+    assert found is odd if odd is None else odd in (found or "")
+    assert wrong_answer("tools/call", result) is None
+
+
+def test_a_notification() -> None:
+    assert wrong_notice("notifications/progress", {"progressToken": "a", "progress": 0.5, "total": None}) is None
+    text = wrong_notice("notifications/progress", {"progressToken": 1, "progress": "1"})
+    assert text == 'has "1" as its `progress`, which must be a number'
+    assert wrong_notice("notifications/vendor/own", {}) is None

@@ -269,3 +269,41 @@ def test_a_tool_that_a_newer_list_brings_and_no_request_offers() -> None:
     assert story.turn().says("client-tool-definition-differs") == [
         "the client never offers 1 tool of the 3 that server 'files' lists: move"
     ]
+
+
+@pytest.mark.parametrize("sent", [{"id": None}, {}])
+def test_a_call_that_is_not_a_request(sent: dict[str, Any]) -> None:
+    message = {"jsonrpc": "2.0", **sent, "method": "tools/call", "params": {"name": "add", "arguments": {"a": 1}}}
+    story = Story().start().turn(ONE).exchange(message).results(("c1", "MCP error -32001: timed out")).turn()
+
+    assert (3, "client-tool-protocol-broken", "client", "warning") in story.found()
+    assert "so it is a notification, and nobody answers it" in story.says("client-tool-protocol-broken")[0]
+
+
+def test_a_request_in_a_wrong_form_that_the_server_took_is_an_info() -> None:
+    story = Story().start().turn(ONE)
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}, _meta={"progressToken": {}}),
+                   answers(12, **text("1"))).results(("c1", "1")).turn()  # fmt: skip
+
+    assert story.found() == [(3, "client-tool-protocol-broken", "client", "info")]
+    assert story.says("client-tool-protocol-broken")[0].endswith("and the server took it")
+
+
+def test_a_notification_of_the_client_in_a_wrong_form_is_an_info() -> None:
+    story = Story().start().exchange(notifies("notifications/cancelled", requestId=None)).turn()
+
+    assert story.found() == [(2, "client-tool-protocol-broken", "client", "info")]
+    assert Story().start().exchange(notifies("notifications/cancelled", requestId="x")).turn().found() == []
+
+
+def test_a_request_without_what_the_newest_version_wants_of_each() -> None:
+    key = "io.modelcontextprotocol/"
+    meta = {f"{key}protocolVersion": "2026-07-28", f"{key}clientCapabilities": {}}
+    story = Story()
+    known = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+    story.exchange(asks(0, "server/discover", _meta=meta), answers(0, **known))
+    story.exchange(asks(1, "tools/list", _meta=meta), answers(1, tools=story.tools)).turn(ONE)
+    story.call("add", {"a": 1}, "protocolVersion is required").results(("c1", "protocolVersion is required")).turn()
+
+    assert {layer for _, _, layer, _ in story.found()} == {"client"}
+    assert f"does not say `{key}protocolVersion` in its `_meta`" in story.says("client-tool-protocol-broken")[0]

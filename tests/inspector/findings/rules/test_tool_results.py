@@ -274,3 +274,32 @@ def test_a_number_of_a_result_that_was_rounded(shown: str) -> None:
 
     found = [(2, "client-tool-result-changed", "client", "warning")] if shown.endswith("800}") else []
     assert story.found() == found
+
+
+WORDS = "one line\nanother line  with words\n\tand code(a,\n b)"
+
+
+@pytest.mark.parametrize(
+    ("seen", "found"),
+    [
+        ("".join(WORDS.split("\n")), ["warning"]),
+        (WORDS.replace("\n", ""), ["warning"]),
+        (" ".join(WORDS.split()), []),
+        (WORDS.replace("\n", "\r\n"), []),
+        (json.dumps(WORDS), []),
+        (WORDS.replace("(a,\n b)", "(a,b)"), []),
+        ('{"text":' + json.dumps(WORDS) + "}", []),
+    ],
+)
+def test_words_that_run_together_are_another_text(seen: str, found: list[str]) -> None:
+    story = shown(text(WORDS), seen)
+
+    assert [rank for _, name, _, rank in story.found() if name == "client-tool-result-changed"] == found
+    said = story.says("client-tool-result-changed")
+    assert ["white space between words of 'add'" in one for one in said] == [True for _ in found]
+
+
+def test_json_in_other_white_space_is_the_same() -> None:
+    pretty = '{\n  "a": [1, 2],\n  "b": "two words"\n}'
+
+    assert shown(text(pretty), '{"a":[1,2],"b":"two words"}').found() == []

@@ -131,7 +131,8 @@ def test_who_is_to_blame_for_a_refused_request_is_what_was_declared_and_its_form
     assert broken.says("tool-protocol-broken") == [
         "server 'files' sent a request sampling/createMessage that has no `maxTokens`, which MCP requires"
     ]
-    assert asked(answers(1, role="assistant", content={}, model="m"), SAMPLING, {"messages": []}).found() == []
+    taken = asked(answers(1, role="assistant", content={}, model="m"), SAMPLING, {"messages": []})
+    assert taken.found() == [(3, "tool-protocol-broken", "tool", "info")]
 
 
 @pytest.mark.parametrize(
@@ -429,7 +430,8 @@ def paged(*cursors: str | None) -> Story:
         story.trips[1], response=http(None, answers(11, tools=story.tools, nextCursor="p2")).response
     )
     for number, cursor in enumerate(cursors):
-        story.exchange(asks(50 + number, "tools/list", cursor="p2"), answers(50 + number, tools=[], nextCursor=cursor))
+        more = {} if cursor is None else {"nextCursor": cursor}
+        story.exchange(asks(50 + number, "tools/list", cursor="p2"), answers(50 + number, tools=[], **more))
     return story.turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn()
 
 
@@ -873,3 +875,81 @@ def test_a_tool_that_an_earlier_request_offered_is_not_made_up() -> None:
     story.results(("c2", "Unknown tool: mul")).turn()
 
     assert causes(story, "client-tool-not-on-server") == [[]]
+
+
+@pytest.mark.parametrize("seen", ["42", "MCP error -32602: Invalid tools/call result"])
+def test_a_result_that_is_not_an_object_is_the_servers(seen: str) -> None:
+    story = Story().start().turn(ONE)
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}), {"jsonrpc": "2.0", "id": 12, "result": "42"})
+    story.results(("c1", seen)).turn()
+
+    assert (2, "tool-invalid-result", "tool", "warning") in story.found()
+    assert {layer for _, _, layer, severity in story.found() if severity != "info"} == {"tool"}
+    assert story.says("tool-invalid-result") == [
+        "the result of 'add' of server 'files' is \"42\", and must be an object"
+    ]
+
+
+def test_null_in_a_result_is_an_info_until_a_client_refuses_it() -> None:
+    taken = ended(text("three", structuredContent=None), "three")
+    refused = ended(text("three", structuredContent=None), "MCP error -32602: Invalid tools/call result")
+
+    assert taken.found() == [(2, "tool-invalid-result", "tool", "info")]
+    assert (2, "tool-invalid-result", "tool", "warning") in refused.found()
+    assert {layer for _, _, layer, severity in refused.found() if severity != "info"} == {"tool"}
+
+
+KEY = "io.modelcontextprotocol/"
+MODERN: dict[str, Any] = {f"{KEY}protocolVersion": "2026-07-28", f"{KEY}clientCapabilities": {"elicitation": {}}}
+QUESTION: dict[str, Any] = {"who": {"method": "elicitation/create", "params": FORM}}
+ANSWER: dict[str, Any] = {"who": {"action": "accept", "content": {}}}
+
+
+def modern(first: dict[str, Any], again: dict[str, Any] | None, gives: object = "no", seen: str = "no") -> Story:
+    """A call in version 2026-07-28 whose first answer is `first`, and which is repeated with `again`."""
+    story = Story()
+    known = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete"}
+    story.exchange(asks(0, "server/discover", _meta=MODERN), answers(0, **known))
+    story.exchange(asks(1, "tools/list", _meta=MODERN), answers(1, tools=story.tools, resultType="complete")).turn(ONE)
+    call = {"name": "add", "arguments": {"a": 1}, "_meta": MODERN}
+    story.exchange(asks(2, "tools/call", **call), answers(2, **first))
+    if again is not None:
+        result = fails(3, gives, -32602) if isinstance(gives, str) else answers(3, **gives)  # type: ignore[arg-type]
+        story.exchange(asks(3, "tools/call", **{**call, **again}), result)
+    return story.results(("c1", seen)).turn()
+
+
+WAITS: dict[str, Any] = {"resultType": "input_required", "inputRequests": QUESTION}
+
+
+@pytest.mark.parametrize("state", [None, "s1"])
+def test_a_question_that_the_client_answers_is_silent(state: str | None) -> None:
+    said = {} if state is None else {"requestState": state}
+    done = {**text("1"), "resultType": "complete"}
+
+    assert modern({**WAITS, **said}, {"inputResponses": ANSWER, **said}, done, "1").found() == []
+
+
+def test_a_question_that_asks_nothing_is_the_servers() -> None:
+    story = modern({"resultType": "input_required"}, None, seen="no question")
+
+    assert [(name, layer) for _, name, layer, rank in story.found() if rank != "info"] == [
+        ("tool-invalid-result", "tool")
+    ]
+    waiting = modern({"resultType": "input_required", "requestState": "s"}, {"requestState": "s"}, text("1"), "1")
+    assert waiting.found() == []
+
+
+def test_an_answer_under_another_name_than_the_question_is_the_clients() -> None:
+    story = modern({**WAITS, "requestState": "s"}, {"requestState": "s", "inputResponses": {"0": ANSWER["who"]}})
+
+    assert ("client-tool-protocol-broken", "client", "warning") in [row[1:] for row in story.found()]
+    assert {layer for _, _, layer, _ in story.found()} == {"client"}
+    assert "that does not answer the question 'who' of its server" in story.says("client-tool-protocol-broken")[0]
+
+
+def test_a_type_of_result_that_mcp_does_not_have() -> None:
+    story = modern({**text("no"), "resultType": "partial"}, None)
+
+    assert story.found() == [(2, "tool-invalid-result", "tool", "info")]
+    assert modern({**text("no"), "resultType": "complete"}, None).found() == []

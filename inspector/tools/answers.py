@@ -1,0 +1,50 @@
+"""What the answers of a tool server show that are not results of calls: to the handshake, to lists, to a ping."""
+
+from collections.abc import Iterator
+
+from ..wire.json_value import compact, is_object
+from .form import ANY_JSON
+from .message_forms import declares, odd_answer, wrong_answer
+from .returned import error_message
+from .session_state import Session, WireNote, is_new
+from .tool_messages import ToolMessage
+
+STARTS = ("initialize", "tools/list")
+"""Requests without whose answers a client has no tools to offer."""
+NO_METHOD = -32601
+"""The code with which a side says that it does not know a method."""
+
+
+def judged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
+    """How an answer breaks MCP's form. One that clients must refuse as a whole is remembered: whether they did shows
+    only when the recording ends."""
+    if asked.method == "tools/call" or answer.error is not None:
+        return
+    method, wrong = asked.method or "", _wrong(session, asked, answer)
+    if wrong is not None and method in STARTS:
+        session.unusable = session.unusable or WireNote("answer_wrong", session.server, asked.index, method, wrong)
+        return
+    wrong = wrong or odd_answer(method, answer.result or {})
+    if wrong is not None and is_new(session, f"answer_odd {method}"):
+        yield WireNote("answer_odd", session.server, asked.index, method, wrong)
+
+
+def _wrong(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | None:
+    data, result, version = answer.data, answer.result, session.version
+    if result is None:
+        key = "error" if "error" in data else "result"
+        return f"has {compact(data[key])[:40]} as its `{key}`, which must be an object"
+    if "error" in data and not is_object(data["error"]):
+        return f"has a result and the error {compact(data['error'])[:40]}, and an answer has only one of both"
+    if result.get("resultType", "complete") != "complete":
+        return None  # the result comes later
+    return wrong_answer(asked.method or "", result, any_json=version is None or version >= ANY_JSON)
+
+
+def refused(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
+    """What it means that a server does not know a method: it had declared it, or the client should not have asked."""
+    method, error = asked.method or "", answer.error or {}
+    declared = True if method == "ping" else declares(method, asked.params, session.offers)
+    if declared is not None and is_new(session, f"unknown {method}"):
+        kind = "not_known" if declared else "not_declared"
+        yield WireNote(kind, session.server, asked.index, method, error_message(error) or "")
