@@ -1,9 +1,18 @@
 """What clients and tool servers do wrong, as edits of a loop with its tool wire."""
 
 from ...recorded.catalogue.table import Fault
-from . import call_faults, hop_faults, protocol_faults, result_faults, server_faults
+from . import call_faults, hop_faults, protocol_faults, result_faults, server_faults, wire_faults
 from .table import TABLE
 
 FAULTS: tuple[Fault, ...] = tuple(TABLE.rows)
 
-__all__ = ["FAULTS", "Fault", "call_faults", "hop_faults", "protocol_faults", "result_faults", "server_faults"]
+__all__ = [
+    "FAULTS",
+    "Fault",
+    "call_faults",
+    "hop_faults",
+    "protocol_faults",
+    "result_faults",
+    "server_faults",
+    "wire_faults",
+]
