@@ -88,6 +88,16 @@ def moved(*history: Piece) -> list[RoundTrip]:
     return again([*first, *run("chat", ([*history, asks(REFUND), *STEPS], LAST))])
 
 
+def shown_again() -> list[RoundTrip]:
+    """An image of the question that comes again with the next message, when the question is gone."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    asked, then = ([{"type": "text", "text": text}, image] for text in ("What is it?", "Only use the result."))
+    return [
+        chat([{"role": "user", "content": asked}], CALLED),
+        chat([CALLED, GIVEN, {"role": "user", "content": then}], DONE, index=1),
+    ]
+
+
 def restored() -> list[RoundTrip]:
     """A history that is cut for one request and whole again in the next one."""
     whole = [*PARCEL, *TURNED]
@@ -266,6 +276,9 @@ HISTORY: list[Row] = [
     ("client-history-reordered",
      "Only messages of the user have moved, and the history still begins with one: then it is an info",
      moved(*TALK[2:], *TALK[:2]), moved(TALK[2], *TALK[:2], TALK[3]), "info"),
+    ("client-history-reordered",
+     "Only images and files of the user have moved, as when they are shown again: then it is an info",
+     moved(*TALK[2:], *TALK[:2]), shown_again(), "info"),
     ("client-history-duplicated", "The first request of a thread contains it twice",
      DOUBLED, run("gemini", ([*OPENED, *OPENED], LAST))),
     ("client-history-duplicated", "The user asks the same again, and the model answers the same", DOUBLED,

@@ -227,6 +227,9 @@ DAY = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "string", "format": "date"}}}}}  # fmt: skip
 BROKEN = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "nonsense"}}, "required": ["word"]}}}  # fmt: skip
+IMPOSSIBLE = {"type": "function", "function": {"name": "look_up", "parameters": {
+    "type": "object", "properties": {"word": {}}, "required": ["word", "wrd"],
+    "additionalProperties": False}}}  # fmt: skip
 FREE = {"type": "custom", "name": "look_up", "description": "Look a word up."}
 FREE_CALL = {"id": "c", "type": "custom_tool_call", "status": "completed", "call_id": "call_1", "name": "look_up",
              "input": "tape, please"}  # fmt: skip
@@ -290,8 +293,9 @@ MODEL: list[Row] = [
     ("call-args-not-json", "A free-form tool",
      responses([HI], [{**item_call(), "arguments": "tape, please"}]),
      responses([HI], [FREE_CALL], tools=[FREE])),
-    ("model-args-break-schema", "The schema itself cannot be compiled",
-     called('{"wrd":"x"}'), called('{"wrd":"x"}', tools=[BROKEN])),
+    ("model-args-break-schema",
+     "The schema itself cannot be compiled, or no arguments can fit it: then `client-tool-definition-damaged` says so",
+     called('{"wrd":"x"}'), [called('{"wrd":"x"}', tools=[BROKEN]), called('{"wrd":"x"}', tools=[IMPOSSIBLE])]),
     ("model-args-break-schema", "A number written as a string, or the other way round: then it is a warning",
      called('{"word":"many"}', tools=[NUMBER]), called('{"word":"3"}', tools=[NUMBER]), "warning"),
     ("model-args-break-schema", "A text that has not the `format` of the schema: then it is a warning",

@@ -155,6 +155,15 @@ def in_html(usage: tuple[int, int]) -> RoundTrip:
     return chat([user(f'<img src="data:image/png;base64,{PNG}"/>')], said("A table."), usage=usage)
 
 
+def probable(*tokens: str) -> RoundTrip:
+    listed = [{"token": token, "logprob": -0.1} for token in tokens]
+    choice = {"index": 0, "message": said("A strip."), "finish_reason": "stop", "logprobs": {"content": listed}}
+    return trip(CHAT, {"model": "m", "messages": [HELLO], "logprobs": True}, {"id": "c", "choices": [choice]})
+
+
+PIXELS = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+
+
 def pictured(data: str, kind: str = "image/png", status: int = 400) -> RoundTrip:
     url = {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
     error = {"error": {"message": "unsupported image", "type": "invalid_request_error"}}
@@ -174,6 +183,9 @@ PROMISES: list[Row] = [
      chat([HELLO], said("one"), n=3), chat([HELLO], said(""), n=3, finish="content_filter")),
     ("api-cap-ignored", "The answer has only a few tokens more",
      counted(740, max_tokens=60), counted(70, max_tokens=60)),
+    ("api-cap-ignored",
+     "The cap is smaller than what some APIs accept as one, and the answer keeps to that: then it is an info",
+     counted(21, max_tokens=7), counted(16, max_tokens=7), "info"),
     ("api-cap-ignored", "What goes over the cap is reasoning: some servers count that apart",
      reasoned(0), reasoned(290)),
     ("api-cap-ignored", "The API ran its own tools in the answer: then the count is of several answers",
@@ -182,6 +194,8 @@ PROMISES: list[Row] = [
      chat([HELLO], said("one"), logprobs=True), chat([HELLO], said(None, CALL), logprobs=True)),
     ("api-logprobs-missing", "The answer was cut, filtered or refused",
      chat([HELLO], said("one"), logprobs=True), chat([HELLO], said("one"), logprobs=True, finish="content_filter")),
+    ("api-logprobs-missing", "The tokens hold more than the text: the end of a thought, or a stop string",
+     probable("A", " reel."), probable("</think>", "A", " strip.", "<|im_end|>")),
     ("api-reasoning-unwanted", "The reasoning is empty", thought("The user asks"), thought("")),
     ("api-parameter-changed", "The answer repeats no parameter", CHANGED, repeats()),
     ("api-parameter-changed", "The two values are the same number", repeats(temperature=0.5), repeats(temperature=1.0)),
@@ -206,6 +220,9 @@ PROMISES: list[Row] = [
     ("client-text-damaged", "The message talks about templates or code",
      _chat([asks("Summarize {{ text }}")], says("What?"), 0),
      _chat([asks("What does `{{ text }}` do?")], says("It prints."), 0)),
+    ("client-text-damaged", "The message speaks of how characters look, and may quote them: then it is an info",
+     _chat([asks("Weather in Z\u00c3\u00bcrich?")], says("What?"), 0),
+     _chat([asks("Why does it show caf\u00c3\u00a9?")], says("It is UTF-8."), 0), "info"),
     ("client-offers-unknown-tool",
      "The request that got the call did not offer the tool: then `model-unknown-tool` says so",
      failing(UNKNOWN), failing(UNKNOWN, tools=[])),
@@ -253,6 +270,10 @@ PROMISES: list[Row] = [
     ("client-media-as-text",
      "The text has it as the image of an HTML page, and the API counts fewer tokens than that: it read the image",
      in_html(usage=(600, 9)), in_html(usage=(5, 9))),
+    ("client-media-damaged", "The data does not begin as an image, as in a recording without its images",
+     pictured(PIXELS), pictured("AAAAA")),
+    ("client-media-damaged", "The API answered the request: then it is an info",
+     pictured(PIXELS), pictured(PIXELS, status=200), "info"),
     ("client-media-type-wrong", "The API answered the request: then it is an info",
      pictured("/9j/AAAA"), pictured("/9j/AAAA", status=200), "info"),
     ("model-unknown-tool", "The call has neither a name nor an id: then `api-call-without-id` says so",

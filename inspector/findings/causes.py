@@ -201,6 +201,7 @@ TOOL_BREAKS_PROTOCOL = "tool-protocol-broken"
 OF_ORIGIN = {
     "client-bad-tool-schema": DEFINITION_REJECTED,
     "client-media-as-text": RESULT_UNREADABLE,
+    "client-media-damaged": RESULT_UNREADABLE,
     "client-media-type-wrong": RESULT_UNREADABLE,
     "client-media-unsupported": RESULT_UNREADABLE,
     "client-result-damaged": RESULT_UNREADABLE,

@@ -122,6 +122,10 @@ CLIENTS: dict[str, Example] = {
         "the result of 'screenshot' holds image/png as 81,240 characters of base64: 'iVBORw0KGgoAAAANSUhEUgAA'",
         ("#1 request /messages/3/content",),
     ),
+    "client-media-damaged": Example(
+        "an image (image/png) ends in the middle of the file, after 81,920 characters of base64",
+        ("#0 request /messages/0/content/1",),
+    ),
     "client-media-type-wrong": Example(
         "an image is sent as image/png, and its bytes are image/jpeg",
         ("#0 request /messages/0/content/1",),

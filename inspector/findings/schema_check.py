@@ -65,6 +65,24 @@ def described(broken: Sequence[Violation]) -> str:
     return f"({kinds}): {'; '.join(one.text for one in broken[:3])}"
 
 
+def impossible(schema: object, at: str = "") -> str | None:
+    """The first property that a schema requires, does not describe and does not allow, so that no value can fit it."""
+    if not is_object(schema):
+        return None
+    described_here = schema.get("properties")
+    known = described_here if is_object(described_here) else {}
+    required = schema.get("required")
+    closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
+    if closed and is_array(required):
+        lacking = next((name for name in required if isinstance(name, str) and name not in known), None)
+        if lacking is not None:
+            return f"{at}{lacking}"
+    for name in required if is_array(required) else ():
+        if isinstance(name, str) and (found := impossible(known.get(name), f"{at}{name}/")) is not None:
+            return found
+    return None
+
+
 @lru_cache(maxsize=512)
 def _validator(schema: str) -> "jsonschema_rs.Validator | None":
     import jsonschema_rs  # a recording without tools needs no schemas

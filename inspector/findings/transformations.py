@@ -49,6 +49,11 @@ _UNICODE = regex(r"(?<!\\)\\u(?:00[0-9a-fA-F]{2}|20[0-9a-fA-F]{2}|d[89ab][0-9a-f
 _SPELLED = regex(r"(?<!\\)(?:\\u[0-9a-fA-F]{4}){3,}")
 """Characters of a word of any script, each as its code."""
 _ESCAPED_CODES = 3
+_TOKEN_BLANK = regex("[\u0120\u2581](?=\\w)")
+"""How vocabularies of tokens write a space before a word: byte-level BPE and SentencePiece."""
+_TOKEN_BYTE = regex(r"<0x[0-9A-F]{2}>")
+_SPECIAL_TOKEN = regex(r"<\uff5c[^\uff5c\n]{2,40}\uff5c>")
+_FEWEST_TOKENS = 3
 _QUOTED = regex(r"\"(?:[^\"\\]++|\\.)*+(\")?|'(?:[^'\\]++|\\.)*+(')?", re.DOTALL)
 """A string; its group is empty for one that does not end."""
 _ESCAPED_LINES = 3
@@ -214,7 +219,21 @@ def damage(text: str) -> tuple[str, Maker] | None:
         return f"escapes in place of characters ({word[0][:18]!r})", "encoding"
     if escaped_lines(text):
         return "'\\n' in place of line breaks", "writer"
+    if (sign := token_signs(text)) is not None:
+        return f"signs of the tokenizer's vocabulary ({sign!r})", "encoding"
     return None
+
+
+def token_signs(text: str) -> str | None:
+    """The sign that a server left in a text which it did not decode: in place of each space, or of single bytes.
+
+    Languages that have the letter \u0120 have spaces too. Tokens of a chat template hold the signs as well.
+    """
+    if text.isascii():
+        codes: list[str] = _TOKEN_BYTE.findall(text) if "<0x" in text else []
+        return codes[0] if len(codes) >= _FEWEST_TOKENS else None
+    signs = _TOKEN_BLANK.findall(_SPECIAL_TOKEN.sub("", text))
+    return signs[0] if len(signs) >= _FEWEST_TOKENS and len(signs) > text.count(" ") else None
 
 
 def _is_mojibake(run: str) -> bool:

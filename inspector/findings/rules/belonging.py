@@ -217,12 +217,21 @@ def repeats_itself(context: RuleContext) -> Iterator[Note]:
         return
     for text in (emission.text, *(call.arguments_raw.rstrip('"}]') for call in emission.calls), emission.reasoning):
         found = repeated_end(text)
-        if found is not None and not _ASKS_REPETITION.search(question(context)):
+        if found is not None and not _was_requested(context, found[0].strip()):
             yield Note(
                 f"the answer repeats {found[0].strip()[:60]!r} {found[1]} times at its end",
                 (f"{context.at} response",),
             )
             return
+
+
+def _was_requested(context: RuleContext, piece: str) -> bool:
+    """True when the last question asks for many of something, or any message of the user names what is repeated so."""
+    if _ASKS_REPETITION.search(question(context)):
+        return True
+    words = without_space(piece.rstrip(".,;!"))
+    texts = (p.text for m in context.request.messages if m.role == "user" for p in m.parts if p.kind == "text")
+    return any(_ASKS_REPETITION.search(text) and words in without_space(text) for text in texts)
 
 
 _ASKS_REPETITION = regex(r"\b(?:times|repeat|long|lorem|words|tokens|characters|numbers?|count)\b", re.IGNORECASE)

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ...wire.json_value import values_at
+from ...wire.citations import beyond_text
+from ...wire.exchange import Exchange
+from ...wire.json_value import as_object, values_at
 from ...wire.stream_pieces import begun_again, doubled_text, repeated_text, repeats_calls, values_of
 from ..causes import CONTRADICTION
 from ..rule import Note, rule
@@ -46,6 +48,15 @@ def _ways(context: RuleContext) -> Iterator[str]:
         yield f"a text begins again from the start after {len(again)} characters: {again[:40]!r}"
     if rules.contradictions is not None:
         yield from rules.contradictions(exchange)
+    yield from beyond_text(_whole(exchange))
+
+
+def _whole(exchange: Exchange) -> object:
+    """The answer as one body: itself, or the event that completes a stream; nothing where there is no such event."""
+    if exchange.framing is None:
+        return exchange.answer_fields
+    wholes = (as_object(as_object(event.value).get("response")) for event in reversed(exchange.events))
+    return next((whole for whole in wholes if whole.get("output")), None)
 
 
 def _read(context: RuleContext) -> Iterator[str]:

@@ -18,6 +18,7 @@ from ..transformations import damage, inverses, markup_end
 from .call_shape import LOST
 from .emission import call_at, lacks_end, whole_calls
 from .results import READERS, new_results, tool_of
+from .template_tokens import template_token
 from .unserialized import is_bytes, placeholder, represented
 
 _SHORTEST = 6
@@ -61,6 +62,8 @@ def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] 
             return f"is {before.strip()[:60]!r} of the request {how}", "api" if "encoding" in how else None, "P"
     if (end := markup_end(text)) is not None:
         return f"ends with markup of a call ({end!r})", None, None
+    if (token := template_token(text)) is not None and token not in said:
+        return f"holds a token of the chat template ({token!r})", "api", None
     if (found := damage(text)) is not None:
         return f"holds {found[0]}", "api" if found[1] == "encoding" else None, None
     if (thought := _THINKS.search(text)) is not None and thought[0] not in said:
@@ -103,7 +106,7 @@ def arguments_damaged(context: RuleContext) -> Iterator[Note]:
 
 
 _SUSPECT = regex(
-    r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\n|</?think(?:ing)?>|[>\]]\s*\Z|\A\s*(?:`|\"|\$|\{\{|<)|%[0-9A-F]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z"
+    r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\n|</?think(?:ing)?>|<\||\[/?INST|_of_turn>|<0x|[>\]]\s*\Z|\A\s*(?:`|\"|\$|\{\{|<)|%[0-9A-F]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z"
 )
 
 
@@ -138,7 +141,7 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
     if not shown and LOST in prose and context.finish.label not in ("length", "context_full"):
         shown = "holds the replacement character U+FFFD: bytes of it were lost"
     if not shown and _HALF.search(prose) and context.finish.label not in ("length", "context_full"):
-        shown = "holds half a character: the other half of a surrogate pair was lost"
+        shown = f"holds {_HALVED}"
     if not shown and _is_spelled_as_json(text):
         shown = "is a JSON string: its quotation marks and escapes belong to the encoding"
     if not shown and (asked := _repeats_prompt(context, text)) is not None:
@@ -156,6 +159,17 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
 
 _HALF = regex("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
 """Half of a character in UTF-16, as JSON escapes may spell it. Pieces of a stream may have the two halves."""
+_HALVED = "half a character: the other half of a surrogate pair was lost"
+
+
+def _was_halved(context: RuleContext) -> bool:
+    """True when the answer before holds half a character too: a tool may give it back."""
+    before = context.before.reading.emission if context.before is not None else None
+    said = [before.text, *(call.arguments_raw for call in before.calls)] if before is not None else []
+    return any(_HALF.search(one) or _HALF_SPELLED.search(one) for one in said)
+
+
+_HALF_SPELLED = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])")
 
 
 def _is_spelled_as_json(text: str) -> bool:
@@ -201,6 +215,8 @@ def _lacks_blanks(text: str) -> bool:
 
 def _marks(text: str) -> Iterator[str]:
     """Signs of damage in a text that a request may hold too."""
+    if (found := damage(text)) is not None and found[1] == "encoding" and "'" in found[0]:
+        yield found[0].split("'")[1]
     for mark in ("&lt;", "&gt;", "&amp;", "&quot;", "&#39;", "\\n", "\0", "[object ", LOST):
         if mark in text:
             yield mark
@@ -218,6 +234,7 @@ def _marks(text: str) -> Iterator[str]:
         "It is a part of a longer text",
         "It is a part of a long system prompt: then it is an info",
         "The message talks about templates or code",
+        "The message speaks of how characters look, and may quote them: then it is an info",
     ),
 )
 def text_damaged(context: RuleContext) -> Iterator[Note]:
@@ -230,9 +247,21 @@ def text_damaged(context: RuleContext) -> Iterator[Note]:
             yield Note(
                 f"{'a message of the user' if users else 'the system prompt'} {what}: {part.text.strip()[:80]!r}",
                 (f"{context.at} request {part.pointer}",),
-                severity=None if sure else "info",
+                severity="info" if not sure or (users and _asks_about(part.text)) else None,
                 key=part.text[:200],
             )
+
+
+def _asks_about(text: str) -> bool:
+    """True for a message with characters of another encoding that speaks of how a text looks: it may quote them."""
+    return (found := damage(text)) is not None and found[1] == "encoding" and _ON_SIGNS.search(text) is not None
+
+
+_ON_SIGNS = regex(
+    r"\b(?:encod\w*|decod\w*|utf|unicode|latin|mojibake|charset|characters?|garbled|symbols?|signs?|"
+    r"(?:looks?|shows?|shown|displays?|displayed|appears?|reads?|see|get|prints?|why))\b",
+    re.IGNORECASE,
+)
 
 
 def _unfilled(text: str) -> str | None:
@@ -264,6 +293,8 @@ def _of_message(text: str) -> str | None:
     found = damage(text)
     if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
         return f"holds {found[0]}"
+    if _HALF.search(text):
+        return f"holds {_HALVED}"
     place = (_UNFILLED.search(bare) or _VARIABLE.search(bare)) if len(bare) <= _SHORT and "`" not in bare else None
     if place is not None and not _TALKS.search(bare):
         return f"holds {place[0]!r}, which nobody filled in"
@@ -295,6 +326,13 @@ _SHORT = 300
 def result_damaged(context: RuleContext) -> Iterator[Note]:
     for part, result in new_results(context):
         name = tool_of(context, result)
+        if _HALF.search(result.text) and not _was_halved(context):
+            yield Note(
+                f"the result of {name or 'a tool'!r} holds {_HALVED}: {_end_of(result.text.strip())!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+            continue
         if READERS.search(name) or len(result.text) > _LONGEST:
             continue
         if not result.is_error and cut_json(result.text):

@@ -11,6 +11,7 @@ from ...wire.per_message import PerMessage
 from ...wire.values import Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from ..schema_check import impossible
 from ..transformations import transformation
 from .unserialized import placeholder
 from .user_text import has_no_beginning, is_cut_off
@@ -27,7 +28,8 @@ _BY_PEOPLE = frozenset({"in lower case", "in upper case"})
     "warning",
     "P",
     says="A tool is defined so that the model cannot know what it is for or what to give it: its description is a missing value, "
-    "or its description or its parameters were lost or damaged since the last request.",
+    "its schema requires what it does not allow, or its description or its parameters were lost or damaged since the last "
+    "request.",
     fix="Print the tools that your code sends; build each definition once, and send it unchanged.",
     not_when=("The description has other words than before: then `client-tools-changed` says so",),
 )
@@ -54,6 +56,8 @@ def _has_no_meaning(tool: Tool) -> str | None:
     description = tool.description or ""
     if description.strip() in _NOTHING or placeholder(description) is not None:
         return f"has {description.strip()[:60]!r} as its description"
+    if (name := impossible(tool.schema)) is not None:
+        return f"requires {name!r}, which its schema neither describes nor allows: no call can fit it"
     return None
 
 

@@ -11,7 +11,7 @@ from ...wire.values import ToolCall
 from ...wire.written_calls import written_calls
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from ..schema_check import described, violations
+from ..schema_check import described, impossible, violations
 
 _PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
 """Finish words of answers that are still queued or running."""
@@ -91,7 +91,7 @@ def lacks_end(text: str) -> bool:
     fix="Describe the field, give it an enum or an example, or set the tool to strict; answer with an error that "
     "names the field.",
     not_when=(
-        "The schema itself cannot be compiled",
+        "The schema itself cannot be compiled, or no arguments can fit it: then `client-tool-definition-damaged` says so",
         "A number written as a string, or the other way round: then it is a warning",
         "A text that has not the `format` of the schema: then it is a warning",
     ),
@@ -101,7 +101,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
         tool = context.tools.get(call.name)
         if written_twice(call) is not None:
             continue
-        if tool is None or tool.schema is None:
+        if tool is None or tool.schema is None or impossible(tool.schema) is not None:
             continue
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             continue

@@ -11,13 +11,16 @@ from turntape.cassettes.regex import regex
 from ...wire.json_value import Object, as_count, as_object, is_array, is_object, value_at
 from ...wire.printable import several
 from ...wire.protocols.traits import Demand
+from ...wire.token_texts import token_bytes
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _ENDED = frozenset({"complete", "tool_calls", "stop_sequence", "length", "unknown"})
 """Finishes after which an answer has all that its request demands."""
-_SLACK, _SHARE = 16, 0.1
-"""Tokens, and a share of the cap: servers count the end of an answer differently."""
+_SLACK, _SHARE = 4, 0.1
+"""Tokens, and a share of the cap: servers count the end of an answer differently. In recorded answers it was 2."""
+_LEAST = 16
+"""Tokens. Some APIs know no smaller cap, and gateways raise one to it."""
 _THOUGHT = regex(r"\s*<think(?:ing)?>\s*\S")
 
 
@@ -70,6 +73,7 @@ def answers_missing(context: RuleContext) -> Iterator[Note]:
     fix="Check whether the server knows the field for the cap under this name, and whether a gateway drops it.",
     not_when=(
         "The answer has only a few tokens more",
+        "The cap is smaller than what some APIs accept as one, and the answer keeps to that: then it is an info",
         "What goes over the cap is reasoning: some servers count that apart",
         "The API ran its own tools in the answer: then the count is of several answers",
     ),
@@ -89,9 +93,10 @@ def cap_ignored(context: RuleContext) -> Iterator[Note]:
     if tokens > allowed + slack:
         yield Note(
             f"the request allows {cap:,} output tokens"
-            + (f" for each of {allowed // cap} answers" if allowed != cap else "")
+            + (f" for each of {answers} answers" if (answers := _asked(context)) > 1 else "")
             + f", and the answer {count}",
             (f"{context.at} request", f"{context.at} usage output {said}" if said else f"{context.at} response"),
+            severity="info" if said is not None and tokens <= _LEAST + _SLACK else None,
         )
 
 
@@ -100,9 +105,13 @@ def cap_ignored(context: RuleContext) -> Iterator[Note]:
     "api",
     "warning",
     "P",
-    says="The request asks for the probabilities of the tokens and the answer has none.",
-    fix="Check whether the model and the gateway support them.",
-    not_when=("The answer holds no text", "The answer was cut, filtered or refused"),
+    says="The request asks for the probabilities of the tokens and the answer has none, or those of another text.",
+    fix="Check whether the model and the gateway support them; do not score the answer by those of another text.",
+    not_when=(
+        "The answer holds no text",
+        "The answer was cut, filtered or refused",
+        "The tokens hold more than the text: the end of a thought, or a stop string",
+    ),
 )
 def logprobs_missing(context: RuleContext) -> Iterator[Note]:
     response = context.exchange.response
@@ -139,6 +148,22 @@ def reasoning_unwanted(context: RuleContext) -> Iterator[Note]:
             (f"{context.at} request /{'/'.join(demand.field)}", f"{context.at} response"),
         )
         return
+
+
+@logprobs_missing.also("ended")
+def logprobs_of_another_text(context: RuleContext) -> Iterator[Note]:
+    text = context.emission.text.strip()
+    if not text or not _answered(context) or len(context.emission.choices) > 1:
+        return
+    exchange = context.exchange
+    bodies = [exchange.answer_fields] if exchange.framing is None else [event.value for event in exchange.events]
+    spoken = token_bytes(bodies)
+    if spoken is not None and text.encode("utf-8", "replace") not in spoken:
+        shown = spoken.decode("utf-8", "replace").strip()
+        yield Note(
+            f"the logprobs are of other tokens than the text: {shown[:60]!r} and not {text[:60]!r}",
+            (f"{context.at} response",),
+        )
 
 
 def _json(value: object) -> str:
@@ -193,4 +218,11 @@ def _echo(context: RuleContext) -> Object:
     return next((as_object(body["response"]) for body in bodies if "response" in body), as_object(None))
 
 
-RULES = (answers_missing, cap_ignored, logprobs_missing, reasoning_unwanted, parameter_changed)
+RULES = (
+    answers_missing,
+    cap_ignored,
+    logprobs_missing,
+    logprobs_of_another_text,
+    reasoning_unwanted,
+    parameter_changed,
+)

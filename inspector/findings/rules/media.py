@@ -1,5 +1,6 @@
 """Images and documents that a client sends: as text, or under the name of another format."""
 
+import binascii
 import re
 from collections.abc import Iterator, Mapping
 
@@ -32,7 +33,14 @@ _WANTED = regex(r"base64|data[ _]?ur[il]\b|encod", re.IGNORECASE)
 """Words of a user or of a call that asks for such a text."""
 _TYPES = ("media_type", "mimeType", "mime_type", "format")
 _DATA = ("data", "bytes")
-_URL = regex(r"data:([\w.+-]+/[\w.+-]+);base64,(.{0,16})")
+_URL = regex(r"data:([\w.+-]+/[\w.+-]+);base64,")
+_BASE64 = regex(r"[A-Za-z0-9+/_-]*={0,2}\Z")
+_ENDS: Mapping[str, bytes] = {"image/png": b"IEND", "image/jpeg": b"\xff\xd9"}
+"""What the last part of a whole file of a format holds."""
+_HEADS = ("iVBORw0KGgoAAAANSUhEUg", "/9j/4AAQSkZJRg", "/9j/4Q")
+"""How real files begin: a recording may hold a word in place of an image."""
+_TAIL = 65_536
+"""Characters of base64 in which the end of a file is looked for."""
 _DEEPEST = 6
 
 
@@ -119,29 +127,82 @@ def _may_hold_media(part: Part) -> bool:
 
 def _named(value: object, depth: int) -> Iterator[tuple[str, str]]:
     """The format of each image by its name, and by its bytes where they are of a format that is known here."""
+    for named, data in images(value, depth):
+        real = _format(data[:16])
+        if real in _IMAGES and named in _IMAGES:
+            yield named, real
+
+
+def images(value: object, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The media type and the data of each file that is given in base64."""
     if isinstance(value, str):
         found = _URL.match(value)
         if found is not None:
-            yield from _pair(found[1], found[2])
+            yield _standard(found[1]), value[found.end() :]
     elif depth < _DEEPEST and is_array(value):
         for item in value:
-            yield from _named(item, depth + 1)
+            yield from images(item, depth + 1)
     elif depth < _DEEPEST and is_object(value):
         named = next((one for name in _TYPES if isinstance(one := value.get(name), str)), None)
         source = value.get("source")
         for holder in (value, source if is_object(source) else {}):
             for name in _DATA:
                 if named is not None and isinstance(data := holder.get(name), str):
-                    yield from _pair(named if "/" in named else f"image/{named}", data)
+                    yield _standard(named if "/" in named else f"image/{named}"), data
         for inner in value.values():
             if not isinstance(inner, str) or inner.startswith("data:"):
-                yield from _named(inner, depth + 1)
+                yield from images(inner, depth + 1)
 
 
-def _pair(named: str, data: str) -> Iterator[tuple[str, str]]:
-    real, named = _format(data), named.replace("image/jpg", "image/jpeg")
-    if real in _IMAGES and named in _IMAGES:
-        yield named, real
+def _standard(named: str) -> str:
+    return named.replace("image/jpg", "image/jpeg")
 
 
-RULES = (media_as_text, media_type_wrong)
+@rule(
+    "client-media-damaged",
+    "client",
+    "warning",
+    "P",
+    says="An image of the request is not whole: its base64 is cut, holds other characters, or holds a data URL, so that "
+    "nobody can decode it.",
+    fix="Encode the bytes of the file once, send all of them, and put a data URL only where the API wants one.",
+    not_when=(
+        "The data does not begin as an image, as in a recording without its images",
+        "The API answered the request: then it is an info",
+    ),
+)
+def media_damaged(context: RuleContext) -> Iterator[Note]:
+    for message in context.fresh:
+        for part in message.parts:
+            for named, data in images(part.raw) if _may_hold_media(part) else ():
+                if named in _IMAGES and (what := _damage(data)) is not None:
+                    yield Note(
+                        f"an image ({named}) {what}",
+                        (f"{context.at} request {part.pointer}",),
+                        key=(part.pointer, what),
+                    )
+
+
+def _damage(data: str) -> str | None:
+    """Why the data of an image cannot be decoded; None for a whole image, and for what is none."""
+    if data.startswith("data:"):
+        return f"holds a data URL where its base64 should be: {data[:40]!r}"
+    if not data.startswith(_HEADS):
+        return None
+    bare = "".join(data.split())
+    if not _BASE64.match(bare):
+        return "holds characters that base64 does not have"
+    bare = bare.rstrip("=")
+    if len(bare) % 4 == 1:
+        return f"has {len(bare):,} characters of base64, which no number of bytes gives: it is cut"
+    start = max(0, (len(bare) - _TAIL) // 4 * 4)
+    tail = bare[start:].translate(_URL_SAFE)
+    end = _ENDS[_format(data[:16]) or ""] if _format(data[:16]) in _ENDS else b""
+    if end not in binascii.a2b_base64(tail + "=" * (-len(tail) % 4)):
+        return f"ends in the middle of the file, after {len(bare):,} characters of base64"
+    return None
+
+
+_URL_SAFE = str.maketrans("-_", "+/")
+
+RULES = (media_as_text, media_type_wrong, media_damaged)

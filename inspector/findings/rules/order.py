@@ -17,7 +17,10 @@ from .history import place, unshared
     "P",
     says="The history holds the same messages in another order.",
     fix="Only append; never sort or move messages that were sent.",
-    not_when=("Only messages of the user have moved, and the history still begins with one: then it is an info",),
+    not_when=(
+        "Only messages of the user have moved, and the history still begins with one: then it is an info",
+        "Only images and files of the user have moved, as when they are shown again: then it is an info",
+    ),
 )
 def history_reordered(context: RuleContext) -> Iterator[Note]:
     yield from _early_results(context)
@@ -27,13 +30,16 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
         return
     asked = {unit.pointer for unit in context.before.conversation.history if is_user_text(unit)}
     theirs = all(change.before in asked for change in moved) or _only_user_moved(context.before, context.turn)
+    shown_again = {u.pointer for u in context.before.conversation.history if u.role == "user" and u.kind == "media"}
     shown = f": {moved[0].was[:60]!r}" if moved[0].was else ""
     yield Note(
         "a piece of the history has moved" + shown
         if len(moved) == 1
         else f"{len(moved)} pieces of the history have moved, the first{shown}",
         place(context, moved[0]),
-        severity="info" if theirs and not _answers_first(context) else None,
+        severity="info"
+        if all(change.before in shown_again for change in moved) or (theirs and not _answers_first(context))
+        else None,
     )
 
 

@@ -54,6 +54,12 @@ def _collision(context: RuleContext) -> str | None:
             last = piece.id
         elif piece.name:
             last = owners.setdefault(place, piece.name)
+        elif piece.arguments.strip() and not last and place not in owners:
+            where = f"index {piece.index}" if piece.index is not None else "no index"
+            return (
+                f"the arguments of a call begin before its id and its name, at {where}: "
+                "clients lose them or split the call"
+            )
         elif piece.arguments and last and place not in owners:
             where = f"index {piece.index}" if piece.index is not None else "no index"
             return (

@@ -11,7 +11,7 @@ from ..rule_context import RuleContext
 _TOKENS = regex(
     r"<\|(?:endoftext|channel|message|start|end|return|call|user|assistant|system|observation"
     r"|[A-Za-z]{2,20}(?:_[A-Za-z]{1,20}){1,4}|[A-Z]{3,20})\|>"
-    r"|<(?:start|end)_of_turn>|\[/?INST\]|<｜[^｜\n]{2,30}｜>"
+    r"|<\|\"\|>|<(?:start|end)_of_turn>|\[/?INST\]|<｜[^｜\n]{2,30}｜>"
 )
 _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
 
@@ -32,10 +32,9 @@ _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
 def template_tokens(context: RuleContext) -> Iterator[Note]:
     if context.emission.emitted != "text":
         return
-    found = _TOKENS.search(_CODE.sub("", context.emission.text))
-    if found is None:
+    token = template_token(context.emission.text)
+    if token is None:
         return
-    token = found[0]
     request = context.request
     if any(token in text for text in _texts(context)) or any(token in part.text for part in request.system):
         return
@@ -46,6 +45,12 @@ def template_tokens(context: RuleContext) -> Iterator[Note]:
         else f"the text ends with the template token {token!r}",
         (f"{context.at} response",),
     )
+
+
+def template_token(text: str) -> str | None:
+    """The first token of a chat template in a text, outside of code."""
+    found = _TOKENS.search(_CODE.sub("", text))
+    return found[0] if found is not None else None
 
 
 def without_tokens(text: str) -> str:

@@ -9,6 +9,8 @@ from ...analysis.history_diff import HistoryDiff
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text, compact
 from ...wire.printable import several
+from ...wire.protocols.shared.answers import stream_objects
+from ...wire.stream_counts import count_breaks
 from ...wire.values import Message, Part, Usage
 from .. import prompt_cache
 from ..finding import Severity
@@ -109,12 +111,24 @@ def _contradiction(context: RuleContext, usage: Usage) -> str | None:
         return "all counts are 0 beside an answer"
     shrunk = _shrunk(context, usage, _LESS)
     return (
-        _uncounted(context, usage)
+        _recounted(context)
+        or _uncounted(context, usage)
         or _wrong_total(as_object(context.reading.usage_raw), usage)
         or (shrunk if shrunk and _is_plain(context.request.messages) else None)
         or _outgrown(context, usage)
         or _overcounted(context, usage)
     )
+
+
+def _recounted(context: RuleContext) -> str | None:
+    """How a stream counts its one answer twice and differently; several rounds of the API have one count each."""
+    exchange, emission = context.spoken[0], context.emission
+    rounds = as_array(as_object(context.reading.usage_raw).get("iterations"))
+    if exchange.framing is None or emission.server_calls or len(emission.choices) > 1 or len(rounds) > 1:
+        return None
+    if any(tool.server for tool in context.request.tools):
+        return None
+    return next(count_breaks(body for _, body in stream_objects(exchange)), None)
 
 
 _SAID = 20
@@ -221,9 +235,8 @@ def _outgrown(context: RuleContext, usage: Usage) -> str | None:
         return None
     longer = max(0, len(context.turn.round_trip.request.body) - len(before.round_trip.request.body))
     grown = usage.input - (then.input or 0)
-    if grown <= longer + _replaced(echo) + _HIDDEN + _PER_PIECE * len(now.messages) or prompt_cache.settings_changed(
-        context
-    ):
+    hidden = _PER_PIECE if _is_whole_without_cache(usage, then) else _HIDDEN + _PER_PIECE * len(now.messages)
+    if grown <= longer + _replaced(echo) + hidden or prompt_cache.settings_changed(context):
         return None  # first, because what follows looks at the whole history
     if context.protocol.answers.drops_prompt_silently or not _is_plain(now.messages) or now.tools != was.tools:
         return None
@@ -234,6 +247,12 @@ def _outgrown(context: RuleContext, usage: Usage) -> str | None:
         f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the request is only "
         f"{longer:,} bytes longer{cached}"
     )
+
+
+def _is_whole_without_cache(usage: Usage, then: Usage) -> bool:
+    """True when what was not read from the cache counts as much as the whole request before: it holds the rest too."""
+    fresh = (usage.input or 0) - (usage.cache_read or 0)
+    return (usage.cache_read or 0) >= _FEWEST and not then.cache_read and fresh >= (then.input or 0)
 
 
 def _replaced(echo: HistoryDiff) -> int:

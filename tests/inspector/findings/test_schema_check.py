@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from turntape.inspector.findings.schema_check import Violation, described, violations
+from turntape.inspector.findings.schema_check import Violation, described, impossible, violations
 
 SCHEMA = {
     "type": "object",
@@ -135,3 +135,14 @@ def test_a_schema_is_never_fetched() -> None:
         assert violations({"$ref": f"http://127.0.0.1:{port}/schema.json"}, 1) == []
         with pytest.raises(TimeoutError):
             server.accept()
+
+
+def test_a_required_property_that_a_closed_schema_does_not_have_is_named_with_its_place() -> None:
+    inner = {"type": "object", "properties": {"a": {}}, "required": ["a", "b"], "additionalProperties": False}
+
+    assert impossible({"properties": {"x": inner}, "required": ["x"]}) == "x/b"
+    assert impossible({"properties": {"x": inner}}) is None, "x may be left out"
+    assert impossible({"required": ["x"], "additionalProperties": False}) == "x"
+    assert impossible({"required": "x", "additionalProperties": False}) is None
+    assert impossible({"properties": {"x": {}}, "required": ["x"], "additionalProperties": False}) is None
+    assert impossible({"required": ["x"], "additionalProperties": {"type": "string"}}) is None

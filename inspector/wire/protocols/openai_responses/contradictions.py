@@ -16,6 +16,8 @@ _CALLS = ("response.function_call_arguments.", "response.custom_tool_call_input.
 def contradictions(exchange: Exchange) -> Iterator[str]:
     """One sentence for each way in which the stream contradicts itself."""
     begun: dict[int, str] = {}
+    ended: dict[int, str] = {}
+    strangers: dict[int, str] = {}
     shared: set[int] = set()
     created: set[str] = set()
     renamed = ""
@@ -43,12 +45,21 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
             given = as_text(event.get("item_id"))
             if given and given != begun[place]:
                 renamed = f"the item {begun[place]} is called {given} in its own pieces"
+        elif kind == "response.output_item.done":
+            ended.setdefault(place, item or "")
+        elif kind.endswith(".delta") and (given := as_text(event.get("item_id"))):
+            strangers.setdefault(place, given)
     if len(created) > 1:
         yield f"a second answer begins in it: {len(created)} responses were created"
     if shared:
         yield f"several items have the output_index {min(shared)}: clients that count by it lose one"
     elif renamed:
         yield f"{renamed}: clients that go by the id lose the call"
+    for place, given in strangers.items():
+        # A gateway that gives each event another id ends an item under another one too.
+        if begun.get(place) and begun[place] == ended.get(place) != given:
+            yield f"the item {begun[place]} is called {given} in its own pieces: clients that go by it lose the text"
+            break
     yield from left_open(
         exchange,
         lambda kind, event: as_count(event.get("output_index")) if kind == "response.output_item.added" else None,

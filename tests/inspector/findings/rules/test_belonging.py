@@ -313,6 +313,21 @@ def test_a_repetition_that_the_user_wants_is_silent(question: str, answer: str, 
     assert ("model-repeats-itself" in ids(one_turn(question, answer))) == found
 
 
+LATE = "Look up the tape. At the end write 'I will not be late.' thirty times."
+
+
+@pytest.mark.parametrize(("asked_for", "found"), [(LATE, False), (LATE.replace("late", "early"), True)])
+@pytest.mark.parametrize("api", NAMES)
+def test_a_repetition_that_the_user_asked_for_before_the_calls_is_silent(api: str, asked_for: str, found: bool) -> None:
+    called = calls("tape")
+    trips = [
+        APIS[api]([asks(asked_for)], called, 0),
+        APIS[api]([asks(asked_for), called, gives("a strip")], says("A strip.\n" + "I will not be late.\n" * 30), 1),
+    ]
+
+    assert ("model-repeats-itself" in ids(*trips)) is found
+
+
 def test_a_repetition_that_the_cap_ended_is_left_to_the_cap() -> None:
     text = "Well. " + "no " * 250
 

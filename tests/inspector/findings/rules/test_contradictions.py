@@ -446,3 +446,42 @@ def test_the_last_event_is_called_after_the_status_of_its_response(kind: str, st
 
     found = [said.message for said in judged(one) if said.id == ID and "of the status" in said.message]
     assert bool(found) == wrong
+
+
+def said_under(began_as: str, piece_of: str, ended_as: str) -> RoundTrip:
+    """A text whose item is named in its beginning, in its pieces and at its end."""
+
+    def message(item: str, text: str) -> dict[str, Any]:
+        return {"type": "message", "id": item, "role": "assistant", "status": "completed",
+                "content": [{"type": "output_text", "text": text, "annotations": []}] if text else []}  # fmt: skip
+
+    return items(
+        {"type": "response.output_item.added", "output_index": 0, "item": message(began_as, "")},
+        {
+            "type": "response.output_text.delta",
+            "output_index": 0,
+            "content_index": 0,
+            "item_id": piece_of,
+            "delta": "A",
+        },
+        {"type": "response.output_item.done", "output_index": 0, "item": message(ended_as, "A")},
+    )
+
+
+def test_a_text_under_the_id_of_no_item_is_lost_to_clients_that_go_by_it() -> None:
+    assert "the item msg_1 is called msg_9 in its own pieces" in broken(said_under("msg_1", "msg_9", "msg_1")).message
+    assert ID not in ids(said_under("msg_1", "msg_1", "msg_1"))
+    assert ID not in ids(said_under("a", "b", "c")), "a gateway that gives each event another id"
+
+
+def test_a_citation_of_a_place_that_the_text_does_not_have() -> None:
+    def cited(end: int) -> RoundTrip:
+        place = {"start_index": 0, "end_index": end, "url": "https://example.com", "title": "A"}
+        message = {"role": "assistant", "content": "A strip.", "annotations": [
+            {"type": "url_citation", "url_citation": place}]}  # fmt: skip
+        body = {"id": "c", "object": "chat.completion", "model": "gpt-5",
+                "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}  # fmt: skip
+        return trip(CHAT, {"model": "gpt-5", "messages": [HELLO]}, body)
+
+    assert "a citation is of the characters 0 to 90" in broken(cited(90)).message
+    assert ID not in ids(cited(8))

@@ -37,6 +37,9 @@ NAMES = sorted(APIS)
         ("notes.md</thinking>", "hi", "model", "S", "holds reasoning in tags ('</thinking>')"),
         ("{{ city }}", "weather", "model", "S", "is a placeholder that nobody filled in"),
         ("<UNKNOWN>", "weather", "model", "S", "is a placeholder that nobody filled in"),
+        ('<|"|>notes.md<|"|>', "weather", "api", "S", "holds a token of the chat template ('<|\"|>')"),
+        ("notes<|im_end|>.md", "weather", "api", "S", "holds a token of the chat template ('<|im_end|>')"),
+        ("open\u0120the\u0120red\u0120door", "weather", "api", "S", "holds signs of the tokenizer's vocabulary"),
     ],
 )
 def test_an_argument_is_not_what_the_tool_should_get(
@@ -73,6 +76,9 @@ def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
         ("TheweatherinParisiscurrentlysunnyand22C.", "has no blanks between its words"),
         ('"A strip.\\nIt is \\"thin\\"."', "is a JSON string"),
         ("A wave: \ud83d", "holds half a character"),
+        ("The\u0120tape\u0120is\u0120a\u0120strip.\u010a", "holds signs of the tokenizer's vocabulary ('\u0120')"),
+        ("\u2581The\u2581tape\u2581is\u2581a strip.", "holds signs of the tokenizer's vocabulary ('\u2581')"),
+        ("A tape<0x0A>is<0xC3><0xBC>ber all.", "holds signs of the tokenizer's vocabulary ('<0x0A>')"),
     ],
 )
 def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, what: str) -> None:
@@ -93,6 +99,9 @@ def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, w
         "Foo(a=1)",
         "https://example.com/a-long-path/of-short-words",
         "A wave: \ud83d\udc4b, in two pieces of a stream.",
+        "In GPT-2's vocabulary \u0120the is the word after a space, and \u0120a and \u0120of are others.",
+        "Load over time: \u2581\u2582\u2583\u2585\u2587\u2581\u2581",
+        "The byte <0x0A> is a line break.",
     ],
 )
 def test_an_ordinary_text_is_silent(text: str) -> None:
@@ -111,6 +120,7 @@ def test_an_ordinary_text_is_silent(text: str) -> None:
         ("b'What is a tape?'", "is bytes that nobody decoded"),
         ("content='hi' additional_kwargs={} response_metadata={}", "is a message object of a framework"),
         ('[{"type": "text", "text": "What is a tape?"}]', "is the list of its parts, written as a JSON string"),
+        ("What is this: \ud83d", "holds half a character"),
     ],
 )
 def test_a_message_of_the_user_is_not_what_a_person_wrote(api: str, text: str, what: str) -> None:
@@ -128,6 +138,7 @@ def test_a_message_of_the_user_is_not_what_a_person_wrote(api: str, text: str, w
         ("{\\u0022order\\u0022:\\u0022A\\u0022}", "escapes in place of characters"),
         ("Z\u00c3\u00bcrich", "UTF-8 that was read as another encoding"),
         ("a\0b", "a NUL character"),
+        ("All done \ud83d", "half a character"),
     ],
 )
 def test_a_result_was_damaged_on_its_way(api: str, text: str, what: str) -> None:
@@ -159,6 +170,25 @@ def test_a_result_whose_bytes_were_lost(text: str, written: str, lost: bool) -> 
     ]
 
     assert ("client-result-damaged" in _ids(*trips)) is lost
+
+
+def test_half_a_character_that_the_model_wrote_is_not_the_results_damage() -> None:
+    called = calls("A wave: \ud83d")
+    trips = [
+        APIS["chat"]([asks("look")], called, 0),
+        APIS["chat"]([asks("look"), called, gives("saved A wave: \ud83d")], says("Done."), 1),
+    ]
+
+    assert "client-result-damaged" not in _ids(*trips)
+
+
+@pytest.mark.parametrize("api", NAMES)
+def test_a_question_about_characters_of_another_encoding_may_quote_them(api: str) -> None:
+    question = asks("Why does my page show It\u00e2\u20ac\u2122s and caf\u00c3\u00a9?")
+    answer = says("It shows It\u00e2\u20ac\u2122s because UTF-8 was read as Windows-1252.")
+    found = judged(APIS[api]([question], answer, 0))
+
+    assert [(one.id, one.severity) for one in found if one.id in (MESSAGE, TEXT)] == [(MESSAGE, "info")]
 
 
 def test_a_damaged_message_is_reported_once_and_at_its_request() -> None:

@@ -90,3 +90,34 @@ def test_a_tool_that_lost_its_parameters_is_found_in_every_api(api: str) -> None
     assert line.startswith(
         f"#1 {NAME} (client, warning, P): the tool 'look_up' lost all its parameters: word | #0 request"
     )
+
+
+def closed(required: list[str], **more: Any) -> list[Any]:
+    """A tool that allows only what it describes."""
+    tools: list[Any] = deepcopy(TOOLS)
+    schema = tools[0]["function"]["parameters"]
+    schema |= {"required": required, "additionalProperties": False} | more
+    return tools
+
+
+IMPOSSIBLE = "requires 'unit', which its schema neither describes nor allows: no call can fit it"
+
+
+def test_a_schema_that_requires_what_it_does_not_allow_is_the_clients_and_not_the_models() -> None:
+    tools = closed(["word", "unit"])
+    call, given = said(None, CALL), result("call_1", "a strip")
+    trips = chat([HELLO], call, tools=tools), chat([HELLO, call, given], said("done"), index=1, tools=tools)
+    found = [line.partition(" | ")[0] for line in lines(*trips)]
+
+    assert f"#0 {NAME} (client, warning, P): the tool 'look_up' {IMPOSSIBLE}" in found
+    assert not any("model-args-break-schema" in line for line in found)
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [closed(["word"]), closed(["word", "unit"], additionalProperties=True),
+     closed(["word", "unit"], patternProperties={"^u": {}})],
+    ids=["described", "open", "by pattern"],
+)  # fmt: skip
+def test_a_schema_that_allows_what_it_requires_is_silent(tools: list[Any]) -> None:
+    assert offered(tools, tools) == []

@@ -3,10 +3,13 @@
 import pytest
 from conversations import HELLO, chat, said, user
 from dialogues import APIS, asks, calls, gives, says
-from judged import ids, only
+from judged import anthropic, gemini, ids, only, responses, spoke, turn, words
+
+from turntape.cassettes.tape.model import RoundTrip
 
 PNG = "iVBORw0KGgo" + "A" * 1200
-AS_TEXT, WRONG = "client-media-as-text", "client-media-type-wrong"
+AS_TEXT, WRONG, DAMAGED = "client-media-as-text", "client-media-type-wrong", "client-media-damaged"
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 @pytest.mark.parametrize("api", APIS)
@@ -63,3 +66,64 @@ def test_an_image_under_the_name_of_another_format_is_an_info_where_it_is_answer
     trips = [chat([HELLO, {"role": "user", "content": [{"type": "text", "text": "this"}, image]}], said("A tape."))]
 
     assert only(WRONG, *trips).severity == "info"
+
+
+def in_chat(kind: str, data: str) -> RoundTrip:
+    url = {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
+    return chat([{"role": "user", "content": [{"type": "text", "text": "this"}, url]}], said("A tape."))
+
+
+def in_anthropic(kind: str, data: str) -> RoundTrip:
+    image = {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
+    return anthropic([{"role": "user", "content": [image]}], [words("A tape.")])
+
+
+def in_gemini(kind: str, data: str) -> RoundTrip:
+    return gemini([turn("user", {"inlineData": {"mimeType": kind, "data": data}})], [{"text": "A tape."}])
+
+
+def in_responses(kind: str, data: str) -> RoundTrip:
+    image = {"type": "input_image", "image_url": f"data:{kind};base64,{data}"}
+    return responses([{"role": "user", "content": [image]}], [spoke(words("A tape."))])
+
+
+SHOWN = {"chat": in_chat, "anthropic": in_anthropic, "gemini": in_gemini, "responses": in_responses}
+URL = "data:image/png;base64,"
+
+
+def shown(api: str, data: str, kind: str = "image/png") -> RoundTrip:
+    return SHOWN[api](kind, data)
+
+
+@pytest.mark.parametrize("api", sorted(SHOWN))
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (PIXEL[:60], "ends in the middle of the file, after 60 characters of base64"),
+        (PIXEL[:61], "has 61 characters of base64, which no number of bytes gives: it is cut"),
+        (PIXEL.replace("R42m", "R4*m"), "holds characters that base64 does not have"),
+        (f"{URL}{PIXEL}", f"holds a data URL where its base64 should be: '{URL}{PIXEL[:18]}'"),
+        (f"/9j/4AAQSkZJRg{'A' * 60}", "ends in the middle of the file, after 74 characters of base64"),
+    ],
+)  # fmt: skip
+def test_an_image_that_nobody_can_decode(api: str, data: str, what: str) -> None:
+    one = only(DAMAGED, shown(api, data, "image/jpeg" if data.startswith("/9j") else "image/png"))
+
+    assert (one.layer, one.severity, one.tier) == ("client", "info", "P")
+    assert one.message.endswith(f") {what}")
+
+
+@pytest.mark.parametrize("api", sorted(SHOWN))
+@pytest.mark.parametrize(
+    "data", [PIXEL, PIXEL.rstrip("="), f"{PIXEL[:40]}\n{PIXEL[40:]}", PNG, "AAAA", "[image]", PIXEL.replace("+", "-")]
+)
+def test_a_whole_image_and_what_is_none_are_silent(api: str, data: str) -> None:
+    assert DAMAGED not in ids(shown(api, data))
+
+
+def test_a_damaged_image_that_the_api_rejected_is_more_than_an_info() -> None:
+    part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL[:60]}"}}
+    error = {"error": {"message": "You uploaded an unsupported image.", "type": "invalid_request_error"}}
+    refused = chat([{"role": "user", "content": [part]}], None, status=400, error=error)
+
+    assert only(DAMAGED, refused).severity == "warning"

@@ -72,3 +72,16 @@ def test_several_pieces_that_moved_are_one_finding() -> None:
         "#1 client-history-reordered (client, warning, P): 2 pieces of the history have moved, the first: 'Two?' | "
         "#0 request /messages/2/content, #1 request /messages/0/content"
     ]
+
+
+def test_an_image_of_the_user_that_is_shown_again_is_an_info() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    text = {"type": "text", "text": "What is it?"}
+    call = said(None, CALL)
+
+    def shown(*history: object) -> list[str]:
+        trips = chat([{"role": "user", "content": [text, image]}], call), chat([*history], said("A strip."), index=1)  # type: ignore[list-item]
+        return [line.partition(":")[0] for line in lines(*trips, only="client-history-reordered")]
+
+    again = {"role": "user", "content": [{"type": "text", "text": "Only use the result."}, image]}
+    assert shown(call, result("call_1", "a strip"), again) == ["#1 client-history-reordered (client, info, P)"]

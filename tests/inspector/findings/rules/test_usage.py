@@ -17,6 +17,7 @@ from judged import (
     at_host,
     context_of,
     gemini,
+    given,
     ids,
     judged,
     lines,
@@ -25,6 +26,7 @@ from judged import (
     spoke,
     trip,
     turn,
+    use,
     with_answer,
     words,
 )
@@ -612,3 +614,58 @@ def test_an_input_may_grow_with_what_the_request_names(fields: dict[str, Any]) -
     second = anthropic(history, [words("A wheel.")], 1, usage={"input_tokens": 3000, "output_tokens": 9}, **more)
 
     assert INCONSISTENT not in ids(first, second)
+
+
+@pytest.mark.parametrize(
+    ("counts", "what"),
+    [
+        (((77, 4), (25, 4)), "`prompt_tokens` is 25 at the end of the stream and 77 before it"),
+        (((77, 40), (77, 4)), "`completion_tokens` is 4 at the end of the stream and 40 before it"),
+        (((77, 1), (77, 4)), None),
+    ],
+)
+def test_a_stream_that_counts_its_answer_twice(counts: tuple[tuple[int, int], ...], what: str | None) -> None:
+    usages = [{"prompt_tokens": a, "completion_tokens": b, "total_tokens": a + b} for a, b in counts]
+    events = [{**EVENT, "usage": None}, *({**EVENT, "choices": [], "usage": usage} for usage in usages)]
+    asked: dict[str, Any] = {"model": "gpt-5", "messages": [HELLO], "stream": True}
+    asked["stream_options"] = {"include_usage": True}
+    counted = trip(CHAT, asked, sse(*events, done=True))
+
+    found = [one.message for one in judged(counted) if one.id == "api-usage-inconsistent"]
+    assert found == ([f"the usage contradicts itself: {what}"] if what else [])
+
+
+def test_the_rounds_of_the_apis_own_tools_have_counts_of_their_own() -> None:
+    def streamed(*tools: dict[str, Any]) -> RoundTrip:
+        started = {"id": "m", "type": "message", "role": "assistant", "model": "claude", "content": [],
+                   "usage": {"input_tokens": 9, "output_tokens": 500}}  # fmt: skip
+        events = [
+            ("message_start", {"type": "message_start", "message": started}),
+            ("content_block_start", {"type": "content_block_start", "index": 0, "content_block": words("")}),
+            ("content_block_delta", {"type": "content_block_delta", "index": 0,
+                                     "delta": {"type": "text_delta", "text": "A strip."}}),
+            ("content_block_stop", {"type": "content_block_stop", "index": 0}),
+            ("message_delta", {"type": "message_delta", "delta": {"stop_reason": "end_turn"},
+                               "usage": {"output_tokens": 4}}),
+            ("message_stop", {"type": "message_stop"}),
+        ]  # fmt: skip
+        body = b"".join(b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(event)) for name, event in events)
+        asked = {"model": "claude", "max_tokens": 900, "messages": [HELLO], "stream": True, "tools": list(tools)}
+        return trip(MESSAGES, asked, body)
+
+    assert "`output_tokens` is 4" in only("api-usage-inconsistent", streamed()).message
+    assert "api-usage-inconsistent" not in ids(streamed({"type": "web_search_20250305", "name": "web_search"}))
+
+
+@pytest.mark.parametrize(("read", "fresh", "found"), [(300, 340, True), (300, 40, False), (0, 340, False)])
+def test_cached_tokens_that_the_input_holds_already(read: int, fresh: int, found: bool) -> None:
+    """A gateway that passes on the whole prompt as what was not cached, and the cached part beside it."""
+    call = use()
+    history = [asked("Look it up."), {"role": "assistant", "content": [call]}, given("a strip")]
+    first = anthropic(history[:1], [call], usage={"input_tokens": 320, "output_tokens": 9})
+    counts = {"input_tokens": fresh, "output_tokens": 9, "cache_read_input_tokens": read}
+    second = anthropic(history, [words("A strip.")], 1, usage=counts)
+
+    said = [one.message for one in judged(first, second) if one.id == "api-usage-inconsistent"]
+    assert (said[:1] != []) is found
+    assert all("300 of them cached, which may be counted twice" in one for one in said)

@@ -1,0 +1,27 @@
+"""The token counts that a stream gives more than once: an answer only grows, and its prompt stays the same."""
+
+from collections.abc import Iterable, Iterator
+
+from .json_value import Object, as_object, value_at
+
+_HOLDERS = (("usage",), ("message", "usage"), ("response", "usage"), ("usageMetadata",), ("response", "usageMetadata"))
+_OUTPUT = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount", "eval_count")
+_PROMPT = "prompt_tokens"
+"""The field of chat streams. Other APIs count what their own tools read as they go on."""
+
+
+def count_breaks(events: Iterable[Object]) -> Iterator[str]:
+    """One sentence for each count that falls, or that is another one, later in the stream."""
+    last: dict[str, int] = {}
+    for body in events:
+        for usage in (as_object(value_at(body, path)) for path in _HOLDERS):
+            for key in (*_OUTPUT, _PROMPT):
+                now = usage.get(key)
+                if not isinstance(now, int) or isinstance(now, bool) or now <= 0:
+                    continue
+                before = last.get(key, now)
+                if now < before:
+                    yield f"`{key}` is {now:,} at the end of the stream and {before:,} before it"
+                elif now != before and key == _PROMPT:
+                    yield f"`{key}` is {before:,} in the stream and then {now:,}"
+                last[key] = now

@@ -1,0 +1,54 @@
+"""The tokens of an answer, as an API lists them with their probabilities."""
+
+from collections.abc import Iterable, Iterator
+
+from turntape.cassettes.regex import regex
+
+from .json_value import Object, as_object, is_array, is_object
+
+_PROBABILITY = ("logprob", "logProbability", "log_probability")
+_DEEPEST = 8
+_NUMBERED = regex(r"token_id:\d+|bytes:(?:\\x[0-9a-fA-F]{2})+")
+"""How servers write a token that they do not spell as text."""
+
+
+def token_bytes(bodies: Iterable[object]) -> bytes | None:
+    """The tokens of all bodies, joined in order; None where no token is listed, or where one has no text."""
+    found: list[bytes] = []
+    for body in bodies:
+        for token in _tokens(body, 0):
+            spelled = _spelled(token)
+            if spelled is None:
+                return None
+            found.append(spelled)
+    return b"".join(found) if found else None
+
+
+def _spelled(token: Object) -> bytes | None:
+    codes, text = token.get("bytes"), token.get("token")
+    if is_array(codes) and codes:
+        numbers = [code for code in codes if isinstance(code, int) and 0 <= code < 256]
+        return bytes(numbers) if len(numbers) == len(codes) else None
+    if not isinstance(text, str) or _NUMBERED.fullmatch(text):
+        return None
+    return text.encode("utf-8", "replace")
+
+
+def _tokens(value: object, depth: int) -> Iterator[Object]:
+    if depth > _DEEPEST:
+        return
+    if is_array(value):
+        items = [as_object(item) for item in value]
+        if items and all(_is_token(item) for item in items):
+            yield from items
+            return
+        for item in value:
+            yield from _tokens(item, depth + 1)
+    elif is_object(value):
+        for inner in value.values():
+            if is_array(inner) or is_object(inner):
+                yield from _tokens(inner, depth + 1)
+
+
+def _is_token(item: Object) -> bool:
+    return isinstance(item.get("token"), str) and any(isinstance(item.get(key), int | float) for key in _PROBABILITY)
