@@ -272,8 +272,6 @@ PROMISES: list[Row] = [
      in_html(usage=(600, 9)), in_html(usage=(5, 9))),
     ("client-media-damaged", "The data does not begin as an image, as in a recording without its images",
      pictured(PIXELS), pictured("AAAAA")),
-    ("client-media-damaged", "The API answered the request: then it is an info",
-     pictured(PIXELS), pictured(PIXELS, status=200), "info"),
     ("client-media-type-wrong", "The API answered the request: then it is an info",
      pictured("/9j/AAAA"), pictured("/9j/AAAA", status=200), "info"),
     ("model-unknown-tool", "The call has neither a name nor an id: then `api-call-without-id` says so",

@@ -145,7 +145,7 @@ STEPS: list[Row] = [
     ("client-unserialized-result", "It is bytes, and the tool runs code", ran("look_up"), ran("run_python")),
     ("client-system-prompt-lost", "The API holds the conversation with its instructions",
      held(previous_response_id="resp_0"), held(as_message=True, previous_response_id="resp_0")),
-    ("client-system-prompt-lost", "The prompt, or its first line, is now in a message",
+    ("client-system-prompt-lost", "The prompt, or its first line, is now a part of a message",
      unprompted(result("call_1", "a strip")),
      unprompted(result("call_1", "a strip"), user(f"Remember: {PROMPT}"))),
     ("client-system-prompt-lost", "The request brings no result and offers other tools: another agent may continue",

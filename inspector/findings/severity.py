@@ -27,7 +27,6 @@ ANSWERED: Mapping[str, Severity] = {
     "client-duplicated-call": "warning",
     "client-empty-content": "info",
     "client-ignored-retry-after": "info",
-    "client-media-damaged": "info",
     "client-media-type-wrong": "info",
     "client-model-changed": "info",
     "client-orphan-tool-result": "warning",

@@ -17,12 +17,12 @@ from .user_text import ends_in_a_word, has_no_beginning, is_cut_off
     "client",
     "warning",
     "S",
-    says="The client answers the model's calls without the system prompt that it sent before, or sends only a part of it, or "
-    "damages it.",
+    says="The client answers the model's calls without the system prompt that it sent before, or sends only a part of it, "
+    "damages it, or sends it as a message of the user.",
     fix="Send the system prompt with every request; APIs do not keep it.",
     not_when=(
         "The API holds the conversation with its instructions",
-        "The prompt, or its first line, is now in a message",
+        "The prompt, or its first line, is now a part of a message",
         "The request brings no result and offers other tools: another agent may continue",
     ),
 )
@@ -38,7 +38,15 @@ def system_lost(context: RuleContext) -> Iterator[Note]:
     if request.instructions or not was or not (_answers_calls(context) or _same_tools(context, before)):
         return
     said = "\n".join(part.text for part in was)
-    if not said.strip() or _is_still_there(said, context):
+    if not said.strip():
+        return
+    if (moved := _as_users(said, context)) is not None:
+        yield Note(
+            f"the system prompt of #{before.round_trip.index} comes as a message of the user: {said.strip()[:60]!r}",
+            (f"#{before.round_trip.index} request {was[0].pointer}", f"{context.at} request {moved.pointer}"),
+        )
+        return
+    if _is_still_there(said, context):
         return
     yield Note(
         f"the request continues #{before.round_trip.index} without its system prompt of "
@@ -59,6 +67,19 @@ def _same_tools(context: RuleContext, before: Turn) -> bool:
     return (
         whole and bool(tools) and [tool.name for tool in tools] == [tool.name for tool in before.reading.request.tools]
     )
+
+
+def _as_users(said: str, context: RuleContext) -> Part | None:
+    """The text of the user that is the whole prompt and nothing else, and that the user had not said before."""
+    prompt = without_space(said)
+    before = context.previous
+    earlier = before.reading.request.messages if before is not None else ()
+    if any(
+        part.text and without_space(part.text) == prompt for one in earlier if one.role == "user" for part in one.parts
+    ):
+        return None
+    texts = (part for one in context.request.messages if one.role == "user" for part in one.parts)
+    return next((part for part in texts if part.kind == "text" and without_space(part.text) == prompt), None)
 
 
 def _is_still_there(said: str, context: RuleContext) -> bool:

@@ -68,7 +68,6 @@ EXPECTED = {
     "client-duplicated-call": "warning",
     "client-empty-content": "info",
     "client-ignored-retry-after": "info",
-    "client-media-damaged": "info",
     "client-media-type-wrong": "info",
     "client-model-changed": "info",
     "client-orphan-tool-result": "warning",

@@ -189,3 +189,36 @@ def test_a_prompt_that_a_program_damaged(now: str, reported: str | None) -> None
     one, two = ({"role": "system", "content": text} for text in (CHOSEN, now))
     found = lines(chat([one, HELLO], CALLED), chat([two, HELLO, CALLED, GIVEN], said("x"), index=1), only=NAME)
     assert [reported is not None and reported in line for line in found] == ([True] if reported else [])
+
+
+def as_the_users() -> dict[str, list[RoundTrip]]:
+    """The loops in which the second request holds the system prompt as a message of the user."""
+    ask = asked("what is a tape?")
+    back = [asked(PROMPT), ask, spoke(use()), asked(given())]
+    items = [user("what is a tape?"), item_call(), item_output()]
+    asking, prompt = turn("user", {"text": "what is a tape?"}), turn("user", {"text": PROMPT})
+    held = {"systemInstruction": {"parts": [{"text": PROMPT}]}}
+    history = [prompt, asking, turn("model", calls()), turn("user", gives())]
+    return {
+        "chat": [chat([SYSTEM, HELLO], CALLED), chat([user(PROMPT), HELLO, CALLED, GIVEN], said("x"), index=1)],
+        "anthropic": [anthropic([ask], [use()], system=PROMPT), anthropic(back, [words("x")], 1)],
+        "responses": [
+            responses(items[:1], [item_call()], instructions=PROMPT),
+            responses([user(PROMPT), *items], [], 1),
+        ],
+        "gemini": [with_fields(gemini([asking], [calls()]), held), gemini(history, [{"text": "A strip."}], 1)],
+    }
+
+
+@pytest.mark.parametrize("api", as_the_users())
+def test_a_system_prompt_that_comes_as_the_users_message_has_lost_its_role(api: str) -> None:
+    one = only(NAME, *as_the_users()[api])
+
+    assert (one.layer, one.severity, one.at) == ("client", "warning", 1)
+    assert one.message == f"the system prompt of #0 comes as a message of the user: {PROMPT!r}"
+
+
+def test_a_user_who_said_the_prompt_before_says_it_again() -> None:
+    trips = [chat([SYSTEM, user(PROMPT)], CALLED), chat([user(PROMPT), CALLED, GIVEN], said("x"), index=1)]
+
+    assert NAME not in ids(*trips)

@@ -109,7 +109,7 @@ def shown(api: str, data: str, kind: str = "image/png") -> RoundTrip:
 def test_an_image_that_nobody_can_decode(api: str, data: str, what: str) -> None:
     one = only(DAMAGED, shown(api, data, "image/jpeg" if data.startswith("/9j") else "image/png"))
 
-    assert (one.layer, one.severity, one.tier) == ("client", "info", "P")
+    assert (one.layer, one.severity, one.tier) == ("client", "warning", "P")
     assert one.message.endswith(f") {what}")
 
 
@@ -119,11 +119,3 @@ def test_an_image_that_nobody_can_decode(api: str, data: str, what: str) -> None
 )
 def test_a_whole_image_and_what_is_none_are_silent(api: str, data: str) -> None:
     assert DAMAGED not in ids(shown(api, data))
-
-
-def test_a_damaged_image_that_the_api_rejected_is_more_than_an_info() -> None:
-    part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL[:60]}"}}
-    error = {"error": {"message": "You uploaded an unsupported image.", "type": "invalid_request_error"}}
-    refused = chat([{"role": "user", "content": [part]}], None, status=400, error=error)
-
-    assert only(DAMAGED, refused).severity == "warning"
