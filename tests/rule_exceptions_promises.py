@@ -5,7 +5,7 @@ from typing import Any
 
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from dialogues import APIS, asks, calls, gives, says
-from judged import RESPONSES, anthropic, asked, spoke, trip, words
+from judged import RESPONSES, anthropic, asked, at_host, spoke, trip, words
 from round_trips import CHAT, exchanged, sse
 from rule_exceptions_model_api import Row, chunk, edited
 
@@ -161,6 +161,11 @@ def probable(*tokens: str) -> RoundTrip:
     return trip(CHAT, {"model": "m", "messages": [HELLO], "logprobs": True}, {"id": "c", "choices": [choice]})
 
 
+def at_file() -> RoundTrip:
+    url = {"type": "image_url", "image_url": {"url": "file:///home/me/tape.png"}}
+    return chat([{"role": "user", "content": [url]}], said("A tape."))
+
+
 PIXELS = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
 
 
@@ -272,6 +277,8 @@ PROMISES: list[Row] = [
      in_html(usage=(600, 9)), in_html(usage=(5, 9))),
     ("client-media-damaged", "The data does not begin as an image, as in a recording without its images",
      pictured(PIXELS), pictured("AAAAA")),
+    ("client-media-unsupported", "The server runs on this machine or in a private network, and may read the address",
+     at_file(), at_host(at_file(), "http://127.0.0.1:8080/v1/chat/completions")),
     ("client-media-type-wrong", "The API answered the request: then it is an info",
      pictured("/9j/AAAA"), pictured("/9j/AAAA", status=200), "info"),
     ("model-unknown-tool", "The call has neither a name nor an id: then `api-call-without-id` says so",

@@ -71,7 +71,7 @@ def _read(context: RuleContext) -> Iterator[str]:
     "api",
     "warning",
     "S",
-    says="The answer holds the same text twice: as two blocks, or as text and as reasoning.",
+    says="The answer holds the same text twice: as two blocks, or as reasoning and again as the text or its beginning.",
     fix="Report it to the provider of the gateway or server; drop the second copy before the answer goes back.",
     not_when=("The text is short", "Something else is between the two", "The two are sampled answers"),
 )
@@ -80,6 +80,12 @@ def text_twice(context: RuleContext) -> Iterator[Note]:
     if text == thought and len(text) >= _LONG:
         yield Note(
             f"the answer holds the same text as its text and as its reasoning: {text[:60]!r}",
+            (f"{context.at} response",),
+        )
+        return
+    if len(thought) >= _LONG and text.startswith(thought) and text[len(thought) :][:1].isspace():
+        yield Note(
+            f"the text of the answer begins with the whole of its reasoning: {thought[:60]!r}",
             (f"{context.at} response",),
         )
         return

@@ -125,7 +125,8 @@ def _end_of(text: str) -> str:
     "warning",
     "S",
     says="The text of the answer is not what a model writes: characters of another encoding, NUL, HTML escapes or escaped line "
-    "breaks in prose, an object of a program in place of the text, or the user's own message in front of it.",
+    "breaks in prose, an object of a program or the body of another answer in place of the text, or the user's own message "
+    "in front of it.",
     fix="Check how the server and each gateway decode, escape and join the text.",
     not_when=("The request holds the same", "It is in code"),
 )
@@ -142,6 +143,8 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         shown = "holds the replacement character U+FFFD: bytes of it were lost"
     if not shown and _HALF.search(prose) and context.finish.label not in ("length", "context_full"):
         shown = f"holds {_HALVED}"
+    if not shown and (form := _form_of_an_answer(text)) is not None:
+        shown = f"is {form}: a gateway put it into its own answer as it came"
     if not shown and _is_spelled_as_json(text):
         shown = "is a JSON string: its quotation marks and escapes belong to the encoding"
     if not shown and (asked := _repeats_prompt(context, text)) is not None:
@@ -170,6 +173,30 @@ def _was_halved(context: RuleContext) -> bool:
 
 
 _HALF_SPELLED = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])")
+
+
+_EVENTS = regex(r'\s*(?:event: \S+\n)?data: ?\{"')
+
+
+def _form_of_an_answer(text: str) -> str | None:
+    """What a text is that is the body of an answer of an API; None for any other text."""
+    if _EVENTS.match(text):
+        return "a stream of events"
+    body = as_object(parse_json(text)) if text.lstrip().startswith("{") else {}
+    kind = body.get("object")
+    if (
+        is_array(body.get("choices"))
+        and isinstance(kind, str)
+        and kind.startswith(("chat.completion", "text_completion"))
+    ):
+        return "the whole body of a chat completion"
+    if is_array(body.get("candidates")) and "usageMetadata" in body:
+        return "the whole body of an answer of Gemini"
+    if body.get("type") == "message" and body.get("role") == "assistant" and is_array(body.get("content")):
+        return "the whole body of a message"
+    if kind == "response" and is_array(body.get("output")):
+        return "the whole body of a response"
+    return None
 
 
 def _is_spelled_as_json(text: str) -> bool:
@@ -241,8 +268,8 @@ def text_damaged(context: RuleContext) -> Iterator[Note]:
     for part, users in _own_texts(context):
         what = _of_message(part.text)
         sure = what is not None
-        if not sure and not users and (found := _unfilled(part.text)) is not None:
-            what = f"holds {found!r}, which nobody filled in"
+        if not sure and not users and (found := _unfilled(part.text) or _inserted_object(part.text)) is not None:
+            what = f"holds {found}"
         if what is not None:
             yield Note(
                 f"{'a message of the user' if users else 'the system prompt'} {what}: {part.text.strip()[:80]!r}",
@@ -269,7 +296,17 @@ def _unfilled(text: str) -> str | None:
     if "`" in text or _TALKS.search(text) or len(text) > _LONGEST:
         return None
     found = _UNFILLED.search(text)
-    return found[0] if found is not None else None
+    return f"{found[0]!r}, which nobody filled in" if found is not None else None
+
+
+_OBJECT = "[object Object]"
+
+
+def _inserted_object(text: str) -> str | None:
+    """An object that JavaScript put into a prompt as a string; None where the prompt may speak of that."""
+    if _OBJECT not in text or f"`{_OBJECT}" in text or f"'{_OBJECT}" in text or f'"{_OBJECT}' in text:
+        return None
+    return f"{_OBJECT!r}, which JavaScript writes for an object"
 
 
 def _own_texts(context: RuleContext) -> Iterator[tuple[Part, bool]]:

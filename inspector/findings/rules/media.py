@@ -1,6 +1,7 @@
 """Images and documents that a client sends: as text, or under the name of another format."""
 
 import binascii
+import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 
@@ -201,5 +202,47 @@ def _damage(data: str) -> str | None:
 
 
 _URL_SAFE = str.maketrans("-_", "+/")
+
+
+def out_of_reach(context: RuleContext) -> Iterator[Note]:
+    """Images and files at an address that only the client's own machine can read; a local server may read it too."""
+    if context.provider.local or _is_inside(context.exchange.host):
+        return
+    for message in context.fresh:
+        for part in message.parts:
+            address = next(_addresses(part.raw, 0), None) if part.kind == "media" else None
+            if address is not None:
+                yield Note(
+                    f"an image or a file is at {address[:80]!r}, which the API cannot reach",
+                    (f"{context.at} request {part.pointer}",),
+                    severity="warning",
+                    key=address,
+                )
+
+
+def _addresses(value: object, depth: int) -> Iterator[str]:
+    """The addresses in a piece of media that mean something on the client's machine or in its network alone."""
+    if isinstance(value, str):
+        found = _ADDRESS.match(value)
+        if found is not None and (found["scheme"].lower() == "file" or _is_inside(found["host"].lower())):
+            yield value
+    elif depth < _DEEPEST and is_object(value):
+        for inner in value.values():
+            yield from _addresses(inner, depth + 1)
+
+
+_ADDRESS = regex(r"(?P<scheme>file|https?)://(?:[^/@\s]*@)?(?P<host>\[[0-9a-fA-F:]+\]|[^/:\s]*)", re.IGNORECASE)
+
+
+def _is_inside(host: str) -> bool:
+    """True for this machine, and for an address of a private network."""
+    bare = host.rsplit(":", 1)[0] if host.count(":") == 1 else host.strip("[]")
+    if bare == "localhost" or bare.endswith((".localhost", ".local")):
+        return True
+    try:
+        return ipaddress.ip_address(bare).is_private
+    except ValueError:
+        return False
+
 
 RULES = (media_as_text, media_type_wrong, media_damaged)

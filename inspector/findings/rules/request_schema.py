@@ -20,6 +20,7 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .errors import failure_place
 from .history import place
+from .media import out_of_reach
 from .pairing import confirmed
 
 
@@ -360,11 +361,13 @@ _OBJECT_CALLS = frozenset({"tool_search_call"})
     "client",
     "error",
     "S",
-    says="The request holds an image or a file that the model or the API does not accept.",
-    fix="Send it to a model that accepts it, or send it as text.",
+    says="The request holds an image or a file that the model or the API does not accept, or that is at an address which the "
+    "API cannot reach.",
+    fix="Send it to a model that accepts it, or send it as text; send a local file as base64.",
+    not_when=("The server runs on this machine or in a private network, and may read the address",),
 )
 def media_unsupported(context: RuleContext) -> Iterator[Note]:
-    yield from confirmed(context, "client-media-unsupported", ())
+    yield from confirmed(context, "client-media-unsupported", out_of_reach(context))
 
 
 @rule(

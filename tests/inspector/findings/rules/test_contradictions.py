@@ -346,6 +346,18 @@ def test_the_same_text_as_text_and_as_reasoning() -> None:
     assert "api-text-twice" not in ids(chunks(delta(content="Done.", reasoning_content="Done."), delta("stop")))
 
 
+def test_a_text_that_begins_with_its_reasoning() -> None:
+    def said(text: str, thought: str = LONG) -> RoundTrip:
+        return chunks(delta(content=text, reasoning_content=f"{thought}\n"), delta("stop"))
+
+    assert only("api-text-twice", said(f"{LONG}\n\nA strip.")).message == (
+        f"the text of the answer begins with the whole of its reasoning: {LONG[:60]!r}"
+    )
+    for other in (f"{LONG}, and more.", f"A strip. {LONG} Yes.", LONG[:-5]):
+        assert "api-text-twice" not in ids(said(other)), other
+    assert "api-text-twice" not in ids(said("Look it up. A strip.", "Look it up."))
+
+
 ROLE = "api-wrong-role"
 
 

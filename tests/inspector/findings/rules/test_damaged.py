@@ -78,6 +78,18 @@ def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
         ("A wave: \ud83d", "holds half a character"),
         ("The\u0120tape\u0120is\u0120a\u0120strip.\u010a", "holds signs of the tokenizer's vocabulary ('\u0120')"),
         ("\u2581The\u2581tape\u2581is\u2581a strip.", "holds signs of the tokenizer's vocabulary ('\u2581')"),
+        (
+            'data: {"choices":[{"delta":{"content":"A"}}]}\n\ndata: [DONE]\n\n',
+            "is a stream of events: a gateway put it",
+        ),
+        ('event: ping\ndata: {"type":"ping"}', "is a stream of events: a gateway put it"),
+        (
+            '{"object":"chat.completion","choices":[{"message":{"content":"A"}}]}',
+            "is the whole body of a chat completion",
+        ),
+        ('{"candidates":[],"usageMetadata":{}}', "is the whole body of an answer of Gemini"),
+        ('{"type":"message","role":"assistant","content":[]}', "is the whole body of a message"),
+        ('{"object":"response","output":[]}', "is the whole body of a response"),
         ("A tape<0x0A>is<0xC3><0xBC>ber all.", "holds signs of the tokenizer's vocabulary ('<0x0A>')"),
     ],
 )
@@ -102,6 +114,10 @@ def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, w
         "In GPT-2's vocabulary \u0120the is the word after a space, and \u0120a and \u0120of are others.",
         "Load over time: \u2581\u2582\u2583\u2585\u2587\u2581\u2581",
         "The byte <0x0A> is a line break.",
+        '{"object":"list","choices":[]}',
+        '{"type":"message","role":"user","content":[]}',
+        "An event looks so:\n\ndata: {}",
+        "```\ndata: {}\n```",
     ],
 )
 def test_an_ordinary_text_is_silent(text: str) -> None:
@@ -202,6 +218,24 @@ def test_a_system_prompt_is_named() -> None:
     system = {"role": "system", "content": "You help {{ name }}."}
 
     assert "the system prompt holds" in only(MESSAGE, chat([system, HELLO], said("A strip."))).message
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ("You are an assistant of [object Object]. Be brief.", True),
+        ("Never print `[object Object]` for an object.", False),
+        ("Never print '[object Object]' for an object.", False),
+        ("You are an assistant. Be brief.", False),
+    ],
+)
+def test_an_object_inside_a_system_prompt_is_an_info(prompt: str, found: bool) -> None:
+    said_so = judged(chat([{"role": "system", "content": prompt}, HELLO], said("A strip.")))
+    expected = "the system prompt holds '[object Object]', which JavaScript writes for an object: " + repr(prompt)
+
+    assert [(one.severity, one.message) for one in said_so if one.id == MESSAGE] == (
+        [("info", expected)] if found else []
+    )
 
 
 def test_the_damaged_argument_explains_the_error_of_the_tool() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from conversations import HELLO, chat, said, user
 from dialogues import APIS, asks, calls, gives, says
-from judged import anthropic, gemini, ids, only, responses, spoke, turn, words
+from judged import anthropic, at_host, gemini, ids, only, responses, spoke, turn, words
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -119,3 +119,48 @@ def test_an_image_that_nobody_can_decode(api: str, data: str, what: str) -> None
 )
 def test_a_whole_image_and_what_is_none_are_silent(api: str, data: str) -> None:
     assert DAMAGED not in ids(shown(api, data))
+
+
+UNREACHED = "client-media-unsupported"
+
+
+def linked(address: str) -> dict[str, RoundTrip]:
+    """A message with an image at this address."""
+    image = {"type": "image", "source": {"type": "url", "url": address}}
+    part = {"type": "input_image", "image_url": address}
+    url = {"type": "image_url", "image_url": {"url": address}}
+    return {
+        "chat": chat([{"role": "user", "content": [url]}], said("A tape.")),
+        "anthropic": anthropic([{"role": "user", "content": [image]}], [words("A tape.")]),
+        "gemini": gemini([turn("user", {"fileData": {"fileUri": address}})], [{"text": "A tape."}]),
+        "responses": responses([{"role": "user", "content": [part]}], [spoke(words("A tape."))]),
+    }
+
+
+@pytest.mark.parametrize("api", sorted(linked("")))
+@pytest.mark.parametrize(
+    "address",
+    ["file:///home/me/tape.png", "http://localhost:8000/tape.png", "http://127.0.0.1/a.png", "https://192.168.1.20:8443/a.png",
+     "http://[::1]:80/a.png", "http://nas.local/a.png", "FILE:///a.png"],
+)  # fmt: skip
+def test_an_image_at_an_address_that_the_api_cannot_reach(api: str, address: str) -> None:
+    one = only(UNREACHED, linked(address)[api])
+
+    assert (one.layer, one.severity) == ("client", "warning")
+    assert one.message == f"an image or a file is at {address!r}, which the API cannot reach"
+
+
+@pytest.mark.parametrize("api", sorted(linked("")))
+@pytest.mark.parametrize(
+    "address",
+    ["https://example.com/localhost.png", "https://8.8.8.8/a.png", "gs://bucket/a.png", "data:image/png;base64,AAAA"],
+)
+def test_an_image_at_a_public_address_is_silent(api: str, address: str) -> None:
+    assert UNREACHED not in ids(linked(address)[api])
+
+
+@pytest.mark.parametrize("host", ["http://127.0.0.1:8080", "http://10.1.2.3:8000", "http://gpu.local"])
+def test_a_server_in_the_same_network_may_reach_it(host: str) -> None:
+    one = linked("http://127.0.0.1/a.png")["chat"]
+
+    assert UNREACHED not in ids(at_host(one, f"{host}/v1/chat/completions"))
