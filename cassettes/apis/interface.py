@@ -61,8 +61,8 @@ class Spellings:
     schemas: tuple[str, ...] = ()
     """Pointers to a schema that may be written as JSON Schema or as OpenAPI's: types in capitals, and `nullable`."""
     described: tuple[str, ...] = ()
-    """Pointers to values whose texts under `description`, at any depth, may be docstrings. How far all their lines are
-    indented depends on the version of Python."""
+    """Pointers to values with schemas, at any depth. Their texts under `description` may be docstrings: how far all
+    lines are indented depends on the version of Python. A `title` of a field that repeats its name may be left out."""
 
 
 @frozen

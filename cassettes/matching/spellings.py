@@ -78,7 +78,7 @@ class PlainSpelling:
             return value
         pointers = {node.word for node in nodes if node.word is not None}
         if pointers & self._described:
-            _outdent(value)
+            _plain_words(value)
         if pointers & self._own:
             return value
         if isinstance(value, str):
@@ -135,19 +135,24 @@ def _plain_schema(schema: object) -> object:
     return fields
 
 
-def _outdent(value: object) -> None:
+def _plain_words(value: object) -> None:
     """Write each `description` in the value as `inspect.cleandoc` does: Python 3.13 keeps docstrings in that form, and
-    older versions keep them as they are indented in the source."""
+    older versions keep them as they are indented in the source. Leave out the titles of fields that only repeat their
+    names: whether pydantic's are sent depends on the version of the library."""
     if isinstance(value, dict):
         fields = cast(Json, value)
         for name, item in fields.items():
             if not isinstance(item, str):
-                _outdent(item)
+                _plain_words(item)
             elif name == "description" and "\n" in item:
                 fields[name] = "\n".join(line.rstrip() for line in cleandoc(item).splitlines())
+        properties = fields.get("properties")
+        for name, field in cast(Json, properties).items() if isinstance(properties, dict) else ():
+            if isinstance(field, dict) and cast(Json, field).get("title") == name.title().replace("_", " ").strip():
+                del cast(Json, field)["title"]
     elif isinstance(value, list):
         for item in cast(list[object], value):
-            _outdent(item)
+            _plain_words(item)
 
 
 def _only_text(items: list[object]) -> object:

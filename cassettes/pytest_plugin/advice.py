@@ -51,9 +51,14 @@ class Advice:
                 return ["everything that differs looks new in each run; ignore it:", line]
             return ["if what differs is new in each run, ignore it:", line, *self._accepting(session, misses)]
         ways = self._accepting(session, misses, moved=moved, left=left)
-        covered = [miss.coverable for miss in misses] if self.has_mark else []
-        if covered and all(covered) and not all(map(can_stay, misses)):
-            return [*ways, "or if what differs is new in each run, ignore it:", self._ignoring(covered)]
+        if not misses or not self.has_mark or all(map(can_stay, misses)):
+            return ways
+        covered = [miss.coverable for miss in misses]
+        if all(covered):
+            return [*ways, "or if what differs does not matter, ignore it:", self._ignoring(covered)]
+        if all(miss.nearest is not None and miss.nearest.route == "import" for miss in misses):
+            line = f"  {self._marked(profile='sequence')}"
+            return [*ways, "or take the answers in their order, whatever is asked:", line]
         return ways
 
     def _ignoring(self, found: Sequence[Mapping[str, Sequence[str]]]) -> str:

@@ -5,10 +5,14 @@ import orjson
 from ..errors import ReplayMiss
 from ..matching.grades import Grade
 from ..matching.json_diff import Difference, words
+from ..matching.request_fields import part_of
 from ..matching.surrounding_words import expressions_for
 from ..matching.volatile_text import fields_for, may_be_meant, names_for
+from ..regex import regex
 from ..tape.model import RoundTrip
 from ..tape.turn_names import TurnName
+
+_PLACE = regex(r"/\d+(?=/|$)")
 
 
 class Miss(ReplayMiss):
@@ -73,18 +77,26 @@ class Miss(ReplayMiss):
     @property
     def coverable(self) -> dict[str, list[str]]:
         """The arguments of the mark with which this request is answered, whether what differs looks new in each run or
-        not: `ignorable`, or expressions with the words around each text that differs. Empty when there are none."""
+        not: names, expressions with the words around a text, places of settings. Empty when there are none, as for
+        another model, or messages that are new or gone."""
         if given := self.ignorable:
             return given
-        found: list[str] = []
+        fields: list[str] = []
+        texts: list[str] = []
         for one in self.differences if self._has_twin else ():
-            if not (isinstance(one.recorded, str) and isinstance(one.given, str)):
+            part = part_of(one.pointer)
+            if part in ("model", "stream"):
                 return {}
-            covering = names_for([one]) or expressions_for(one.recorded, one.given)
-            if not covering:
+            if isinstance(one.recorded, str) and isinstance(one.given, str):
+                covering = names_for([one]) or expressions_for(one.recorded, one.given)
+                texts += covering
+                if covering:
+                    continue
+            if part in ("messages", "tool_results"):
                 return {}
-            found += covering
-        return {"ignore_text": list(dict.fromkeys(found))} if found else {}
+            fields.append(_PLACE.sub("/*", one.pointer))
+        found = (("ignore", fields), ("ignore_text", texts))
+        return {name: list(dict.fromkeys(values)) for name, values in found if values}
 
     @property
     def may_be_meant(self) -> bool:

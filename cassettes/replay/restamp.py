@@ -31,6 +31,8 @@ _FORM = regex(
     re.IGNORECASE,
 )
 """Settings that decide what form an answer has."""
+_SAID = regex(r"(?<!/properties)/(?:description|title|strict)$")
+"""Fields of a tool that leave its arguments as they are."""
 _TOOL = regex(r"^(/(?:tools|functions)/\d+(?:/(?:functionDeclarations|function_declarations|tools)/\d+)?)(?:/|$)")
 
 
@@ -106,9 +108,9 @@ def refusal(differences: tuple[Difference, ...], recorded: RoundTrip) -> str | N
 
 
 def _changed_tool(one: Difference, recorded: RoundTrip) -> str | None:
-    """The tool that is gone or takes other arguments; None for a new tool or another description."""
+    """The tool that is gone or takes other arguments; None for a new tool, or for what is said of it."""
     found = _TOOL.match(one.pointer)
-    if found is None or one.pointer.endswith("/description") or (one.kind == "added" and found[0] == one.pointer):
+    if found is None or _SAID.search(one.pointer) or (one.kind == "added" and found[0] == one.pointer):
         return None
     try:
         tool = _at(orjson.loads(recorded.request.body), found[1])

@@ -253,6 +253,36 @@ def test_a_docstring_is_equal_however_far_it_is_indented(path: str, pointer: str
     assert described(plain) not in {described(text) for text in others}
 
 
+@pytest.mark.parametrize(
+    ("path", "pointer"),
+    [
+        (CHAT, "/tools/*/function/parameters"),
+        (CHAT, "/response_format/json_schema/schema"),
+        (RESPONSES, "/text/format/schema/properties/inner"),
+        (MESSAGES, "/tools/*/input_schema/$defs/City"),
+        (GEMINI, "/tools/*/functionDeclarations/*/parametersJsonSchema"),
+        (CONVERSE, "/toolConfig/tools/*/toolSpec/inputSchema/json"),
+        (OLLAMA, "/format"),
+        (COHERE, "/tools/*/function/parameters"),
+    ],
+)
+def test_a_title_that_repeats_the_name_of_a_field_may_be_left_out(path: str, pointer: str) -> None:
+    def titled(**more: object) -> object:
+        return key(path, held(pointer, {"type": "object", "properties": {"city_name": {"type": "string", **more}}}))
+
+    assert titled(title="City Name") == titled()
+    assert titled(title="Name of the city") != titled()
+    assert key(path, held(pointer, {"type": "object", "title": "City"})) != key(path, held(pointer, {"type": "object"}))
+
+
+def test_a_field_that_is_called_title_counts() -> None:
+    def fields(*names: str) -> object:
+        schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+        return key(CHAT, held("/tools/*/function/parameters", schema))
+
+    assert fields("title", "a") != fields("a")
+
+
 def test_the_indentation_of_what_is_not_a_description_counts() -> None:
     for pointer in ("/tools/*/function/name", "/messages/*/description", "/messages/*/content"):
         assert key(CHAT, held(pointer, "a\n    b")) != key(CHAT, held(pointer, "a\nb"))

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from plugin_project import taken_away, write
@@ -62,7 +63,7 @@ def test_a_tool_result_without_a_name_gets_an_expression_last(
     result.stdout.fnmatch_lines(
         [
             "*--turntape-mode=all",
-            "*or if what differs is new in each run, ignore it:",
+            "*or if what differs does not matter, ignore it:",
             '*@pytest.mark.turntape(ignore_text=?r"Started container *"?)',
         ]
     )
@@ -312,3 +313,60 @@ def test_a_conftest_with_the_hook_of_pytest_recording_is_accepted(project: pytes
     write(project, WORD.format(mark="", name="a"))
 
     project.runpytest("-p", "no:recording", "--turntape-mode=once").assert_outcomes(passed=1)
+
+
+SETTING = """
+@pytest.mark.turntape{mark}
+def test_a():
+    OpenAI(max_retries=0).chat.completions.create(
+        model="gpt-5", messages=[{{"role": "user", "content": "go"}}], stop=os.environ["WORD"]
+    )
+"""
+
+
+def test_a_setting_that_decides_the_answer_gets_the_line_that_ignores_it(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORD", "a")
+    record(project, SETTING.format(mark=""))
+    monkeypatch.setenv("WORD", "b")
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(
+        ["*or if what differs does not matter, ignore it:", '*@pytest.mark.turntape(ignore=?"/stop"?)']
+    )
+    write(project, SETTING.format(mark="(ignore=['/stop'])"))
+    project.runpytest().assert_outcomes(passed=1)
+
+
+MORE = """
+@pytest.mark.turntape{mark}
+def test_a():
+    OpenAI(max_retries=0).chat.completions.create(
+        model=os.environ["WORD"], messages=[{{"role": "user", "content": "go"}}]
+    )
+"""
+
+
+@pytest.mark.parametrize("route", ["import", "forward"])
+def test_only_an_imported_recording_may_be_taken_in_its_order(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, route: Literal["import", "forward"]
+) -> None:
+    monkeypatch.setenv("WORD", "gpt-5")
+    record(project, MORE.format(mark=""))
+    path = project.path / "cassettes/test_it/test_a.cassette.jsonl"
+    trips = [replace(trip, route=route) for trip in Cassette.load(path)]
+    path.unlink()
+    with Recorder(path) as recorder:
+        for trip in trips:
+            recorder.write(trip)
+    monkeypatch.setenv("WORD", "gpt-6")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=1)
+    said = "or take the answers in their order, whatever is asked:" in result.stdout.str()
+    assert said is (route == "import")
+    write(project, MORE.format(mark="(profile='sequence')"))
+    project.runpytest().assert_outcomes(passed=1)

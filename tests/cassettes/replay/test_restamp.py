@@ -28,6 +28,8 @@ TRIP = RoundTrip(
         Difference("/messages/0/content", "changed", "Be brief.", "Be short."),
         Difference("/messages/1/content", "changed", "Hi.", "Hello."),
         Difference("/tools/0/function/description", "added", None, "Finds."),
+        Difference("/tools/0/function/strict", "added", None, True),
+        Difference("/tools/0/function/parameters/properties/a/title", "removed", "A"),
         Difference("/tools/1/function/parameters/type", "added", None, "object"),
         Difference("/tools/2", "added", None, {"type": "function"}),
         Difference("/temperature", "changed", 0, 1),
@@ -44,6 +46,7 @@ def test_the_answer_stays(one: Difference) -> None:
         (Difference("/model", "changed", "m", "n"), "it is from another model"),
         (Difference("/messages/2/content", "changed", "3", "4"), "it was given to another tool result"),
         (Difference("/tools/0/function/parameters/type", "added", None, "object"), "it calls the tool find"),
+        (Difference("/tools/0/function/parameters/properties/title", "removed", {}), "it calls the tool find"),
         (Difference("/tools/0", "removed", BODY["tools"]), "it calls the tool find"),
         (
             Difference("/response_format", "added", None, {"type": "json_object"}),
