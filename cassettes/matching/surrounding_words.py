@@ -16,7 +16,7 @@ _LONGEST = 120
 _TOKEN = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
 _ANYTHING = r"[^\n]+?"
 _INNER = (r"\w+", r"[\w-]+", r"[\w.:/+-]+", r"\S+", _ANYTHING)
-"""What may stand between the words, narrowest first."""
+"""What may be between the words, narrowest first."""
 _LINE = "(?m:^)"
 _WORD = re.compile(r"[^\W\d_]{2}")
 
