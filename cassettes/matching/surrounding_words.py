@@ -9,9 +9,9 @@ from .json_diff import blocks
 _MOST = 4
 """A text that differs in more places has no short expression."""
 _CLOSE = 8
-"""Places with at most so many signs and words between them are one."""
+"""Places with this many signs and words between them, or fewer, are one."""
 _CONTEXT = 6
-"""At most so many signs and words on each side are taken."""
+"""This many signs and words on each side are taken."""
 _LONGEST = 120
 _TOKEN = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
 _ANYTHING = r"[^\n]+?"
