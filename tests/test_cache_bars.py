@@ -33,6 +33,13 @@ def test_a_grid_counts_within_one_step(actual: int, right: bool) -> None:
     assert bars.grid == {right: 1}
 
 
+def test_a_read_of_the_providers_own_text_is_none_of_the_conversation() -> None:
+    bars = Bars()
+    for actual in (128, 192):
+        bars.add(entry("grid of 64", "possible", 768, actual), own=128)
+    assert (bars.own, bars.grid, bars.answers) == (1, {False: 1}, {False: 1})
+
+
 def test_a_promise_that_nobody_made_is_counted() -> None:
     bars = Bars()
     bars.add(entry("none promised", "expected", 1280, 0))

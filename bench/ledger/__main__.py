@@ -69,6 +69,14 @@ def main(arguments: list[str]) -> int:
         f"{twins[True]} of {twins.total()} runs have a twin: the same round trips, byte by byte, from a backend whose "
         f"results have {TWIN} tokens more.\nNo number is within 5 % of both where a result has fewer than 38 tokens."
     )
+    judging = halves[True]
+    if judging.newest and judging.newest_at_most:
+        reached, limit = within(judging.newest, NEAR).strip(), likely(judging.newest_at_most).strip()
+        part = 100 * sum(error <= NEAR for error in judging.newest) / sum(judging.newest_at_most)
+        print(
+            f"newest result within 5 % of its price, the half that judges: {reached}. Nobody could have more than\n"
+            f"{limit}, by the twins and by results that share a count: {part:.1f} % of what can be known is reached."
+        )
     for name in () if chosen else ("openai-chat", "anthropic-messages"):
         labels, ledger = speed(name)
         print(

@@ -13,6 +13,8 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.ledger import CacheEntry, Figure
 from turntape.inspector.ledger.cache import CachePredictor
 from turntape.inspector.run.labels import label_all
+from turntape.inspector.wire.cache_rules import Grid
+from turntape.inspector.wire.caching import rule_of
 
 from .cache_runs import DIALECTS, run
 from .corpus_runs import recorded_runs, there
@@ -32,7 +34,9 @@ class Bars:
     """The same, only where something was read."""
     grid: Counter[bool] = field(default_factory=Counter[bool])
     """Reads where a grid rules, within one step of one of the two ends that the rules have: the earlier request with
-    its answer, or without it. Where nothing was read, the provider kept to what it promises."""
+    its answer, or without it. Where nothing of the conversation was read, the provider kept to what it promises."""
+    own: int = 0
+    """Requests of which only the provider's own text was read, where a grid rules."""
     answers: Counter[bool] = field(default_factory=Counter[bool])
     """The same with its answer only."""
     claimed: int = 0
@@ -48,7 +52,8 @@ class Bars:
         if end is not None and kept:
             self.boundaries[abs(end.value - kept) <= 0.05 * kept] += 1
 
-    def add(self, entry: CacheEntry) -> None:
+    def add(self, entry: CacheEntry, own: int = 0) -> None:
+        """A later turn; `own` tokens are the provider's own text, which is read in any case."""
         if entry.miss is not None:
             self.misses[entry.miss.cause] += 1
         read = entry.actual_read
@@ -58,6 +63,8 @@ class Bars:
             self._add_marked(entry, read)
         elif entry.expected == "expected" and entry.read.value:
             self.claimed += 1
+        elif entry.rule in _STEPS and 0 < read <= own:
+            self.own += 1
         elif entry.rule in _STEPS and read and entry.expected != "unknown":
             step = _STEPS[entry.rule]
             near = abs(entry.read.value - read) <= step
@@ -74,6 +81,7 @@ class Bars:
         for name in ("marks", "hits", "grid", "answers", "boundaries", "misses"):
             getattr(self, name).update(getattr(other, name))
         self.claimed += other.claimed
+        self.own += other.own
         return self
 
 
@@ -87,7 +95,8 @@ def judged(trips: Iterable[RoundTrip]) -> Bars:
         sums = one.reading.emission is not None and one.reading.emission.server_calls
         bars.add_boundary(entry, None if sums else predictor.end)
         if one.turn.thread in seen:
-            bars.add(entry)
+            rule = rule_of(one.reading)
+            bars.add(entry, rule.own if isinstance(rule, Grid) else 0)
         if one.reading.usage is not None:
             seen.add(one.turn.thread)
     return bars
@@ -152,6 +161,8 @@ def print_bars() -> None:
     on_tape = recorded()
     print(line("recorded", on_tape) if on_tape is not None else "recorded: no corpus here")
     print(f"{'the bars':24}        ≥ 95 %        ≥ 95 %        ≥ 90 %          –           ≥ 90 %       0")
+    if on_tape is not None and on_tape.own:
+        print(f"recorded, in no figure: {on_tape.own} requests of which only the provider's own text was read")
     print(f"prices of the reference's vector 10: {'right' if vector_10() else 'WRONG'}")
 
 

@@ -340,7 +340,7 @@ DIALECTS: dict[str, tuple[str, Dialect, tuple[str, ...]]] = {
             _responses_answer,
             _responses_echo,
             _responses_result,
-            lambda: backend.grid(64, api="openai-responses"),
+            lambda: backend.grid(64, api="openai-responses", own=128),
         ),
         ("",),
     ),

@@ -97,6 +97,8 @@ class Grid(CacheRule):
     step: int
     keeps_output: bool = True
     """True when it also keeps the answers."""
+    own: int = 0
+    """The API puts hidden text in front of each prompt, and its servers always hold so many tokens of it."""
 
 
 @frozen(kw_only=True)
@@ -194,7 +196,9 @@ GEMINI: CacheTable = (
 VERTEX_GEMINI: CacheTable = tuple((pattern, replace(rule, keeps_reasoning=False)) for pattern, rule in GEMINI)
 """Of 39 recorded answers of Gemini 3 Flash on Vertex, none had its thoughts in the next prompt."""
 DEEPSEEK: CacheTable = (_row(r"deepseek", Units(name="units", step=128, longest=24 * HOUR)),)
-XAI: CacheTable = (_row(r"grok", Grid(name="grid of 64", step=64, longest=24 * HOUR, keeps_reasoning=False)),)
+XAI: CacheTable = (_row(r"grok", Grid(name="grid of 64", step=64, longest=24 * HOUR, keeps_reasoning=False, own=128)),)
+"""Each of 59 recorded requests of its Responses reads 128 tokens or more, also the first ones, and those that have
+nothing in common with others. A prompt of seven words counts as 199 tokens."""
 XAI_CHAT: CacheTable = (_row(r"grok", Unpromised(keeps_reasoning=False)),)
 """Chat Completions of xAI: no recorded read is a number of whole steps (0 of 6; of its Responses all 82 are)."""
 MISTRAL: CacheTable = (_row(r"", Grid(name="grid of 16", step=16, longest=24 * HOUR)),)

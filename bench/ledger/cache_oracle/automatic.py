@@ -24,12 +24,19 @@ class GridCache:
     """
 
     def __init__(
-        self, step: int = 128, minimum: int = 1024, lifetime: float = 300.0, *, keeps_output: bool = True
+        self,
+        step: int = 128,
+        minimum: int = 1024,
+        lifetime: float = 300.0,
+        *,
+        keeps_output: bool = True,
+        own: int = 0,
     ) -> None:
         self._step = step
         self._minimum = minimum
         self._lifetime = lifetime
         self._keeps_output = keeps_output
+        self._own = own
         self._kept: dict[tuple[str, str], list[_Kept]] = {}
 
     def answer(self, prompt: Prompt, output: Sequence[Block] = ()) -> Counts:
@@ -40,6 +47,7 @@ class GridCache:
         shared = min(shared, prompt.size - 1)
         read = shared - shared % self._step
         read = read if read >= self._minimum else 0
+        read = max(read, min(self._own, prompt.size))
         for one in kept:
             if prompt.at < one.dies and common(one.tokens, tokens) >= max(read, 1):
                 one.dies = prompt.at + self._lifetime

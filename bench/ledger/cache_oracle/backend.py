@@ -70,9 +70,9 @@ def deepseek() -> CachedApi:
     return CachedApi("deepseek-chat", UnitCache(), tail=0)
 
 
-def grid(step: int, *, api: str = "openai-chat", minimum: int = 0) -> CachedApi:
+def grid(step: int, *, api: str = "openai-chat", minimum: int = 0, own: int = 0) -> CachedApi:
     """xAI Responses (64), Mistral (16), vLLM (16)."""
-    return CachedApi(api, GridCache(step, minimum, 3600.0), tail=0)
+    return CachedApi(api, GridCache(step, minimum, 3600.0, own=own), tail=0)
 
 
 def slot() -> CachedApi:

@@ -140,13 +140,18 @@ class GridCache(CommonPrefix):
         value, high = self._steps(figure.value), self._steps(figure.high)
         return Figure(value, 0, max(value, high), "estimated")
 
-    def _step(self) -> int:
+    @property
+    def _grid(self) -> Grid:
         assert isinstance(self.rule, Grid)
-        return self.rule.step
+        return self.rule
+
+    def _step(self) -> int:
+        return self._grid.step
 
     def _steps(self, tokens: int) -> int:
+        """What is read of a common beginning of so many tokens; the API's own text in any case."""
         whole = tokens - tokens % self._step()
-        return whole if whole >= self.rule.minimum else 0
+        return max(whole if whole >= self.rule.minimum else 0, self._grid.own)
 
 
 @dataclass(slots=True)

@@ -320,6 +320,20 @@ def test_a_grid_is_read_in_whole_steps_and_never_promised() -> None:
     assert entry.read_less is None
 
 
+@pytest.mark.parametrize(("provider", "read"), [("api.x.ai", 128), ("api.openai.com", 0)])
+def test_text_that_the_api_puts_in_front_is_read_also_where_nothing_else_is(provider: str, read: int) -> None:
+    def asked(word: str, at: float) -> RoundTrip:
+        body = {"model": "grok-4.3" if read else "gpt-5", "input": [{"role": "user", "content": f"{word}. " * 40}]}
+        counts = {"input_tokens": 200, "input_tokens_details": {"cached_tokens": read}, "output_tokens": 5}
+        answer = {"id": f"resp_{word}", "object": "response", "status": "completed", "output": [], "usage": counts}
+        return replace(exchanged(f"https://{provider}/v1/responses", body, answer), started_at=at)
+
+    first, second = entries(asked("one", 0.0), asked("two", 1.0))
+    assert (first.expected, first.read) == ("unknown", None)
+    assert second.read is not None and (second.read.value, second.read.low) == (read, 0)
+    assert second.expected == ("possible" if read else "expected") and second.miss is None
+
+
 def test_nothing_is_exact_where_others_use_the_cache() -> None:
     other = {"role": "user", "content": "Another question. " * 300}
     _, alone = entries(gpt([ASK], (2006, 0, 300)), gpt([other], (2006, 0, 300), at=1))
