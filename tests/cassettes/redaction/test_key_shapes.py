@@ -33,6 +33,7 @@ def upper(size: int) -> str:
 SLACK = ("aZ0-9b" * 5)[:20]
 HEX = "a0F9"
 UUID = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+GROUPS = "0a1b2c3d-4Eg5-h071-8z93-a4b5c6D7e8f9"
 HARNESS = f"{word(22)}.{letters(24)}.{letters(20)}"
 ONE_PASSWORD = "-".join((upper(6), upper(6), upper(5), upper(5), upper(5)))[:27]
 KEYS: dict[str, tuple[str, list[str]]] = {
@@ -42,40 +43,93 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     """)},
     **{prefix: (letters(16), [letters(15), "-" + letters(16)]) for prefix in names("""
         sk_live_ rk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_ sk_org_ whsec_ sm_aat_ sm_pat_ sm_sat_
+        pk_live_ ak_live_ flb_live_ flb_test_
     """)},
-    **{prefix: (letters(20), [letters(19)]) for prefix in names("sk- fw_ LTAI")},
+    **{prefix: (GROUPS, [GROUPS[:-1], f"{GROUPS}a", GROUPS.replace("-", "_")]) for prefix in names("""
+        pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1-
+    """)},
+    **{prefix: (letters(20), [letters(19)]) for prefix in names("sk- fw_")},
     **{prefix: (letters(30), [letters(29), "_" + letters(30)]) for prefix in names("""
         hf_ gsk_ r8_ ghp_ gho_ ghu_ ghs_ ghr_ pplx-
     """)},
     **{prefix: (word(30), [word(29)]) for prefix in names("""
         nvapi- jina_ tgp_v1_ wandb_v1_ api_org_ HRKU- vcp_ nfp_ cfut_ pscale_tkn_ pscale_pw_ pscale_oauth_
-        sb_secret_
+        sb_secret_ cfk_ mdb_sa_sk_ ion_
     """)},
     **{prefix: (word(40), [word(39)]) for prefix in names("""
-        pypi- dckr_pat_ dckr_oat_ sntryu_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- AQ. tk-us- rdme_
-        tfp_ fio-u- duffel_test_ duffel_live_
+        pypi- sntryu_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- AQ. tk-us- rdme_
+        tfp_ fio-u- duffel_test_ duffel_live_ figp_ sqp_ squ_ sqa_ sqco_
     """)},
     **{prefix: (upper(16), [upper(15), letters(16)]) for prefix in names("AKIA ASIA ABIA ACCA")},
     **{prefix: (SLACK, [SLACK[1:], "_" + SLACK]) for prefix in names("""
         xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xoxo- xapp-
     """)},
     **{prefix: (HEX * 15, [HEX * 14 + HEX[:3]]) for prefix in names("dop_v1_ doo_v1_ dor_v1_")},
-    **{prefix: (HEX * 8, [HEX * 7 + HEX[:3]]) for prefix in names("ls__ fc- dapi shpat_ shpca_ shppa_ shpss_ key-")},
+    **{prefix: (HEX * 8, [HEX * 7 + HEX[:3]]) for prefix in names("ls__ fc- dapi shpat_ shpca_ shppa_ shpss_")},
     **{prefix: (HEX * 10, [HEX * 9 + HEX[:3]]) for prefix in names("""
-        sbp_ pul- turntape- sgp_ shippo_live_ shippo_test_
+        sbp_ pul- turntape- sgp_ shippo_live_ shippo_test_ bkua_
     """)},
-    **{prefix: (HEX * 12, [HEX * 11 + HEX[:3]]) for prefix in names("sk_ rubygems_")},
+    **{prefix: (HEX * 12, [HEX * 11 + HEX[:3]]) for prefix in names("sk_")},
     **{prefix: ("aZ0/+9" * 10, [("aZ0/+9" * 10)[:59]]) for prefix in names("""
         ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_ sntrys_ ops_eyJ eyJrIjoi
     """)},
     **{prefix: (word(60), [word(59)]) for prefix in names("ATATT3 ATCTT3")},
     **{prefix: (word(24), [word(23)]) for prefix in names("hvs. hvb. hvr.")},
-    **{prefix: (word(22), [word(21)]) for prefix in names("sq0atp- sq0csp-")},
-    **{prefix: (letters(59), [letters(58)]) for prefix in names("cmVmd AKCp")},
+    **{prefix: (word(22), [word(21)]) for prefix in names("sq0atp- sq0csp- sq0idp- sq0idb-")},
+    **{prefix: (letters(59), [letters(58)]) for prefix in names("cmVmd AKC")},
     **{prefix: (letters(12), [letters(11)]) for prefix in names("FLWSECK- FLWSECK_TEST-")},
     **{prefix: (letters(54), [letters(53)]) for prefix in names("EZAK EZTK")},
-    **{prefix: ("0a1f" * 8 + "0a1", ["0a1f" * 8 + "0a", "0a1x" * 9]) for prefix in names("live_ test_")},
-    **{prefix: ("0a1f" * 16, ["0a1f" * 15 + "0a1"]) for prefix in names("s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib-")},
+    **{prefix: (letters(27), [letters(26), letters(28), "x" * 26 + "9", "x" * 40]) for prefix in names("live_ test_")},
+    **{prefix: ("0a1f" * 16, ["0a1f" * 15 + "0a1"]) for prefix in names("""
+        s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib- slk_ rootly_
+    """)},
+    **{prefix: (word(27), [word(26)]) for prefix in names("dckr_pat_ dckr_oat_")},
+    **{prefix: (f"{letters(22)}_{HEX * 10}", [f"{letters(21)}_{HEX * 10}", f"{letters(22)}_{HEX * 9}"])
+       for prefix in names("CCIPAT_ CCIPRJ_")},
+    **{prefix: (letters(16), [letters(15), letters(17), "a" * 15 + "9"]) for prefix in names("cli_")},
+    **{prefix: (HEX * 4, [HEX * 3]) for prefix in names("thog-key- thog-secret-")},
+    **{prefix: ("a0f9" * 4 + "abc", ["a0f9" * 4 + "ab", "a0f9" * 4 + "abx"]) for prefix in names("NRJS- NRBR-")},
+    **{prefix: (word(25), [word(24)]) for prefix in names("NRII- NRIQ-")},
+    **{prefix: (letters(30), [letters(29)]) for prefix in names("alcht_ BBFF-")},
+    **{prefix: ("a0f9" * 7 + "ab", ["a0f9" * 7 + "a"]) for prefix in names("bb_pr_ bb_ma_")},
+    **{prefix: (letters(14), [letters(13), letters(15)]) for prefix in names("rzp_live_ rzp_test_")},
+    **{prefix: (f"{letters(24)}_secret_{letters(25)}", [f"{letters(24)}_secret_{letters(24)}", letters(50)])
+       for prefix in names("pi_ seti_")},
+    **{prefix: (letters(40), [letters(39)]) for prefix in names("ramp_id_ ramp_sec_")},
+    **{prefix: (word(80).replace("-", "."), [word(79)]) for prefix in names("3MVG9 5AEP861")},
+    **{
+        prefix: (letters(32), [letters(31), letters(33), "a" * 31 + "9"])
+        for prefix in names("scp-live- scp-test- cio")
+    },
+    "LTAI": (letters(17), [letters(16)]),
+    "key-": (letters(32), [letters(31), letters(33), "x" * 31 + "9"]),
+    "rubygems_": (letters(42), [letters(41)]),
+    "da2-": ("az09" * 6 + "az", ["az09" * 6 + "a", "az09" * 7, "AZ09" * 6 + "az"]),
+    "AK1": (letters(50), [letters(49), letters(56), "a" * 49 + "9"]),
+    "tskey-": (f"auth-{letters(12)}-{letters(16)}", [f"auth-{letters(30)}", f"auth-{letters(12)}-{letters(7)}"]),
+    "salad_cloud_": (letters(20), [letters(19)]),
+    "API_KEY": (upper(32), [upper(31), letters(32)]),
+    "KEY": (word(55), [word(54), word(56), "a" * 54 + "9"]),
+    "odt_": (letters(32), [letters(31)]),
+    "spu-": ("az09" * 8, ["az09" * 7 + "az0", "az09" * 8 + "a"]),
+    "ptr_": (word(20), [word(19)]),
+    "aio_": (letters(28), [letters(27)]),
+    "pgar_": (letters(27), [letters(26)]),
+    "apify_api_": (letters(36), [letters(35)]),
+    "CFPAT-": (word(43), [word(42)]),
+    "shltm_": (word(40), [word(39)]),
+    "dnkey-": (word(70), [word(69)]),
+    "api_": (letters(45), [letters(44), letters(46), "a" * 44 + "9"]),
+    "web_": ("az09" * 8, ["az09" * 7 + "az0", "a" * 31 + "9"]),
+    "pri_": ("a0f9" * 8, ["a0f9" * 7 + "a0f", "a0f9" * 8 + "x"]),
+    "act_": ("az09" * 6, ["az09" * 5 + "az0", "a" * 23 + "9"]),
+    "sk_pr_": (f"a_{'a0f9' * 10}", [f"a_{'a0f9' * 9}", "a0f9" * 10]),
+    **{f"dp.{kind}.": (letters(40), [letters(39)]) for kind in names("ct sa scim audit")},
+    "na1.": (("aZ0/+9" * 17)[:100], [("aZ0/+9" * 17)[:99], ("aZ0/+9" * 17)[:101]]),
+    "hawk.": (f"{word(20)}.{word(20)}", [f"{word(19)}.{word(20)}", f"{word(20)}.{word(19)}"]),
+    "tkn.v1_": (letters(60), [letters(59)]),
+    "1000.": (f"{'a0f9' * 8}.{'a0f9' * 8}", [f"{'a0f9' * 7}.{'a0f9' * 8}", f"{'a0f9' * 8}.{'a0f9' * 7}"]),
+    "endr+": (letters(16), [letters(15), letters(17)]),
     **{prefix: (letters(100), [letters(99)]) for prefix in names("EAAC EAAM")},
     **{prefix: (UUID, [UUID[:-1]]) for prefix in names("access-sandbox- access-development- access-production-")},
     **{prefix: (HARNESS, [HARNESS[:-1], HARNESS[1:]]) for prefix in names("pat. sat.")},
@@ -83,11 +137,10 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     "4b1d": (letters(38), [letters(37), letters(39)]),
     "sha256~": (word(43), [word(42)]),
     "ico-": (letters(32), [letters(31)]),
-    "API-": (upper(26), [upper(25), letters(26)]),
+    "API-": (upper(26), [upper(25), upper(35), letters(26)]),
     "pnu_": (letters(36), [letters(35)]),
     "p8e-": ("az09" * 8, ["az09" * 7 + "az0"]),
     "A3-": (ONE_PASSWORD, [ONE_PASSWORD[:-1]]),
-    "NRII-": (letters(32), [letters(31)]),
     "AQVN": (word(35), [word(34), word(39)]),
     "glc_": ("aZ0/+9" * 5 + "aZ", ["aZ0/+9" * 5 + "a"]),
     "fo1_": (word(43), [word(42)]),
@@ -100,6 +153,7 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     "csk-": (("az09" * 12), ["az09" * 11 + "az0"]),
     "pa-": (word(43), [word(42), word(44)]),
     "xai-": (letters(40), [letters(39), "-" + letters(40)]),
+    "phx_": (letters(40), [letters(39), "-" + letters(40)]),
     "e2b_": (letters(40), [letters(39)]),
     "lsv2_": ("pt_" + letters(27), [letters(29), "-" + letters(30)]),
     "AIza": (word(35), [word(34)]),
@@ -111,19 +165,19 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     "CLOJARS_": ("az09" * 15, ["az09" * 14 + "az0"]),
     "ATBB": (letters(28), [letters(27)]),
     "glsa_": (f"{letters(32)}_{HEX * 2}", [f"{letters(31)}_{HEX * 2}", f"{letters(32)}_{HEX}"]),
-    "NRAK-": (upper(27), [upper(26)]),
-    "secret_": (letters(43), [letters(42)]),
+    "NRAK-": (letters(27), [letters(26)]),
+    "secret_": (letters(16), [letters(15), letters(42), "a" * 15 + "9"]),
     "AGE-SECRET-KEY-1": (upper(58), [upper(57)]),
     "xoxd-": ("%2B" + SLACK[3:], [SLACK[1:], "_" + SLACK]),
-    **{prefix: (word(50), [word(49)]) for prefix in names("EAAAE EAAAl")},
+    "EAAA": (word(60), [word(59)]),
     "SK": ("a0f9" * 8, ["a0f9" * 7 + "a0f"]),
     "1//0": (word(30), [word(29)]),
     "SG.": (f"{word(20)}.{word(20)}", [f"{word(19)}.{word(20)}", f"{word(20)}.{word(19)}", f"{word(20)}-{word(20)}"]),
     "dp.pt.": (letters(40), [letters(39)]),
     "dp.st.": (f"dev.{letters(36)}", [letters(39)]),
-    "dt0c01.": (f"{upper(24)}.{upper(64)}", [f"{upper(23)}.{upper(64)}", f"{upper(24)}.{upper(63)}"]),
+    "dt0": (f"c01.{upper(24)}.{upper(64)}", [f"c01.{upper(23)}.{upper(64)}", f"c01.{upper(24)}.{upper(63)}"]),
     "v1.0-": (f"{HEX * 6}-{HEX * 25}", [f"{HEX * 6}-{HEX * 24}"]),
-    "pat": (f"{letters(14)}.{'a0f9' * 16}", [f"{letters(13)}.{'a0f9' * 16}", f"{letters(14)}.{'a0f9' * 15}"]),
+    "pat": (f"{letters(14)}.{letters(62)}", [f"{letters(13)}.{letters(62)}", f"{letters(14)}.{letters(61)}"]),
 }  # fmt: skip
 """A prefix, the shortest rest of a key, and rests that are not one."""
 
@@ -131,7 +185,10 @@ FIXED = names("""
     AIza AKIA ASIA ABIA ACCA AKID npm_ SG. pa- csk- ls__ fc- sk_ rubygems_ oy2 CLOJARS_ GOCSPX- NRAK- secret_ glsa_
     sbp_ pul- turntape- sgp_ shippo_live_ shippo_test_ p8e- ico- API- pnu_ 4b1d sha256~ A3T A3- EZAK EZTK live_ test_
     s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib- access-sandbox- access-development- access-production- pat. sat. NRII- AQVN
-    fo1_ s. t1. sk.eyJ sm_aat_ sm_pat_ sm_sat_ AGE-SECRET-KEY-1 shpat_ shpca_ shppa_ shpss_ key- SK dt0c01. v1.0- pat
+    fo1_ s. t1. sk.eyJ sm_aat_ sm_pat_ sm_sat_ AGE-SECRET-KEY-1 shpat_ shpca_ shppa_ shpss_ key- SK dt0 v1.0- pat
+    pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1- CCIPAT_ CCIPRJ_ cli_ NRJS- NRBR- bb_pr_ bb_ma_ rzp_live_
+    rzp_test_ pi_ seti_ scp-live- scp-test- cio da2- AK1 tskey- API_KEY KEY spu- aio_ pgar_ apify_api_ CFPAT- shltm_
+    api_ web_ pri_ act_ sk_pr_ na1. hawk. 1000. endr+ slk_ rootly_ bkua_ ptr_
 """)
 """Keys of one length, or of a fixed form."""
 
@@ -147,13 +204,15 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "eyJ": (
         "token @@.",
-        [".".join(JWT), f"{JWT[0]}..{JWT[2]}.{JWT[2]}.{JWT[2]}"],
+        [".".join(JWT), f"{JWT[0]}..{JWT[2]}.{JWT[2]}.{JWT[2]}", f"{JWT[0]}.{word(20)}.{word(43)}"],
         [
             f"{JWT[0][:-1]}.{JWT[1]}.{JWT[2]}",
             f"{JWT[0]}.{JWT[1][:-1]}.{JWT[2]}",
             f"{JWT[0]}.{JWT[1]}.{JWT[2][:-1]}",
             f"{JWT[0]}.{JWT[1]}",
             f"{JWT[0]}.xx{JWT[1]}.{JWT[2]}",
+            f"{JWT[0]}.{word(19)}.{word(43)}",
+            f"{JWT[0]}.{word(20)}.{word(42)}",
         ],
     ),
     ":AA": ("bot 123456789:AA@@ is", [word(33)], [f"123456789:AA{word(32)}", f"123456789:AA{word(34)}"]),
@@ -179,6 +238,23 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
         [f"T{upper(9)}/B{upper(9)}/{letters(24)}"],
         ["https://hooks.slack.com/services/abc", f"https://hooks.slack.com/docs/{letters(24)}"],
     ),
+    "hooks.zapier.com/hooks/catch/": (
+        "https://hooks.zapier.com/hooks/catch/@@ is",
+        [f"1234567/{letters(7)}"],
+        ["https://hooks.zapier.com/hooks/catch/1234567/abc"],
+    ),
+    ".tines.com/webhook/": (
+        "https://a.tines.com/webhook/@@ is",
+        [f"{'az09' * 8}/{'az09' * 8}"],
+        [f"https://a.tines.com/webhook/{'az09' * 8}/{'az09' * 7}"],
+    ),
+    "office.com/webhook/": (
+        "https://outlook.office.com/webhook/@@ is",
+        [TEAMS, f"{GUID}@{GUID}"],
+        [f"https://outlook.office.com/webhook/{GUID}"],
+    ),
+    "FFFFNRAL": ("license @@FFFFNRAL is", ["a0f9" * 8], [f"{'a0f9' * 7}a0fFFFFNRAL", f"{'a0f9' * 8}FFFFNRALx"]),
+    "-NRMA": ("app @@-NRMA is", [f"AA{'a0f9' * 10}"], [f"A{'a0f9' * 10}-NRMA", f"AA{'a0f9' * 10}-NRMAx"]),
     "/api/webhooks/": (
         "https://discord.com/api/webhooks/12345678901234567/@@ is",
         [word(60)],
