@@ -1,5 +1,6 @@
 """Layer 3 in recorded loops: calls that are not run, needless requests, retries, and requests that fail."""
 
+import json
 from copy import deepcopy
 from typing import Any
 
@@ -230,3 +231,67 @@ def required_and_absent(loop: Loop) -> Places:
     name, choice = CHOICES[loop.shape.protocol]
     request[name] = choice
     return {len(loop.turns) - 1}
+
+
+PART: dict[str, Any] = {
+    "openai-chat": {"type": "image_url", "image_url": {"url": "{data}"}},
+    "openai-responses": {"type": "input_image", "image_url": "{data}"},
+    "anthropic-messages": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "{data}"}},
+    "gemini-generate": {"inlineData": {"mimeType": "image/png", "data": "{data}"}},
+}
+
+
+def _shows(loop: Loop, data: str) -> Places:
+    """Put a picture into the first message of the user."""
+    part = PART.get(loop.shape.protocol)
+    if part is None or not loop.full:
+        return None
+    for turn in loop.turns:
+        asked = next((m for m in loop.shape.history(turn.request) if m.get("role") == "user"), None)
+        content = asked.get("parts" if loop.shape.protocol == "gemini-generate" else "content") if asked else None
+        if not isinstance(content, list):
+            return None
+        content.append(json.loads(json.dumps(part).replace("{data}", data)))
+    return {0}
+
+
+@SENDING("a picture whose base64 is cut", "client", "client-media-damaged")
+def cut_picture(loop: Loop) -> Places:
+    url = "data:image/png;base64," if loop.shape.protocol in ("openai-chat", "openai-responses") else ""
+    return _shows(loop, f"{url}iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlE")
+
+
+@SENDING("a picture at an address of the client's machine", "client", "client-media-unsupported")
+def local_picture(loop: Loop) -> Places:
+    if loop.shape.protocol not in ("openai-chat", "openai-responses"):
+        return None
+    address = loop.turns[0].round_trip.request.url
+    if "//localhost" in address or "//127." in address or "." not in address.split("/")[2]:
+        return None
+    return _shows(loop, "file:///home/app/uploads/receipt.png")
+
+
+@SENDING("the system prompt comes as the user's", "client", "client-system-prompt-lost",
+         also=f"{LOST} client-system-prompt-changed")  # fmt: skip
+def prompt_of_the_user(loop: Loop) -> Places:
+    if loop.shape.protocol not in ("openai-chat", "mistral-chat", "ollama-chat", "cohere-v2") or not loop.full:
+        return None
+    for turn in loop.turns[1:]:
+        history = loop.shape.history(turn.request)
+        if not history or history[0].get("role") not in ("system", "developer"):
+            return None
+        if any(message.get("role") in ("system", "developer") for message in history[1:]):
+            return None
+        history[0]["role"] = "user"
+    return {1}
+
+
+@SENDING("a tool requires what its schema does not allow", "client", "client-tool-definition-damaged")
+def impossible_schema(loop: Loop) -> Places:
+    for turn in loop.turns:
+        tools = loop.shape.tools(turn.request)
+        if not tools or not isinstance(tools[0].schema.get("properties"), dict):
+            return None
+        tools[0].schema["additionalProperties"] = False
+        tools[0].schema["required"] = [*(tools[0].schema.get("required") or []), "unit_system"]
+    return {0}

@@ -159,3 +159,55 @@ def prompt_first(loop: Loop) -> Places:
     text = loop.shape.text(last(loop).answer)
     text.set(f"{asked[-1]}\n{text.get()}")
     return {end(loop)}
+
+
+@STREAM("the arguments of a call come before its id", "api", "api-tool-call-index-collision", also=FOLLOWS)
+def id_last(loop: Loop) -> Places:
+    for place in calling(loop):
+        pieces = [choice["delta"]["tool_calls"][0] for choice in _chat_calls(loop.turns[place])]
+        if len(pieces) < 2 or not pieces[0].get("id"):
+            continue
+        if not any((piece.get("function") or {}).get("arguments") for piece in pieces[:-1]):
+            continue
+        first, final = pieces[0], pieces[-1]
+        final["id"] = first.pop("id")
+        final.setdefault("function", {})["name"] = first["function"].pop("name")
+        return {place}
+    return None
+
+
+@STREAM("a text under the id of no item", "api", "api-stream-contradiction")
+def stranger(loop: Loop) -> Places:
+    """https://github.com/BerriAI/litellm/issues/27442"""
+    turn = last(loop)
+    if loop.shape.protocol != "openai-responses" or not turn.streamed:
+        return None
+    pieces = [value for value in turn.answer.values if value.get("type") == "response.output_text.delta"]
+    for piece in pieces:
+        piece["item_id"] = "msg_7fe1c0d2a9"
+    return {end(loop)} if pieces else None
+
+
+@STREAM("the prompt is counted twice and differently", "api", "api-usage-inconsistent")
+def counted_again(loop: Loop) -> Places:
+    turn = last(loop)
+    events = turn.answer.events or []
+    counts = [event for event in events if isinstance(event.value, dict) and event.value.get("usage")]
+    if loop.shape.protocol != "openai-chat" or not counts or not counts[-1].value["usage"].get("prompt_tokens"):
+        return None
+    again = deepcopy(counts[-1])
+    tokens, said = counts[-1].value["usage"]["prompt_tokens"] + 50, counts[-1].value["usage"]["completion_tokens"]
+    again.value["choices"] = []
+    again.value["usage"] = {"prompt_tokens": tokens, "completion_tokens": said, "total_tokens": tokens + said}
+    events.insert(events.index(counts[-1]) + 1, again)
+    return {end(loop)}
+
+
+@STREAM("signs of the tokenizer in place of spaces", "api", "answer-text-damaged")
+def undecoded(loop: Loop) -> Places:
+    if not has_text(loop):
+        return None
+    text = loop.shape.text(last(loop).answer)
+    said = str(text.get()).replace(" ", "\u0120")
+    text.set(said)
+    return {end(loop)} if said.count("\u0120") > 4 and not said.lstrip().startswith(("{", "[")) else None
