@@ -669,7 +669,7 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-protocol-broken",
-        "A notification has a wrong form: then it is an info",
+        "A notification or a schema has a wrong form: then it is an info",
         asked_for("prompts/list"),
         notified("notifications/message", "server", level="warn", data="slow"),
         "info",

@@ -10,7 +10,7 @@ import json
 from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import Object, as_object, as_text, compact, is_array, is_object
-from .message_forms import odd_answer, wrong_answer
+from .message_forms import odd_answer, wrong_answer, wrong_question
 from .tool_messages import ToolMessage
 
 _MEDIA = frozenset({"image", "audio"})
@@ -98,8 +98,7 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         return None
     kind = result.get("resultType", "complete")
     if kind == "input_required":
-        asks = result.get("inputRequests") or as_text(result.get("requestState")) is not None
-        return None if asks else Flaw("asks for input, and has neither `inputRequests` nor a `requestState`")
+        return _of_questions(result)
     if kind != "complete":
         unknown = kind not in _LATER and version == ANY_JSON
         return Flaw(f"has {compact(kind)[:40]} as its `resultType`, which MCP does not have", True) if unknown else None
@@ -119,6 +118,21 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         return Flaw(f"has {compact(result['isError'])[:20]} as `isError`, which must be true or false", mild=True)
     wrong = wrong_answer("tools/call", result) or odd_answer("tools/call", result)
     return None if wrong is None else Flaw(wrong, mild=True)
+
+
+def _of_questions(result: Object) -> Flaw | None:
+    """What is wrong with an answer that asks for input."""
+    questions, state = result.get("inputRequests"), as_text(result.get("requestState"))
+    if questions is None or questions == {}:
+        return (
+            None if state is not None else Flaw("asks for input, and has neither `inputRequests` nor a `requestState`")
+        )
+    if not is_object(questions):
+        return Flaw(f"has {compact(questions)[:40]} as its `inputRequests`, which must be an object")
+    for name, question in questions.items():
+        if (wrong := wrong_question(question)) is not None:
+            return Flaw(f"asks the question {name!r}, which {wrong}")
+    return None
 
 
 def _of_block(block: Object, raw: object) -> Flaw | None:

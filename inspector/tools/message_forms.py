@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NoReturn
 
-from ..wire.json_value import Object, as_array, as_object, compact
+from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_object
+from ..wire.protocols.mcp.shape import SERVER_REQUESTS
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -33,14 +34,17 @@ _ID: Object = {"type": ["string", "integer"]}
 _MAY_BE_TEXT: Object = {"type": ["string", "null"]}
 _YES_OR_NO: Object = {"type": "boolean"}
 _BASE64: Object = {"type": "string", "pattern": r"^[A-Za-z0-9+/_=\s-]*$"}
-_RESOURCE = _object("uri", uri=_TEXT) | {"anyOf": [_object("text", text=_TEXT), _object("blob", blob=_BASE64)]}
+_ADDRESS: Object = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:"}
+_FILE: Object = {"type": "string", "pattern": "^file:"}
+"""MCP wants URLs of files only as roots."""
+_RESOURCE = _object("uri", uri=_ADDRESS) | {"anyOf": [_object("text", text=_TEXT), _object("blob", blob=_BASE64)]}
 _BLOCK: Object = {
     "allOf": [
         _when("text", _object("text", text=_TEXT)),
         _when("image", _object("data", data=_BASE64, mimeType=_TEXT)),
         _when("audio", _object("data", data=_BASE64, mimeType=_TEXT)),
         _when("resource", _object("resource", resource=_RESOURCE)),
-        _when("resource_link", _object("uri", "name", uri=_TEXT, name=_TEXT)),
+        _when("resource_link", _object("uri", "name", uri=_ADDRESS, name=_TEXT)),
     ]
 }
 _META = _object(progressToken=_ID)
@@ -63,7 +67,7 @@ PARAMS: Mapping[str, Object] = {
     "resources/read": _object("uri", uri=_TEXT),
     "resources/subscribe": _object("uri", uri=_TEXT),
     "resources/unsubscribe": _object("uri", uri=_TEXT),
-    "logging/setLevel": _object("level", level=_TEXT),
+    "logging/setLevel": _object("level", level={"enum": _LEVELS}),
     "completion/complete": _object("ref", "argument", ref={"type": "object"}, argument={"type": "object"}),
     "sampling/createMessage": _object(
         "messages", "maxTokens", maxTokens={"type": "integer"},
@@ -85,7 +89,7 @@ REPLIES: Mapping[str, Object] = {
     "sampling/createMessage": _object("role", "content", "model", role={"enum": ["user", "assistant"]},
                                       content={"type": ["object", "array"]}, model=_TEXT),
     "elicitation/create": _object("action", action={"enum": ["accept", "decline", "cancel"]}),
-    "roots/list": _object("roots", roots=_list(_object("uri", uri=_TEXT))),
+    "roots/list": _object("roots", roots=_list(_object("uri", uri=_FILE))),
 }  # fmt: skip
 """By method: what a client answers."""
 
@@ -98,7 +102,7 @@ ANSWERS: Mapping[str, Object] = {
         "tools", nextCursor=_MAY_BE_TEXT,
         tools=_list(_object("name", "inputSchema", name=_TEXT, description=_MAY_BE_TEXT, inputSchema=_INPUT_SCHEMA))),
     "tools/call": _object(content=_list(_BLOCK)),
-    "resources/list": _object("resources", resources=_list(_object("uri", "name", uri=_TEXT, name=_TEXT))),
+    "resources/list": _object("resources", resources=_list(_object("uri", "name", uri=_ADDRESS, name=_TEXT))),
     "resources/templates/list": _object("resourceTemplates", resourceTemplates=_list(_object("uriTemplate", "name"))),
     "resources/read": _object("contents", contents=_list(_RESOURCE)),
     "prompts/list": _object("prompts", prompts=_list(_object("name", name=_TEXT))),
@@ -117,7 +121,9 @@ STRICT: Mapping[str, Object] = {
 """By method: what MCP wants of an answer in addition, and only some readers need. Most often it is null for nothing."""
 
 NOTICES: Mapping[str, Object] = {
-    "notifications/progress": _object("progressToken", "progress", progressToken=_ID, progress={"type": "number"}),
+    "notifications/progress": _object(
+        "progressToken", "progress", progressToken=_ID, progress={"type": "number"}, total={"type": ["number", "null"]}
+    ),
     "notifications/message": _object("level", "data", level={"enum": _LEVELS}),
     "notifications/cancelled": _object(requestId=_ID),
     "notifications/resources/updated": _object("uri", uri=_TEXT),
@@ -172,6 +178,51 @@ def odd_answer(method: str, result: Object) -> str | None:
 def wrong_notice(method: str, params: Object) -> str | None:
     """How a notification breaks MCP's form; None when it does not."""
     return _first_wrong("notices", method, params)
+
+
+def wrong_question(request: object) -> str | None:
+    """How a question in the answer to a call breaks MCP's form, from version 2026-07-28 on; None when it does not."""
+    method, params = as_text(as_object(request).get("method")), as_object(request).get("params", {})
+    if method not in SERVER_REQUESTS or method == "ping":
+        return f"has {compact(method)[:40]} as its method, which no question has"
+    if not is_object(params):
+        return f"has {compact(params)[:40]} as its `params`, which must be an object"
+    return wrong_params(method, params)
+
+
+def wrong_schema(schema: object) -> str | None:
+    """How a schema is not valid by any draft of JSON Schema; None when it is."""
+    if not is_object(schema):
+        return None
+    wrong: str | None = None
+    for draft in [as_text(schema["$schema"])] if "$schema" in schema else _DRAFTS:
+        if (wrong := _wrong_by(draft, schema)) is None:
+            break
+    return wrong
+
+
+_DRAFTS = ("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#",
+           "http://json-schema.org/draft-04/schema#")  # fmt: skip
+"""Until 2025-11-25, MCP did not say which one is meant."""
+_NOT_JUDGED = frozenset({"format", "$ref"})
+"""Patterns, which each language reads in its own way, and other documents."""
+
+
+def _wrong_by(draft: str | None, schema: Object) -> str | None:
+    """How a schema breaks one draft; None when it does not, and for a draft that is not known here."""
+    import jsonschema_rs
+
+    # Half of a surrogate pair crashes the validator.
+    text = compact({**schema, "$schema": draft}).encode("utf-8", "replace").decode()
+    try:
+        jsonschema_rs.validator_for(text, retriever=_refuse)
+    except jsonschema_rs.ValidationError as error:
+        place = "/".join(str(step) for step in error.instance_path)
+        said = f"has {compact(error.instance)[:40]} at `{place}`, which JSON Schema does not allow there"
+        return None if error.kind.name in _NOT_JUDGED else said
+    except (jsonschema_rs.ReferencingError, ValueError):
+        return None
+    return None
 
 
 def breaks(schema: Object, value: object) -> bool:

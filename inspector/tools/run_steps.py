@@ -6,9 +6,10 @@ from typing import Literal
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 
-from ..wire.json_value import Object, as_object, as_text, compact
+from ..wire.json_value import Object, as_object, as_text, compact, is_object
 from .definitions import Definition
 from .form import Flaw, flaw_of
+from .message_forms import breaks, wrong_reply
 from .returned import error_message, returned_of
 from .session_state import Sent, Session, Stray, WireNote, is_new, key_of_id, reports_of
 from .tool_messages import ToolMessage
@@ -36,7 +37,7 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
     earlier = session.runs.pop(place, None) if place is not None else None
     if earlier is not None:
         run = replace(earlier, outcome="unanswered", exchanges=(*earlier.exchanges, message.index))
-        wrong = wrong or _left_unanswered(earlier, as_object(params.get("inputResponses")))
+        wrong = wrong or _wrongly_answered(earlier, as_object(params.get("inputResponses")))
         if wrong is not None:
             session.flaws[message.sequence] = wrong
     else:
@@ -66,10 +67,21 @@ def _stateless(params: Object) -> str:
     return compact([params.get("name"), params.get("arguments")])
 
 
-def _left_unanswered(run: ToolRun, responses: Object) -> str | None:
-    """How the answers that a call is repeated with differ from the questions of its server."""
-    lacking = next((name for name in run.questions if name not in responses), None)
-    return None if lacking is None else f"does not answer the question {lacking!r} of its server"
+def _wrongly_answered(run: ToolRun, responses: Object) -> str | None:
+    """How the answers that a call is repeated with do not fit the questions of its server."""
+    for name, question in run.questions.items():
+        method, asked = as_text(as_object(question).get("method")) or "", as_object(as_object(question).get("params"))
+        if name not in responses:
+            return f"does not answer the question {name!r} of its server"
+        reply = responses[name]
+        if not is_object(reply):
+            return f"answers the question {name!r} with {compact(reply)[:40]}, which must be an object"
+        if (wrong := wrong_reply(method, reply)) is not None:
+            return f"answers the question {name!r} in a form that {wrong}"
+        wanted = asked.get("requestedSchema")
+        if is_object(wanted) and reply.get("action") == "accept" and breaks(wanted, reply.get("content", {})):
+            return f"answers the question {name!r} against the schema that its server gave for it"
+    return None
 
 
 def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessage) -> ToolRun:
@@ -87,7 +99,7 @@ def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessag
     elif result.get("resultType") == "input_required":
         state = as_text(result.get("requestState"))
         session.waiting[_stateless(asked.params) if state is None else state] = asked.sequence
-        questions = tuple(as_object(result.get("inputRequests")))
+        questions = as_object(result.get("inputRequests"))
         run = replace(run, outcome="input_required", duration_ms=took, questions=questions)
         session.runs[asked.sequence] = run
         return run

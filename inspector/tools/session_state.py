@@ -65,6 +65,7 @@ class WireNote:
         "not_offered",
         "partly_offered",
         "cursor_wrong",
+        "schema_wrong",
     ]
     server: str
     index: int
@@ -116,6 +117,10 @@ class Session:
     """The first handshake that the server refused, while none has succeeded."""
     flaws: dict[int, str] = field(default_factory=dict[int, str])
     """How open requests of the client break the rules, by their place."""
+    used: dict[str, float] = field(default_factory=dict[str, float])
+    """When the client's request with an id had its answer."""
+    answered: tuple[int, str] | None = None
+    """The round trip and the id of the newest answer to a request."""
     known_wrong: set[int] = field(default_factory=set[int])
     """The answers about tools of which another note says what is wrong with them."""
     unusable: WireNote | None = None

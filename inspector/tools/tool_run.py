@@ -92,8 +92,8 @@ class ToolRun:
     """The first thing that the client did against the rules in this run; None while it did nothing."""
     progressed: int = 0
     """How many reports of progress came before it ended."""
-    questions: tuple[str, ...] = ()
-    """The names of the questions that its server asks before it answers, by version 2026-07-28."""
+    questions: dict[str, object] = field(default_factory=dict[str, object])
+    """By name: what its server asks before it answers, in version 2026-07-28."""
     unclear_id: bool = False
     """Whether the id of its request is one by which no answer could be matched."""
     task: str | None = None

@@ -4,57 +4,44 @@
 another round trip (the old SSE transport, tasks, a request for input) is given again with the same key.
 """
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from turntape.cassettes.errors import CassetteError
-from turntape.cassettes.regex import regex
-from turntape.cassettes.tape.model import Response, RoundTrip
+from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
-from ..wire.protocols.mcp.messages import address_of
+from ..wire.protocols.mcp.messages import address_of, session_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .answers import NO_METHOD, STARTS, judged, refused
 from .definitions import Definition
 from .form import Flaw
-from .message_forms import wrong_notice
+from .handshake import is_about_handshake, not_started, started
+from .http_form import OF_SESSION, misnamed, says_session, unfounded
+from .message_forms import wrong_notice, wrong_schema
 from .progress import Report
 from .replies import provoked, replied
 from .request_form import flaw_of_request, flaw_of_sent
 from .returned import error_message, returned_of
 from .run_steps import called, ended, gave_up, given, of_ids, of_task, strayed
-from .session_state import Session, Stray, WireNote, is_new, token_of, version_of
+from .session_state import Session, Stray, WireNote, is_new, key_of_id, token_of, version_of
 from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
 from .tool_run import Departure, ToolRun
 
 _BAD_REQUEST, _NOT_FOUND = 400, 404
-_KINDS = ("application/json", "text/event-stream")
-"""What an answer over HTTP may be."""
 
 type RunKey = tuple[str, int]
 """The session of a run, and the place of its `tools/call` in it."""
 
+_MOST_USED = 20_000
+"""So many ids of a session are known to be used."""
 _MOST_OPEN = 2_000
 """So many exchanges of a session wait for an answer at most."""
 _OPENING = frozenset({"initialize", "ping", "server/discover"})
 """What a client may ask before the server has said that it is ready."""
-_NOT_READY = regex(r"before initiali[sz]ation|server (?:is )?not (?:yet )?initiali[sz]ed", re.IGNORECASE)
-"""How the official SDKs refuse what comes before the end of the handshake (read 2026-11-23)."""
-_HANDSHAKE = regex(
-    r"(?:must|first|expect|missing|before|not (?:yet )?|without|call|send|notifications/).{0,40}\binitiali[sz]ed?\b",
-    re.IGNORECASE,
-)
-"""How others do. It counts only where the handshake is not complete."""
 _LATE = 2.0
 """Seconds. A client that reads a list again does so within this time."""
-_OF_SESSION = regex(r"\bsession\b", re.IGNORECASE)
-_SHORT_BODY = 2_000
-"""Bytes. The body of a refusal is not longer."""
-_VERSION = regex(r"20\d\d-\d\d-\d\d|DRAFT-.+")
-"""How MCP names its versions."""
 
 
 @dataclass(slots=True)
@@ -117,6 +104,7 @@ class ToolSessions:
                 added.notes += self._of_session(session, message, trip)
             for run in self._take(session, message, added.notes, wired=trip.tool_wire is not None):
                 changed[run.session, run.sequence] = run
+        self._deleted(trip)
         refused = False
         for name in touched:
             session = self._sessions[name]
@@ -130,7 +118,7 @@ class ToolSessions:
         flaw = (
             Flaw("says with status 400 that it has no such session, where MCP wants 404")
             if refused
-            else _unfounded(trip) or _misnamed(trip)
+            else unfounded(trip) or misnamed(trip)
         )
         added.runs = [
             replace(run, status=status, flaw=flaw or run.flaw) if status is not None else run
@@ -151,6 +139,14 @@ class ToolSessions:
             added.runs = [run for run in added.runs if run.session != name]
             added.runs += provoked(session, trip, own, added.notes)
         return added
+
+    def _deleted(self, trip: RoundTrip) -> None:
+        """A client that deletes its session ends it as a server does that no longer has it."""
+        if trip.tool_wire is not None or trip.request.method != "DELETE" or trip.response is None:
+            return
+        session = self._sessions.get(session_of(trip))
+        if session is not None and 200 <= trip.response.status < 300 and session.gone is None:
+            session.gone = (trip.started_at, trip.index)
 
     def closed(self, offering: Collection[str]) -> Iterator[WireNote]:
         """What only the end of the recording shows.
@@ -200,7 +196,7 @@ class ToolSessions:
         if trip.response.status == _NOT_FOUND and session.gone is None:
             took = trip.ended_at or trip.first_byte_at or 0
             session.gone = (trip.started_at + took / 1_000_000, trip.index)
-        refused = trip.response.status == _BAD_REQUEST and session.issued and _says_session(trip.response)
+        refused = trip.response.status == _BAD_REQUEST and session.issued and says_session(trip.response)
         if refused and is_new(session, "session_refused"):
             notes.append(WireNote("session_refused", session.server, trip.index, ""))
         return refused
@@ -209,28 +205,17 @@ class ToolSessions:
         """The runs that a message begins or changes. `wired`: the messages come over stdio, where none comes again."""
         notes += _of_notice(session, message)
         if message.is_request:
-            if message.sender == "client" and message.method == "initialize":
-                session.starts += 1
-                session.start = message
-                session.declared = as_object(message.params.get("capabilities"))
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
-                if message.sender == "client" and (wrong := self._wrong_in(session, message)) is not None:
-                    session.flaws[message.sequence] = wrong
-            if message.sender == "client" and (token := token_of(message)) is not None:
-                session.progress.asked(token, message.at)
-            if message.sender == "client" and message.method == "tools/call":
-                unread = session.next_page is not None and session.starts < 2 and "list_loops" not in session.noted
-                if unread and is_new(session, "page_not_read"):
-                    notes.append(
-                        WireNote("page_not_read", session.server, message.index, "tools/list", before=session.next_page)
-                    )
-                known = self.tools.get(session.server, {}).get(as_text(message.params.get("name")) or "")
-                yield called(session, message, known, session.flaws.get(message.sequence))
+            if message.sender == "client":
+                yield from self._asked(session, message, notes)
         elif message.is_answer:
             place = message.answers if message.answers is not None else _unreadable(session, message)
             asked = session.asked.pop(place, None) if place is not None else None
-            if place is None and message.sender == "server" and wired:
+            if asked is not None:
+                session.answered = (message.index, key_of_id(message.id))
+            again = session.answered == (message.index, key_of_id(message.id))
+            if place is None and message.sender == "server" and (wired or again):
                 yield from strayed(session, Stray(message.at, True, message.id, ""))
                 if is_new(session, "answered_twice"):
                     notes.append(WireNote("answered_twice", session.server, message.index, compact(message.id)))
@@ -254,12 +239,34 @@ class ToolSessions:
             if is_new(session, "garbage"):
                 notes.append(WireNote("garbage", session.server, message.index, text))
 
+    def _asked(self, session: Session, message: ToolMessage, notes: list[WireNote]) -> Iterator[ToolRun]:
+        """A request of the client."""
+        if message.method == "initialize":
+            session.starts += 1
+            session.start = message
+            session.declared = as_object(message.params.get("capabilities"))
+        wrong = self._wrong_in(session, message)
+        if wrong is not None and message.sequence in session.asked:
+            session.flaws[message.sequence] = wrong
+        if (token := token_of(message)) is not None:
+            session.progress.asked(token, message.at)
+        if message.method == "tools/call":
+            unread = session.next_page is not None and session.starts < 2 and "list_loops" not in session.noted
+            if unread and is_new(session, "page_not_read"):
+                notes.append(
+                    WireNote("page_not_read", session.server, message.index, "tools/list", before=session.next_page)
+                )
+            known = self.tools.get(session.server, {}).get(as_text(message.params.get("name")) or "")
+            yield called(session, message, known, wrong)
+
     def _answered(
         self, session: Session, asked: ToolMessage, answer: ToolMessage, notes: list[WireNote]
     ) -> Iterator[ToolRun]:
         if asked.sender == "server":
             notes += replied(session, asked, answer)
             return
+        if answer.id is not None and len(session.used) < _MOST_USED:
+            session.used.setdefault(key_of_id(answer.id), answer.at)
         result = answer.result
         said = error_message(answer.error) or "" if answer.error is not None else ""
         session.version = version_of(session, asked, result)
@@ -270,7 +277,7 @@ class ToolSessions:
         if wrong is not None and is_new(session, kind):
             notes.append(WireNote(kind, session.server, asked.index, asked.method or "", wrong))
         notes += judged(session, asked, answer)
-        early = asked.method not in _OPENING and _speaks_of_handshake(session, said)
+        early = asked.method not in _OPENING and is_about_handshake(session, said)
         if early and is_new(session, "not_ready"):
             notes.append(WireNote("not_ready", session.server, asked.index, asked.method or "", said))
         if asked.method == "tools/call":
@@ -285,15 +292,13 @@ class ToolSessions:
             notes += _not_there(session, asked, said)
         elif asked.method == "initialize":
             if result is not None:
-                notes += _started(session, asked, answer.at, result)
-            elif wrong is None and session.ready_at is None and session.start_failed is None:
-                session.start_failed = WireNote("start_failed", session.server, asked.index, "initialize", said)
+                notes += started(session, asked, answer.at, result)
+            elif wrong is None:
+                notes += not_started(session, asked, said)
         elif asked.method == "tools/list" and result is not None:
             notes.extend(self._listed(session, asked, answer.index, result))
         elif asked.method == "tools/list" and answer.error is not None:
-            of_client = early or wrong is not None or _OF_SESSION.search(said)
-            if not of_client and answer.error.get("code") != NO_METHOD and is_new(session, "list_failed"):
-                notes.append(WireNote("list_failed", session.server, answer.index, "tools/list", said))
+            notes += () if early or wrong is not None else _list_failed(session, answer, answer.error)
         elif wrong is None and answer.error is not None and answer.error.get("code") == NO_METHOD:
             notes += refused(session, asked, answer)
         elif asked.method in ("tasks/get", "tasks/result", "tasks/cancel"):
@@ -307,7 +312,7 @@ class ToolSessions:
 
     def _wrong_in(self, session: Session, asked: ToolMessage) -> str | None:
         """How a request breaks MCP's form, or what the server demands of calls of this tool."""
-        return flaw_of_request(asked, session.version) or self._plain(session, asked)
+        return flaw_of_request(asked, session.version) or _used_again(session, asked) or self._plain(session, asked)
 
     def _plain(self, session: Session, asked: ToolMessage) -> str | None:
         """What is wrong with a call whose tool only runs as a task; None where it is not such a call."""
@@ -348,6 +353,8 @@ class ToolSessions:
                 session.known_wrong.add(asked.index)
                 yield WireNote("no_schema", server, index, name)
             earlier = before.get(name)
+            if earlier is None or earlier.differs(made):
+                yield from _of_schemas(session, made)
             if earlier is not None and (parts := earlier.differs(made)):
                 said = "announced" if server in self._changing else "not announced"
                 notes = (", ".join(parts), said)
@@ -362,14 +369,6 @@ class ToolSessions:
 def _taken(note: WireNote) -> WireNote:
     """An answer that clients must refuse, and that this one took."""
     return replace(note, kind="answer_odd", detail=f"{note.detail}, and its tools are offered all the same")
-
-
-def _speaks_of_handshake(session: Session, said: str) -> bool:
-    """Whether a server refuses a request because the handshake has not ended."""
-    if _NOT_READY.search(said) is not None:
-        return True
-    complete = session.confirmed and session.ready_at is not None
-    return not complete and _HANDSHAKE.search(said[:_SHORT_BODY]) is not None
 
 
 def _is_of_client(status: int | None) -> bool:
@@ -389,13 +388,28 @@ def _unreadable(session: Session, answer: ToolMessage) -> int | None:
     return max(broken, default=None)
 
 
-def _started(session: Session, asked: ToolMessage, at: float, result: Object) -> Iterator[WireNote]:
-    """The server has answered `initialize`."""
-    session.ready_at, session.offers = at, as_object(result.get("capabilities"))
-    session.start_failed = None
-    version = as_text(result.get("protocolVersion"))
-    if version is None or not _VERSION.fullmatch(version):
-        yield WireNote("version_unknown", session.server, asked.index, compact(result.get("protocolVersion")))
+def _used_again(session: Session, asked: ToolMessage) -> str | None:
+    """Whether a request has the id of an earlier one that has its answer. Several clients may share a session."""
+    answered = session.used.get(key_of_id(asked.id))
+    if answered is None or asked.at <= answered or session.starts > 1:
+        return None
+    return f"has the id {compact(asked.id)} of an earlier request of the session, which MCP forbids"
+
+
+def _of_schemas(session: Session, tool: Definition) -> Iterator[WireNote]:
+    """What a server states as a schema and that is none."""
+    for key, schema in (("inputSchema", tool.schema), ("outputSchema", tool.output_schema)):
+        if "schema_wrong" not in session.noted and (wrong := wrong_schema(schema)) is not None:
+            session.noted.add("schema_wrong")
+            yield WireNote("schema_wrong", session.server, tool.index, tool.name, f"an `{key}` that {wrong}")
+
+
+def _list_failed(session: Session, answer: ToolMessage, error: Object) -> Iterator[WireNote]:
+    """The server has refused to list its tools."""
+    said = error_message(error) or ""
+    known = error.get("code") != NO_METHOD and not OF_SESSION.search(said)
+    if known and is_new(session, "list_failed"):
+        yield WireNote("list_failed", session.server, answer.index, "tools/list", said)
 
 
 def _not_there(session: Session, asked: ToolMessage, said: str) -> Iterator[WireNote]:
@@ -415,50 +429,3 @@ def _of_notice(session: Session, message: ToolMessage) -> Iterator[WireNote]:
         kind = "notice_wrong" if message.sender == "server" else "own_notice_wrong"
         if is_new(session, kind):
             yield WireNote(kind, session.server, message.index, message.method, wrong)
-
-
-_ACCEPTED = ("application/json", "text/event-stream")
-_NOT_ACCEPTABLE, _WRONG_MEDIA = 406, 415
-
-
-def _unfounded(trip: RoundTrip) -> Flaw | None:
-    """A refusal over HTTP for a header that is as MCP wants it."""
-    if trip.tool_wire is not None or trip.response is None:
-        return None
-    takes, kind = (header(trip.request.headers, name) or "" for name in ("accept", "content-type"))
-    all_taken = "*/*" in takes or all(one in takes for one in _ACCEPTED)
-    if trip.response.status == _NOT_ACCEPTABLE and all_taken:
-        return Flaw("says with status 406 that the client does not accept what it sends, and the client does")
-    if trip.response.status == _WRONG_MEDIA and kind.partition(";")[0].strip() == _ACCEPTED[0]:
-        return Flaw("says with status 415 that the client does not send JSON, and the client does")
-    return None
-
-
-def _misnamed(trip: RoundTrip) -> Flaw | None:
-    """An answer over HTTP whose body is not what its `Content-Type` names, or a list for one request."""
-    if trip.tool_wire is not None or trip.response is None:
-        return None
-    kind = (header(trip.response.headers, "content-type") or "").partition(";")[0].strip().lower()
-    try:
-        body, asked = trip.response.body.lstrip()[:6], trip.request.body.lstrip()[:1]
-    except CassetteError:  # the cassette reports bodies that it cannot give
-        return None
-    if kind == "text/event-stream" and body[:1] == b"{":
-        return Flaw("is JSON, and its `Content-Type` says that it is an event stream", mild=True)
-    if kind == "application/json" and body[:1] == b"[" and asked == b"{":
-        return Flaw("is a list of messages, where the request was one message and MCP wants one", mild=True)
-    if kind == "application/json" and body.startswith((b"event:", b"data:")):
-        return Flaw("is an event stream, and its `Content-Type` says that it is JSON", mild=True)
-    if kind and kind not in _KINDS and not kind.endswith("+json") and body[:1] == b"{":
-        return Flaw(f"has the `Content-Type` {kind!r}, where MCP wants `application/json`", mild=True)
-    return None
-
-
-def _says_session(response: Response) -> bool:
-    try:
-        return (
-            len(response.body) <= _SHORT_BODY
-            and _OF_SESSION.search(response.body.decode("utf-8", "replace")) is not None
-        )
-    except CassetteError:  # the cassette reports bodies that it cannot give
-        return False

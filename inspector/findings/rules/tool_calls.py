@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
+from ...analysis.conversation import without_space
 from ...tools.arguments import differences
 from ...tools.definitions import Definition, is_passed_on
 from ...tools.model_calls import ModelCall
@@ -125,11 +126,21 @@ def result_forged(context: ToolContext) -> Iterator[Note]:
             continue
         if run.task is not None:
             continue  # the model reads of the task
-        if not says_why(run.seen_text or ""):
+        if not says_why(run.seen_text or "") and not _is_of_error(run):
             yield Note(
                 f"{of(run)} returned no result, but the model sees one: {_quoted(run.seen_text)}",
                 (f"#{run.index} request", *at(call)[1:]),
             )
+
+
+def _is_of_error(run: ToolRun) -> bool:
+    """Whether the model sees a part of the server's error."""
+    seen = without_space(run.seen_text or "")
+    return len(seen) >= _PART and seen in without_space(run.returned_text or "")
+
+
+_PART = 8
+"""Characters without white space."""
 
 
 def _quoted(text: str | None) -> str:

@@ -247,7 +247,7 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
         "It reports progress that nobody asked for, that goes back, or after its answer: then it is an info",
         "It does not know `ping`: then it is an info",
         "A message has a wrong form, and the client took it, as a list whose tools are offered: then it is an info",
-        "A notification has a wrong form: then it is an info",
+        "A notification or a schema has a wrong form: then it is an info",
     ),
 )
 def protocol_broken(context: ToolContext) -> Iterator[Note]:
@@ -273,6 +273,7 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         + ("which every side must answer" if note.what == "ping" else "and has declared that it does"),
         "answer_wrong": f"gave an answer to {note.what} that {note.detail}, and none of its tools is offered",
         "answer_odd": f"gave an answer to {note.what} that {note.detail}",
+        "schema_wrong": f"states for the tool {note.what!r} {note.detail}",
         "ask_odd": f"sent a request {note.what} that {note.detail}, and the client answered it",
         "notice_wrong": f"sent {note.what} that {note.detail}",
         "cursor_wrong": f"names {note.what} as the next page of its list of tools, which must be a text",
@@ -281,7 +282,7 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         progress = note.kind.startswith("progress_")
         mild = (
             progress
-            or note.kind in ("answer_odd", "ask_odd", "notice_wrong")
+            or note.kind in ("answer_odd", "ask_odd", "notice_wrong", "schema_wrong")
             or (note.kind == "not_known" and note.what == "ping")
         )
         asks = note.kind in ("answered_twice", "ask_wrong", "ask_odd", "ask_undeclared", "ask_early", "notice_wrong")

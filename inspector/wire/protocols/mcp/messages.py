@@ -60,13 +60,14 @@ def _answered(trip: RoundTrip) -> Iterator[WireMessage]:
         yield from _split(response.body, other, trip.ended_at or trip.first_byte_at or 0, False, True)
         return
     events = events_of(response)
+    at = response.chunks[-1].at if response.chunks else trip.ended_at or trip.first_byte_at or 0
     if events is None:
-        at = response.chunks[-1].at if response.chunks else trip.ended_at or trip.first_byte_at or 0
         yield from _split(response.body, "server", at, True, True)
         return
     for event in events:
         if event.problem is None and event.kind == "data" and event.name in ("", "message"):
-            yield from _split(event.data, "server", event.at, True, True)
+            # Without the times of its pieces, a stream has come when the round trip has ended.
+            yield from _split(event.data, "server", event.at if response.chunks else at, True, True)
 
 
 def events_of(response: Response) -> list[Event] | None:

@@ -338,3 +338,11 @@ def test_white_space_of_an_argument_is_a_part_of_it() -> None:
     story = changed('{"a":"    if late:\\n"}', {"a": "if late:"})
 
     assert [severity for *_, severity in story.found()] == ["warning"]
+
+
+@pytest.mark.parametrize(("seen", "found"), [("Field required", []), ("It is 42 and sunny", ["error"])])
+def test_a_part_of_the_servers_error_is_not_forged(seen: str, found: list[str]) -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, "1 validation error: key\n  Field required [type=missing]")
+    story.results(("c1", seen)).turn()
+
+    assert [rank for _, name, _, rank in story.found() if name == "client-tool-result-forged"] == found

@@ -176,7 +176,7 @@ def test_an_id_of_a_request_that_is_still_open_is_not_given_again() -> None:
     assert story.says("client-tool-protocol-broken") == [
         "the client gave a request to server 'files' the id 12 of another one that was still open"
     ]
-    assert at_once(6).found() == []
+    assert at_once(6).found() == [(4, "client-tool-protocol-broken", "client", "info")], "used again, and taken"
     shared = at_once(2)
     shared.trips.insert(0, replace(shared.trips[0], started_at=shared.trips[0].started_at - 1))
     assert shared.found() == [], "two clients in one session, each with its own handshake"
@@ -307,3 +307,27 @@ def test_a_request_without_what_the_newest_version_wants_of_each() -> None:
 
     assert {layer for _, _, layer, _ in story.found()} == {"client"}
     assert f"does not say `{key}protocolVersion` in its `_meta`" in story.says("client-tool-protocol-broken")[0]
+
+
+def test_a_second_handshake_that_the_server_refuses() -> None:
+    refused = fails(7, "already initialized", -32600)
+    story = Story().start().exchange(initialize(7), refused)
+
+    assert story.found() == [(2, "client-tool-protocol-broken", "client", "warning")]
+    assert "comes after the handshake of the session" in story.says("client-tool-protocol-broken")[0]
+    assert Story().start().exchange(initialize(7), initialized(7)).found() == []
+
+
+@pytest.mark.parametrize(("level", "found"), [("warn", True), ("warning", False)])
+def test_a_level_of_log_messages_that_does_not_exist(level: str, found: bool) -> None:
+    refused = fails(7, "Invalid level", -32602)
+    story = Story().start().exchange(asks(7, "logging/setLevel", level=level), refused)
+
+    assert ("client-tool-protocol-broken" in [name for _, name, _, _ in story.found()]) is found
+
+
+@pytest.mark.parametrize(("uri", "found"), [("/home/ada", True), ("file:///home/ada", False)])
+def test_a_root_that_is_a_path(uri: str, found: bool) -> None:
+    story = Story().start(roots={}).exchange(asks(1, "roots/list"), answers(1, roots=[{"uri": uri}]), sender="server")
+
+    assert len(story.says("client-tool-protocol-broken")) == found

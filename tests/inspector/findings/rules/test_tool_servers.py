@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from conversations import chat, user
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import SESSION, answers, asks, fails, http, initialize, initialized, notifies
+from tool_wire import SESSION, answers, asks, events, fails, http, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 
@@ -538,9 +538,9 @@ def over_http(*statuses: int, named: bool = True) -> list[tuple[str, str, str]]:
     story = Story()
     story.put(http(initialize(), initialized(), headers=(), answer_headers=(SESSION[0],), at=story.at))
     for number, status in enumerate(statuses):
-        got = answers(5, tools=[ADD]) if status == 200 else GONE
+        got = answers(5 + number, tools=[ADD]) if status == 200 else {**GONE, "id": 5 + number}
         headers = SESSION if named else SESSION[1:]
-        story.put(http(asks(5, "tools/list", number=number), got, status=status, headers=headers, at=story.at))
+        story.put(http(asks(5 + number, "tools/list", number=number), got, status=status, headers=headers, at=story.at))
     return [(name, layer, severity) for _, name, layer, severity in story.found()]
 
 
@@ -953,3 +953,106 @@ def test_a_type_of_result_that_mcp_does_not_have() -> None:
 
     assert story.found() == [(2, "tool-invalid-result", "tool", "info")]
     assert modern({**text("no"), "resultType": "complete"}, None).found() == []
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ([QUESTION["who"]], "as its `inputRequests`, which must be an object"),
+        ({"who": {"params": FORM}}, "asks the question 'who', which has null as its method, which no question has"),
+        ({"who": {"method": "ping"}}, 'which has "ping" as its method'),
+        ({"who": {"method": "elicitation/create", "params": {"message": "Who?"}}}, "has no `requestedSchema`"),
+        ({"who": {"method": "roots/list", "params": []}}, "has [] as its `params`"),
+    ],
+)
+def test_a_question_in_a_wrong_form_is_the_servers(question: object, said: str) -> None:
+    story = modern({"resultType": "input_required", "inputRequests": question}, None, seen="Invalid result")
+
+    assert [(name, layer) for _, name, layer, rank in story.found() if rank != "info"] == [
+        ("tool-invalid-result", "tool")
+    ]
+    assert said in story.says("tool-invalid-result")[0]
+
+
+NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+ASKS_NAME = {"who": {"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": NAMED}}}
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ({"action": "ok"}, "answers the question 'who' in a form that has \"ok\" as its `action`"),
+        ({"action": "accept", "content": {"name": 7}}, "answers the question 'who' against the schema"),
+        ("Ada", "answers the question 'who' with \"Ada\", which must be an object"),
+    ],
+)
+def test_an_answer_to_a_question_in_a_wrong_form_is_the_clients(reply: object, said: str) -> None:
+    story = modern({"resultType": "input_required", "inputRequests": ASKS_NAME}, {"inputResponses": {"who": reply}})
+
+    assert ("client-tool-protocol-broken", "client", "warning") in [row[1:] for row in story.found()]
+    assert {layer for _, _, layer, _ in story.found()} == {"client"}
+    assert said in story.says("client-tool-protocol-broken")[0]
+
+
+@pytest.mark.parametrize("reply", [{"action": "accept", "content": {"name": "Ada"}}, {"action": "decline"}])
+def test_an_answer_to_a_question_in_its_form_is_silent(reply: dict[str, Any]) -> None:
+    waits = {"resultType": "input_required", "inputRequests": ASKS_NAME}
+    done = {**text("1"), "resultType": "complete"}
+
+    assert modern(waits, {"inputResponses": {"who": reply}}, done, "1").found() == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "wrong"),
+    [
+        ({"type": "object", "properties": [{"name": "a"}]}, True),
+        ({"type": "object", "properties": {"a": {"required": True}}}, True),
+        ({"type": "object", "properties": {"a": {"type": "str"}}}, True),
+        ({"type": "object", "required": "a"}, True),
+        ({"type": "object", "properties": {"a": {"items": [{"type": "string"}]}}}, False),
+        ({"type": "object", "properties": {"a": {"minimum": 1, "exclusiveMinimum": True}}}, False),
+        ({"type": "object", "properties": {"a": {"pattern": "[\\w-.]+", "format": "own"}}}, False),
+        ({"type": "object", "$schema": "https://desk.example/own", "properties": {"a": {"$ref": "b:c"}}}, False),
+        ({"type": "object", "properties": {"a": {"type": "string", "description": "half \ud83d"}}}, False),
+    ],
+)
+def test_a_schema_of_a_server_that_is_none(schema: dict[str, Any], wrong: bool) -> None:
+    story = Story().start().exchange(asks(50, "tools/list"), answers(50, tools=[ADD, {**SAY, "inputSchema": schema}]))
+    found = [one for one in story.says("tool-protocol-broken") if "states for the tool 'say' an `inputSchema`" in one]
+
+    assert len(found) == wrong
+    assert [rank for _, name, _, rank in story.found() if name == "tool-protocol-broken"] == ["info"] * wrong
+
+
+def test_an_answer_that_comes_twice_in_one_stream() -> None:
+    answer = answers(12, **text("1"))
+    stream = events(answer, answer)
+    story = Story()
+    story.put(http(initialize(), initialized(), headers=(), answer_headers=(SESSION[0],), at=story.at))
+    story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
+    call = asks(12, "tools/call", name="add", arguments={"a": 1})
+    story.put(http(call, stream, kind="text/event-stream", at=story.at)).results(("c1", "1")).turn()
+
+    assert story.found() == [(3, "tool-protocol-broken", "tool", "warning")]
+    story.trips[3] = replace(story.trips[3], response=http(call, events(answer), kind="text/event-stream").response)
+    assert story.found() == []
+
+
+@pytest.mark.parametrize(("status", "found"), [(200, True), (405, False)])
+def test_a_client_that_deletes_its_session_and_continues(status: int, found: bool) -> None:
+    story = Story()
+    story.put(http(initialize(), initialized(), headers=(), answer_headers=(SESSION[0],), at=story.at))
+    story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
+    story.put(http(b"", b"", method="DELETE", status=status, at=story.at))
+    story.put(http(asks(12, "tools/call", name="add", arguments={"a": 1}), answers(12, **text("1")), at=story.at))
+    story.results(("c1", "1")).turn()
+
+    said = "sent tools/call to server 'files' in a session that the server no longer has"
+    assert [said in one for one in story.says("client-tool-protocol-broken")] == [True] * found
+
+
+@pytest.mark.parametrize(("uri", "layers"), [("notes/today.md", {"tool"}), ("urn:isbn:0451450523", {"client"})])
+def test_a_resource_whose_address_is_a_path(uri: str, layers: set[str]) -> None:
+    story = ended({"content": [{"type": "resource", "resource": {"uri": uri, "text": "Buy milk."}}]}, "Invalid URL")
+
+    assert {layer for _, _, layer, rank in story.found() if rank != "info"} == layers

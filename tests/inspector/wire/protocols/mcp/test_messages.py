@@ -31,6 +31,14 @@ def test_without_chunks_the_end_is_the_time_of_an_answer() -> None:
     assert [one.at for one in messages_in(http(CALL, DONE, ended_at=None))] == [10, 15]
 
 
+def test_a_stream_without_the_times_of_its_pieces_comes_after_its_request() -> None:
+    assert said(http(CALL, events(MORE, DONE), kind=STREAM)) == [
+        ("client", 10, CALL),
+        ("server", 20, MORE),
+        ("server", 20, DONE),
+    ]
+
+
 def test_each_event_has_its_own_time() -> None:
     first, second = events(MORE), events(DONE)
     trip = http(CALL, first + second, kind=STREAM, chunks=(Chunk(len(first), 30), Chunk(len(second), 99)))
@@ -44,12 +52,12 @@ def test_ids_retries_comments_and_empty_events_are_not_messages() -> None:
         + b"\n\n"
         + events(b"/x", name="endpoint")
     )
-    assert said(http(CALL, stream, kind=STREAM))[1:] == [("server", 0, DONE)]
+    assert said(http(CALL, stream, kind=STREAM))[1:] == [("server", 20, DONE)]
 
 
 def test_an_event_over_several_lines_is_one_message() -> None:
     lines = json.dumps(DONE, indent=1).replace("\n", "\ndata: ")
-    assert said(http(CALL, f"data: {lines}\n\n".encode(), kind=STREAM))[1:] == [("server", 0, DONE)]
+    assert said(http(CALL, f"data: {lines}\n\n".encode(), kind=STREAM))[1:] == [("server", 20, DONE)]
 
 
 def test_an_event_that_was_cut_is_not_a_message() -> None:

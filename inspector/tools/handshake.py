@@ -1,0 +1,51 @@
+"""The handshake of a session: how it ends, and what a server refuses because it has not ended."""
+
+import re
+from collections.abc import Iterator
+
+from turntape.cassettes.regex import regex
+
+from ..wire.json_value import Object, as_object, as_text, compact
+from .session_state import Session, WireNote, is_new
+from .tool_messages import ToolMessage
+
+_NOT_READY = regex(r"before initiali[sz]ation|server (?:is )?not (?:yet )?initiali[sz]ed", re.IGNORECASE)
+"""How the official SDKs refuse what comes before the end of the handshake (read 2026-11-23)."""
+_HANDSHAKE = regex(
+    r"(?:must|first|expect|missing|before|not (?:yet )?|without|call|send|notifications/).{0,40}\binitiali[sz]ed?\b",
+    re.IGNORECASE,
+)
+"""How others do. It counts only where the handshake is not complete."""
+_VERSION = regex(r"20\d\d-\d\d-\d\d|DRAFT-.+")
+"""How MCP names its versions."""
+_SHORT = 2_000
+"""Characters of an error that are read."""
+
+
+def started(session: Session, asked: ToolMessage, at: float, result: Object) -> Iterator[WireNote]:
+    """The server has answered `initialize`."""
+    session.ready_at, session.offers = at, as_object(result.get("capabilities"))
+    session.start_failed = None
+    version = as_text(result.get("protocolVersion"))
+    if version is None or not _VERSION.fullmatch(version):
+        yield WireNote("version_unknown", session.server, asked.index, compact(result.get("protocolVersion")))
+
+
+def not_started(session: Session, asked: ToolMessage, said: str) -> Iterator[WireNote]:
+    """The server has refused `initialize`. Whether the next one succeeds, only the end of the recording shows."""
+    if session.ready_at is None:
+        session.start_failed = session.start_failed or WireNote(
+            "start_failed", session.server, asked.index, "initialize", said
+        )
+    elif session.ready_at < asked.at and is_new(session, "request_wrong"):
+        yield WireNote(
+            "request_wrong", session.server, asked.index, "initialize", "comes after the handshake of the session"
+        )
+
+
+def is_about_handshake(session: Session, said: str) -> bool:
+    """Whether a server refuses a request because the handshake has not ended."""
+    if _NOT_READY.search(said) is not None:
+        return True
+    complete = session.confirmed and session.ready_at is not None
+    return not complete and _HANDSHAKE.search(said[:_SHORT]) is not None

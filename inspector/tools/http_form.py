@@ -1,0 +1,64 @@
+"""Whether an answer over HTTP has the form that MCP gives it: its status, its `Content-Type`, the kind of its body.
+
+https://modelcontextprotocol.io/specification/2025-11-25/basic/transports, read 2026-11-22.
+"""
+
+import re
+
+from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.regex import regex
+from turntape.cassettes.tape.model import Response, RoundTrip
+
+from ..wire.exchange import header
+from .form import Flaw
+
+OF_SESSION = regex(r"\bsession\b", re.IGNORECASE)
+_SHORT_BODY = 2_000
+"""Bytes. The body of a refusal is not longer."""
+_KINDS = ("application/json", "text/event-stream")
+"""What an answer over HTTP may be."""
+_ACCEPTED = ("application/json", "text/event-stream")
+_NOT_ACCEPTABLE, _WRONG_MEDIA = 406, 415
+
+
+def unfounded(trip: RoundTrip) -> Flaw | None:
+    """A refusal over HTTP for a header that is as MCP wants it."""
+    if trip.tool_wire is not None or trip.response is None:
+        return None
+    takes, kind = (header(trip.request.headers, name) or "" for name in ("accept", "content-type"))
+    all_taken = "*/*" in takes or all(one in takes for one in _ACCEPTED)
+    if trip.response.status == _NOT_ACCEPTABLE and all_taken:
+        return Flaw("says with status 406 that the client does not accept what it sends, and the client does")
+    if trip.response.status == _WRONG_MEDIA and kind.partition(";")[0].strip() == _ACCEPTED[0]:
+        return Flaw("says with status 415 that the client does not send JSON, and the client does")
+    return None
+
+
+def misnamed(trip: RoundTrip) -> Flaw | None:
+    """An answer over HTTP whose body is not what its `Content-Type` names, or a list for one request."""
+    if trip.tool_wire is not None or trip.response is None:
+        return None
+    kind = (header(trip.response.headers, "content-type") or "").partition(";")[0].strip().lower()
+    try:
+        body, asked = trip.response.body.lstrip()[:6], trip.request.body.lstrip()[:1]
+    except CassetteError:  # the cassette reports bodies that it cannot give
+        return None
+    if kind == "text/event-stream" and body[:1] == b"{":
+        return Flaw("is JSON, and its `Content-Type` says that it is an event stream", mild=True)
+    if kind == "application/json" and body[:1] == b"[" and asked == b"{":
+        return Flaw("is a list of messages, where the request was one message and MCP wants one", mild=True)
+    if kind == "application/json" and body.startswith((b"event:", b"data:")):
+        return Flaw("is an event stream, and its `Content-Type` says that it is JSON", mild=True)
+    if kind and kind not in _KINDS and not kind.endswith("+json") and body[:1] == b"{":
+        return Flaw(f"has the `Content-Type` {kind!r}, where MCP wants `application/json`", mild=True)
+    return None
+
+
+def says_session(response: Response) -> bool:
+    try:
+        return (
+            len(response.body) <= _SHORT_BODY
+            and OF_SESSION.search(response.body.decode("utf-8", "replace")) is not None
+        )
+    except CassetteError:  # the cassette reports bodies that it cannot give
+        return False
