@@ -67,7 +67,7 @@ def test_an_event_that_was_cut_is_not_a_message() -> None:
 
 
 def test_a_stream_is_known_by_its_bytes_too() -> None:
-    assert said(http(CALL, events(DONE), kind="application/json"))[1] == ("server", 0, DONE)
+    assert said(http(CALL, events(DONE), kind="application/json"))[1] == ("server", 20, DONE)
     assert said(http(CALL, DONE, kind=STREAM))[1] == ("server", 20, DONE)
 
 
