@@ -18,7 +18,7 @@ from .fresh_values import uuids
 from .grades import Grade, Matching, grade_of
 from .json_diff import Difference
 from .request_fields import conversation, is_models
-from .request_key import path_key
+from .request_key import is_without_address, path_key
 from .working_folders import WorkingFolders
 
 _ID = regex(rb'"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,256})"')
@@ -109,9 +109,16 @@ class RequestIndex:
     """The recorded requests of a cassette under one `Matching`."""
 
     def __init__(
-        self, cassette: Cassette, matching: Matching, redactor: Redactor, folders: WorkingFolders | None = None
+        self,
+        cassette: Cassette,
+        matching: Matching,
+        redactor: Redactor,
+        folders: WorkingFolders | None = None,
+        asked: str | None = None,
     ) -> None:
         self._cassette = cassette
+        self._asked = asked
+        """The path that recordings without an address are taken to be of."""
         self._folders = WorkingFolders() if folders is None else folders
         self._fingerprints = Fingerprints(matching, redactor, ids_on_tape(cassette), self._folders)
         self._exact: defaultdict[Key, Places] = defaultdict(Places)
@@ -140,7 +147,8 @@ class RequestIndex:
 
     def _fingerprint(self, trip: RoundTrip) -> Fingerprint:
         request = trip.request
-        return self._fingerprints.of(request.method.upper(), path_key(request.url), request.headers, request.body)
+        path = self._asked if self._asked is not None and is_without_address(request.url) else path_key(request.url)
+        return self._fingerprints.of(request.method.upper(), path, request.headers, request.body)
 
     def _add(self, place: int, form: Fingerprint) -> None:
         self._exact[form.exact].add(place)

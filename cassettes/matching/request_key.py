@@ -48,6 +48,11 @@ def path_key(target: str) -> str:
     return endpoint + (f"?{urlencode(query)}" if query else "")
 
 
+def is_without_address(url: str) -> bool:
+    """True for the URL of a recording whose address was replaced by a word."""
+    return "/" not in url
+
+
 def header(headers: Headers, name: str) -> str:
     """The first value of a header, or an empty string."""
     return next((value for key, value in headers if key.lower() == name), "")

@@ -21,7 +21,7 @@ from ..matching.bindings import Bindings
 from ..matching.fingerprints import Fingerprint
 from ..matching.grades import Match, Matching
 from ..matching.request_index import Places, RequestIndex
-from ..matching.request_key import path_key, plain
+from ..matching.request_key import is_without_address, path_key, plain
 from ..redaction.prose_of_tape import prose_of, without_prose
 from ..redaction.redactor import Redactor
 from ..tape.delta import common_prefix, common_suffix
@@ -29,7 +29,6 @@ from ..tape.model import Headers, RoundTrip
 from ..tape.reader import Cassette
 from ..tape.turn_names import TurnName, name_turns
 from .miss import Miss
-from .recorded_places import is_without_address
 from .report import Divergence, Report, reordered
 from .rewriting import rewritten
 from .senders import Senders
@@ -102,7 +101,8 @@ class Player:
                 self._nowhere = path_key(request.url)
             self._trips.append(replace(trip, request=replace(request, content=self._body_of(place))))
         self._taken = bytearray(len(self._trips))
-        self._index: RequestIndex | None = None
+        self._indexes: dict[str | None, RequestIndex] = {}
+        """By the path that recordings without an address are taken to be of."""
         self.turns: Sequence[TurnName] = name_turns(self._trips, self.cassette.labels)
         """The name of each recorded round trip, by place."""
         self._exact = [Match("exact", turn) for turn in self.turns]
@@ -157,6 +157,7 @@ class Player:
         """As `answer`, with how the recording was found. Raises Miss."""
         method, path, body = method.upper(), path_key(url), plain(body, headers)
         self._senders.note()
+        asked = path
         if self._nowhere is not None and (method, path) not in self._by_path:
             path = self._nowhere
         if self._prose is not None:
@@ -165,13 +166,13 @@ class Player:
             place = self._uploads[path]
             return Played(self._trips[place], self._exact[place])
         if self.matching.profile == "sequence":
-            return self._play_in_sequence(method, path, headers, body)
+            return self._play_in_sequence(method, path, asked, headers, body)
         # A body that is byte-equal to a recorded one needs neither parsing nor redaction.
         played = self._play_bytes((method, path, hash(body)))
         if played is not None:
             return self._in_this_run(played)
-        index = self._index_at_hand()
-        given = index.given(method, path, headers, body)
+        index = self._index_at_hand(asked if path != asked else None)
+        given = index.given(method, asked, headers, body)
         try:
             played = self._play_equal(index, given) or self._play_same_but_for_values(index, given)
             if played is None:
@@ -184,11 +185,11 @@ class Player:
             raise
         return self._in_this_run(played)
 
-    def _play_in_sequence(self, method: str, path: str, headers: Headers, body: bytes) -> Played:
+    def _play_in_sequence(self, method: str, path: str, asked: str, headers: Headers, body: bytes) -> Played:
         """The next recording of this method and path; one with the same query comes first. Raises Miss."""
         endpoint = path.partition("?")[0]
-        index = self._index_at_hand()
-        given = index.given(method, path, headers, body)
+        index = self._index_at_hand(asked if path != asked else None)
+        given = index.given(method, asked, headers, body)
         with self._lock:
             taken = self._take_first(self._by_path[(method, path)])
             if taken is None:
@@ -308,12 +309,16 @@ class Player:
         with self._lock:
             return [place for place in places if not self._taken[place]]
 
-    def _index_at_hand(self) -> RequestIndex:
-        if self._index is None:
+    def _index_at_hand(self, asked: str | None = None) -> RequestIndex:
+        """The index; recordings without an address follow the rules of the API that was `asked`."""
+        found = self._indexes.get(asked)
+        if found is None:
             with self._building:
-                if self._index is None:
-                    self._index = RequestIndex(self.cassette, self.matching, self._redactor, self.bindings.literal)
-        return self._index
+                found = self._indexes.get(asked)
+                if found is None:
+                    found = RequestIndex(self.cassette, self.matching, self._redactor, self.bindings.literal, asked)
+                    self._indexes[asked] = found
+        return found
 
     def _take_first(self, places: Places) -> Taken | None:
         """The first of `places` that is free. Under the lock."""

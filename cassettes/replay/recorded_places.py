@@ -7,6 +7,7 @@ of a file (a GET without a body), a host that serves files may be its place.
 
 from collections.abc import Iterable
 
+from ..matching.request_key import is_without_address
 from ..tape.model import RoundTrip, split_url
 from .telemetry_hosts import is_file_host
 
@@ -27,8 +28,3 @@ class RecordedPlaces:
     def has(self, host: str, path: str) -> bool:
         """True when a recording is of this place, or may be."""
         return (host, path) in self._places or (self._has_files_of_any_host and is_file_host(host))
-
-
-def is_without_address(url: str) -> bool:
-    """True for the URL of a recording whose address was replaced by a word."""
-    return "/" not in url

@@ -23,6 +23,7 @@ from turntape.cassettes import (
     RoundTrip,
 )
 from turntape.cassettes.matching.fingerprints import Fingerprint
+from turntape.cassettes.matching.profiles import Profile
 from turntape.cassettes.matching.request_index import Group, RequestIndex
 from turntape.cassettes.replay import player as player_module
 from turntape.cassettes.replay.player import Miss, Played
@@ -129,6 +130,24 @@ def test_a_recording_without_its_address_answers_an_equal_request_to_any() -> No
     with pytest.raises(Miss):
         answer(Player([addressed]), b'{"a":1}', "https://api.openai.com/v1/responses")
     assert Player([nowhere, addressed]).answer("POST", URL, (), b'{"a":1}').request.url == URL
+
+
+@pytest.mark.parametrize("profile", ["strict", "sequence"])
+def test_a_recording_without_its_address_follows_the_api_that_is_asked(profile: Profile) -> None:
+    def body(described: str) -> dict[str, object]:
+        function = {"name": "add", "description": described, "parameters": {}}
+        return {"model": "m", "messages": [], "tools": [{"type": "function", "function": function}]}
+
+    addressed = trip(body("Adds.\n\n        Args"))
+    nowhere = replace(addressed, request=replace(addressed.request, url="**REDACTED**"))
+    url = "https://api.openai.com/v1/chat/completions"
+
+    player = Player([nowhere], matching=Matching(profile=profile))
+    played = player.play("POST", url, (), json.dumps(body("Adds.\n\nArgs")).encode())
+    assert played.match.grade == "exact"
+    if profile == "strict":
+        with pytest.raises(Miss, match="chat/completions"):
+            Player([nowhere]).answer("POST", url, (), json.dumps(body("Subtracts.")).encode())
 
 
 def test_the_method_counts_and_its_case_does_not() -> None:
