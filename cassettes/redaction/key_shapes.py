@@ -61,8 +61,8 @@ _ALNUM = "[A-Za-z0-9]"
 _GROUPS = _ALNUM + "{8}(?:-" + _ALNUM + "{4}){3}-" + _ALNUM + "{12}(?![A-Za-z0-9_-])"
 """What has the form of a UUID."""
 _END = "(?![A-Za-z0-9_-])"
-_MIXED = "(?=[A-Za-z_-]*[0-9][A-Za-z_-]*[0-9])"
-"""Two digits at least. A prefix that is a common word, such as `test_`, is also before names."""
+_MIXED = "(?=[A-Za-z_-]*[0-9]+[A-Za-z_-]+[0-9])"
+"""Digits in two places at least. A prefix that is a common word, such as `test_`, is also before names."""
 
 _FAMILIES: tuple[tuple[str, str], ...] = (
     # Models and what is around them.

@@ -7,6 +7,7 @@ must look random, and must not be a placeholder, a word, or an expression of sou
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from ..regex import regex
 from .body_search import Spans
@@ -20,6 +21,9 @@ _ESCAPE_BEFORE = regex(rb"(?:\\[nrtbf]|\\u00[01][0-9a-fA-F]|\\x[01][0-9a-fA-F]|%
 """A line end, a space or a colour as JSON, a program or a URL writes it, which no name begins with."""
 _WORD_BEFORE = regex(rb"(?:\b|\\[nrtbf])(api|access|secret|private) \Z", re.IGNORECASE)
 _LONGEST_WORD = len(b"\\nprivate ")
+_OWNER_BEFORE = regex(rb"\b[A-Za-z][A-Za-z0-9]{2,20} \Z")
+_LONGEST_OWNER = 22
+"""Whose key it is, as in `Mailchimp key: …`."""
 _AFTER = regex(
     rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:\\{0,7}[\"'`])?(?P<between>[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}|[ \t])"
     rb"(?P<open>\\{0,7}[\"'`])?(?:(?:Bearer|Basic|Token|Bot|ApiKey|Key)[ \t]+)?",
@@ -66,6 +70,17 @@ _OTHER_TOKEN = regex(
 )
 """Tokens of a page or of a vocabulary."""
 
+_OTHER_KEY = regex(
+    r"(?:^|the|this|that|each|same|given|with|default|next|last|first|new|old|public|pub|primary|foreign|sort|partition|cache|object|storage|idempotency|dedupe|deduplication|group|"
+    r"index|row|column|field|hash|range|map|dict|json|metadata|item|unique|composite|natural|surrogate|candidate|lookup|"
+    r"translation|message|i18n|locale|hot|shortcut|shard|routing|registry|environment|env|config|setting|feature|flag|"
+    r"state|query|react|list|node|parent|child|root|record|entity|event|job|task|issue|project|asset|file|path|blob|"
+    r"upload|image|s3|bucket|prefix|version|commit|build|content|chunk|block|digest|checksum|etag|finger|thread|"
+    r"conversation|prompt|tool|call|trace|span|log|stream|page|cursor|sequence|order|ssh|host|known|gpg|pgp|verify|"
+    r"verification|verifier|tmp|temp|answer)keys?$"
+)
+"""Keys of a table, a cache or a map, and public ones."""
+
 _PLACEHOLDER = regex(
     r"REDACT|[*x.\-_•#]{4,}|(?:your|my|the|some|any|example|sample|fake|dummy|test|changeme|change|placeholder|insert|replace|"
     r"enter|none|null|true|false|undefined|string|secret|password|token|key|api|env|os|process|config|settings|self|this|"
@@ -83,6 +98,15 @@ _WORDS = regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,2}|[A-Za-z_]\w*(?:\.[A-
 """Words, as a text in quotes has them."""
 _LONG, _LEAST_PART = 24, 0.3
 """Characters; the part of large letters among all letters. `getServerSessionOfUser2` has a sixth."""
+_SHORTEST, _TURNS = 12, 6
+"""Characters; in how many of them the kind of character changes once at least."""
+_DIGITS = regex(r"[0-9]+")
+_FIELD = regex(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
+"""A field of an object, or a name in a module."""
+_SEPARATOR = regex(r"[-_.~+/=:]")
+_KINDS = str.maketrans(
+    "0123456789" + "abcdefghijklmnopqrstuvwxyz" + "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "9" * 10 + "a" * 26 + "A" * 26
+)
 _UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _URL = regex(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -145,6 +169,9 @@ def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
     if found is None:
         return at, at
     begin = _begin_of_name(body, at)
+    if begin == at and root == found["name"].lower() == b"key":
+        owner = _OWNER_BEFORE.search(body, max(at - _LONGEST_OWNER, 0), at)
+        begin = at if owner is None else owner.start()
     name = (body[begin:at] + found["name"]).decode("latin-1")
     if pair is not None:
         return _judged(body, pair.end(), name, quoted=True, assigned=False)
@@ -210,12 +237,31 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     if _KEY.search(kind) or _CREDENTIAL.search(name) or _TOKEN.search(kind) or _SECRET.search(kind):
         least = 10 if quoted or assigned else 16
     elif kind.endswith(("token", "secret")) and not _OTHER_TOKEN.search(kind) and not _UUID.fullmatch(value):
-        least = 16 if assigned else 20
+        least = _SHORTEST if len(kind) > len("secret") and is_generated(value) else 16 if assigned else 20
+    elif kind.endswith("key") and not _OTHER_KEY.search(kind.replace(" ", "")):
+        return is_generated(value) and not _FIELD.fullmatch(value)
     else:
         return False
     digits = sum(char.isdigit() for char in value)
     letters = sum(char.isalpha() for char in value)
     return len(value) >= least and not word and (mixed or digits > 0 and letters > 0 or digits >= 16)
+
+
+def is_generated(value: str) -> bool:
+    """True for a value that no person wrote: digits, small and large letters take turns in it."""
+    own = _SEPARATOR.sub("", value)
+    kinds = own.translate(_KINDS)
+    turns = sum(one != other for one, other in pairwise(kinds))
+    parted = len(value) - len(own) > 1 + len(value) // 10
+    return (
+        len(own) >= _SHORTEST
+        and own.isascii()
+        and own.isalnum()
+        and kinds.strip("9") != ""
+        and (len(_DIGITS.findall(own)) > 1 or (own == value and _is_mixed(value) and "9" in kinds))
+        and turns * _TURNS >= len(own)
+        and (not parted or _UUID.fullmatch(value) is not None)
+    )
 
 
 def _is_mixed(value: str) -> bool:
