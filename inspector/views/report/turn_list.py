@@ -85,7 +85,7 @@ def turn_line(place: int, row: Row, dearest: Decimal) -> Html:
 def _turn(row: Row, dearest: Decimal) -> Iterator[Html]:
     share = float(row.cost / dearest) if row.cost is not None and dearest else 0.0
     yield tag("span", row.label, class_="number", title=f"round trip #{row.index}")
-    yield _cell("model", emitted_words(row), EMITTED.get(row.emitted or "none", "good"), row.said)
+    yield _cell("model", emitted_words(row), _emitted_look(row), row.said)
     if row.failed and row.error and row.emitted in (None, "none"):
         # Nothing for the client to do: the words of the API's error take its cell too.
         status = f"{row.status} " if row.status is not None and row.status >= 400 else ""
@@ -129,7 +129,15 @@ def emitted_words(row: Row) -> str:
         return f"cut: {words}" if row.emitted == "partial_call" else words
     if row.emitted in (None, "none"):
         return ""
-    return row.said if row.emitted == "text" and row.said else (row.emitted or "").replace("_", " ")
+    word = (row.emitted or "").replace("_", " ")
+    if row.emitted == "text":
+        return f"“{row.said}”" if row.said else word
+    return f"{word}: {row.said}" if row.said else word
+
+
+def _emitted_look(row: Row) -> str:
+    """As in the viewer's list: text is not calls."""
+    return "good" if row.emitted == "text" and not row.calls else EMITTED.get(row.emitted or "none", "plain")
 
 
 def _api_words(row: Row) -> tuple[str, str]:

@@ -33,7 +33,14 @@ def test_a_line_says_what_the_calls_do_and_how_the_text_begins() -> None:
     calls = [("a", "look_up", "{}"), ("b", "look_up", '{"word":"x"}'), ("c", "note", "{}")]
     rows = Run.of([chat([HELLO], said(None, *calls)), chat([HELLO, said("x"), HELLO], said("y"), index=1)]).rows.all
 
-    assert [emitted_words(row) for row in rows] == ["look_up, look_up x, note", "y"]
+    assert [emitted_words(row) for row in rows] == ["look_up, look_up x, note", "“y”"]
+    acting, speaking = (str(turn_line(0, row, Decimal(0))) for row in rows)
+    assert '<span class="plain">look_up, look_up x, note</span>' in acting
+    assert '<span class="good">“y”</span>' in speaking
+    cut = replace(rows[1], emitted="reasoning_only", said="so far")
+    assert emitted_words(cut) == "reasoning only: so far" and '<span class="warn">' in str(
+        turn_line(0, cut, Decimal(0))
+    )
 
 
 def test_an_error_of_the_api_is_shown_at_the_api_and_the_model_emitted_nothing() -> None:
