@@ -5,11 +5,13 @@ Only the first bytes of a picture are decoded, as far as they say its size.
 
 import binascii
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
+
+from ..wire.json_value import is_array, is_object
 
 _BEGINS = {
     "iVBORw0KGgo": "image/png",
@@ -21,6 +23,8 @@ _BEGINS = {
 """How the base64 of each kind begins."""
 _LEAST = 40
 """Shorter texts are not files."""
+_KEPT = 16
+"""Characters of a picture's base64 that are shown in its place."""
 _CHECKED = 4096
 """So many characters are looked at to see whether a text is base64."""
 _BASE64 = regex(r"[A-Za-z0-9+/_-]+={0,2}")
@@ -55,6 +59,19 @@ class Picture:
             return b64decode(self.data.replace("-", "+").replace("_", "/") + "=" * (-len(self.data) % 4))
         except (binascii.Error, ValueError):
             return b""
+
+
+def without_data(raw: object, pictures: Sequence[Picture]) -> object:
+    """A part without the base64 of its pictures, of which only the first characters and the number are left."""
+    if isinstance(raw, str):
+        for one in pictures:
+            if raw.endswith(one.data):
+                kept = raw[: len(raw) - len(one.data) + _KEPT]
+                return f"{kept}… ({len(one.data):,} characters of base64)"
+        return raw
+    if is_object(raw):
+        return {key: without_data(value, pictures) for key, value in raw.items()}
+    return [without_data(value, pictures) for value in raw] if is_array(raw) else raw
 
 
 def pictures_in(raw: object) -> Iterator[Picture]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from ....analysis.pictures import Picture, pictures_in
+from ....analysis.pictures import Picture, pictures_in, without_data
 from ....wire.json_value import compact, is_object
 from ....wire.printable import safe
 from ....wire.values import Message, Part, Reading, ToolCall, ToolResult
@@ -89,7 +89,7 @@ def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[T
         return [(message.role, look)], prose(part.text), message.role == "system"
     found = [*pictures_in(part.raw)]
     notes = [f"  [{part.kind}]", *(f"  {picture_words(one)}" for one in found)]
-    body = with_pictures(found, prose(pretty(part.raw), json_line))
+    body = with_pictures(found, prose(pretty(without_data(part.raw, found)), json_line))
     return [(message.role, look), *((note, "dim") for note in notes)], body, not found
 
 
