@@ -66,8 +66,11 @@ def described(broken: Sequence[Violation]) -> str:
 
 
 def impossible(schema: object, at: str = "") -> str | None:
-    """The first property that a schema requires, does not describe and does not allow, so that no value can fit it."""
-    if not is_object(schema):
+    """The first property that a schema requires, does not describe and does not allow, so that no value can fit it.
+
+    Beside a reference, older drafts ignore all else.
+    """
+    if not is_object(schema) or "$ref" in schema:
         return None
     described_here = schema.get("properties")
     known = described_here if is_object(described_here) else {}

@@ -49,8 +49,8 @@ _UNICODE = regex(r"(?<!\\)\\u(?:00[0-9a-fA-F]{2}|20[0-9a-fA-F]{2}|d[89ab][0-9a-f
 _SPELLED = regex(r"(?<!\\)(?:\\u[0-9a-fA-F]{4}){3,}")
 """Characters of a word of any script, each as its code."""
 _ESCAPED_CODES = 3
-_TOKEN_BLANK = regex("[\u0120\u2581](?=\\w)")
-"""How vocabularies of tokens write a space before a word: byte-level BPE and SentencePiece."""
+_TOKEN_BLANK = regex("(?<=\\S)[\u0120\u2581](?=\\w)")
+"""How vocabularies of tokens write a space between two words. A list of tokens has the sign in front of each."""
 _TOKEN_BYTE = regex(r"<0x[0-9A-F]{2}>")
 _SPECIAL_TOKEN = regex(r"<\uff5c[^\uff5c\n]{2,40}\uff5c>")
 _FEWEST_TOKENS = 3

@@ -18,7 +18,7 @@ from ..transformations import damage, inverses, markup_end
 from .call_shape import LOST
 from .emission import call_at, lacks_end, whole_calls
 from .results import READERS, new_results, tool_of
-from .template_tokens import template_token
+from .template_tokens import token_around
 from .unserialized import is_bytes, placeholder, represented
 
 _SHORTEST = 6
@@ -62,7 +62,7 @@ def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] 
             return f"is {before.strip()[:60]!r} of the request {how}", "api" if "encoding" in how else None, "P"
     if (end := markup_end(text)) is not None:
         return f"ends with markup of a call ({end!r})", None, None
-    if (token := template_token(text)) is not None and token not in said:
+    if (token := token_around(text)) is not None and token not in said:
         return f"holds a token of the chat template ({token!r})", "api", None
     if (found := damage(text)) is not None:
         return f"holds {found[0]}", "api" if found[1] == "encoding" else None, None

@@ -70,10 +70,15 @@ def _same_tools(context: RuleContext, before: Turn) -> bool:
 
 
 def _as_users(said: str, context: RuleContext) -> Part | None:
-    """The text of the user that is the whole prompt and nothing else, and that the user had not said before."""
+    """The text of the user that is the whole prompt and nothing else, and that the user had not said before.
+
+    Another model may know no system prompt.
+    """
     prompt = without_space(said)
     before = context.previous
-    earlier = before.reading.request.messages if before is not None else ()
+    if before is None or before.reading.request.model != context.request.model:
+        return None
+    earlier = before.reading.request.messages
     if any(
         part.text and without_space(part.text) == prompt for one in earlier if one.role == "user" for part in one.parts
     ):

@@ -53,6 +53,20 @@ def template_token(text: str) -> str | None:
     return found[0] if found is not None else None
 
 
+_QUOTE = '<|"|>'
+"""How Gemma's template writes a quotation mark: no program has it."""
+
+
+def token_around(text: str) -> str | None:
+    """The token of a chat template that a server left around an argument; code that an agent writes may hold others."""
+    if _QUOTE in text:
+        return _QUOTE
+    bare = text.strip()
+    first = _TOKENS.match(bare)
+    around = first is not None and any(one.end() == len(bare) for one in _TOKENS.finditer(bare, first.end()))
+    return first[0] if first is not None and around else None
+
+
 def without_tokens(text: str) -> str:
     """A text without tokens of a chat template."""
     return _TOKENS.sub("", text)

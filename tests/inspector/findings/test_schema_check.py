@@ -146,3 +146,4 @@ def test_a_required_property_that_a_closed_schema_does_not_have_is_named_with_it
     assert impossible({"required": "x", "additionalProperties": False}) is None
     assert impossible({"properties": {"x": {}}, "required": ["x"], "additionalProperties": False}) is None
     assert impossible({"required": ["x"], "additionalProperties": {"type": "string"}}) is None
+    assert impossible({"$ref": "#/$defs/a", "required": ["x"], "additionalProperties": False}) is None

@@ -38,7 +38,7 @@ NAMES = sorted(APIS)
         ("{{ city }}", "weather", "model", "S", "is a placeholder that nobody filled in"),
         ("<UNKNOWN>", "weather", "model", "S", "is a placeholder that nobody filled in"),
         ('<|"|>notes.md<|"|>', "weather", "api", "S", "holds a token of the chat template ('<|\"|>')"),
-        ("notes<|im_end|>.md", "weather", "api", "S", "holds a token of the chat template ('<|im_end|>')"),
+        ("<start_of_turn>notes.md<end_of_turn>", "weather", "api", "S", "holds a token of the chat template"),
         ("open\u0120the\u0120red\u0120door", "weather", "api", "S", "holds signs of the tokenizer's vocabulary"),
     ],
 )
@@ -55,7 +55,20 @@ def test_an_argument_is_not_what_the_tool_should_get(
 @pytest.mark.parametrize("api", NAMES)
 @pytest.mark.parametrize(
     "word",
-    ["tape", "R&amp;D", "<b>a &gt;= 3</b>", "a\n<|x", "`ls`", "Z\u00fcrich", "{{a}} and more", "100%25", "C:\\new\\n"],
+    [
+        "tape",
+        "notes<|im_end|>.md",
+        "grep -n '<|im_start|>' chat.jinja",
+        "<|im_start|>user\nhi<|im_end|>\n{{ rest }}",
+        "R&amp;D",
+        "<b>a &gt;= 3</b>",
+        "a\n<|x",
+        "`ls`",
+        "Z\u00fcrich",
+        "{{a}} and more",
+        "100%25",
+        "C:\\new\\n",
+    ],
 )
 def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
     found = APIS[api]([asks("look it up")], calls(word), 0)
@@ -112,6 +125,7 @@ def test_the_text_of_an_answer_is_not_what_a_model_writes(api: str, text: str, w
         "https://example.com/a-long-path/of-short-words",
         "A wave: \ud83d\udc4b, in two pieces of a stream.",
         "In GPT-2's vocabulary \u0120the is the word after a space, and \u0120a and \u0120of are others.",
+        "\u0120the\n\u0120of\n\u0120and\n\u0120to",
         "Load over time: \u2581\u2582\u2583\u2585\u2587\u2581\u2581",
         "The byte <0x0A> is a line break.",
         '{"object":"list","choices":[]}',

@@ -218,6 +218,15 @@ def test_a_system_prompt_that_comes_as_the_users_message_has_lost_its_role(api: 
     assert one.message == f"the system prompt of #0 comes as a message of the user: {PROMPT!r}"
 
 
+def test_another_model_may_know_no_system_prompt() -> None:
+    first, second = as_the_users()["chat"]
+    assert second.response is not None
+    body = orjson.loads(second.request.body) | {"model": "o1-mini"}
+    other = trip(second.request.url, body, orjson.loads(second.response.body), 1)
+
+    assert NAME not in ids(first, other)
+
+
 def test_a_user_who_said_the_prompt_before_says_it_again() -> None:
     trips = [chat([SYSTEM, user(PROMPT)], CALLED), chat([user(PROMPT), CALLED, GIVEN], said("x"), index=1)]
 
