@@ -68,7 +68,7 @@ def described(broken: Sequence[Violation]) -> str:
 def impossible(schema: object, at: str = "") -> str | None:
     """The first property that a schema requires, does not describe and does not allow, so that no value can fit it.
 
-    Beside a reference, older drafts ignore all else.
+    Beside a reference, older drafts ignore everything else.
     """
     if not is_object(schema) or "$ref" in schema:
         return None
