@@ -8,7 +8,8 @@ from .parts import get
 
 
 def contradictions(exchange: Exchange) -> Iterator[str]:
-    """One sentence for each way in which the stream contradicts itself."""
+    """One sentence for each way in which the stream, or a whole answer, contradicts itself."""
+    yield from _blocked_and_answered(exchange)
     first: Object | None = None
     words: list[object] = []
     late = own = False
@@ -30,6 +31,20 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     # With its own tools the API ends each round with a word; early models put one into each chunk.
     if late and not own and len(words) < spoken:
         yield f"more of the answer comes after its finish word {words[0]!r}"
+
+
+_UNBLOCKED = (None, 0, "", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED")
+
+
+def _blocked_and_answered(exchange: Exchange) -> Iterator[str]:
+    """A prompt that a filter blocked, and an answer to it all the same."""
+    whole = exchange.framing is None
+    bodies = [exchange.answer_fields] if whole else [as_object(event.value) for event in exchange.events]
+    bodies = [as_object(body.get("response")) or body for body in bodies]
+    reasons = [get(as_object(get(body, "promptFeedback")), "blockReason") for body in bodies]
+    reason = next((one for one in reasons if one not in _UNBLOCKED), None)
+    if reason is not None and any(_says(as_object(one)) for body in bodies for one in as_array(body.get("candidates"))):
+        yield f"the prompt is blocked ({reason}), and an answer to it comes"
 
 
 def _is_another(first: Object, chunk: Object) -> bool:

@@ -16,7 +16,7 @@ from ..shared.parts import arguments_of, call_part, media_part, text_part, unrea
 from ..shared.piece_names import PieceNames
 from ..shared.stated_cost import merge_stated, price_terms, stated_cost
 from .deltas import ChoiceDraft, index_of
-from .request import content_parts, message_calls, message_reasoning, read_call
+from .request import content_parts, is_repeated, message_calls, message_reasoning, read_call
 from .usage import chat_usage, usage_of
 
 FINISH: dict[str, FinishLabel] = {
@@ -246,7 +246,8 @@ def _choice_parts(choice: Object, position: int) -> list[Part]:
     for i, item in enumerate(as_array(message.get("tool_calls"))):
         call = read_call(as_object(item), number)
         parts.append(call_part(call, f"{pointer}/tool_calls/{i}", item))
-    parts += [p for p in message_calls({"function_call": message.get("function_call")}, pointer) if _is_call(p)]
+    if not is_repeated(as_object(message.get("function_call")), message):
+        parts += [p for p in message_calls({"function_call": message.get("function_call")}, pointer) if _is_call(p)]
     for i, item in enumerate(as_array(message.get("executed_tools"))):
         parts.append(call_part(_executed(as_object(item), number), f"{pointer}/executed_tools/{i}", item))
     if audio := as_object(message.get("audio")):

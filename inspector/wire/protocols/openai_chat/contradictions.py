@@ -15,7 +15,9 @@ _TIMES = 3
 def contradictions(exchange: Exchange) -> Iterator[str]:
     """One sentence for each way in which the answer contradicts itself."""
     if exchange.framing is None:
-        yield from _shared_index([as_object(choice) for choice in as_array(exchange.answer_fields.get("choices"))])
+        whole = [as_object(choice) for choice in as_array(exchange.answer_fields.get("choices"))]
+        yield from _shared_index(whole)
+        yield from _in_both_fields(whole, "message")
         return
     chunks: list[Object] = []
     late = 0
@@ -36,8 +38,23 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     numbers = {index_of(choice) for choice in choices}
     if numbers and 0 not in numbers:
         yield f"its first choice has the index {min(numbers)}: clients that read choice 0 get nothing"
+    yield from _in_both_fields(choices, "delta")
     yield from _repeated_names(choices)
     yield from _whole_among_pieces(choices)
+
+
+def _in_both_fields(choices: list[Object], holder: str) -> Iterator[str]:
+    """A call in `tool_calls` and in `function_call` of old."""
+    new: set[tuple[int, object]] = set()
+    old: set[tuple[int, object]] = set()
+    for choice in choices:
+        message, place = as_object(choice.get(holder)), index_of(choice)
+        old.add((place, as_object(message.get("function_call")).get("name")))
+        calls = map(as_object, as_array(message.get("tool_calls")))
+        new.update((place, as_object(call.get("function")).get("name")) for call in calls)
+    for _, name in sorted((place, name) for place, name in new & old if isinstance(name, str) and name):
+        yield f"the call of {name!r} is in `tool_calls` and again in `function_call`: clients may run it twice"
+        return
 
 
 def breaks(exchange: Exchange) -> Iterator[str]:

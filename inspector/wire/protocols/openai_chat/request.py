@@ -159,9 +159,15 @@ def message_calls(message: Object, pointer: str) -> list[Part]:
     for i, item in enumerate(as_array(message.get("tool_calls"))):
         parts.append(call_part(read_call(as_object(item)), f"{pointer}/tool_calls/{i}", item))
     old = as_object(message.get("function_call"))
-    if as_text(old.get("name")) or old.get("arguments"):
+    if (as_text(old.get("name")) or old.get("arguments")) and not is_repeated(old, message):
         parts.append(call_part(read_call({"function": old}), f"{pointer}/function_call", old))
     return parts
+
+
+def is_repeated(old: Object, message: Object) -> bool:
+    """True for a `function_call` of old that says one of `tool_calls` again: it is one call."""
+    new = (as_object(as_object(item).get("function")) for item in as_array(message.get("tool_calls")))
+    return any(old.get("name") == call.get("name") and old.get("arguments") == call.get("arguments") for call in new)
 
 
 def read_call(item: Object, choice: int = 0) -> ToolCall:

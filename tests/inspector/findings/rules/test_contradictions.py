@@ -497,3 +497,42 @@ def test_a_citation_of_a_place_that_the_text_does_not_have() -> None:
 
     assert "a citation is of the characters 0 to 90" in broken(cited(90)).message
     assert ID not in ids(cited(8))
+
+
+def test_one_call_in_the_old_field_and_in_the_new_one_is_one_call() -> None:
+    """A server that fills both for clients of any age; clients that read both run the call twice."""
+    old = {"name": CALL[1], "arguments": CALL[2]}
+    both, other = (
+        said(None, CALL) | {"function_call": old},
+        said(None, CALL) | {"function_call": old | {"name": "find"}},
+    )
+    history = [HELLO, said(None, CALL), result("call_1", "a strip")]
+    trips = chat([HELLO], both), chat(history, said("A strip."), index=1)
+
+    assert [one.severity for one in judged(*trips) if one.id == ID] == ["info"], "the client ran it once"
+    assert not [one for one in judged(*trips) if one.severity != "info"]
+    assert (
+        "the call of 'look_up' is in `tool_calls` and again in `function_call`" in broken(chat([HELLO], both)).message
+    )
+    assert ID not in ids(chat([HELLO], other))
+    assert ID not in ids(chat([HELLO], said(None, CALL) | {"function_call": None}))
+    streamed = chunks(
+        call(CALL[2], "look_up", "c"),
+        delta(function_call={"name": "look_up", "arguments": CALL[2]}),
+        delta("tool_calls"),
+    )
+    assert "again in `function_call`" in broken(streamed).message
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_blocked_prompt_that_is_answered_all_the_same(streamed: bool) -> None:
+    def answered(reason: object) -> RoundTrip:
+        body = {"candidates": [{"content": {"parts": [{"text": "A strip."}]}, "finishReason": "STOP"}],
+                "promptFeedback": {"blockReason": reason}}  # fmt: skip
+        asked = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+        whole = GEMINI.partition("?")[0].replace("streamGenerate", "generate")
+        return trip(GEMINI, asked, sse(body)) if streamed else trip(whole, asked, body)
+
+    assert "the prompt is blocked (SAFETY), and an answer to it comes" in broken(answered("SAFETY")).message
+    assert ID not in ids(answered("BLOCK_REASON_UNSPECIFIED"))
+    assert ID not in ids(answered(None))
