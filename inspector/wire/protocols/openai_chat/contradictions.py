@@ -45,16 +45,17 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
 
 def _in_both_fields(choices: list[Object], holder: str) -> Iterator[str]:
     """A call in `tool_calls` and in `function_call` of old."""
-    new: set[tuple[int, object]] = set()
-    old: set[tuple[int, object]] = set()
+    new: set[tuple[int, str]] = set()
+    old: set[tuple[int, str]] = set()
     for choice in choices:
         message, place = as_object(choice.get(holder)), index_of(choice)
-        old.add((place, as_object(message.get("function_call")).get("name")))
+        old.add((place, as_text(as_object(message.get("function_call")).get("name")) or ""))
         calls = map(as_object, as_array(message.get("tool_calls")))
-        new.update((place, as_object(call.get("function")).get("name")) for call in calls)
-    for _, name in sorted((place, name) for place, name in new & old if isinstance(name, str) and name):
-        yield f"the call of {name!r} is in `tool_calls` and again in `function_call`: clients may run it twice"
-        return
+        new.update((place, as_text(as_object(call.get("function")).get("name")) or "") for call in calls)
+    for _, name in sorted(new & old):
+        if name:
+            yield f"the call of {name!r} is in `tool_calls` and again in `function_call`: clients may run it twice"
+            return
 
 
 def breaks(exchange: Exchange) -> Iterator[str]:
