@@ -209,3 +209,65 @@ def glued(loop: ToolLoop) -> Touched:
     one.give({"content": [{"type": "text", "text": LINES}]})
     show(loop, one, LINES.replace("\n", ""))
     return [one.turn]
+
+
+@fault("a question has no method", "tool", "tool-invalid-result")
+def no_method(loop: ToolLoop) -> Touched:
+    question = {key: value for key, value in QUESTION.items() if key != "method"}
+    made = _modern(loop, "no method", {"inputRequests": {"who": question}})
+    if made is None:
+        return None
+    loop.exchanges.remove(made[1])
+    show(loop, made[1], "Invalid result: inputRequests.who.method")
+    return [made[0].turn]
+
+
+@fault("an answer to a question has a wrong form", "client", "client-tool-protocol-broken", given="tool-server-error")
+def wrong_answer(loop: ToolLoop) -> Touched:
+    made = _modern(loop, "wrong answer", {"inputRequests": {"who": QUESTION}, "requestState": "s"})
+    if made is None or not isinstance(made[1].sent, dict):
+        return None
+    made[1].sent["params"].update(requestState="s", inputResponses={"who": {"action": "ok"}})
+    show(loop, made[1], error(made[1], -32602, "Invalid params: inputResponses.who.action"))
+    return [made[1], made[1].turn]
+
+
+@fault("a type in a schema does not exist", "tool", "tool-protocol-broken")
+def no_type(loop: ToolLoop) -> Touched:
+    schema = {"type": "object", "properties": {"path": {"type": "str"}}}
+    loop.listed.append({"name": "extra_tool", "description": "One more.", "inputSchema": schema})
+    return [loop.lists[-1]]
+
+
+@fault("a second handshake is refused", "client", "client-tool-protocol-broken")
+def started_twice(loop: ToolLoop) -> Touched:
+    first, listed = loop.exchanges[0], loop.lists[-1]
+    if not isinstance(first.sent, dict) or first.sent.get("method") != "initialize":
+        return None
+    again = {**deepcopy(first.sent), "id": 90}
+    refused = {"jsonrpc": "2.0", "id": 90, "error": {"code": -32600, "message": "already initialized"}}
+    return [loop.add(listed, beside(listed, again, refused))]
+
+
+@fault("a level of log messages is set that does not exist", "client", "client-tool-protocol-broken")
+def wrong_level(loop: ToolLoop) -> Touched:
+    listed = loop.lists[-1]
+    sent = {"jsonrpc": "2.0", "id": 92, "method": "logging/setLevel", "params": {"level": "warn"}}
+    refused = {"jsonrpc": "2.0", "id": 92, "error": {"code": -32602, "message": "Invalid enum value"}}
+    return [loop.add(listed, beside(listed, sent, refused))]
+
+
+@fault("a root is a path", "client", "client-tool-protocol-broken", given="tool-server-error")
+def root_path(loop: ToolLoop) -> Touched:
+    reply = {"result": {"roots": [{"uri": "/home/ada/project"}]}}
+    return _asked(loop, "root path", "roots", "roots/list", {}, reply)
+
+
+@fault("the address of a resource is a path", "tool", "tool-invalid-result")
+def no_scheme(loop: ToolLoop) -> Touched:
+    one = chosen(loop, "no scheme", plain)
+    if one is None or one.got is None:
+        return None
+    one.got["result"]["content"].append({"type": "resource", "resource": {"uri": "notes/today.md", "text": "x"}})
+    show(loop, one, "Input should be a valid URL, relative URL without a base")
+    return [one.turn]
