@@ -306,6 +306,13 @@ TOOLS: list[Row] = [
         "info",
     ),
     (
+        "client-tool-result-lost",
+        "The model reads other words in place of the text of an error: then it is an info",
+        ended(text("It is 42."), ""),
+        ended("the warehouse is closed", "MCP error -32603"),
+        "info",
+    ),
+    (
         "client-tool-result-doubled",
         "The tool itself returned the text twice",
         ended(text(LONG[:200]), LONG[:200] * 2),

@@ -125,7 +125,7 @@ NOTICES: Mapping[str, Object] = {
         "progressToken", "progress", progressToken=_ID, progress={"type": "number"}, total={"type": ["number", "null"]}
     ),
     "notifications/message": _object("level", "data", level={"enum": _LEVELS}),
-    "notifications/cancelled": _object(requestId=_ID),
+    "notifications/cancelled": _object("requestId", requestId=_ID),
     "notifications/resources/updated": _object("uri", uri=_TEXT),
 }
 """By method: what is said without an answer."""

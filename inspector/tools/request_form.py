@@ -29,7 +29,14 @@ def flaw_of_request(asked: ToolMessage, version: str | None) -> str | None:
         return f"has {compact(params)[:40]} as its `params`, which must be an object"
     if (lacking := _not_said(asked, version)) is not None:
         return f"does not say `{lacking}` in its `_meta`, which version {version} requires"
-    return wrong_params(method, params)
+    wrong = wrong_params(method, params)
+    if wrong is None and version == _WITH_PAGES and params.get("mode") == "url" and "elicitationId" not in params:
+        return f"has no `elicitationId`, which version {version} requires"
+    return wrong
+
+
+_WITH_PAGES = "2025-11-25"
+"""The only version in which a request to open a page has an id of its own: later ones end with the call."""
 
 
 def flaw_of_sent(message: ToolMessage) -> str | None:

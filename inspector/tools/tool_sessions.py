@@ -384,8 +384,8 @@ def _unreadable(session: Session, answer: ToolMessage) -> int | None:
     """
     if answer.sender != "server" or answer.id is not None or answer.error is None:
         return None
-    broken = (place for place, run in session.runs.items() if run.departed is not None and place in session.asked)
-    return max(broken, default=None)
+    broken = {place for place, run in session.runs.items() if run.departed is not None} | session.flaws.keys()
+    return max(broken & session.asked.keys(), default=None)
 
 
 def _used_again(session: Session, asked: ToolMessage) -> str | None:

@@ -159,6 +159,7 @@ def text_lost(context: ToolContext) -> Iterator[Note]:
     not_when=(
         "It is the text of an error: then it is a warning",
         "It is the text of an error, and the result is marked as one: then it is an info",
+        "The model reads other words in place of the text of an error: then it is an info",
     ),
 )
 def result_lost(context: ToolContext) -> Iterator[Note]:
@@ -174,6 +175,25 @@ def result_lost(context: ToolContext) -> Iterator[Note]:
                 (f"#{run.exchanges[-1]} response /error", *places(call, run)[1:]),
                 severity="info" if run.seen_error else "warning",
             )
+        elif _other_words(run):
+            yield Note(
+                f"the model sees other words than those of the error of {of(run)}: {_quoted(run.returned_text)}",
+                (f"#{run.exchanges[-1]} response /error", *places(call, run)[1:]),
+                severity="info",
+            )
+
+
+def _other_words(run: ToolRun) -> bool:
+    """Whether the model reads of a failure, and nothing of what the server says about it."""
+    said, seen = run.error or {}, without_space(run.seen_text or "")
+    if run.outcome != "failed" or run.seen_as != "replaced" or (run.status or 0) >= _FAILED or not said.get("message"):
+        return False
+    reads = run.seen_error or reads_like_error(run.seen_text or "") or _FAILURE.search(run.seen_text or "") is not None
+    return reads and seen not in without_space(run.returned_text or "")
+
+
+_FAILED = 400
+"""From this status on, clients have only the status to show."""
 
 
 _MEDIA: dict[Lost, tuple[str, str]] = {

@@ -331,3 +331,18 @@ def test_a_root_that_is_a_path(uri: str, found: bool) -> None:
     story = Story().start(roots={}).exchange(asks(1, "roots/list"), answers(1, roots=[{"uri": uri}]), sender="server")
 
     assert len(story.says("client-tool-protocol-broken")) == found
+
+
+def test_a_batch_that_the_server_refuses_without_an_id_is_the_clients() -> None:
+    refused = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "no batches"}}
+    story = Story().start().exchange([asks(7, "ping"), asks(8, "tools/list")]).exchange(refused, sender="server")
+
+    assert [row[1:] for row in story.found()] == [("client-tool-protocol-broken", "client", "warning")]
+    assert "comes in a batch" in story.says("client-tool-protocol-broken")[0]
+
+
+@pytest.mark.parametrize(("params", "found"), [({"id": 7}, ["info"]), ({"requestId": 7}, [])])
+def test_a_cancelled_request_has_its_id(params: dict[str, Any], found: list[str]) -> None:
+    story = Story().start().exchange(notifies("notifications/cancelled", **params)).turn()
+
+    assert [rank for _, _, _, rank in story.found()] == found

@@ -303,3 +303,18 @@ def test_json_in_other_white_space_is_the_same() -> None:
     pretty = '{\n  "a": [1, 2],\n  "b": "two words"\n}'
 
     assert shown(text(pretty), '{"a":[1,2],"b":"two words"}').found() == []
+
+
+@pytest.mark.parametrize(
+    ("seen", "found"),
+    [
+        ("MCP error -32603", ["info"]),
+        ("An error occurred while running the tool.", ["info"]),
+        ("MCP error -32603: the warehouse is closed", []),
+        ("Error: the warehouse is  closed", []),
+    ],
+)
+def test_an_error_in_other_words(seen: str, found: list[str]) -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, "the warehouse is closed").results(("c1", seen)).turn()
+
+    assert [rank for _, name, _, rank in story.found() if name == "client-tool-result-lost"] == found

@@ -1056,3 +1056,11 @@ def test_a_resource_whose_address_is_a_path(uri: str, layers: set[str]) -> None:
     story = ended({"content": [{"type": "resource", "resource": {"uri": uri, "text": "Buy milk."}}]}, "Invalid URL")
 
     assert {layer for _, _, layer, rank in story.found() if rank != "info"} == layers
+
+
+@pytest.mark.parametrize(("more", "layer"), [({}, "tool"), ({"elicitationId": "e1"}, "client")])
+def test_a_page_to_open_has_an_id(more: dict[str, str], layer: str) -> None:
+    page = {"mode": "url", "message": "Sign in", "url": "https://desk.example/", **more}
+    story = asked(fails(1, "no", -32602), asking=page, elicitation={"url": {}})
+
+    assert [one for _, _, one, _ in story.found()] == [layer]
