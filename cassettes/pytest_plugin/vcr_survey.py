@@ -9,7 +9,7 @@ import copy
 import json
 import os
 import tempfile
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -100,7 +100,11 @@ def _said(item: pytest.Item, marks: list[pytest.Mark]) -> dict[str, Any]:
         "file": str(item.path),
         "marks": [mark.name for mark in marks],
         "sources": [str(path) for path in sources],
-        "dropped": {str(path): places for path in sources if (places := _dropped(path, given))},
+        "dropped": {
+            str(path): places
+            for path in sources
+            if (places := sorted({*_dropped(path, given), *_never_played(item.config, path, given)}))
+        },
         "target": str(cassette_path(item)),
         "config": {str(key): _plain(value) for key, value in given.items()},
     }
@@ -192,6 +196,33 @@ def _dropped(path: Path, config: Mapping[str, Any]) -> list[int]:
         ]
     except Exception:  # noqa: BLE001 - functions of the user, and files that vcrpy cannot read
         return []
+
+
+def _never_played(config: pytest.Config, path: Path, given: Mapping[str, Any]) -> list[int]:
+    """The places of the round trips that vcrpy never plays: with `allow_playback_repeats`, the first one that matches
+    answers each time."""
+    if not given.get("allow_playback_repeats"):
+        return []
+    try:
+        vcr = _vcr(config)
+        names = [*(given.get("match_on") or vcr.match_on), *(given.get("additional_matchers") or ())]
+        matchers = [vcr.matchers[name] for name in names]
+        requests = [request for request, _ in _held(path, given.get("serializer") == "json")]
+        return [
+            place
+            for place, request in enumerate(requests)
+            if any(_match(matchers, request, earlier) for earlier in requests[:place])
+        ]
+    except Exception:  # noqa: BLE001 - functions of the user, and files that vcrpy cannot read
+        return []
+
+
+def _match(matchers: Sequence[Callable[[Any, Any], object]], one: Any, other: Any) -> bool:
+    """True when these matchers take two requests as equal: as in vcrpy, None means yes, and an assertion no."""
+    try:
+        return all(matcher(one, other) in (None, True) for matcher in matchers)
+    except AssertionError:
+        return False
 
 
 @lru_cache(1)

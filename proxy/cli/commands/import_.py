@@ -95,7 +95,10 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
     if move.dropped:
         count = several(sum(map(len, move.dropped.values())), "recorded round trip")
         places = several(len(move.dropped), "file")
-        write(f"left out: {count} in {places}, which before_record_… of the suite drops when vcrpy reads them\n")
+        write(
+            f"left out: {count} in {places}, which vcrpy never plays: before_record_… of the suite "
+            "drops them, or allow_playback_repeats takes an earlier one\n"
+        )
     plan = sorted(move.plan, key=lambda pair: str(pair[1]))
     said = f"{several(len(plan), 'recording')} for {several(len({target for _, target in plan}), 'test')}"
     places = _places(move.rewrites)

@@ -254,10 +254,40 @@ def test_what_functions_of_the_suite_drop_or_ignore_is_left_out(
 
     assert main(["import", "--pytest", "--apply"]) == 0
     said = capsys.readouterr().out
-    assert "left out: 4 recorded round trips in 4 files, which before_record_… of the suite drops" in said
+    assert (
+        "left out: 4 recorded round trips in 4 files, which vcrpy never plays: before_record_… of the suite drops"
+        in said
+    )
     assert "the matchers" not in said
     assert 'ignore=["/api_key", "/model"]' in (place / "test_moved.py").read_text()
     project.runpytest_subprocess().assert_outcomes(passed=5)
+
+
+def test_what_playback_repeats_never_play_is_left_out(
+    project: pytest.Pytester,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    taken_away(server, monkeypatch)
+    place = suite(project, matched=["mine"])
+    monkeypatch.chdir(place)
+    conftest = place / "conftest.py"
+    conftest.write_text(
+        conftest.read_text().replace('"match_on"', '"allow_playback_repeats": True, "match_on"', 1) + OWN_MATCHER
+    )
+    put_vcrpy(place)
+    for path in place.rglob("*.yaml"):
+        one = path.read_text().removesuffix("version: 1\n").replace("interactions:\n", "")
+        another = one.replace("hi", "later", 1)
+        assert another != one
+        path.write_text(f"interactions:\n{one}{another}{one}version: 1\n")
+
+    assert main(["import", "--pytest", "--apply"]) == 0
+    said = capsys.readouterr().out
+    assert "left out: 4 recorded round trips in 4 files, which vcrpy never plays" in said
+    found = Cassette.load(place / "cassettes" / "test_moved" / "test_three.cassette.jsonl")
+    assert [json.loads(trip.request.body)["messages"][0]["content"] for trip in found] == ["hi", "later"]
 
 
 def test_recordings_of_an_own_serializer_are_read_by_the_suite_itself(
