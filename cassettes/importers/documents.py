@@ -17,6 +17,9 @@ from typing import Any, cast
 from .format import ImportFault, Origin
 
 type Fields = dict[str, object]
+_MOST_VALUES = 10_000_000
+"""How many values a document may have when each alias is what it stands for; a long text counts as several."""
+_LONG_TEXT = 32
 _TOO_LARGE = 1 << 63
 """A cassette holds whole numbers below this."""
 
@@ -44,12 +47,48 @@ def yaml_document(data: bytes, path: Path) -> object:
             f"{str(path)!r} is YAML, and PyYAML is not installed; install it with: pip install 'turntape[import]'"
         ) from exc
     try:
-        return cast(object, library.load(data, Loader=_loader(library)))
+        document = cast(object, library.load(data, Loader=_loader(library)))
     except library.YAMLError as exc:
         mark = getattr(exc, "problem_mark", None)
         what = getattr(exc, "problem", None) or getattr(exc, "reason", None) or str(exc).partition("\n")[0]
         place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else f"byte {getattr(exc, 'position', 0)}"
         raise Origin("yaml", path, place).fault(f"this is not valid YAML: {what}", "fix the file") from exc
+    except RecursionError as exc:
+        raise Origin("yaml", path, "its top").fault("its values are nested too deep", "fix the file") from exc
+    if b"&" in data and b"*" in data:
+        _check_aliases(document, Origin("yaml", path, "its top"))
+    return document
+
+
+def _check_aliases(document: object, origin: Origin) -> None:
+    """Raises ImportFault when an alias is within its own value, or aliases of aliases make a huge document."""
+    counts: dict[int, int] = {}
+    within: set[int] = set()
+    waiting: list[tuple[object, bool]] = [(document, False)]
+    while waiting:
+        value, is_counted = waiting.pop()
+        inner = _inner(value)
+        if is_counted:
+            within.remove(id(value))
+            counts[id(value)] = 1 + sum(counts.get(id(one)) or _weight(one) for one in inner)
+            if counts[id(value)] > _MOST_VALUES:
+                raise origin.fault(f"its aliases stand for more than {_MOST_VALUES:,} values", "do not trust the file")
+        elif inner and id(value) in within:
+            raise origin.fault("an alias is within the value that it stands for", "fix the file")
+        elif inner and id(value) not in counts:
+            within.add(id(value))
+            waiting.append((value, True))
+            waiting += [(one, False) for one in inner]
+
+
+def _weight(value: object) -> int:
+    return 1 + len(value) // _LONG_TEXT if isinstance(value, str | bytes) else 1
+
+
+def _inner(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return list(cast(Fields, value).values())
+    return cast(list[object], value) if isinstance(value, list) else []
 
 
 @cache

@@ -18,7 +18,7 @@ from ..regex import regex
 from ..tape.model import Chunk, Failure, FailureKind, Frame, Headers, Request, Response, RoundTrip
 from .documents import Fields, items, json_document, mapping, number, status_code, text
 from .format import Format, Origin, round_trip
-from .messages import Dates, header_fields, undone, utf8
+from .messages import Dates, Encodings, header_fields, utf8
 
 NAME = "har"
 OURS = "_turntape"
@@ -37,16 +37,16 @@ def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
     """The entries of a file, in file order."""
     whole = Origin(NAME, path, "its top")
     log = mapping(mapping(json_document(data, path), whole, "the file").get("log"), whole, "'log'")
-    dates = Dates()
+    dates, encodings = Dates(), Encodings()
     for place, item in enumerate(items(log.get("entries") or [], whole, "'log.entries'")):
         origin = Origin(NAME, path, f"log.entries[{place}]")
-        yield _entry(mapping(item, origin, "it"), origin, dates)
+        yield _entry(mapping(item, origin, "it"), origin, dates, encodings)
 
 
-def _entry(entry: Fields, origin: Origin, dates: Dates) -> RoundTrip:
+def _entry(entry: Fields, origin: Origin, dates: Dates, encodings: Encodings) -> RoundTrip:
     ours = entry.get(OURS)
     # The encoding of our own bodies is already undone, even where they look encoded.
-    undo = _kept if isinstance(ours, dict) else undone
+    undo = _kept if isinstance(ours, dict) else encodings.undone
     request, notes = _request(mapping(entry.get("request"), origin, "'request'"), origin, undo)
     answer = mapping(entry.get("response") or {}, origin, "'response'")
     response, more = _response(answer, origin, undo)

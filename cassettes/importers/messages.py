@@ -5,6 +5,7 @@ from email.utils import parsedate_to_datetime
 from typing import cast
 
 from ..matching.request_key import header
+from ..tape.bounds import MOST_IN_TOTAL, MOST_OF_A_BODY
 from ..tape.content_encoding import TooLong, decoder
 from ..tape.format import unstamp
 from ..tape.model import Headers
@@ -13,6 +14,9 @@ from .documents import Fields
 REWRITTEN = "bodies were stored as values: their content is kept, the formatting of their JSON is not"
 UNDECODED = "a body is kept as it came, since its content-encoding {} cannot be undone here"
 TOO_LONG = "a body is kept as it came: without its content-encoding {}"
+TOO_LONG_TOGETHER = (
+    f"bodies are kept as they came: without their content-encodings the file is longer than {MOST_IN_TOTAL:,} bytes"
+)
 
 
 def header_fields(value: object) -> Headers:
@@ -49,26 +53,36 @@ def json_bytes(value: object) -> bytes:
     return utf8(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def undone(body: bytes, headers: Headers) -> tuple[bytes, str | None, tuple[str, ...]]:
-    """A body without the content-encoding of its headers: `(body, encoding undone, notes)`.
+class Encodings:
+    """Undoes the content-encodings of the bodies of one file, which may grow to `MOST_IN_TOTAL` bytes together."""
 
-    Many recorders store the plain body under the old header; it is recognised and taken as it is.
-    """
-    encoding = header(headers, "content-encoding").strip().lower()
-    if not body or encoding in ("", "identity"):
-        return body, None, ()
-    plain = body
-    try:
-        for name in reversed([part.strip() for part in encoding.split(",")]):
-            if _is_text(plain):
-                continue
-            inner = _decoded(plain, name)
-            if inner is None:
-                return plain, None, (UNDECODED.format(repr(name)),)
-            plain = inner
-    except TooLong as exc:
-        return body, None, (TOO_LONG.format(exc),)
-    return plain, encoding, ()
+    def __init__(self) -> None:
+        self._left = MOST_IN_TOTAL
+
+    def undone(self, body: bytes, headers: Headers) -> tuple[bytes, str | None, tuple[str, ...]]:
+        """A body without the content-encoding of its headers: `(body, encoding undone, notes)`.
+
+        Many recorders store the plain body under the old header; it is recognised and taken as it is.
+        """
+        encoding = header(headers, "content-encoding").strip().lower()
+        if not body or encoding in ("", "identity"):
+            return body, None, ()
+        plain = body
+        most = MOST_OF_A_BODY
+        try:
+            for name in reversed([part.strip() for part in encoding.split(",")]):
+                if _is_text(plain):
+                    continue
+                most = min(MOST_OF_A_BODY, self._left)
+                inner = _decoded(plain, name, most)
+                if inner is None:
+                    return plain, None, (UNDECODED.format(repr(name)),)
+                self._left -= len(inner)
+                plain = inner
+        except TooLong as exc:
+            self._left -= most  # it was decoded up to there, which took its time
+            return body, None, (TOO_LONG.format(exc) if most == MOST_OF_A_BODY else TOO_LONG_TOGETHER,)
+        return plain, encoding, ()
 
 
 def _is_text(body: bytes) -> bool:
@@ -78,13 +92,13 @@ def _is_text(body: bytes) -> bool:
         return False
 
 
-def _decoded(body: bytes, encoding: str) -> bytes | None:
+def _decoded(body: bytes, encoding: str, most: int) -> bytes | None:
     """The decoded body, as far as it goes: a body that was cut on the wire is what the client got.
 
     None when it is not encoded like this, or its library is not installed. Raises TooLong.
     """
     try:
-        stream = decoder(encoding)
+        stream = decoder(encoding, most)
         return (stream.decode(body) or None) if stream else None
     except TooLong:
         raise

@@ -13,7 +13,7 @@ from ..regex import regex
 from ..tape.model import RoundTrip
 from .documents import items, json_document, mapping, yaml_document
 from .format import Format, Origin
-from .messages import Dates
+from .messages import Dates, Encodings
 from .vcrpy import interaction
 
 NAME = "ruby-vcr"
@@ -30,10 +30,10 @@ def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
     document = json_document(data, path) if data.lstrip()[:1] == b"{" else yaml_document(data, path)
     whole = Origin(NAME, path, "its top")
     found = items(mapping(document, whole, "the file").get("http_interactions"), whole, "'http_interactions'")
-    dates = Dates()
+    dates, encodings = Dates(), Encodings()
     for place, item in enumerate(found):
         origin = Origin(NAME, path, f"http_interactions[{place}]")
-        yield interaction(mapping(item, origin, "it"), origin, dates)
+        yield interaction(mapping(item, origin, "it"), origin, dates, encodings)
 
 
 RUBY_VCR = Format(NAME, "VCR (Ruby)", sniff, read)

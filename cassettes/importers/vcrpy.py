@@ -17,7 +17,7 @@ from ..regex import regex
 from ..tape.model import Request, Response, RoundTrip
 from .documents import Fields, items, json_document, kind, mapping, status_code, text, yaml_document
 from .format import Format, ImportFault, Origin, round_trip
-from .messages import REWRITTEN, Dates, header_fields, json_bytes, undone, utf8
+from .messages import REWRITTEN, Dates, Encodings, header_fields, json_bytes, utf8
 
 NAME = "vcrpy"
 _YAML = regex(rb"^interactions: *(?:\[\])?\r?$", re.MULTILINE)
@@ -40,21 +40,21 @@ def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
         )
     whole = Origin(NAME, path, "its top")
     found = items(mapping(document, whole, "the file").get("interactions") or [], whole, "'interactions'")
-    dates = Dates()
+    dates, encodings = Dates(), Encodings()
     for place, item in enumerate(found):
         origin = Origin(NAME, path, f"interactions[{place}]")
-        yield interaction(mapping(item, origin, "it"), origin, dates)
+        yield interaction(mapping(item, origin, "it"), origin, dates, encodings)
 
 
-def interaction(fields: Fields, origin: Origin, dates: Dates) -> RoundTrip:
+def interaction(fields: Fields, origin: Origin, dates: Dates, encodings: Encodings) -> RoundTrip:
     """One request and its answer, in the form that VCR gave to all tools of its kind. Raises ImportFault."""
     asked = mapping(fields.get("request"), origin, "'request'")
     answer = mapping(fields.get("response"), origin, "'response'")
     headers, answer_headers = header_fields(asked.get("headers")), header_fields(answer.get("headers"))
     raw, rewritten = _body(asked, origin, "request")
-    body, encoding, notes = undone(raw, headers)
+    body, encoding, notes = encodings.undone(raw, headers)
     raw_answer, rewritten_answer = _body(answer, origin, "response")
-    answer_body, answer_encoding, more = undone(raw_answer, answer_headers)
+    answer_body, answer_encoding, more = encodings.undone(raw_answer, answer_headers)
     request = Request(
         method=text(asked, "method", origin).upper(),
         url=text(asked, "uri", origin),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from turntape.cassettes.importers.format import Format, Origin, round_trip
-from turntape.cassettes.importers.messages import undone
+from turntape.cassettes.importers.messages import Encodings
 from turntape.cassettes.tape.model import Failure, Frame, Headers, Request, Response, RoundTrip
 
 NAME = "mitmproxy"
@@ -27,18 +27,18 @@ def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
     from mitmproxy import exceptions, http
     from mitmproxy.io import FlowReader
 
-    place = 0
+    place, encodings = 0, Encodings()
     try:
         for flow in FlowReader(io.BytesIO(data)).stream():
             if isinstance(flow, http.HTTPFlow):
-                yield _flow(flow, Origin(NAME, path, f"flow {place}"))
+                yield _flow(flow, Origin(NAME, path, f"flow {place}"), encodings)
             place += 1
     except exceptions.FlowReadException as exc:
         origin = Origin(NAME, path, f"flow {place}")
         raise origin.fault(f"mitmproxy cannot read it: {exc}", "save the flows again, or update mitmproxy") from exc
 
 
-def _flow(flow: object, origin: Origin) -> RoundTrip:
+def _flow(flow: object, origin: Origin, encodings: Encodings) -> RoundTrip:
     from dataclasses import replace
 
     from mitmproxy import http
@@ -48,7 +48,7 @@ def _flow(flow: object, origin: Origin) -> RoundTrip:
     assert isinstance(flow, http.HTTPFlow)
     asked, answer = flow.request, flow.response
     headers = header_fields(asked.headers)
-    body, encoding, notes = _body(asked.raw_content, headers)
+    body, encoding, notes = _body(asked.raw_content, headers, encodings)
     request = Request(
         method=asked.method,
         url=asked.pretty_url,
@@ -65,7 +65,7 @@ def _flow(flow: object, origin: Origin) -> RoundTrip:
     response, failure = None, None
     if answer is not None:
         answer_headers = header_fields(answer.headers)
-        content, encoding, more = _body(answer.raw_content, answer_headers)
+        content, encoding, more = _body(answer.raw_content, answer_headers, encodings)
         notes = (*notes, *more)
         response = Response(
             status=answer.status_code,
@@ -100,8 +100,8 @@ def _flow(flow: object, origin: Origin) -> RoundTrip:
     return replace(trip, frames=frames)
 
 
-def _body(raw: bytes | None, headers: Headers) -> tuple[bytes, str | None, tuple[str, ...]]:
-    return (b"", None, (_NO_BODY,)) if raw is None else undone(raw, headers)
+def _body(raw: bytes | None, headers: Headers, encodings: Encodings) -> tuple[bytes, str | None, tuple[str, ...]]:
+    return (b"", None, (_NO_BODY,)) if raw is None else encodings.undone(raw, headers)
 
 
 MITMPROXY = Format(NAME, "mitmproxy flows", sniff, read)

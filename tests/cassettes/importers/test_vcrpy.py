@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from turntape.cassettes.importers import messages
 from turntape.cassettes.importers.format import ImportFault, notes_of
 from turntape.cassettes.importers.registry import detected
 from turntape.cassettes.importers.vcrpy import read
-from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
+from turntape.cassettes.tape.bounds import MOST_IN_TOTAL, MOST_OF_A_BODY
 from turntape.cassettes.tape.model import RoundTrip
 
 ASKED = '{"model":"gpt-5","stream":true}'
@@ -145,6 +146,69 @@ def test_a_body_that_is_endless_without_its_encoding_stays_as_it_came() -> None:
     assert (trip.response.body, trip.response.encoding) == (bomb, None)
     [note] = notes_of(trip)
     assert f"longer than {MOST_OF_A_BODY:,} bytes" in note
+
+
+def test_many_bodies_that_are_long_without_their_encoding_are_bounded_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messages, "MOST_OF_A_BODY", 10_000)
+    monkeypatch.setattr(messages, "MOST_IN_TOTAL", 40_000)
+    long = gzip.compress(bytes(10_000))
+    short = gzip.compress(b'{"ok":true}')
+    answers = "".join(
+        f"""- request: {{method: POST, uri: 'http://a.example/v1', headers: {{}}, body: ''}}
+  response:
+    status: {{code: 200, message: OK}}
+    headers: {{Content-Encoding: [gzip]}}
+    body:
+      string: !!binary |
+        {base64.b64encode(one).decode()}
+"""
+        for one in [short] + [long] * 7
+    )
+
+    trips = list(read(f"interactions:\n{answers}version: 1\n".encode(), tmp_path / "a.yaml"))
+
+    kept = [trip for trip in trips if trip.response and trip.response.encoding is None]
+    assert sum(len(trip.response.body) for trip in trips if trip.response and trip.response.encoding) <= 40_000
+    assert len(kept) == 4
+    assert all(trip.response and trip.response.body == long for trip in kept)
+    assert {note for trip in kept for note in notes_of(trip)} == {
+        f"bodies are kept as they came: without their content-encodings the file is longer than {MOST_IN_TOTAL:,} bytes"
+    }
+
+
+ALIASES = "\n".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]" for n in range(1, 9))
+ANSWERED = """interactions:
+- request: {method: POST, uri: 'http://a.example/v1', headers: {}, body: ''}
+  response:
+    status: {code: 200, message: OK}
+"""
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        (
+            f"x0: &x0 [a, b]\n{ALIASES}\n{ANSWERED}    parsed_body: *x8\n",
+            "its aliases stand for more than 10,000,000 values",
+        ),
+        (f"x0: &x0 [{'a' * 100_000}]\n{ALIASES}\n{ANSWERED}    parsed_body: *x5\n", "its aliases stand for more than"),
+        (f"{ANSWERED}    parsed_body: &a [*a]\n", "an alias is within the value that it stands for"),
+        (f"{ANSWERED}    parsed_body: {'[' * 5000}\n", "valid YAML|nested too deep"),
+    ],
+)
+def test_aliases_that_never_end_or_grow_without_bound_are_refused(document: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(ImportFault, match=why):
+        list(read(document.encode(), tmp_path / "a.yaml"))
+
+
+def test_an_alias_within_reason_is_what_it_stands_for(tmp_path: Path) -> None:
+    document = f"x: &x {{a: [1, 2]}}\n{ANSWERED}    parsed_body: [*x, *x]\n"
+
+    [trip] = read(document.encode(), tmp_path / "a.yaml")
+
+    assert trip.response and trip.response.body == b'[{"a":[1,2]},{"a":[1,2]}]'
 
 
 def test_a_body_that_was_cut_is_what_came() -> None:
