@@ -72,9 +72,9 @@ def _check_aliases(document: object, origin: Origin) -> None:
             within.remove(id(value))
             counts[id(value)] = 1 + sum(counts.get(id(one)) or _weight(one) for one in inner)
             if counts[id(value)] > _MOST_VALUES:
-                raise origin.fault(f"its aliases stand for more than {_MOST_VALUES:,} values", "do not trust the file")
+                raise origin.fault(f"its aliases give more than {_MOST_VALUES:,} values", "do not trust the file")
         elif inner and id(value) in within:
-            raise origin.fault("an alias is within the value that it stands for", "fix the file")
+            raise origin.fault("an alias is within its own value", "fix the file")
         elif inner and id(value) not in counts:
             within.add(id(value))
             waiting.append((value, True))

@@ -191,10 +191,10 @@ ANSWERED = """interactions:
     [
         (
             f"x0: &x0 [a, b]\n{ALIASES}\n{ANSWERED}    parsed_body: *x8\n",
-            "its aliases stand for more than 10,000,000 values",
+            "its aliases give more than 10,000,000 values",
         ),
-        (f"x0: &x0 [{'a' * 100_000}]\n{ALIASES}\n{ANSWERED}    parsed_body: *x5\n", "its aliases stand for more than"),
-        (f"{ANSWERED}    parsed_body: &a [*a]\n", "an alias is within the value that it stands for"),
+        (f"x0: &x0 [{'a' * 100_000}]\n{ALIASES}\n{ANSWERED}    parsed_body: *x5\n", "its aliases give more than"),
+        (f"{ANSWERED}    parsed_body: &a [*a]\n", "an alias is within its own value"),
         (f"{ANSWERED}    parsed_body: {'[' * 5000}\n", "valid YAML|nested too deep"),
     ],
 )
@@ -203,7 +203,7 @@ def test_aliases_that_never_end_or_grow_without_bound_are_refused(document: str,
         list(read(document.encode(), tmp_path / "a.yaml"))
 
 
-def test_an_alias_within_reason_is_what_it_stands_for(tmp_path: Path) -> None:
+def test_an_alias_within_reason_is_what_it_means(tmp_path: Path) -> None:
     document = f"x: &x {{a: [1, 2]}}\n{ANSWERED}    parsed_body: [*x, *x]\n"
 
     [trip] = read(document.encode(), tmp_path / "a.yaml")
