@@ -18,7 +18,7 @@ from .format import ImportFault, Origin
 
 type Fields = dict[str, object]
 _MOST_VALUES = 10_000_000
-"""How many values a document may have when each alias is what it stands for; a long text counts as several."""
+"""How many values a document may have when each alias is replaced by its value; a long text counts as several."""
 _LONG_TEXT = 32
 _TOO_LARGE = 1 << 63
 """A cassette holds whole numbers below this."""
