@@ -40,6 +40,8 @@ class Turns:
     def __init__(self, calls: list[Call]) -> None:
         self._calls = calls
         self.places: list[int] = []
+        self.folded: list[int] = []
+        """The places of rows in folded threads."""
         self.playing: int | None = None
         self.on_turn = True
         self.below: int | None = None
@@ -57,6 +59,9 @@ class Turns:
             return
         self.playing = place
         self._calls.append(("mark", place))
+
+    def in_fold(self, place: int) -> bool:
+        return place in self.folded
 
     def fold(self, thread: str, place: int | None, *, opened: bool) -> None:
         self._calls.append(("fold", thread, place, opened))

@@ -64,10 +64,17 @@ class PlaybackActions:
         if turn is None:
             return
         self._state.navigation.place = turn.place
+        self._unfold(turn.place)
         self._panes.turns.play(turn.place, turn.share)
         self._panes.strip.play(turn.place, turn.share)
         self._loader.played(turn, self._selection.width)
         self._bars.refresh()
+
+    def _unfold(self, place: int) -> None:
+        """Unfold the thread of the turn that begins, so that its line can be seen."""
+        turns, thread = self._panes.turns, self._state.run.rows.all[place].thread
+        if thread is not None and turns.playing != place and turns.in_fold(place):
+            turns.fold(thread, place, opened=True)
 
     def change_speed(self, by: int) -> None:
         """Change the speed by this many steps; a negative number is slower."""

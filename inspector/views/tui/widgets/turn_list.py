@@ -166,6 +166,11 @@ class TurnList(LineView):
         self.post_message(self.Folded())
         return self.order
 
+    def in_fold(self, place: int) -> bool:
+        """Whether the line of a round trip is not shown because its thread is folded."""
+        line = self.threads.line_of(place)
+        return line is not None and self.threads.lines[line].thread is not None
+
     def fold(self, thread: str, place: int | None, *, opened: bool) -> None:
         """Fold or unfold a thread while the round trip at `place` is selected."""
         self._folds[thread] = opened

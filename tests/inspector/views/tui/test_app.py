@@ -314,6 +314,21 @@ def test_playback_shows_the_answer_as_it_arrived_and_stops_on_p() -> None:
     run(flow)
 
 
+def test_the_line_of_a_turn_of_a_subagent_is_shown_when_it_is_played() -> None:
+    async def flow() -> None:
+        async with viewing(keys=["p"]) as (app, pilot):
+            pause(app)
+            turns = app.run_screen.panes.turns
+            folded = [place for place in range(4) if turns.in_fold(place)]
+            assert [app.run_.rows.all[place].thread for place in folded] == ["t2", "t3"]
+            await press(pilot, "right")
+            assert row(app) == ("t2", 1) and not turns.in_fold(folded[0]) and turns.in_fold(folded[1])
+            line = turns.at(turns.cursor)
+            assert line is not None and line.thread is None and line.place == folded[0]
+
+    run(flow)
+
+
 def test_playback_without_timing_reaches_the_end_of_the_run(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     with Recorder(path) as recorder:

@@ -73,6 +73,20 @@ def test_the_next_turn_is_marked_and_becomes_the_place() -> None:
     assert made.state.place == 1 and made.panes.turns.playing == 1
 
 
+def test_the_folded_thread_of_a_turn_is_unfolded_once_when_it_is_played() -> None:
+    made = parts()
+    made.panes.turns.folded = [2]
+    made.playing.toggle()
+    assert made.did("fold") == []
+
+    made.playing.seek(1)
+    made.playing.seek(1)
+    place = made.panes.turns.playing
+    assert place == 2 and made.did("fold") == [("t2", 2, True)]
+    made.playing.show()
+    assert made.did("fold") == []
+
+
 def test_the_strip_and_the_totals_show_the_run_up_to_what_is_played() -> None:
     made = parts()
     made.playing.toggle()
