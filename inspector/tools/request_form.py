@@ -36,7 +36,7 @@ def flaw_of_request(asked: ToolMessage, version: str | None) -> str | None:
 
 
 _WITH_PAGES = "2025-11-25"
-"""The only version in which a request to open a page has an id of its own: later ones end with the call."""
+"""The only version in which a request to open a page has a separate id: later ones end with the call."""
 
 
 def flaw_of_sent(message: ToolMessage) -> str | None:
