@@ -90,6 +90,8 @@ class ThreadMemory:
     """The tools whose calls the client answered."""
     unfit_calls: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     """Calls of answers that must not be run, by id: the round trip and why."""
+    unfit_lately: set[str] = field(default_factory=set[str])
+    """Those of `unfit_calls` that the last answer has."""
     rejected: RejectedBefore | None = None
     explained: Explained | None = None
     """The cause of the last rejection: the same rejection later has the same cause."""

@@ -111,6 +111,7 @@ def after_rules(context: RuleContext) -> None:
 def _note_calls(context: RuleContext) -> None:
     thread, run, index = context.thread, context.run, context.index
     seen: set[tuple[int, str]] = set()
+    thread.unfit_lately.clear()
     made = tuple(call.id for call in context.emission.calls if call.id)
     if made and context.reading.response_id:
         run.calls_of[context.reading.response_id] = (index, made)
@@ -128,6 +129,7 @@ def _note_calls(context: RuleContext) -> None:
         thread.emitted_calls[call.id] = (index, call.name, call_meaning(call))
         if (why := _unfit(context, call)) is not None:
             thread.unfit_calls[call.id] = (index, why)
+            thread.unfit_lately.add(call.id)
         else:
             thread.unfit_calls.pop(call.id, None)
 

@@ -162,6 +162,11 @@ class Lookup[K, V](Mapping[K, V]):
     def __bool__(self) -> bool:
         return len(self._pairs) > 0
 
+    @property
+    def row(self) -> SharedTuple[tuple[K, V]]:
+        """All pairs, in order."""
+        return self._pairs
+
     def places(self, keys: Iterable[K]) -> list[int]:
         """Where there are values under these keys, in order."""
         start, end, wanted = self._pairs.start, self._pairs.end, frozenset(keys)

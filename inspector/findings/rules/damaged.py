@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_array, as_object, is_array, is_object, parse_json
-from ...wire.values import Part
+from ...wire.per_message import Joined
+from ...wire.values import Message, Part
 from ..finding import Layer, Tier
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -217,17 +218,16 @@ def _repeats_prompt(context: RuleContext, text: str) -> str | None:
     """
     if context.protocol.operation == "text_completion":
         return None
-    users = [
-        part.text.strip()
-        for m in context.request.messages
-        if m.role == "user"
-        for part in m.parts
-        if part.kind == "text"
-    ]
-    asked, said = users[-1] if users else "", text.lstrip()
+    users = _texts_of_user(context.request.messages)
+    asked, said = users[-1].strip() if users else "", text.lstrip()
     return asked if len(asked) >= _ASKED and said.startswith(asked) and said.strip() != asked else None
 
 
+def _user_texts(message: Message) -> list[str]:
+    return [part.text for part in message.parts if part.kind == "text"] if message.role == "user" else []
+
+
+_texts_of_user = Joined(_user_texts).of
 _WORDS = regex(r"[a-z]{22}")
 """Small letters in a row, more than a word has."""
 _ASKS_BLANKS = regex(r"\b(?:spaces?|blanks?|whitespace|concatenat\w*|slug)\b", re.IGNORECASE)

@@ -10,11 +10,11 @@ from ...analysis.dispatch import taken_as_text
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
 from ...wire.printable import several
-from ...wire.values import ToolResult
 from ..memory import request_key
 from ..rule import Note, rule
-from ..rule_context import RuleContext, finish_at
+from ..rule_context import RuleContext
 from .pairing import confirmed
+from .unfit_calls import dispatched_partial, executed_filtered
 
 FINAL_TOOLS = regex(r"final|submit|finish|answer|output|respond|complete|done|structured|extract|result", re.IGNORECASE)
 _LITTLE = 65
@@ -148,95 +148,6 @@ def forced_last(context: RuleContext) -> Iterator[Note]:
             "the last request offers no tools and mentions a limit of steps",
             (f"{context.at} request {context.echo.new[-1].pointer}",),
         )
-
-
-@rule(
-    "client-dispatched-partial-call",
-    "client",
-    "error",
-    "P",
-    says="A call from an answer that was cut was run as if it were whole.",
-    fix="Never run a call of an answer that hit a cap or was cut; answer it with an error result.",
-)
-def dispatched_partial(context: RuleContext) -> Iterator[Note]:
-    yield from _ran(context, ("length", "context_full", "cut", "partial"), "cut")
-
-
-@rule(
-    "client-executed-filtered-call",
-    "client",
-    "error",
-    "P",
-    says="A call from an answer that was refused, filtered or malformed was run.",
-    fix="Do not run calls of an answer that was refused, filtered or malformed.",
-)
-def executed_filtered(context: RuleContext) -> Iterator[Note]:
-    yield from _ran(context, ("refusal", "content_filter", "malformed"), "refused, filtered or malformed")
-
-
-_WARNED = (
-    "api-length-truncated-tool-call",
-    "api-stream-cut",
-    "api-error-in-200-stream",
-    "api-content-filter",
-    "malformed-output",
-    "model-refusal",
-)
-
-
-def _ran(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
-    """Calls of an answer with one of these finishes whose results look as if the calls had been run."""
-    yield from _ran_by_id(context, labels, what)
-    yield from _ran_without_ids(context, labels, what)
-
-
-def _ran_by_id(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
-    unfit = {name: (index, why) for name, (index, why) in context.thread.unfit_calls.items() if name and why in labels}
-    for message in context.request.messages if unfit else ():
-        for part in message.parts:
-            if part.result is None or part.result.call_id not in unfit or not _reads_as_run(part.result):
-                continue
-            index, why = unfit[part.result.call_id]
-            yield Note(
-                f"the call {part.result.call_id} was run although its answer was {what} ({why})",
-                (f"#{index} finish {why}", f"{context.at} request {part.pointer}"),
-                key=part.result.call_id,
-                because_of=context.has_recently(*_WARNED),
-            )
-
-
-def _ran_without_ids(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
-    """Where results have no ids, the new results of a request answer the last turn."""
-    before = context.previous
-    if before is None or before.reading.emission is None or before.reading.finish is None:
-        return
-    emission, why = before.reading.emission, before.reading.finish.label
-    if why not in labels:
-        if emission.emitted != "partial_call" or "partial" not in labels:
-            return
-        why = "partial"
-    names = {call.name for call in emission.calls}
-    for result in context.request.results[len(before.reading.request.results) :]:
-        # The answer may give its calls ids that results do not repeat (Ollama).
-        if result.call_id is None and result.name in names and _reads_as_run(result):
-            yield Note(
-                f"the call of {result.name!r} was run although its answer was {what} ({why})",
-                (finish_at(before), f"{context.at} request"),
-                key=(context.index, "ran"),
-                because_of=context.has_recently(*_WARNED),
-            )
-
-
-_ERROR_TEXT = regex(
-    r"\W{0,4}(?:error|exception|traceback|failed|invalid|truncated|incomplete|cancel|interrupt|not (?:run|executed)|skipped|rejected)",
-    re.IGNORECASE,
-)
-
-
-def _reads_as_run(result: ToolResult) -> bool:
-    """True for a result that neither is marked as an error nor reads like one."""
-    head = result.text[:300].lower()
-    return not (result.is_error or _ERROR_TEXT.match(result.text) or "truncated" in head or "not executed" in head)
 
 
 def _little(context: RuleContext) -> bool:

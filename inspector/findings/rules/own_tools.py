@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_array, as_object, parse_json
-from ...wire.values import Part, Tool, ToolCall, ToolResult
+from ...wire.per_message import ByKey
+from ...wire.values import Message, Part, Tool, ToolCall, ToolResult
 from ..finding import Layer
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -49,23 +50,23 @@ _HEAD = 600
 
 def _failed(context: RuleContext) -> Iterator[tuple[Part, ToolResult, ToolCall, Tool]]:
     """The new results whose call and whose offer the request shows."""
-    last: dict[str, ToolCall] | None = None
     for part, result in new_results(context):
         known = context.calls.get(result.call_id) if result.call_id is not None else None
         call = known.call if known is not None else None
         name = tool_of(context, result) or result.name or ""
         tool = context.tools.get(call.name if call is not None else name)
         if call is None:
-            last = _last_calls(context) if last is None else last
-            call = last.get(name)
+            # APIs whose calls have no ids: the last call of the tool.
+            call = _calls_by_name(context.request.messages).get(name)
         if tool is not None and call is not None and not tool.server and len(result.text) <= 4 * _HEAD:
             yield part, result, call, tool
 
 
-def _last_calls(context: RuleContext) -> dict[str, ToolCall]:
-    """The last call of each tool, for APIs whose calls have no ids."""
-    parts = (part for message in context.request.messages for part in message.parts)
-    return {part.call.name: part.call for part in parts if part.call is not None}
+def _under_its_tool(message: Message) -> list[tuple[str, ToolCall]]:
+    return [(part.call.name, part.call) for part in message.parts if part.call is not None]
+
+
+_calls_by_name = ByKey(_under_its_tool).of
 
 
 def _offered_then(context: RuleContext, name: str) -> bool:

@@ -219,14 +219,14 @@ def _changed_without_cache(context: RuleContext, before: Turn, echo: HistoryDiff
     """The same change where no cache is lost: it costs nothing yet, so it is reported only if no other rule does."""
     if context.has(*_ROOTS):
         return
-    asked = tuple(message.pointer for message in context.request.messages if message.role == "user")
-    changed = [
+    likely = [
         change
         for change in echo.changes
-        if not change.emitted
-        and change.kind in ("inserted", "text_changed")
-        and change.became.strip()
-        and any(change.now == at or (change.now or "").startswith(f"{at}/") for at in asked)
+        if not change.emitted and change.kind in ("inserted", "text_changed") and change.became.strip()
+    ]
+    asked = tuple(message.pointer for message in context.request.messages if message.role == "user") if likely else ()
+    changed = [
+        change for change in likely if any(change.now == at or (change.now or "").startswith(f"{at}/") for at in asked)
     ]
     if changed:
         what = "adds something to" if changed[0].kind == "inserted" else "changes"
