@@ -279,11 +279,12 @@ sys.stdin.read()
 
 def test_ctrl_c_in_the_terminal_is_for_the_server_and_does_not_end_the_wrapper() -> None:
     code = """
-import signal, sys
-signal.signal(signal.SIGINT, lambda *_: print("caught", flush=True))
+import signal, sys, threading
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a handler could be late for the read that follows
+threading.Thread(target=lambda: [print("still", "here", flush=True) for _ in sys.stdin]).start()
 print("ready", flush=True)
-for line in sys.stdin:
-    print("still", "here", flush=True)
+signal.sigwait({signal.SIGINT})
+print("caught", flush=True)
 """
     pid, terminal = pty.fork()
     if not pid:
