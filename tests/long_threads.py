@@ -32,5 +32,5 @@ def thread(api: str, turns: int, *, cut: int) -> list[RoundTrip]:
         call = calls(f"word-{number}")
         trip = APIS[api](history, call, number)
         trips.append(_cut(api, trip) if number % cut == 1 else trip)
-        history += [call, gives(f"what word {number} means, in a few words of its own")]
+        history += [call, gives(f"what word {number} means, in a few words")]
     return [replace(trip, started_at=1_780_000_000.0 + trip.index) for trip in trips]
