@@ -194,6 +194,19 @@ def test_no_process_of_ours_imports_from_the_folder_where_it_starts() -> None:
     assert not [line for path in modules() for line in shadowed_processes(path.read_text("utf-8"))]
 
 
+def leaves_half_modules(source: str) -> bool:
+    """True for a process that may run out of disk space while it compiles modules that others need."""
+    return "RLIMIT_FSIZE" in source and not ("NO_BYTECODE" in source or "sys.dont_write_bytecode" in source)
+
+
+def test_no_process_on_a_small_disk_leaves_half_a_module() -> None:
+    here = Path(__file__)
+    files = [path for folder in ("tests", "bench") for path in (ROOT / folder).rglob("*.py") if path != here]
+
+    assert leaves_half_modules("resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))")
+    assert not [str(path) for path in files if leaves_half_modules(path.read_text())]
+
+
 def test_every_package_on_disk_is_in_the_wheel() -> None:
     """setuptools ships listed packages only: an unlisted one works in the checkout and is missing for users."""
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]

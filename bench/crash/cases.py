@@ -48,6 +48,7 @@ if case == "kill":
 write(20)
 until(lambda: not recorder.waiting)
 if case == "full":
+    sys.dont_write_bytecode = True  # half a module would stay
     size = os.path.getsize(path)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + seed % 1000, resource.RLIM_INFINITY))
     write(20)

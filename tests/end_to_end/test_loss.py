@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from small_disks import NO_BYTECODE
 
 from turntape.cassettes import Cassette
 from turntape.proxy.exit_codes import NOT_RECORDED
@@ -46,7 +47,7 @@ def run(tape: Path, change: str, said: Path, **variables: str) -> tuple[int, str
         done = subprocess.run(
             [sys.executable, "-m", "turntape.proxy.cli", "run", "-o", tape, "--upstream", f"openai={upstream.url}/v1",
              "--", sys.executable, "-c", AGENT, tape, change, said],
-            stderr=stderr, env={**os.environ, **variables}, timeout=120, check=False,
+            stderr=stderr, env={**os.environ, **NO_BYTECODE, **variables}, timeout=120, check=False,
         )  # fmt: skip
     return done.returncode, said.read_text()
 

@@ -20,6 +20,7 @@ from factories import round_trip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recordings import bodies, growing, read_by_any_tool, record, single
+from small_disks import NO_BYTECODE
 
 from turntape.cassettes import Cassette, CassetteError, Chunk, FormatError, Frame, Recorder, Redactor, RoundTrip, Tail
 from turntape.cassettes.recording import disk_sync
@@ -30,6 +31,7 @@ from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompre
 SUFFIXES = ["jsonl", "jsonl.zst"]
 ENVIRONMENT = {
     **os.environ,
+    **NO_BYTECODE,
     "PYTHONPATH": os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(Path(__file__).parents[2])]),
 }
 """For a process that imports the helpers of the tests."""

@@ -20,6 +20,7 @@ import pytest
 from mitmproxy import http
 from mitmproxy.addons.proxyserver import Proxyserver
 from mitmproxy.test import tflow
+from small_disks import NO_BYTECODE
 
 from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.cassettes.tape.model import Frame, Request
@@ -265,7 +266,7 @@ def test_a_loop_is_ended_to_the_turn_by_its_labels(
             [sys.executable, "-m", "turntape.proxy.cli", "run", "--out", "t.cassette.jsonl", *limit]
             + ["--upstream", f"*={server.url}", "--", sys.executable, "-c", LOOP, model],
             cwd=tmp_path,
-            env={"TURNTAPE_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"},
+            env={"TURNTAPE_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin", **NO_BYTECODE},
             capture_output=True,
             text=True,
             check=False,

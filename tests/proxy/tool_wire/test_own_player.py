@@ -85,8 +85,9 @@ def test_another_client_begins_again(tape: Path) -> None:
 def test_it_is_recorded_again_with_an_output(tape: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.cassette.jsonl"
 
-    played(tape, asked(7, n=2), "-o", str(again), "--name", "mine")
+    done = played(tape, asked(7, n=2), "-o", str(again), "--name", "mine")
 
+    assert (done.returncode, done.stderr) == (0, b"")
     while not again.exists() or being_written(again):
         time.sleep(0.01)
     (trip,) = Cassette.load(again)

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from small_disks import NO_BYTECODE
 
 from turntape.cassettes import Cassette
 from turntape.cassettes.tape.lock import being_written
@@ -61,13 +62,14 @@ def done(
 class Client:
     """A client with a running wrapper."""
 
-    def __init__(self, command: list[str], before: Callable[[], None] | None = None) -> None:
+    def __init__(self, command: list[str], before: Callable[[], None] | None, variables: dict[str, str]) -> None:
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             preexec_fn=before,
+            env={**os.environ, **variables},
         )
         assert self.process.stdin and self.process.stdout and self.process.stderr
         self.stdin, self.stdout, self.stderr = self.process.stdin, self.process.stdout, self.process.stderr
@@ -83,8 +85,10 @@ class Client:
 
 
 @contextmanager
-def running(*arguments: str, start: str = START, before: Callable[[], None] | None = None) -> Iterator[Client]:
-    client = Client(wrapper(*arguments, start=start), before)
+def running(
+    *arguments: str, start: str = START, before: Callable[[], None] | None = None, **variables: str
+) -> Iterator[Client]:
+    client = Client(wrapper(*arguments, start=start), before, variables)
     watchdog = threading.Timer(PATIENCE, client.process.kill)
     watchdog.start()
     try:
@@ -488,7 +492,7 @@ def test_a_full_disk_is_reported_and_the_traffic_continues(tmp_path: Path) -> No
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
-    with running("-o", str(path), "--", "cat", before=small_files) as client:
+    with running("-o", str(path), "--", "cat", before=small_files, **NO_BYTECODE) as client:
         for _ in range(3):
             assert len(client.ask(os.urandom(5000).hex().encode())) == 10_001
         printed = client.stderr.readline()
