@@ -44,6 +44,9 @@ log = logging.getLogger(__name__)
 
 BATCH_SECONDS = 0.01
 """How long finished round trips are collected before they are written, since a thread takes a while to wake up."""
+BUSY_SECONDS = 0.04
+"""How much longer they are collected while more of them end. The thread that writes and the traffic share one
+interpreter, and each start of the thread holds the traffic up."""
 WAITING_BYTES = MOST_IN_TOTAL
 """How many bytes may wait for the disk before `write` waits too, and with it all traffic of a proxy: minutes of a busy
 agent, and four of the longest bodies, each of which is searched for seconds."""
@@ -342,7 +345,7 @@ class Recorder:
         while True:
             if self._wake.wait(_LOOK):
                 self._wake.clear()
-                self._hurry.wait(BATCH_SECONDS)
+                self._collect()
             self._look()
             self._drain()
             with self._room:
@@ -358,6 +361,12 @@ class Recorder:
         if self._sync is not None:
             self._sync.close()
         os.close(self._file)
+
+    def _collect(self) -> None:
+        """Wait a moment for more round trips to write."""
+        if not self._hurry.wait(BATCH_SECONDS) and self._wake.is_set():
+            self._hurry.wait(BUSY_SECONDS)
+            self._wake.clear()
 
     def _look(self) -> None:
         """Report that another program removed, renamed or cut the file."""

@@ -57,6 +57,12 @@ _LONGEST = 8192
 """The length of the longest secret that is found by its shape; private keys come close."""
 _LARGE = 2 * _LONGEST
 """Bodies that share at least this many first bytes with an earlier one are searched only where they differ."""
+_BETWEEN = b'"},{"'
+"""What is between two objects of a JSON list, as two messages or two tools. No secret contains it."""
+_CONTEXT = 1024
+"""How many bytes around a secret can decide that it is one."""
+_MEDIUM = 2048
+"""The same as `_LARGE` for bodies with `_BETWEEN` shortly before the place where they differ."""
 _SHORT = 1024
 """The length of the longest text that is remembered, and how many are."""
 _MOST_TEXTS = 512
@@ -217,7 +223,7 @@ class Redactor:
 
         Not thread-safe.
         """
-        if not self.enabled or len(body) < _LARGE or self._extra or self._function or body.startswith(PACKED):
+        if not self.enabled or len(body) < _MEDIUM or self._extra or self._function or body.startswith(PACKED):
             return self.body(body)
         clean = self._cleaned_after_earlier(body)
         self._recent.append((body, clean))
@@ -225,15 +231,12 @@ class Redactor:
 
     def _cleaned_after_earlier(self, body: bytes) -> bytes:
         earlier, before, shared = self._nearest(body)
-        if shared < _LARGE:
+        begin, start = _before(body, shared)
+        if shared < _MEDIUM or begin < 0:
             return self._cleaned(body)
         tail = common_suffix(earlier, body, min(len(earlier), len(body)) - shared)
-        # A secret is shorter than _LONGEST. One that ends before `start` is in both bodies, and one that crosses
-        # `start` begins after `start - _LONGEST`, where the new search begins. The same holds at the other end.
-        start = shared - _LONGEST
-        stop = min(len(body) - tail + _LONGEST, len(body))
-        begin = start - _LONGEST
-        searched = body[begin : stop + _LONGEST]
+        stop, end = _after(body, len(body) - tail)
+        searched = body[begin:end]
         middle = self._cleaned(searched)
         if before is earlier and middle == searched:
             return body  # not copied, since there is no secret in it
@@ -458,6 +461,26 @@ class Redactor:
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
         return b"".join(_with_new_crcs(clean)) if event_stream else clean
+
+
+def _before(body: bytes, shared: int) -> tuple[int, int]:
+    """Where the search begins, and from where on its result counts, when another body has the first `shared` bytes.
+
+    No secret crosses the second place, unless it begins after the first; one that ends before it is in both bodies.
+    The first place is negative when the bodies share too little.
+    """
+    between = body.rfind(_BETWEEN, max(shared - _LARGE, 0), shared)
+    if between < 0:
+        return shared - _LARGE, shared - _LONGEST
+    start = between + len(_BETWEEN)
+    return max(start - _CONTEXT, 0), start
+
+
+def _after(body: bytes, rest: int) -> tuple[int, int]:
+    """The same for the end, when another body has all bytes from `rest` on: where the result ends, and the search."""
+    between = body.find(_BETWEEN, rest, rest + _LARGE)
+    stop = rest + _LONGEST if between < 0 else between
+    return min(stop, len(body)), stop + (_LONGEST if between < 0 else _CONTEXT)
 
 
 def _cover(out: bytearray, taken: bytearray, segments: Segments) -> None:

@@ -61,7 +61,7 @@ wait for an answer and how long an idle connection stays open."""
 
 _LOOK = 0.05
 """Seconds between two looks at what still runs."""
-_TURN = 0.0005
+_TURN = 0.0001
 """Seconds that the thread which writes the recording may hold the interpreter while traffic waits for it."""
 _STOP = 60.0
 """Seconds that the proxy may take to stop; a busy machine needs some of them."""

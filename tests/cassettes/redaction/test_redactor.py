@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from factories import round_trip
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from turntape.cassettes import (
     Cassette,
@@ -747,6 +749,61 @@ def test_of_a_body_that_ends_as_the_newest_one_too_only_the_middle_is_searched(s
     redactor.request_body(start + b" new " + big(20 * BIG, b"z"))
 
     assert searched[-1] == 4 * 8192 + 5
+
+
+def test_between_two_messages_only_the_new_one_is_searched(searched: list[int]) -> None:
+    redactor = Redactor(salt="s")
+    history = [{"role": "user", "content": f"{number} {'word ' * 100}"} for number in range(20)]
+    tools = [{"name": f"tool-{number}", "description": "what it does " * 100} for number in range(20)]
+    more = [{"role": "user", "content": "new"}, history[0]]
+    sent = [
+        json.dumps({"messages": m, "tools": tools}, separators=(",", ":")).encode() for m in (history, history + more)
+    ]
+    for body in sent:
+        redactor.request_body(body)
+
+    assert searched[0] == len(sent[0])
+    assert searched[1] < 5_000 < len(sent[1]) - len(sent[0]) + 5_000
+
+
+PARTS = [
+    *(text(name) for name in SECRETS),
+    *(SECRETS[name][:20] for name in ("openai-project", "github-fine", "jwt")),
+    *(SECRETS[name][20:] for name in ("openai-project", "github-fine", "jwt")),
+    'curl https://api.example -d \'[{"a":"b"},{"c":"d"}]\' -u ana:pa55w0rd-of-ana',
+    '{"name": "API_KEY", "value": "Zx81mQp0aLw9sKd7fGh2jTy4"}',
+    "Set-Cookie: session=Zx81mQp0aLw9sKd7fGh2; other=aB3dE5gH7jK9mN1pQ3sT",
+    "word " * 300,
+    "api_key: ",
+    '"},{"',
+    "x",
+]
+CONTENT = st.lists(st.sampled_from(PARTS), min_size=1, max_size=3).map(" ".join)
+
+
+@given(
+    contents=st.lists(CONTENT, min_size=1, max_size=5),
+    tools=st.lists(CONTENT, max_size=4),
+    part=st.sampled_from(PARTS),
+    place=st.floats(0, 1),
+    removed=st.integers(0, 60),
+    space=st.sampled_from(["", " "]),
+)
+@settings(max_examples=600)
+def test_a_changed_history_is_redacted_as_if_it_were_the_first(
+    contents: list[str], tools: list[str], part: str, place: float, removed: int, space: str
+) -> None:
+    """A part of a secret is removed, or another part is put into the body, anywhere in it."""
+    messages = [{"role": "user", "content": one} for one in ["word " * 500, *contents]]
+    fields = {"messages": messages, "tools": [{"description": one} for one in tools]}
+    first = json.dumps(fields, separators=(f",{space}", f":{space}")).encode()
+    at = 2600 + round(place * (len(first) - 2600))
+    second = first[:at] + json.dumps(part)[1:-1].encode() + first[at + removed :]
+    for earlier, later in ((first, second), (second, first)):
+        redactor = Redactor(salt="s")
+        redactor.request_body(earlier)
+
+        assert redactor.request_body(later) == Redactor(salt="s").body(later)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 20, 40, 60])
