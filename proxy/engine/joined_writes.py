@@ -10,6 +10,7 @@ from mitmproxy.addons import proxyserver
 from mitmproxy.connection import Client, Connection
 from mitmproxy.proxy import server_hooks
 
+from ..layers.at_once import is_whole
 from ..layers.resets import reset, was_reset
 
 _LONG = 1 << 16
@@ -20,6 +21,8 @@ _TO_REPORT = 1.0
 
 class JoinedWrites:
     """A stream writer that collects what is written until the caller waits, closes, or returns to the event loop.
+
+    What is noted as whole is sent at once, with what was written before it.
 
     The bytes and their order are the same, and none is held back for longer than the event that wrote it takes.
     """
@@ -38,9 +41,11 @@ class JoinedWrites:
             self.flush()
             self._writer.write(data)
             return
-        if not self._waiting:
-            asyncio.get_running_loop().call_soon(self.flush)
         self._waiting.append(data)
+        if self._connection is not None and is_whole(self._connection):
+            self.flush()
+        elif len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self.flush)
 
     def flush(self) -> None:
         """Hand everything to the transport."""

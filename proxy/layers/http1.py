@@ -35,6 +35,7 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseTrailers,
 )
 
+from .at_once import note_whole
 from .chunks import chunked, note_pieces, whole_chunks
 from .half_closed import still_reads
 from .pauses import pause, resume
@@ -292,6 +293,7 @@ class ClientSide(_Messages, base.Http1Server):
         assert self.response is not None
         is_chunked = "chunked" in self.response.headers.get("transfer-encoding", "").lower()
         if data := chunked(pieces) if is_chunked else b"".join(pieces):
+            note_whole(self.conn)
             yield commands.SendData(self.conn, data)
 
     def _send_other(self, event: HttpEvent) -> CommandGenerator[None]:

@@ -7,10 +7,13 @@ from typing import Any, cast
 import httpx2
 import pytest
 from end_to_end.loops import rig
-from mitmproxy.connection import Connection
+from mitmproxy.connection import Client, Connection
+from mitmproxy.test import tflow
 
 from turntape.proxy.engine import joined_writes
 from turntape.proxy.engine.joined_writes import JoinedWrites
+from turntape.proxy.layers import http1
+from turntape.proxy.layers.at_once import note_whole
 
 
 class Writer:
@@ -78,6 +81,37 @@ def test_who_does_not_wait_sends_when_the_event_is_over() -> None:
         return writer.done
 
     assert asyncio.run(write()) == [b"ab"]
+
+
+def test_what_is_whole_goes_out_at_once_and_what_follows_does_not() -> None:
+    async def write() -> list[object]:
+        writer, client = Writer(), tflow.tclient_conn()
+        one = JoinedWrites(cast(Any, writer), client)
+        one.write(b"head")
+        note_whole(client)
+        one.write(b"event")
+        assert writer.done == [b"headevent"]
+        one.write(b"end")
+        assert writer.done == [b"headevent"]
+        await asyncio.sleep(0)
+        return writer.done
+
+    assert asyncio.run(write()) == [b"headevent", b"end"]
+
+
+def test_the_events_of_a_stream_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noted: list[Connection] = []
+    monkeypatch.setattr(http1, "note_whole", noted.append)
+    asked = {"model": "gpt-5", "stream": True, "messages": [{"role": "user", "content": "go"}]}
+    with (
+        rig(tmp_path / "a.cassette.jsonl", tmp_path / "conf") as up,
+        httpx2.Client(trust_env=False, timeout=None) as http,
+    ):
+        http.post(f"{up.base}/openai/v1/chat/completions", json=asked)
+        events = len(noted)
+        http.post(f"{up.base}/openai/v1/chat/completions", json={**asked, "stream": False})
+
+    assert events and {type(one) for one in noted} == {Client} and len(noted) == events
 
 
 @pytest.mark.parametrize(("end", "name"), [("write_eof", "eof"), ("close", "close")])
