@@ -66,8 +66,9 @@ def post(word="hi"):
     return httpx.post(url, json=sent, headers=signed).raise_for_status().json()["choices"][0]["message"]["content"]
 """
 
-UNUSED = ("textual-snapshot", "syrupy", "inline_snapshot", "hypothesispytest")
-"""Plugins of this environment that a user's project does not need, and that take most of the time of a session."""
+UNUSED = ("textual-snapshot", "syrupy", "inline_snapshot", "hypothesispytest", "timeout", "cassetter", "recording")
+"""Plugins of this environment that a user's project does not need. They take most of the time of a session, or play
+answers themselves."""
 
 
 def write(project: pytest.Pytester, text: str, name: str = "test_it") -> None:

@@ -1,4 +1,4 @@
-"""Takes the place of pytest-recording and pytest-vcr when they are turned off or not installed.
+"""Takes the place of pytest-recording, pytest-vcr and cassetter when they are turned off or not installed.
 
 A suite that was moved still names their options in its ini file and in CI, their fixtures, marks and hook in its code.
 The fixtures are in `vcr_fixtures.py`. Imported in every run of pytest, so it imports only pytest.
@@ -12,7 +12,7 @@ import pytest
 
 from . import vcr_fixtures
 
-_PLUGINS = ("recording", "vcr", "pytest_recording", "pytest_recording.plugin", "pytest_vcr")
+_PLUGINS = ("recording", "vcr", "pytest_recording", "pytest_recording.plugin", "pytest_vcr", "cassetter")
 _MODES = {"none": "none", "once": "once", "new_episodes": "new", "all": "all", "rewrite": "all"}
 _MODE_OPTIONS = ("--record-mode", "--vcr-record", "--vcr-record-mode")
 _OTHER_OPTIONS = {

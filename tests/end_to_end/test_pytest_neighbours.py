@@ -55,9 +55,10 @@ def test_they_live_side_by_side(
 ) -> None:
     if find_spec(neighbour) is None:
         pytest.skip(f"{neighbour} is not in this environment")
+    theirs = ("-p", NEIGHBOURS[neighbour])
     others = [f"-pno:{NEIGHBOURS[name]}" for name in NEIGHBOURS if name != neighbour]
     write(project, RECORD)
-    project.runpytest_subprocess(*others).assert_outcomes(passed=1)
+    project.runpytest_subprocess(*theirs, *others).assert_outcomes(passed=1)
     server.stop()
     write(project, TESTS)
     project.makeini("[pytest]\nmarkers = block_network")
@@ -66,7 +67,7 @@ def test_they_live_side_by_side(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(THEIRS)
 
-    result = project.runpytest_subprocess("-v", "--turntape-check", *others)
+    result = project.runpytest_subprocess("-v", "--turntape-check", *theirs, *others)
 
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(["every cassette is used, whole and without secrets"])

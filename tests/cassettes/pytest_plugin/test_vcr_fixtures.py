@@ -1,5 +1,7 @@
 """The fixture `vcr` of moved suites: what the cassette holds, and what was played."""
 
+from importlib.util import find_spec
+
 import pytest
 from plugin_project import taken_away, write
 
@@ -49,7 +51,13 @@ def test_a_moved_test_can_look_at_its_cassette(
     project.runpytest_subprocess("--turntape-mode=none").assert_outcomes(passed=3)
 
 
-def test_another_plugin_keeps_its_fixture(project: pytest.Pytester) -> None:
-    project.makepyfile(recording="import pytest\n@pytest.fixture\ndef vcr():\n    return 'theirs'\n")
-    project.makepyfile(test_it="def test_it(vcr):\n    assert vcr == 'theirs'\n")
-    project.runpytest_subprocess("-p", "recording").assert_outcomes(passed=1)
+@pytest.mark.parametrize(
+    ("plugin", "fixture"),
+    [("recording", "vcr"), ("pytest_vcr", "vcr_cassette_dir"), ("cassetter", "vcr_cassette_dir")],
+)
+def test_another_plugin_keeps_its_fixtures(project: pytest.Pytester, plugin: str, fixture: str) -> None:
+    if find_spec(plugin) is not None:
+        pytest.skip(f"{plugin} itself is here: test_pytest_neighbours.py tries it")
+    project.makepyfile(**{plugin: f"import pytest\n@pytest.fixture\ndef {fixture}():\n    return 'theirs'\n"})
+    project.makepyfile(test_it=f"def test_it({fixture}):\n    assert {fixture} == 'theirs'\n")
+    project.runpytest_subprocess("-p", plugin).assert_outcomes(passed=1)
