@@ -30,17 +30,31 @@ class Loss:
         """Called with each problem when it happens, by any thread."""
         self._path = path
         self._said: set[str] = set()
+        self._ended = 0
+        """How often it was said that the recording continues."""
         self._count = 0
 
     def complain(self, sentence: str) -> None:
         """Say a problem at once, and note it: whoever sees it in `problem` finds it said."""
         if sentence not in self._said and len(self._said) < _MOST_SAID:
             self._said.add(sentence)
-            try:
-                self.say(sentence)
-            except Exception:  # the rest must be recorded
-                log.exception("fault while a problem was reported")
+            self._report(sentence)
         self.problem = self.problem or sentence
+
+    def ended(self, count: int) -> None:
+        """Say that the file takes round trips again, of `count` so far. The next problem is said again."""
+        if self._ended == _MOST_SAID:
+            return
+        self._ended += 1
+        self._said.clear()
+        missing = f"; {self._lost_of(count)} not in it" if self.of(count) else ""
+        self._report(f"the recording continues in {str(self._path)!r}{missing}")
+
+    def _report(self, sentence: str) -> None:
+        try:
+            self.say(sentence)
+        except Exception:  # the rest must be recorded
+            log.exception("fault while a problem was reported")
 
     def add(self, count: int) -> None:
         """So many more round trips are lost."""
@@ -52,12 +66,15 @@ class Loss:
 
     def sentence(self, count: int) -> str | None:
         """How many of `count` round trips are not in the file; None when all are."""
-        lost = self.of(count)
-        if not lost:
+        if not self.of(count):
             return None
         if count == 1:
             return f"the only round trip is not in {str(self._path)!r}"
-        return f"{lost:,} of {count:,} round trips {'is' if lost == 1 else 'are'} not in {str(self._path)!r}"
+        return f"{self._lost_of(count)} not in {str(self._path)!r}"
+
+    def _lost_of(self, count: int) -> str:
+        lost = self.of(count)
+        return f"{lost:,} of {count:,} round trips {'is' if lost == 1 else 'are'}"
 
 
 class WrittenFile:
@@ -68,13 +85,27 @@ class WrittenFile:
         """The path of the file, whatever the working folder becomes."""
         self._path = path
         self._number = number
-        self._ends = array("Q")
-        """Where the round trips end in the file."""
+        self._ends, self._numbers = array("Q"), array("Q")
+        """Where the round trips end in the file, and their numbers."""
+        self._not_counted = 0
+        """How many of them, the first ones, are counted in an earlier file."""
         self._plain = stat.S_ISREG(os.fstat(number).st_mode)
 
-    def holds_one_more(self, end: int) -> None:
-        """A round trip was written and ends at `end`."""
+    def holds(self, number: int, end: int, *, counts: bool = True) -> None:
+        """A round trip was written and ends at `end`. Those that do not count come first."""
         self._ends.append(end)
+        self._numbers.append(number)
+        self._not_counted += not counts
+
+    @property
+    def following(self) -> int:
+        """The number after the last round trip that was written; 0 when there is none."""
+        return self._numbers[-1] + 1 if self._numbers else 0
+
+    @property
+    def own(self) -> int:
+        """How many round trips in the file count."""
+        return len(self._ends) - self._not_counted
 
     def size_if_cut(self, end: int) -> int | None:
         """The size of the file when it is shorter than `end`, where it should end; None when it is not."""
@@ -82,11 +113,13 @@ class WrittenFile:
         return size if self._plain and size < end else None
 
     def cut_at(self, size: int) -> int:
-        """Forget the round trips beyond `size`; returns how many there were."""
+        """Forget the round trips beyond `size`; returns how many of them count."""
         lost = 0
         while self._ends and self._ends[-1] > size:
             self._ends.pop()
-            lost += 1
+            self._numbers.pop()
+            lost += len(self._ends) >= self._not_counted
+        self._not_counted = min(self._not_counted, len(self._ends))
         return lost
 
     def problem_of_place(self) -> str | None:
@@ -98,7 +131,7 @@ class WrittenFile:
         if held.st_nlink == 0 or not self._plain:
             return (
                 f"{str(self._path)!r} was removed or replaced while it was being written; what was recorded is lost, "
-                "and so is what follows"
+                "and so is what follows in this file"
             )
         return f"{str(self._path)!r} was renamed while it was being written; the recording is in {self._now()}"
 

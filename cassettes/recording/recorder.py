@@ -10,7 +10,6 @@ still has its secrets.
 import errno
 import logging
 import os
-import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -28,15 +27,16 @@ from ..redaction.prose_of_tape import has_prose
 from ..redaction.redactor import Redactor
 from ..redaction.search_process import LEAST
 from ..tape.bounds import MOST_IN_TOTAL
-from ..tape.carried import continued_line
+from ..tape.carried import carried, continued_line
 from ..tape.compression import FRAME_END, MAGIC, Decompression, compressor
 from ..tape.delta import Window
 from ..tape.format import header_line, label_line, round_trip_line, tool_exchange_line
-from ..tape.lock import hold
 from ..tape.model import RoundTrip, ToolServer
 from ..tape.reader import Cassette
 from ..tape.tool_servers import end_line, start_line, stderr_line
 from .disk_sync import DiskSync
+from .exclusive_file import open_exclusively
+from .held_bytes import PER_ITEM, held_bytes
 from .loss import Loss, WrittenFile
 from .running_session import Again
 
@@ -50,33 +50,18 @@ interpreter, and each start of the thread holds the traffic up."""
 WAITING_BYTES = MOST_IN_TOTAL
 """How many bytes may wait for the disk before `write` waits too, and with it all traffic of a proxy: minutes of a busy
 agent, and four of the longest bodies, each of which is searched for seconds."""
-_PER_CHUNK = 100
-"""About how many bytes of memory the size and the time of a chunk take."""
-_PER_ITEM = 1000
-"""About how many bytes the rest of a round trip takes."""
 _ROOM = {
     errno.ENOSPC: "free some space",
     errno.EDQUOT: "free some space",
     errno.EFBIG: "raise the limit on the size of files (`ulimit -f`)",
 }
 """What to do when the disk refuses a line."""
-_RAW = getattr(os, "O_BINARY", 0)
-"""Windows writes the bytes as they are."""
 _LOOK = 1.0
 """Seconds after which a waiting caller checks that the thread is alive: a forked process has none."""
 
 
 type Item = RoundTrip | bytes | Callable[[Redactor], bytes]
 """What waits for the disk: a round trip, a line, or a function that makes one."""
-
-
-def _size(trip: RoundTrip) -> int:
-    """About how many bytes of memory a round trip holds. A body that is loaded on demand counts as 0."""
-    contents = [trip.request.content, *((trip.response.content,) if trip.response else ())]
-    bodies = sum(len(content) for content in contents if isinstance(content, bytes))
-    chunks = len(trip.response.chunks) if trip.response else 0
-    frames = sum(len(frame.data) for frame in trip.frames)
-    return _PER_ITEM + bodies + frames + _PER_CHUNK * (chunks + len(trip.frames))
 
 
 class Recorder:
@@ -99,15 +84,17 @@ class Recorder:
         durable: bool = True,
         clock: Callable[[], float] = time,
         waiting_bytes: int = WAITING_BYTES,
+        say: Callable[[str], object] | None = None,
     ) -> None:
         self.path = Path(path)
         self._loss = Loss(self.path)
+        self._loss.say = say or self._loss.say
         self.on_lost: Callable[[int], object] = lambda number: None
         """Called with the number of a round trip that could not be written, by the thread that writes."""
         self._window = Window()
         self._answers = Window()
         """The last answers of tool servers."""
-        self._file = self._open(append)
+        self._file = open_exclusively(self.path, append)
         try:
             # Under the lock: another recorder has written everything by now.
             self._end = os.fstat(self._file).st_size
@@ -125,6 +112,10 @@ class Recorder:
             raise
         self.count = self._first = earlier.following if earlier else 0
         """The number of the next round trip; those of an earlier recording in the file count."""
+        self._carried = 0
+        """Round trips that belong to an earlier file, which they are counted in."""
+        self._refused: int | None = None
+        """The number of the error with which the disk refused the last round trip; None when it took it."""
         salt = earlier.salt if earlier else None
         redactor = redactor or Redactor()
         self._redactor = redactor if salt is None else redactor.with_salt(salt)
@@ -181,32 +172,6 @@ class Recorder:
         self._end = os.fstat(self._file).st_size
         return True
 
-    def _open(self, append: bool) -> int:
-        if append and self.path.exists() and stat.S_ISFIFO(self.path.stat().st_mode):
-            raise CassetteError(f"{str(self.path)!r} is a pipe, to which nothing can be appended; name a file")
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _RAW | (0 if append else os.O_EXCL)
-        try:
-            file = os.open(self.path, flags, 0o600)
-        except FileExistsError as exc:
-            what = (
-                "is a folder; name a file in it"
-                if self.path.is_dir()
-                else "exists already; choose another file or remove it first"
-            )
-            raise CassetteError(f"{str(self.path)!r} {what}") from exc
-        except OSError as exc:
-            raise CassetteError(
-                f"cannot write the cassette {str(self.path)!r}: {exc.strerror}; choose another place with -o"
-            ) from exc
-        try:
-            hold(file)
-        except OSError as exc:
-            os.close(file)
-            raise CassetteError(
-                f"{str(self.path)!r} is being written by another recorder; give each its own file"
-            ) from exc
-        return file
-
     def __enter__(self) -> Self:
         return self
 
@@ -226,13 +191,38 @@ class Recorder:
 
     @property
     def lost(self) -> int:
-        """How many round trips that were handed in are not in the file."""
-        return self._loss.of(self.count - self._first)
+        """How many round trips that were handed in are not in the file. Carried ones do not count."""
+        return self._loss.of(self.own)
 
     @property
     def loss(self) -> str | None:
         """How many round trips are not in the file, in one sentence; None when all are."""
-        return self._loss.sentence(self.count - self._first)
+        return self._loss.sentence(self.own)
+
+    @property
+    def own(self) -> int:
+        """How many round trips were handed in to this recorder, without carried ones."""
+        return self.count - self._first - self._carried
+
+    @property
+    def readable(self) -> int:
+        """The number after the last round trip that can be read at the file's path."""
+        return max(self._first, self._written.following) if self.is_in_place else 0
+
+    @property
+    def is_in_place(self) -> bool:
+        """True while the file is at its path."""
+        return not self._loss.elsewhere and self._written.problem_of_place() is None
+
+    @property
+    def is_refused(self) -> bool:
+        """True when the disk refused the last line."""
+        return self._refused is not None
+
+    @property
+    def needs_another(self) -> bool:
+        """True when only another file can take what follows: this one has left its place, or may not grow."""
+        return self._refused == errno.EFBIG and self._written.own > 0 or not self.is_in_place
 
     @property
     def header(self) -> dict[str, object]:
@@ -266,7 +256,7 @@ class Recorder:
 
         `clean`: a redactor with the salt of this file has replaced its secrets already.
         """
-        return self._hand_in(round_trip, _size(round_trip), None, clean)
+        return self._hand_in(round_trip, held_bytes(round_trip), None, clean)
 
     def label(self, index: int, label: dict[str, object]) -> None:
         """Hand in the label of a round trip: what it was read as. A later label for the same number replaces it."""
@@ -296,7 +286,7 @@ class Recorder:
 
     def line(self, make: Callable[[Redactor], bytes], size: int) -> None:
         """Hand in a line that the writing thread makes, of about `size` bytes."""
-        self._hand_in(make, _PER_ITEM + size, None)
+        self._hand_in(make, PER_ITEM + size, None)
 
     def session(self, name: str, again: Again | None) -> None:
         """A WebSocket session runs, or has ended: there is no other file that must know it."""
@@ -312,6 +302,7 @@ class Recorder:
                 self._wait_for_room(size)
             number = self.count if of is None else of
             self.count += counts
+            self._carried += isinstance(item, RoundTrip) and carried(item) is not None
             if not late:
                 self._waiting += size
                 self._handed_in += 1
@@ -451,7 +442,10 @@ class Recorder:
         # A later body can refer to this one only when it is in the file.
         if self._put(line):
             window.add(number, body)
-            self._written.holds_one_more(self._end)
+            self._written.holds(number, self._end, counts=carried(trip) is None)
+            if self._refused is not None:
+                self._refused = None
+                self._loss.ended(self.own)
         else:
             self._lose(number, trip)
 
@@ -459,6 +453,8 @@ class Recorder:
         """Report to the owner that a round trip is not in the file."""
         if not isinstance(item, RoundTrip):
             return  # a label
+        if carried(item) is not None:
+            return  # it is counted where it was recorded
         self._loss.add(1)
         try:
             self.on_lost(number)
@@ -492,7 +488,8 @@ class Recorder:
             with suppress(OSError):  # a device cannot be cut; readers skip the torn line
                 if os.fstat(self._file).st_size > self._end:
                     os.ftruncate(self._file, self._end)
-            wanted = _ROOM.get(exc.errno or 0, "check the disk")
+            self._refused = exc.errno or errno.EIO
+            wanted = _ROOM.get(self._refused, "check the disk")
             self._complain(
                 f"cannot write to {str(self.path)!r}: {exc.strerror}; what was recorded so far is kept, {wanted}"
             )

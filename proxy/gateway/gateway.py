@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from turntape.cassettes.counted import several
+from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.redaction.redactor import patient_redactor
@@ -58,11 +59,11 @@ class Gateway:
             self._shipper.submit(*self._left_over())
         self.pages.ready = True
 
-    def stop(self) -> None:
-        """Begin no new file."""
+    def stop(self, waiting: Callable[[int, int], object] = lambda done, count: None) -> None:
+        """Begin no new file. `waiting` is as for `Rotation.stop`."""
         self.pages.ready = False
         if self._rotation is not None:
-            self._rotation.stop()
+            self._rotation.stop(waiting)
 
     def close(self, last: Path | None) -> list[str]:
         """Ship the last file, if any, and wait for what is on its way. Returns one sentence for each problem."""
@@ -105,7 +106,14 @@ class Gateway:
     def _recorder(self, path: Path) -> Recorder:
         salt = self.segments.current.header.get("salt")
         redactor = patient_redactor()
-        return Recorder(path, redactor=redactor.with_salt(salt) if isinstance(salt, str) else redactor)
+        redactor = redactor.with_salt(salt) if isinstance(salt, str) else redactor
+        problems: list[str] = []
+        recorder = Recorder(path, redactor=redactor, say=problems.append)
+        if problems:  # it has no room for a header, and so for nothing else
+            recorder.close()
+            path.unlink(missing_ok=True)
+            raise CassetteError(problems[0])
+        return recorder
 
     def _closed(self, path: Path) -> None:
         if self._shipper:

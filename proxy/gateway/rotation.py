@@ -25,6 +25,8 @@ LOOK = 0.2
 """Seconds between two looks at the file."""
 PATIENCE = 60.0
 """Seconds that the labeller process may need to say what is carried."""
+STEP = 1.0
+"""Seconds between two words on how far a rotation is that must end."""
 AGAIN = 30.0
 """Seconds until a rotation that failed is tried again."""
 
@@ -65,6 +67,8 @@ class Rotation:
         self._recording: str | None = None
         self._begun = clock()
         self._begun_size = 0
+        self._of = 0
+        """How many round trips the file has that is being labelled to its end."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="turntape rotation", daemon=True)
 
@@ -72,10 +76,17 @@ class Rotation:
         """Begin to look."""
         self._thread.start()
 
-    def stop(self) -> None:
-        """Finish a rotation that has begun, and begin no other."""
+    def stop(self, waiting: Callable[[int, int], object] = lambda done, count: None) -> None:
+        """Finish a rotation that has a new file, and begin no other.
+
+        While that takes long, `waiting` is called every second with how many round trips of the old file are labelled,
+        and how many there are.
+        """
         self._stop.set()
-        self._thread.join()
+        while self._thread.is_alive():
+            self._thread.join(STEP)
+            if self._thread.is_alive():
+                waiting(self._sidecar.labelled, self._of)
 
     def _run(self) -> None:
         while not self._stop.wait(LOOK):
@@ -86,14 +97,21 @@ class Rotation:
             except Exception as exc:  # the recording continues in the file that it has
                 if not isinstance(exc, CassetteError):
                     log.exception("fault while a file was rotated")
-                self.problem = f"the recording stays in {str(self._segments.current.path)!r}: {exc}"
+                problem = f"the recording stays in {str(self._segments.current.path)!r}: {exc}"
+                if problem != self.problem:
+                    self._segments.say(problem)
+                self.problem = problem
                 self._segments.stay()
                 self._stop.wait(AGAIN)
 
     @property
     def due(self) -> bool:
-        """True when the file is full or old, and has something of its time in it."""
-        if not self._segments.own:
+        """True when the file is full or old, and has something of its time in it, or when only another one helps."""
+        current = self._segments.current
+        if current.needs_another:
+            return True
+        # On a full disk, another file takes no more than this one.
+        if current.is_refused or not self._segments.own:
             return False
         old = self._at.seconds is not None and self._clock() - self._begun >= self._at.seconds
         return old or (self._at.size is not None and self.size - self._begun_size >= self._at.size)
@@ -106,11 +124,18 @@ class Rotation:
         except OSError:
             return 0
 
-    def rotate(self) -> Path:
-        """Continue in the next file. Returns the closed one. Raises CassetteError when there can be no other."""
+    def rotate(self) -> Path | None:
+        """Continue in the next file. Returns the closed one, or None when `stop` came first.
+
+        Raises CassetteError when there can be no other file.
+        """
         segments, sidecar = self._segments, self._sidecar
-        count = segments.announce()
-        carries = self._ask(count) if sidecar.runs else None
+        segments.announce()
+        segments.flush()  # threads are looked for in the file
+        carries = self._ask(segments.current.readable) if sidecar.runs else None
+        if self._stop.is_set():
+            segments.stay()
+            return None
         new = self._next_recorder()
         if self._recording is None:
             self._recording = recording_id(segments.current.header)
@@ -122,21 +147,25 @@ class Rotation:
             sidecar.follow(new.label_line)
             labelled.set()
 
-        old.flush()  # labels are looked for in the file
-        sidecar.on_segment = follow
-        if sidecar.order(Order("next", old.count, str(new.path.absolute()))):
+        old.flush()
+        sidecar.on_segment, self._of = follow, old.readable
+        if sidecar.order(Order("next", self._of, str(new.path.absolute()))):
             while not labelled.wait(LOOK) and sidecar.runs:
                 pass
         if not sidecar.runs:
-            sidecar.close(old.count)  # it has died; its pipes are left
+            sidecar.close(self._of)  # it has died; its pipes are left
             self._sidecar = self._revive(new)
         # Without an answer it is not known which threads are open: none of them has ended then.
         old.continued(numbers if carries is not None else range(old.count), new.path.name)
+        in_place = old.is_in_place
         old.close()
         segments.closed(old)
         self._begun_size = min(self._begun_size, self.size)  # what is carried does not count towards the size
         self.problem = None
-        self._closed(old.path)
+        if in_place:
+            self._closed(old.path)
+        else:
+            segments.say(f"the recording continues in {str(new.path)!r}")
         return old.path
 
     def _ask(self, count: int) -> list[bytes] | None:
@@ -153,7 +182,7 @@ class Rotation:
         self._sidecar.on_carry = take
         due = self._clock() + PATIENCE
         if self._sidecar.order(Order("carry", count)):
-            while not whole.wait(LOOK) and self._sidecar.runs and self._clock() < due:
+            while not whole.wait(LOOK) and self._sidecar.runs and self._clock() < due and not self._stop.is_set():
                 pass
         self._sidecar.on_carry = lambda line: None
         return list(lines) if whole.is_set() else None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import orjson
 
+from turntape.cassettes.recording.held_bytes import held_bytes
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.recording.running_session import Again
 from turntape.cassettes.redaction.redactor import Redactor
@@ -36,8 +37,6 @@ class Segments:
         self._recorded = 0
         """Round trips in the closed files, without carried ones."""
         self._lost = 0
-        self._carried = 0
-        """Carried round trips in the current file."""
         self._servers: dict[str, ToolServer] = {}
         """The tool servers that are open."""
         self._sessions: dict[str, Again] = {}
@@ -55,7 +54,7 @@ class Segments:
             number = self.current.write(round_trip, clean=clean)
             if self._held is not None and self._size <= HELD_BYTES:
                 self._held[number] = round_trip
-                self._size += _size(round_trip)
+                self._size += held_bytes(round_trip)
         return number
 
     def line(self, make: Callable[[Redactor], bytes], size: int) -> None:
@@ -93,15 +92,20 @@ class Segments:
         self._say = say
         self.current.on_problem(say)
 
+    def say(self, sentence: str) -> None:
+        """Say what happened to the recording."""
+        if self._say:
+            self._say(sentence)
+
     @property
     def count(self) -> int:
         """Round trips that were recorded, in all files."""
-        return self._recorded + self.current.count - self._carried
+        return self._recorded + self.current.own
 
     @property
     def own(self) -> int:
         """Round trips of the current file, without carried ones."""
-        return self.current.count - self._carried
+        return self.current.own
 
     @property
     def lost(self) -> int:
@@ -123,11 +127,10 @@ class Segments:
 
     # From one file to the next
 
-    def announce(self) -> int:
-        """From now on, what is written is held for the next segment too. Returns how many the current file has."""
+    def announce(self) -> None:
+        """From now on, what is written is held for the next segment too."""
         with self._lock:
             self._held, self._size = {}, 0
-            return self.current.count
 
     def stay(self) -> None:
         """There is no next segment."""
@@ -159,8 +162,7 @@ class Segments:
                     new.line(make, size)
                 self.current.line(lambda _, name=name: continues_line(name), 0)
             old, self.current, self._held = self.current, new, None
-            self._recorded += old.count - self._carried
-            self._carried = new.count
+            self._recorded += old.own
             self.number += 1
         return old, numbers
 
@@ -174,11 +176,6 @@ class Segments:
         with self._lock:
             self._lost += old.lost if old is not self.current else 0
         self.problems += [sentence for sentence in (old.problem, old.loss) if sentence]
-
-
-def _size(trip: RoundTrip) -> int:
-    contents = (trip.request.content, trip.response.content if trip.response else b"")
-    return 1000 + sum(len(content) for content in contents if isinstance(content, bytes))
 
 
 def next_path(path: Path, number: int) -> Path:

@@ -133,7 +133,7 @@ class Recording:
             preload = node_preload(self.confdir, settings.environ)
             self._listening = self._listen()
             # A name that we chose was reserved with an empty file, which is filled now.
-            recorder = Recorder(settings.path, append=settings.made, redactor=patient_redactor())
+            recorder = Recorder(settings.path, append=settings.made, redactor=patient_redactor(), say=say_problem)
         except TurntapeError:
             self.close()
             if settings.made:
@@ -349,15 +349,16 @@ class Recording:
         else:
             await self._engine.stop()
         self.close()
-        await asyncio.to_thread(self.gateway.stop)
+        await asyncio.to_thread(self.gateway.stop, awaited.labels if awaited else say_nothing)
         segments = self.gateway.segments
         recorder, count = segments.current, segments.count
         totals = await asyncio.to_thread(labelled, recorder, self._sidecar, awaited)
+        in_place = recorder.is_in_place
         await asyncio.to_thread(recorder.close)
         segments.closed(recorder)
-        if not count and self.settings.made:
+        if not count and self.settings.made and in_place:
             self.settings.path.unlink(missing_ok=True)  # nobody asked for a file with nothing in it
-        if segments.number > 1 and not segments.own:
+        if segments.number > 1 and not segments.own and in_place:
             recorder.path.unlink(missing_ok=True)  # it only repeats what the one before has
         left = await asyncio.to_thread(self.gateway.close, recorder.path if segments.own else None)
         missing = self._sidecar.problem if count else None
@@ -386,7 +387,7 @@ def labelled(recorder: "Recorder", sidecar: SidecarClient, awaited: EndAwaited |
     """Wait until all round trips are in the file and have their labels. Returns the totals."""
     # What is not in the file yet would get no label.
     recorder.flush(awaited.search if awaited else say_nothing)
-    return sidecar.close(recorder.count, awaited.labels if awaited else say_nothing)
+    return sidecar.close(recorder.readable, awaited.labels if awaited else say_nothing)
 
 
 def _span_options(settings: Settings) -> list[str]:

@@ -49,7 +49,7 @@ class SidecarClient:
         self._last: dict[bytes, dict[str, object]] = {}
         self._ended = threading.Event()
         self._words = 0
-        self._labelled = 0
+        self.labelled = 0
         """Round trips of the file up to the last one with a label."""
         arguments = [*(["--console"] if console else []), *(["--colour"] if colour else [])]
         arguments += [*(["--progress"] if checker else []), *options]
@@ -100,7 +100,7 @@ class SidecarClient:
         import orjson
 
         if head.isdigit():
-            self._labelled = max(self._labelled, int(head) + 1)
+            self.labelled = max(self.labelled, int(head) + 1)
             self._label(int(head), value)
         elif head == b"progress" and self._checker:
             self._checker.report(cast(ProgressReport, orjson.loads(value)))
@@ -111,7 +111,7 @@ class SidecarClient:
         elif head in (b"carry", b"carried"):
             self.on_carry(value if head == b"carry" else None)
         elif head == b"segment":
-            self._labelled = 0
+            self.labelled = 0
             self.on_segment()
         elif head in (b"summary", b"error"):
             self._last[head] = cast(dict[str, object], orjson.loads(value))
@@ -140,7 +140,7 @@ class SidecarClient:
                 self.problem = f"labels are missing: the labeller process was silent for {self._patience:.0f} s"
                 self._process.kill()
                 break
-            waiting(min(self._labelled, count), count)
+            waiting(min(self.labelled, count), count)
         self._reader.join(1)
         code = self._process.wait()
         if self._process.stdout:

@@ -11,7 +11,7 @@ from waiting import eventually
 
 from turntape.cassettes import Cassette, Recorder
 from turntape.cassettes.recording import recorder as recorder_module
-from turntape.cassettes.recording.loss import Loss
+from turntape.cassettes.recording.loss import Loss, WrittenFile
 
 
 @pytest.fixture(params=["jsonl", "jsonl.zst"])
@@ -135,6 +135,30 @@ def test_the_same_problem_is_said_once_and_only_the_first_ones_are(caplog: pytes
 
     assert caplog.messages == [f"turntape: problem {number}" for number in range(5)]
     assert loss.problem == "problem 0"
+
+
+def test_a_problem_that_comes_and_goes_is_not_said_without_end(caplog: pytest.LogCaptureFixture) -> None:
+    loss = Loss(Path("a"))
+    for _ in range(20):
+        loss.complain("the disk is full")
+        loss.ended(9)
+
+    assert caplog.messages == ["turntape: the disk is full", "turntape: the recording continues in 'a'"] * 5 + [
+        "turntape: the disk is full"
+    ]
+
+
+def test_carried_round_trips_that_are_cut_off_do_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.touch()
+    with path.open("rb") as file:
+        written = WrittenFile(path, file.fileno())
+        for number in range(4):
+            written.holds(number, 10 * number + 10, counts=number >= 2)
+        assert (written.following, written.cut_at(30), written.following) == (4, 1, 3)
+        assert (written.cut_at(10), written.following) == (1, 1)
+        written.holds(7, 20)
+        assert (written.following, written.cut_at(0), written.following) == (8, 1, 0)
 
 
 def test_the_count_is_a_sentence() -> None:

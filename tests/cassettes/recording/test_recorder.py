@@ -21,11 +21,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recordings import bodies, growing, read_by_any_tool, record, single
 from small_disks import NO_BYTECODE
+from waiting import eventually
 
 from turntape.cassettes import Cassette, CassetteError, Chunk, FormatError, Frame, Recorder, Redactor, RoundTrip, Tail
 from turntape.cassettes.recording import disk_sync
 from turntape.cassettes.recording import recorder as recorder_module
 from turntape.cassettes.redaction.search_process import LEAST, Cleaner, SearchElsewhere
+from turntape.cassettes.tape.carried import Carried
 from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompressor, ZstdDecompressor
 
 SUFFIXES = ["jsonl", "jsonl.zst"]
@@ -785,12 +787,76 @@ def test_every_refusal_has_a_case() -> None:
     assert set(recorder_module._ROOM) == {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
-def test_a_problem_is_said_once_and_logged(path: Path, disk: Disk, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_problem_is_said_once_and_logged_and_so_is_its_end(
+    path: Path, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
     disk.refused = {1, 2}
 
-    recorder = record(path, single(3))
+    recorder = record(path, single(4))
+
+    assert [message for message in caplog.messages if str(path) in message] == [
+        f"turntape: {recorder.problem}",
+        f"turntape: the recording continues in {str(path)!r}; 2 of 4 round trips are not in it",
+    ]
+
+
+def test_a_label_that_is_taken_is_not_the_end_of_a_full_disk(
+    path: Path, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk.refused = {2, 4}
+    with Recorder(path, durable=False) as recorder:
+        for trip in growing(2):
+            recorder.write(trip)
+        recorder.label(0, {})
+        recorder.write(growing(1)[0])
+        eventually(lambda: not recorder.waiting)
+        assert recorder.is_refused and not recorder.needs_another
 
     assert [message for message in caplog.messages if str(path) in message] == [f"turntape: {recorder.problem}"]
+
+
+def test_what_can_be_read_ends_with_the_last_round_trip_in_the_file(path: Path, disk: Disk) -> None:
+    disk.refused = {3, 4}
+    with Recorder(path, durable=False) as recorder:
+        assert recorder.readable == 0
+        for trip in growing(4):
+            recorder.write(trip)
+        recorder.flush()
+        assert (recorder.readable, recorder.own, recorder.lost) == (2, 4, 2)
+        path.unlink()
+        assert recorder.readable == 0 and recorder.needs_another
+
+
+def test_carried_round_trips_are_lost_in_their_own_file(path: Path, disk: Disk) -> None:
+    disk.refused = {2, 4}
+    lost: list[int] = []
+    with Recorder(path, durable=False) as recorder:
+        recorder.on_lost = lost.append
+        for trip in map(Carried("r").mark, growing(2)):
+            recorder.write(trip)
+        for trip in growing(2):
+            recorder.write(trip)
+
+    assert (recorder.count, recorder.own, recorder.lost, lost) == (4, 2, 1, [3])
+    assert recorder.loss == f"1 of 2 round trips is not in {str(path)!r}"
+
+
+@pytest.mark.parametrize(("error", "helps"), [(errno.EFBIG, True), (errno.ENOSPC, False)])
+def test_another_file_helps_against_a_limit_of_each_file_alone(error: int, helps: bool, path: Path, disk: Disk) -> None:
+    disk.refused, disk.error = {1, 3}, error
+    with Recorder(path, durable=False) as recorder:
+        for trip, needed in zip(growing(3), (False, False, helps), strict=True):
+            recorder.write(trip)
+            recorder.flush()
+            assert recorder.needs_another == needed, "a file that has nothing yet is as good as another"
+
+
+def test_a_header_that_is_refused_is_said_to_the_listener(path: Path, disk: Disk) -> None:
+    said: list[str] = []
+    disk.refused = {0}
+    Recorder(path, durable=False, say=said.append).close()
+
+    assert len(said) == 1 and said[0].startswith(f"cannot write to {str(path)!r}")
 
 
 @pytest.mark.parametrize("durable", [True, False])

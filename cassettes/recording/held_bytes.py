@@ -1,0 +1,17 @@
+"""How much memory a round trip takes while it waits."""
+
+from ..tape.model import RoundTrip
+
+_PER_CHUNK = 100
+"""About how many bytes the size and the time of a chunk take."""
+PER_ITEM = 1000
+"""About how many bytes the rest of a round trip takes."""
+
+
+def held_bytes(trip: RoundTrip) -> int:
+    """About how many bytes of memory a round trip holds. A body that is loaded on demand counts as 0."""
+    contents = [trip.request.content, *((trip.response.content,) if trip.response else ())]
+    bodies = sum(len(content) for content in contents if isinstance(content, bytes))
+    chunks = len(trip.response.chunks) if trip.response else 0
+    frames = sum(len(frame.data) for frame in trip.frames)
+    return PER_ITEM + bodies + frames + _PER_CHUNK * (chunks + len(trip.frames))
