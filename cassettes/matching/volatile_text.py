@@ -37,7 +37,10 @@ _DATE = (
 )
 _PART_OF_YEAR = (
     r"\b20\d\d-(?:W\d\d(?:-\d)?|[0-3]\d\d|[01]\d)(?![-/.:]?\w)|\bQ[1-4][ -]?20\d\d\b|\b20\d\d[ -]?Q[1-4]\b"
-    r"|\b[Cc]urrent year(?:\sis|:)?\s20\d\d\b|\b(?:[Ww]eek|[Dd]ay) \d{1,3} of (?:the year )?20\d\d\b"
+    r"|\b(?i:(?:current|this) (?:year|month|quarter|season)(?: is|:)? |the (?:year|month) is(?: now)? )"
+    r"(?:20\d\d|Q[1-4]|(?i:spring|summer|autumn|fall|winter)\b|"
+    rf"{_MONTH})"
+    r"|\b(?:[Ww]eek|[Dd]ay) \d{1,3} of (?:the year )?20\d\d\b"
 )
 _HOUR = r"(?:(?<=\bat )|(?<=\bis )|(?<=\bnow )|(?<=: ))\d\d?\s?[ap]m\b"
 _ZONE = (
@@ -107,7 +110,9 @@ NAMED: Mapping[str, str] = MappingProxyType(
         "counter": r"(?P<lead>\b(?i:attempt|retry|run|build|job|iteration|seq|sequence|counter|request"
         r"|worker|thread|pool|task)"
         r"[\"']?\s?[:=#-]?\s?#?|-exec-|\[gw)\d+\b",
-        "hex": r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?:-[0-9a-f]{2,64})?\b",
+        "hex": r"(?P<lead>\b(?i:HEAD is(?: now)? at|commit|revision|rev|sha|sha1|hash|digest|blob|tree|object|container"
+        r"|image)(?i:[ _-]id)?[\"']?\s?[:=@]?\s?[\"'`(\[]?)(?=[a-f]*\d)[0-9a-f]{7,64}\b"
+        r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?:-[0-9a-f]{2,64})?\b",
         "random": rf"{_RANDOM}|{_SLUG}",
         "usage": _USAGE,
         "number": r"(?<![\d.,])(?!\d*000(?!\d))\d{6,}(?![.,]?\d)",

@@ -295,6 +295,8 @@ def pytest_runtest_makereport(
     if shown and (crash := getattr(report.longrepr, "reprcrash", None)) is not None:
         # pytest puts the name of the exception before its text, which may begin with the same word.
         crash.message = crash.message.replace("turntape: turntape: ", "turntape: ", 1)
+    if report.failed and (cause := getattr(call.excinfo and call.excinfo.value, "cause", None)) is not None:
+        _usage_log(item.config).failed(item.nodeid, cause)
     if marked is not None and call.when != "teardown" and (call.when == "call" or not report.passed):
         marked.outcome = report.outcome
         if report.failed and (cause := _unless_it_fails(marked.cause, faults)) is not None:

@@ -263,14 +263,15 @@ class ActiveTest:
 
     def at_the_end_of_the_test(self) -> None:
         """Fail the test itself for what it swallowed, when nothing that follows can still change that."""
-        __tracebackhide__ = True
+        # Without a line of the user only the text is shown, and pytest remarks on a traceback without any frame.
+        __tracebackhide__ = self.first_line is not None
         if self.session.plan.calls == "never":
             lines = self.problems(ended=not _may_follow(self.item), passed=True)
         else:
             unseen = None if self.asked or self.session.exchanges.count else self._unseen()
             lines = [unseen] if unseen else []
         if lines:
-            raise failure(lines, self.first_line is not None).with_traceback(self.first_line)
+            raise failure(lines, self.first_line is not None, self.cause()).with_traceback(self.first_line)
 
     @property
     def first_line(self) -> TracebackType | None:
@@ -291,7 +292,7 @@ class ActiveTest:
         if lines and not is_said:
             lines.append(f"the client then raised {type(error).__name__}: {_first_line(error)}")
         line = self.first_line or folded(error.__traceback__)
-        return failure(lines, line is not None).with_traceback(line) if lines else None
+        return failure(lines, line is not None, self.cause()).with_traceback(line) if lines else None
 
     def _again(self, option: str) -> str:
         """The command that runs this test again with an option."""
@@ -334,6 +335,9 @@ class ActiveTest:
 class Failed(pytest.fail.Exception):
     """A test whose run is not the recorded one; shown as `turntape: …`."""
 
+    cause: Cause | None = None
+    """Why, as far as other tests may fail for the same reason."""
+
     def __str__(self) -> str:
         return str(self.msg) if self.pytrace else f"turntape: {self.msg}"
 
@@ -351,9 +355,11 @@ def _reset(name: str, ours: str, before: str | None) -> None:
             os.environ[name] = before
 
 
-def failure(lines: Sequence[str], has_line: bool) -> Failed:
+def failure(lines: Sequence[str], has_line: bool, cause: Cause | None) -> Failed:
     """The failure with this text. Without a line of the user, only the text is shown."""
-    return Failed("\n".join(lines), pytrace=has_line)
+    failed = Failed("\n".join(lines), pytrace=has_line)
+    failed.cause = cause
+    return failed
 
 
 def _is_of_a_client(error: BaseException) -> bool:

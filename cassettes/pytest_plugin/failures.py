@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from ..counted import several
 from ..frozen import frozen
 from ..regex import regex
-from ..replay.difference_text import lines_of, part_in_words
+from ..replay.difference_text import changes_of, lines_of, part_in_words
 from ..replay.live_diff import LiveDifference
 from ..replay.miss import Miss
 from ..replay.report import Report
@@ -33,6 +33,8 @@ class Cause:
 
     words: tuple[str, ...]
     """What has changed, line by line."""
+    changes: tuple[str, ...]
+    """The same without the words around it, which may differ from test to test."""
     ignored: tuple[str, ...]
     """The settings that ignore it, when everything that differs looks new in each run."""
     may_be_meant: bool
@@ -83,7 +85,8 @@ class Found:
             return None
         ignored = tuple(settings_of(misses)) if all(miss.ignorable for miss in misses) else ()
         meant = any(miss.may_be_meant for miss in misses)
-        return Cause(tuple(lines_of(changed.differences)), ignored, meant, all(map(can_stay, misses)))
+        found = changed.differences
+        return Cause(tuple(lines_of(found)), tuple(changes_of(found)), ignored, meant, all(map(can_stay, misses)))
 
     def _differences(self) -> list[str]:
         session, report, misses = self.session, self.session.player.report(), self._misses

@@ -292,7 +292,7 @@ class FixtureCassettes:
         self._log.used(f"the fixture {part.name.partition(' ')[0]}", part)
         if not problems or part.outcome != "passed":
             return None
-        failed = failure(problems, line is not None)
+        failed = failure(problems, line is not None, part.cause())
         return failed.with_traceback(line)
 
     def _failed(self, definition: Definition, request: Any, error: BaseException) -> None:

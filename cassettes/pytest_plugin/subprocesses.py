@@ -2,8 +2,8 @@
 
 Python and Node.js load a module of ours that refuses a connection (`closed_network`). Other programs get a proxy that
 refuses everything: those that follow the usual proxy variables fail at once. A program that does neither, and
-Python with `-I`, `-E` or `-S`, is not held. The test's message names the host that was wanted. Where the network is
-open, other programs are known by the URLs on their command line.
+Python with `-I`, `-E` or `-S`, is not held. The test's message names the host that was wanted. Programs that are not
+held, such as curl on this machine, are known by the URLs on their command line.
 """
 
 import json
@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from ..apis.lookup import is_turn_path
 from ..regex import regex
 from .closed_network import VARIABLE
+from .network import is_loopback
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 _DIRECT = ("NO_PROXY", "no_proxy")
@@ -89,8 +90,10 @@ def watch_processes(
     original: Any = subprocess.Popen.__init__
 
     def started(self: Any, *args: Any, **kwargs: Any) -> None:
-        if not closed:
-            for where in _apis_named(kwargs.get("args", args[0] if args else ())):
+        for where in _apis_named(kwargs.get("args", args[0] if args else ())):
+            host = where.rpartition(":")[0]
+            # What leaves this machine is refused by the proxy, which then says so.
+            if not closed or (is_loopback(host) and not {host, where}.intersection(allowed)):
                 wanted(where)
         by_place = len(args) > _ENV
         given: Mapping[Any, Any] | None = args[_ENV] if by_place else kwargs.get("env")

@@ -38,7 +38,7 @@ def _is_cassette(path: Path) -> bool:
 
 def _kind(cause: Cause) -> tuple[str, ...]:
     """Equal for tests that fail for one reason. Values that are new in each run differ from test to test."""
-    named = [line for line in cause.words if line.startswith("/")] if cause.ignored else cause.words
+    named = [line for line in cause.words if line.startswith("/")] if cause.ignored else cause.changes
     return tuple(_PLACE.sub("/*", line) for line in (*named, *cause.ignored))
 
 
@@ -118,11 +118,12 @@ class UsageLog:
         for tests in sorted(groups.values(), key=len, reverse=True):
             if len(tests) < 2:
                 continue
-            more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
             lines += [
                 f"{len(tests)} tests fail for one change:",
                 *(f"  {line}" for line in self._causes[tests[0]].words),
-                f"  in {', '.join(tests[:_NAMED])}{more}",
+                "  in:",
+                *(f"    {test}" for test in tests[:_NAMED]),
+                *([f"    and {len(tests) - _NAMED} more"] if len(tests) > _NAMED else ()),
                 *(f"  {line}" for line in self._accepting(config, tests)),
             ]
         return lines
@@ -163,7 +164,7 @@ class UsageLog:
         """Add what a worker saw."""
         self.notes += other["notes"]
         for test, found in other["causes"].items():
-            self._causes[test] = Cause(**found | {name: tuple(found[name]) for name in ("words", "ignored")})
+            self._causes[test] = Cause(**found | {name: tuple(found[name]) for name in ("words", "changes", "ignored")})
         self._folders |= other["folders"]
         self._kept |= other["kept"]
         self.fixtures |= set(other["fixtures"])

@@ -56,6 +56,19 @@ def lines_of(found: Sequence[Difference]) -> list[str]:
     return lines
 
 
+def changes_of(found: Sequence[Difference]) -> list[str]:
+    """As `lines_of`, with only what differs of each text: equal where one change was made in different texts."""
+    lines: list[str] = []
+    for one in found:
+        lines.append(f"{one.pointer}{_ENDS.get(one.kind, '')}")
+        if one.kind == "changed" and isinstance(one.recorded, str) and isinstance(one.given, str):
+            for low, high, low_new, high_new in _places(one.recorded, one.given, near=0):
+                lines += [f"- {one.recorded[low:high]}", f"+ {one.given[low_new:high_new]}"]
+        else:
+            lines += _values(one)
+    return lines
+
+
 def part_in_words(difference: Difference, recorded: RoundTrip | None) -> str:
     """The part of a request that differs: `the system prompt`, `a tool result`, `temperature`."""
     part = part_of(difference.pointer)
@@ -146,8 +159,8 @@ def _texts(recorded: str, given: str) -> list[str]:
     return [*lines, f"  … and {several(left, 'more place')} in this text"] if left > 0 else lines
 
 
-def _places(recorded: str, given: str) -> list[tuple[int, int, int, int]]:
-    """Where two texts differ, as from and to in each of them; neighbours are one place."""
+def _places(recorded: str, given: str, near: int = _NEAR) -> list[tuple[int, int, int, int]]:
+    """Where two texts differ, as from and to in each of them; places nearer than `near` are one."""
     old, new = _TOKEN.findall(recorded), _TOKEN.findall(given)
     start = next(
         (n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
@@ -165,7 +178,7 @@ def _places(recorded: str, given: str) -> list[tuple[int, int, int, int]]:
         if tag == "equal":
             continue
         place = (at[start + low], at[start + high], at_new[start + low_new], at_new[start + high_new])
-        if places and place[0] - places[-1][1] < _NEAR:
+        if places and place[0] - places[-1][1] < near:
             place = (places[-1][0], place[1], places[-1][2], place[3])
             places.pop()
         places.append(place)

@@ -26,7 +26,7 @@ class Call(NamedTuple):
     """A call that the model emitted; equal to a plain `(name, arguments)`."""
 
     name: str
-    arguments: object
+    arguments: Any
     """The parsed arguments; their text if it cannot be parsed."""
 
 
@@ -138,7 +138,7 @@ class RanTool(NamedTuple):
     server: str
     name: str
     """The tool's name as the server knows it."""
-    arguments: object
+    arguments: Any
     is_error: bool | None
     """None without an answer."""
     seen_as: SeenAs | None

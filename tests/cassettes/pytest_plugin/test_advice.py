@@ -142,13 +142,35 @@ def test_tests_that_fail_for_one_change_are_listed_once(
             "  /messages/0/content",
             "    - a",
             "    + b",
-            "  in test_it.py::test_a, test_it.py::test_b, test_it.py::test_c",
+            "  in:",
+            "    test_it.py::test_a",
+            "    test_it.py::test_b",
+            "    test_it.py::test_c",
             "  if the change is intended, keep the recorded answers (no API is called):",
             "    *pytest test_it.py --turntape-mode=restamp",
             "  or record again:",
             "    *pytest test_it.py --turntape-mode=all",
         ]
     )
+
+
+@pytest.mark.parametrize(("word", "said"), [("salesman", "2 tests fail for one change:"), ("salesman for {}", None)])
+def test_one_change_beside_what_is_different_in_each_test_is_listed_once(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, word: str, said: str | None
+) -> None:
+    word_now = "os.environ.get('WORD', 'sales agent')"
+    text = f"@pytest.mark.turntape\ndef test_{{0}}(): ask('Help {{0}}: you are a ' + {word_now}{{1}})\n"
+    own = "" if said else ".format('{0}')"
+    record(project, "".join(text.format(name, own.format(name)) for name in ("ana", "bob")))
+    monkeypatch.setenv("WORD", word)
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=2)
+    if said:
+        result.stdout.fnmatch_lines([said])
+    else:
+        result.stdout.no_fnmatch_line("*tests fail for one change:")
 
 
 def test_one_change_that_no_recorded_answer_fits_is_only_recorded_again(
@@ -181,7 +203,10 @@ def test_values_that_are_new_in_each_test_are_one_change(
     result.stdout.fnmatch_lines(
         [
             "3 tests fail for one change:",
-            "  in test_it.py::test_1, test_it.py::test_20, test_it.py::test_300",
+            "  in:",
+            "    test_it.py::test_1",
+            "    test_it.py::test_20",
+            "    test_it.py::test_300",
             "  everything that differs looks new in each run; ignore it in turntape.toml, under ?replay?:",
             '    ignore_text = ?"timestamp"?',
         ]

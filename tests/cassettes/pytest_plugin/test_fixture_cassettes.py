@@ -153,6 +153,22 @@ def test_a_changed_prompt_of_a_fixture_fails_each_of_its_tests_with_its_name(
     suite.runpytest("-k", "test_a").stdout.fnmatch_lines(["*turn 1, #0 was not requested*"])
 
 
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_the_tests_of_a_fixture_whose_prompt_has_changed_are_listed_once(
+    suite: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    suite.runpytest("--turntape-mode=once").assert_outcomes(passed=5)
+    conftest = suite.path / "conftest.py"
+    conftest.write_text(conftest.read_text().replace('yield ask("session")', 'yield ask("meeting")'))
+
+    result = suite.runpytest(*workers)
+
+    result.assert_outcomes(errors=5)
+    result.stdout.fnmatch_lines(
+        ["5 tests fail for one change:", "  /messages/0/content", "    - session", "    + meeting", "  in:"]
+    )
+
+
 def test_a_failure_that_a_fixture_swallows_is_said(
     suite: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,12 +117,15 @@ def test_other_programs_get_a_proxy_that_refuses(wanted: list[str], undo: ExitSt
         (False, "true 'http://127.0.0.1:8000/v1/messages?beta=true' | cat", ["127.0.0.1:8000"]),
         (False, ["true", "https://api.openai.com/v1/models", "https://[broken"], []),
         (True, ["true", "https://api.openai.com/v1/chat/completions"], []),
+        (True, ["true", "http://localhost:8000/v1/chat/completions"], ["localhost:8000"]),
+        (True, ["true", "http://localhost:9000/v1/chat/completions", "http://[::1]:80/v1/chat/completions"], []),
+        (True, ["true", "http://localhost:8000/v1/models"], []),
     ],
 )
-def test_an_open_network_notes_the_apis_on_a_command_line(
+def test_apis_on_a_command_line_are_noted_where_no_proxy_refuses_them(
     closed: bool, command: str | list[str], noted: list[str], wanted: list[str], undo: ExitStack
 ) -> None:
-    watch_processes(wanted.append, undo, closed=closed)
+    watch_processes(wanted.append, undo, closed=closed, allowed=["localhost:9000", "::1"])
 
     subprocess.run(command, shell=isinstance(command, str), check=True)
 
