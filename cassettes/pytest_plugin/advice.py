@@ -43,7 +43,7 @@ class Advice:
     """False for a fixture."""
 
     def of(self, session: Session, misses: Sequence[Miss], *, moved: bool, left: bool) -> list[str]:
-        """What to do when the run is not the recorded one."""
+        """What to do when the run differs from the recording."""
         found = [miss.ignorable for miss in misses]
         if found and all(found):
             line = self._ignoring(found)

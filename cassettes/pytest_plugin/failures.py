@@ -102,7 +102,7 @@ class Found:
             return []
         missed = bool(misses or tool_misses)
         lines = [
-            f"the run is not the recorded one: {self._first(report, misses, tool_misses, left)}",
+            self._first(report, misses, tool_misses, left),
             "",
             *_damage(session),
             *_some(tool_misses),

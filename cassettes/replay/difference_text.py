@@ -7,7 +7,9 @@
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from textwrap import wrap
 from typing import Literal, cast
+from unicodedata import category, normalize
 
 import orjson
 
@@ -154,9 +156,30 @@ def _texts(recorded: str, given: str) -> list[str]:
     places = _places(recorded, given)
     lines: list[str] = []
     for low, high, low_new, high_new in places[:_PLACES]:
-        lines += [f"  - {_excerpt(recorded, low, high)}", f"  + {_excerpt(given, low_new, high_new)}"]
+        was, now = _excerpt(recorded, low, high), _excerpt(given, low_new, high_new)
+        if _as_seen(was) == _as_seen(now):
+            was, now = _spelled(was), _spelled(now)
+        lines += [*_wrapped("  - ", was), *_wrapped("  + ", now)]
     left = len(places) - _PLACES
     return [*lines, f"  … and {several(left, 'more place')} in this text"] if left > 0 else lines
+
+
+def _wrapped(sign: str, text: str) -> list[str]:
+    """A text behind its sign, in lines of at most the usual width."""
+    pieces = wrap(text, _WIDTH, replace_whitespace=False, drop_whitespace=False, break_on_hyphens=False)
+    return [f"{'    ' if number else sign}{piece}" for number, piece in enumerate(pieces)]
+
+
+def _as_seen(text: str) -> str:
+    """What a reader can tell apart: no kinds and numbers of spaces, and no characters without a width."""
+    seen = "".join(char for char in normalize("NFKC", text) if category(char) not in ("Cf", "Cc", "Mn"))
+    return " ".join(seen.split())
+
+
+def _spelled(text: str) -> str:
+    """A text with all its spaces visible, and other characters than ASCII by their number."""
+    signs = {" ": "␠", **{sign: sign for sign in "…⏎␍"}}
+    return "".join(signs.get(char) or ascii(char)[1:-1] for char in text)
 
 
 def _places(recorded: str, given: str, near: int = _NEAR) -> list[tuple[int, int, int, int]]:

@@ -126,7 +126,7 @@ def test_a():
     result.stdout.fnmatch_lines(
         [
             ">*ask(os.environ.get(*",
-            "E       turntape: the run is not the recorded one: turn 1, #0 has changed in a user message",
+            "E       turntape: turn 1, #0 has changed in a user message",
             "E       turn 1, #0, /messages/0/content",
             "E         - hello there",
             "E         + hello World",
@@ -146,9 +146,7 @@ def test_a_miss_that_fails_the_test_is_said_with_it_and_not_twice(project: pytes
 
     result.assert_outcomes(failed=1)
     said = result.stdout.str()
-    assert (
-        said.count("the run is not the recorded one") == 2
-    )  # with the failure, and in pytest's summary of a line each
+    assert said.count("turntape: turn 1, #0 has changed in a ") == 2  # with the failure, and in pytest's summary
     assert "no recorded round trip" not in said
     assert "site-packages" not in said
 
@@ -180,14 +178,14 @@ def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> No
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "turntape: the run is not the recorded one: turn 3, #2 was not requested (client)",
+            "turntape: turn 3, #2 was not requested (client)",
             "not requested: turn 3, #2 (→ send_email)",
             "not requested: turn 4, #3 (I drafted five emails*",
             "if the change is intended, record again (4 calls, *):",
             "  *pytest test_it.py::test_a --turntape-mode=all",
             "or allow it in this test:",
             "  @pytest.mark.turntape(partial=True)",
-            "FAILED test_it.py::test_a - turntape: the run is *",
+            "FAILED test_it.py::test_a - turntape: turn 3, #2 was not requested *",
         ]
     )
 

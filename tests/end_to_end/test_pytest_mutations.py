@@ -115,7 +115,7 @@ def run(kind, change):
         pass
 '''
 
-FIRST = "turntape: the run is not the recorded one: "
+FIRST = "turntape: "
 TITLE = "turn 1 of t1, #0"
 
 

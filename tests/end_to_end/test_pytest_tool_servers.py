@@ -352,7 +352,7 @@ def test_a_changed_argument_fails_the_test_that_ignored_the_error(
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*the run is not the recorded one: a request to a tool server was not recorded",
+            "*a request to a tool server was not recorded",
             "changed: no recorded call answers the tool add of the server counter: the nearest is #*, "
             "where /b was 2 and is 5; record again if the change is intended",
             "not called after that: the tool add of the server counter (#*)",
@@ -374,7 +374,7 @@ def test_a_call_that_is_repeated_and_one_that_is_left_out_are_reported(
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*the run is not the recorded one: a recorded tool call was not made",
+            "*a recorded tool call was not made",
             "not called: the tool add of the server counter (#*)",
             "*@pytest.mark.turntape(partial=True)*",
             "*stale: its test does not use every recorded turn*",
@@ -479,7 +479,7 @@ def test_a_miss_over_http_names_the_tool_and_its_server(
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*the run is not the recorded one: the call of the tool add of the server 127.0.0.1:*/mcp has changed (#2)",
+            "*the call of the tool add of the server 127.0.0.1:*/mcp has changed (#2)",
             "*#2, /params/arguments/b",
             "*- 2",
             "*[+] 5",

@@ -142,7 +142,7 @@ def test_a_changed_prompt_of_a_fixture_fails_each_of_its_tests_with_its_name(
     failed.stdout.fnmatch_lines(
         [
             "E *in the fixture answer (cassettes/conftest/answer.setup.cassette.jsonl):",
-            "E *the run is not the recorded one: turn 1, #0 has changed in a user message",
+            "E *turn 1, #0 has changed in a user message",
             "*- session",
             "*+ meeting",
         ]

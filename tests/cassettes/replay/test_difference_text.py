@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
+from turntape.cassettes.matching.json_diff import Difference
 from turntape.cassettes.replay.difference_text import lines_of, part_in_words
 from turntape.cassettes.replay.miss import Miss
 from turntape.cassettes.replay.player import Player
@@ -237,6 +238,30 @@ def test_a_change_of_one_word_is_said_as_approved(name: str) -> None:
     assert part_in_words(miss.differences[0], miss.nearest) == part
     assert lines_of(miss.differences) == lines
     assert all(len(line) <= 80 - len("E       ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "given", "lines"),
+    [
+        ("Go to Rome.", "Go to\u00a0Rome.", ["  - Go␠to␠Rome.", "  + Go␠to\\xa0Rome."]),
+        ("Go to Rome.", "Go to Rome. ", ["  - Go␠to␠Rome.", "  + Go␠to␠Rome.␠"]),
+        ("Go to  Rome.", "Go to Rome.", ["  - Go␠to␠␠Rome.", "  + Go␠to␠Rome."]),
+        ("caf\u00e9", "cafe\u0301", ["  - caf\\xe9", "  + cafe\\u0301"]),
+        ("a\u200bb", "ab", ["  - a\\u200bb", "  + ab"]),
+        ("café Rome", "café Paris", ["  - café Rome", "  + café Paris"]),
+    ],
+)
+def test_what_no_reader_can_see_is_spelled(recorded: str, given: str, lines: list[str]) -> None:
+    assert lines_of([Difference("/x", "changed", recorded, given)])[1:] == lines
+
+
+def test_long_changes_fit_eighty_columns() -> None:
+    sentence = "Never write to anybody who has not asked for it, and say so. " * 2
+    lines = lines_of([Difference("/x", "changed", f"Be brief. {sentence}Stop.", f"Be brief. {'00' * 90}Stop.")])
+
+    assert all(len(line) <= 80 - len("E       ") for line in lines)
+    assert "".join(line.removeprefix("    ") for line in lines[1:4]).startswith(f"  - Be brief. {sentence[:100]}")
+    assert [line[:4] for line in lines[1:]].count("  + ") == 1
 
 
 def test_there_are_twenty_three_of_them() -> None:
