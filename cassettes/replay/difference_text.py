@@ -171,7 +171,7 @@ def _wrapped(sign: str, text: str) -> list[str]:
 
 
 def _as_seen(text: str) -> str:
-    """What a reader can tell apart: no kinds and numbers of spaces, and no characters without a width."""
+    """What a reader can distinguish: no kinds and numbers of spaces, and no characters without a width."""
     seen = "".join(char for char in normalize("NFKC", text) if category(char) not in ("Cf", "Cc", "Mn"))
     return " ".join(seen.split())
 
