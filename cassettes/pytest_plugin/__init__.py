@@ -4,6 +4,7 @@ pytest imports this module in every run if turntape is installed, so it imports 
 imported when the first marked test begins.
 """
 
+import argparse
 import os
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, cast
@@ -51,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--turntape-rerecord-from",
-        type=int,
+        type=_turn,
         default=None,
         metavar="TURN",
         help="replay the turns before this one, and record from there",
@@ -98,6 +99,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(
         "turntape_redact_keep", "regular expressions of values that are not secrets", type="linelist", default=[]
     )
+
+
+def _turn(given: str) -> int:
+    if not given.isascii() or not given.isdigit() or int(given) == 0:
+        raise argparse.ArgumentTypeError(f"{given!r} is no turn; give its number, from 1")
+    return int(given)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:

@@ -87,11 +87,33 @@ class Advice:
             if counts and self.has_mark
         }
         expected = ("allow it in this test", self._marked(**marks))
-        ways = [*([stays] if misses and all(map(can_stay, misses)) else ()), live, *([expected] if marks else ())]
+        ways = [
+            *([stays] if misses and all(map(can_stay, misses)) else ()),
+            *self._from_the_change(session, misses),
+            live,
+            *([expected] if marks else ()),
+        ]
         return [
             line
             for number, (why, command) in enumerate(ways)
             for line in (f"{'or' if number else 'if the change is intended,'} {why}:", f"  {command}")
+        ]
+
+    def _from_the_change(self, session: Session, misses: Sequence[Miss]) -> list[tuple[str, str]]:
+        """Recording again from the first turn that has changed: what comes before it costs nothing."""
+        turn = misses[0].turn if misses and misses[0].is_same_turn else None
+        if turn is None or turn.number is None or turn.number < 2 or turn.thread is not None or not self.has_mark:
+            return []
+        left = [
+            trip
+            for name, trip in zip(session.player.turns, session.player.cassette, strict=True)
+            if name.index >= turn.index
+        ]
+        return [
+            (
+                f"record again from turn {turn.number}{self._price(left)}",
+                self.again(f"--turntape-rerecord-from={turn.number}"),
+            )
         ]
 
     def without_cassette(self, session: Session) -> list[str]:

@@ -170,6 +170,8 @@ def _live(one: LiveDifference) -> str:
 def _clause(miss: Miss) -> str:
     if miss.played:
         return f"{miss.turn} was requested again"
+    if miss.refused:
+        return f"{miss.turn} cannot keep its recorded answer: {miss.refused}"
     if miss.is_same_turn:
         if (tool := called_tool(miss)) is not None:
             return f"the call of {tool} has changed ({miss.turn})"

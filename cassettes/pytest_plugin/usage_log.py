@@ -80,7 +80,7 @@ class UsageLog:
         """Note what a finished test, or a fixture, did."""
         session, path = marked.session, str(marked.path)
         self.notes += [f"{name}: {note}" for note in session.notes]
-        if marked.recorded:
+        if marked.recorded and session.restamp is None:
             failed = f", although the {marked.subject} failed" if marked.outcome == "failed" else ""
             self.notes.append(f"{name}: recorded {several(marked.recorded, 'round trip')} to {path}{failed}")
         if marked.outcome in (None, "skipped"):

@@ -53,6 +53,8 @@ class Miss(ReplayMiss):
         """True when the nearest recording has already answered another request."""
         self.after: TurnName | None = None
         """The last turn that was requested before this one."""
+        self.refused: str | None = None
+        """Why the recorded answer cannot stay, where restamp was asked for."""
         super().__init__(self._sentence(recorded))
 
     @property

@@ -57,7 +57,7 @@ class Restamp:
         recorded = player.cassette[place]
         if why := refusal(found.match.differences, recorded):
             miss = Miss(asked.method, f"/{path_key(asked.url)}", recorded, list(found.match.differences), 0, 0)
-            miss.turn, miss.likeness = found.match.turn, found.match.grade
+            miss.turn, miss.likeness, miss.refused = found.match.turn, found.match.grade, why
             miss.args = (f"{found.match.turn} cannot keep its recorded answer: {why}; record again",)
             player.refuse(miss, place)
             raise miss

@@ -80,7 +80,9 @@ def _check_turn(turns: list[Turn], at: int, name: str) -> None:
     thread, last = turns[0].thread, max(turn.number for turn in turns)
     if not 1 <= at <= last + 1:
         known = several(last, "turn")
-        raise TurntapeError(f"thread {thread} of {name!r} has {known}, so --at must be from 1 to {last + 1}, not {at}")
+        raise TurntapeError(
+            f"thread {thread} of {name!r} has {known}, so recording can begin at turn 1 to {last + 1}, not {at}"
+        )
     if any(turn.round_trip.frames for turn in turns):
         raise TurntapeError(f"thread {thread} of {name!r} was held over a WebSocket, which cannot be forked")
 

@@ -689,7 +689,7 @@ def test_a_fork_is_played_up_to_its_turn_then_recorded_and_replays_whole_on_its_
         ('fork="none.jsonl", fork_at=2', "none.jsonl"),
         (
             'fork="cassettes/test_it/test_a.cassette.jsonl", fork_at=9',
-            "has 4 turns, so --at must be from 1 to 5, not 9",
+            "has 4 turns, so recording can begin at turn 1 to 5, not 9",
         ),
     ],
 )

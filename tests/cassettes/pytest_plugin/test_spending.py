@@ -47,6 +47,7 @@ def test_restamp_keeps_the_answers_and_writes_the_requests_without_a_call(
     restamped = project.runpytest("--turntape-mode=restamp")
     restamped.assert_outcomes(passed=1)
     restamped.stdout.fnmatch_lines(["*test_a: 4 requests rewritten, the answers stay"])
+    restamped.stdout.no_fnmatch_line("*recorded*")
     project.runpytest("--turntape-check").assert_outcomes(passed=1)
 
     written = list(Cassette.load(path))
@@ -67,8 +68,50 @@ def test_restamp_refuses_by_turn_where_the_answer_could_not_follow(
     refused = project.runpytest("--turntape-mode=restamp")
 
     refused.assert_outcomes(failed=1)
-    refused.stdout.fnmatch_lines(["*turn 2, #1 has changed in a tool result", "*- done", "*+ failed"])
+    refused.stdout.fnmatch_lines(
+        [
+            "*turntape: turn 2, #1 cannot keep its recorded answer: it was given to another tool result (/messages/*",
+            "*- done",
+            "*+ failed",
+        ]
+    )
     assert path.read_bytes() == before
+
+
+def test_a_change_behind_the_first_turn_is_recorded_from_there(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, TEST)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    asked = len(server.requests)
+
+    with monkeypatch.context() as changed:
+        changed.setenv("SYSTEM", "Be brief.")
+        project.runpytest().stdout.no_fnmatch_line("*--turntape-rerecord-from*")
+    monkeypatch.setenv("RESULT", "failed")
+    failed = project.runpytest()
+
+    failed.stdout.fnmatch_lines(
+        [
+            "*if the change is intended, record again from turn 2 (3 calls, *):",
+            "*pytest test_it.py::test_a --turntape-rerecord-from=2",
+            "*or record again (4 calls, *):",
+        ]
+    )
+    assert len(server.requests) == asked
+    project.runpytest("--turntape-rerecord-from=2").assert_outcomes(passed=1)
+    assert len(server.requests) == asked + 3
+    project.runpytest().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "two"])
+def test_a_turn_that_does_not_exist_is_named(project: pytest.Pytester, given: str) -> None:
+    write(project, TEST)
+
+    result = project.runpytest(f"--turntape-rerecord-from={given}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*'{given}' is no turn; give its number, from 1"])
 
 
 def test_recording_from_a_turn_on_replays_the_turns_before_it(project: pytest.Pytester, server: ScriptedServer) -> None:

@@ -58,12 +58,17 @@ def test_one_after_the_last_turn_continues_from_the_end(tape: Cassette) -> None:
 
 @pytest.mark.parametrize("at", [0, 4])
 def test_a_turn_that_is_not_there_names_the_valid_range(tape: Cassette, at: int) -> None:
-    with pytest.raises(TurntapeError, match=rf"thread t1 of .* has 2 turns, so --at must be from 1 to 3, not {at}"):
+    with pytest.raises(
+        TurntapeError,
+        match=rf"thread t1 of .* has 2 turns, so recording can begin at turn 1 to 3, not {at}",
+    ):
         plan_fork(tape, at)
 
 
 def test_the_range_of_one_turn_is_in_the_singular(tape: Cassette) -> None:
-    with pytest.raises(TurntapeError, match=r"thread t2 of .* has 1 turn, so --at must be from 1 to 2, not 3"):
+    with pytest.raises(
+        TurntapeError, match=r"thread t2 of .* has 1 turn, so recording can begin at turn 1 to 2, not 3"
+    ):
         plan_fork(tape, 3, "t2")
 
 

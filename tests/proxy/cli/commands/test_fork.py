@@ -108,7 +108,7 @@ def test_a_run_that_strays_or_ends_early_is_reported(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--at", "6"], "has 4 turns, so --at must be from 1 to 5, not 6"),
+        (["--at", "6"], "has 4 turns, so recording can begin at turn 1 to 5, not 6"),
         (["--at", "0"], "'0' is not a turn number; turns are numbered from 1"),
         (["--at", "2", "--thread", "t7"], "has no thread 't7'; it has t1"),
         (["--at", "1", "--edit", "text=x"], "there is no turn before turn 1 whose answer could be edited"),
