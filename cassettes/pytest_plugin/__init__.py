@@ -103,7 +103,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def _turn(given: str) -> int:
     if not given.isascii() or not given.isdigit() or int(given) == 0:
-        raise argparse.ArgumentTypeError(f"{given!r} is no turn; give its number, from 1")
+        raise argparse.ArgumentTypeError(f"{given!r} is not the number of a turn; turns begin at 1")
     return int(given)
 
 

@@ -54,7 +54,7 @@ class Miss(ReplayMiss):
         self.after: TurnName | None = None
         """The last turn that was requested before this one."""
         self.refused: str | None = None
-        """Why the recorded answer cannot stay, where restamp was asked for."""
+        """Why the recorded answer cannot stay, where restamp was requested."""
         super().__init__(self._sentence(recorded))
 
     @property

@@ -111,7 +111,7 @@ def test_a_turn_that_does_not_exist_is_named(project: pytest.Pytester, given: st
     result = project.runpytest(f"--turntape-rerecord-from={given}")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*'{given}' is no turn; give its number, from 1"])
+    result.stderr.fnmatch_lines([f"*'{given}' is not the number of a turn; turns begin at 1"])
 
 
 def test_recording_from_a_turn_on_replays_the_turns_before_it(project: pytest.Pytester, server: ScriptedServer) -> None:
