@@ -40,6 +40,9 @@ _COVERED = {
 }
 _TRIED = "ignored_by_matchers"
 """What the survey found by trying the matchers of the suite itself."""
+_USUALLY = {"profile": "strict", "repeats": False}
+"""What a mark must say where an outer one says something else."""
+_ORDER = ("profile", "ignore", "repeats", "allow")
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 
@@ -54,6 +57,11 @@ class Test:
     sources: tuple[Path, ...]
     target: Path
     config: Mapping[str, Any]
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """The names of its classes and its function."""
+        return frozenset(self.name.partition("[")[0].split("::")[1:])
 
 
 @dataclass(slots=True)
@@ -127,11 +135,24 @@ class Move:
 
     def _marks(self, file: Path, tests: list[Test]) -> bool:
         """Rewrite the marks in this file for these tests; False when it has none."""
-        rewrites = marks_in(file, _widest([arguments(test.config) for test in tests]))
-        wanted = {json.dumps(arguments(test.config), sort_keys=True) for test in tests}
-        if len(wanted) > 1 and rewrites:
+        widest = _widest([arguments(test.config) for test in tests])
+        several_settings = 0
+
+        def settings(decorated: str | None) -> Mapping[str, Any]:
+            nonlocal several_settings
+            its = [test for test in tests if decorated in test.parts] or tests
+            wanted = {json.dumps(arguments(test.config), sort_keys=True) for test in its}
+            several_settings += len(wanted) > 1
+            found = _widest([arguments(test.config) for test in its])
+            # A mark of the module or class may hold for this test too.
+            found |= {name: usual for name, usual in _USUALLY.items() if name in widest and name not in found}
+            return {name: found[name] for name in _ORDER if name in found}
+
+        rewrites = marks_in(file, settings)
+        if several_settings:
+            marks = several(several_settings, "mark")
             self.unmapped.append(
-                f"{file}: its tests have {len(wanted)} settings; each mark got the widest of them, see their arguments"
+                f"{file}: {marks} for tests of several settings; each got the widest of them, see their arguments"
             )
         self.rewrites += rewrites
         return any(one.is_mark for one in rewrites)

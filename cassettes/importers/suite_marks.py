@@ -2,7 +2,7 @@
 
 import ast
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,9 @@ class Rewrite:
     is_import: bool = False
 
 
-def marks_in(file: Path, settings: Mapping[str, Any]) -> list[Rewrite]:
-    """Where a file has `pytest.mark.vcr` or `pytest.mark.cassetter`, with or without arguments, or names the mark."""
+def marks_in(file: Path, settings: Callable[[str | None], Mapping[str, Any]]) -> list[Rewrite]:
+    """Where a file has `pytest.mark.vcr` or `pytest.mark.cassetter`, with or without arguments, or names the mark.
+    `settings` gives the arguments of a mark by the test or class that it decorates, and by None of any other mark."""
     data = file.read_bytes()
     if not any(name.encode() in data for name in _MARKS):
         return []
@@ -38,29 +39,49 @@ def marks_in(file: Path, settings: Mapping[str, Any]) -> list[Rewrite]:
     starts = [0]
     for line in data.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    said = ", ".join(f"{name}={value!r}".replace("'", '"') for name, value in settings.items())
-    new = f"pytest.mark.turntape({said})" if said else "pytest.mark.turntape"
+    decorated = _decorated(tree)
     found: list[Rewrite] = []
     called: set[int] = set()
     has_pytest = any(isinstance(node, ast.Import) and node.names[0].name == "pytest" for node in ast.walk(tree))
     for node in ast.walk(tree):
+        if not isinstance(node, ast.expr):
+            continue
         if isinstance(node, ast.Call) and _is_mark(node.func):
             called.add(id(node.func))
+        elif _name_of_mark(node) is None and (not _is_mark(node) or id(node) in called):
+            continue
+        said = _written(settings(decorated.get(id(node))))
+        new = f"pytest.mark.turntape({said})" if said else "pytest.mark.turntape"
         written = new
         if (name := _name_of_mark(node)) is not None:
             written = new if name.is_given and said and has_pytest else '"turntape"'
             place: ast.expr = name.node
         elif isinstance(node, ast.Call) and _is_mark(node.func):
             place, written = node, new if _root(node.func) == "pytest" else new.removeprefix("pytest.")
-        elif isinstance(node, ast.expr) and _is_mark(node) and id(node) not in called:
-            place, written = node, new if _root(node) == "pytest" else new.removeprefix("pytest.")
         else:
-            continue
+            place, written = node, new if _root(node) == "pytest" else new.removeprefix("pytest.")
         start = starts[place.lineno - 1] + place.col_offset
         end = starts[(place.end_lineno or 1) - 1] + (place.end_col_offset or 0)
         is_mark = name is None or name.is_given
         found.append(Rewrite(file, place.lineno, data[start:end].decode(), written, start, end, is_mark))
     return sorted(found, key=lambda one: one.start)
+
+
+def _written(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}".replace("'", '"') for name, value in settings.items())
+
+
+def _decorated(tree: ast.Module) -> dict[int, str]:
+    """The test or class that an expression decorates, by the expression. A class that others of the file inherit from
+    has none: its marks are theirs too."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    inherited = {base.id for one in classes for base in one.bases if isinstance(base, ast.Name)}
+    return {
+        id(decorator): node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name not in inherited
+        for decorator in node.decorator_list
+    }
 
 
 @frozen

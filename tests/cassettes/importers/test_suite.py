@@ -354,12 +354,62 @@ def test_marks_keep_their_place(tmp_path: Path) -> None:
     file = tmp_path / "test_a.py"
     head = 'é = "ü"; pytestmark = '
     file.write_text(head + '[pytest.mark.vcr, pytest.mark.slow]\n@pytest.mark.vcr("a",\n  x=1)\ndef test(): ...\n')
-    found = marks_in(file, {"profile": "sequence"})
+    found = marks_in(file, lambda _: {"profile": "sequence"})
     assert [(one.line, one.old) for one in found] == [(1, "pytest.mark.vcr"), (2, 'pytest.mark.vcr("a",\n  x=1)')]
     move = Move([], rewrites=found)
     assert move.apply() == 1
     new = 'pytest.mark.turntape(profile="sequence")'
     assert file.read_text() == f"{head}[{new}, pytest.mark.slow]\n@{new}\ndef test(): ...\n"
+
+
+SETTINGS = """import pytest
+pytestmark = pytest.mark.vcr
+@pytest.mark.vcr(match_on=["body"])
+def test_a(): ...
+class TestB:
+    @pytest.mark.vcr(allow_playback_repeats=True)
+    async def test_b(self): ...
+@pytest.mark.vcr
+class TestC:
+    def test_c(self): ...
+@pytest.mark.vcr
+class TestD:
+    def test_d(self): ...
+class TestE(TestD): ...
+@pytest.mark.vcr
+def test_not_collected(): ...
+"""
+
+
+def test_each_mark_gets_the_settings_of_its_own_tests(tmp_path: Path) -> None:
+    file = tmp_path / "test_it.py"
+    file.write_text(SETTINGS)
+    body, repeats = {"match_on": ["body"]}, {"match_on": ["body"], "allow_playback_repeats": True}
+    tests = {
+        "test_a[1]": body,
+        "TestB::test_b": repeats,
+        "TestC::test_c": {},
+        "TestD::test_d": body,
+        "TestE::test_d": {},
+    }
+    move = Move.of(
+        [
+            {"test": f"test_it.py::{name}", "file": str(file), "sources": ["a"], "target": "t", "config": config}
+            for name, config in tests.items()
+        ]
+    )
+
+    assert [one.new.removeprefix("pytest.mark.turntape") for one in move.rewrites] == [
+        '(profile="sequence", repeats=True)',
+        '(profile="strict", repeats=False)',
+        '(profile="strict", repeats=True)',
+        '(profile="sequence", repeats=False)',
+        '(profile="sequence", repeats=True)',
+        '(profile="sequence", repeats=True)',
+    ]
+    assert move.unmapped == [
+        f"{file}: 3 marks for tests of several settings; each got the widest of them, see their arguments"
+    ]
 
 
 def test_files_of_one_setting_are_named_once(tmp_path: Path) -> None:
@@ -394,7 +444,7 @@ def test_files_of_one_setting_are_named_once(tmp_path: Path) -> None:
 def test_marks_are_found_however_they_are_written(tmp_path: Path, before: str, after: str) -> None:
     file = tmp_path / "conftest.py"
     file.write_text(before)
-    Move([], rewrites=marks_in(file, {"x": 1})).apply()
+    Move([], rewrites=marks_in(file, lambda _: {"x": 1})).apply()
     assert file.read_text() == after
 
 
