@@ -127,6 +127,7 @@ def gave_up(
     late: bool = False,
     reports: int = 0,
     why: str = "Request timed out",
+    again: bool = False,
 ) -> Trips:
     story = Story().start().turn(ONE)
     for number in range(reports):
@@ -138,6 +139,8 @@ def gave_up(
     for place in range(len(story.trips) - reports, len(story.trips)):
         story.trips[place] = replace(story.trips[place], started_at=call.started_at + waits / 2)
     story.put(replace(cancel, started_at=call.started_at + waits)).put(call)
+    if again:
+        return story.call("add", {"a": 1}, text("1")).results(("c1", "1")).turn().trips
     return story.results(("c1", "The call timed out.")).turn().trips if continues else story.trips
 
 
@@ -541,6 +544,13 @@ TOOLS: list[Row] = [
         "The thread ends with it, as when a user stops the agent: then it is an info",
         gave_up(),
         gave_up(continues=False),
+        "info",
+    ),
+    (
+        "client-tool-gave-up",
+        "The call was made again, and then had a result: then it is an info",
+        gave_up(),
+        gave_up(again=True),
         "info",
     ),
     (

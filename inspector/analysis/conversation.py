@@ -15,7 +15,7 @@ from typing import Literal
 
 from turntape.cassettes.frozen import frozen
 
-from ..wire.json_value import as_object, compact, is_array, is_object
+from ..wire.json_value import MOST, as_object, compact, is_array, is_object
 from ..wire.per_message import PerMessage
 from ..wire.shared_tuple import SharedTuple, Stem, shared, sharing
 from ..wire.values import Emission, Message, Part, ToolCall, ToolResult
@@ -58,14 +58,16 @@ def unmarked(value: object) -> object:
 
 
 def sorted_json(value: object) -> str:
-    """`value` as JSON with sorted keys."""
+    """`value` as JSON with sorted keys. A number without a fraction is an integer: JavaScript writes 1.0 as 1."""
     return compact(_ordered(value))
 
 
 def _ordered(value: object) -> object:
     if is_object(value):
         return {key: _ordered(item) for key, item in sorted(as_object(value).items())}
-    return [_ordered(item) for item in value] if is_array(value) else value
+    if is_array(value):
+        return [_ordered(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) <= MOST else value
 
 
 def call_meaning(call: ToolCall) -> int:

@@ -101,6 +101,8 @@ class ThreadMemory:
     """Round trips of the failed attempts since the last success."""
     input_tokens: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """Round trip and input tokens: the first turn and the last few."""
+    first_size: int = 0
+    """Bytes of the request of the first turn of `input_tokens`."""
     blobs: dict[int, int] = field(default_factory=dict[int, int])
     """How often each large media part was sent, by hash."""
     recent: list[Finding] = field(default_factory=list[Finding])

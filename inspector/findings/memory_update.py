@@ -216,6 +216,8 @@ def _note_outcome(context: RuleContext) -> None:
         thread.failures.clear()
         thread.storming = False
         if usage is not None and usage.input:
+            if not thread.input_tokens:
+                thread.first_size = len(context.turn.round_trip.request.body)
             thread.input_tokens.append((index, usage.input))
             if len(thread.input_tokens) > _MOST_COUNTS:
                 del thread.input_tokens[1]

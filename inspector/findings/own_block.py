@@ -1,5 +1,6 @@
 """A block of a rejected request that the API itself had returned: then the API contradicts itself."""
 
+from ..analysis.conversation import MARKERS
 from ..wire.json_value import is_object, value_at
 from .rejections import Rejection
 from .rule_context import RuleContext
@@ -8,7 +9,9 @@ from .rule_context import RuleContext
 def own_block(context: RuleContext) -> tuple[str, int] | None:
     """The pointer of the rejected block and the number of the round trip whose answer held it; None for any other."""
     said = context.rejection
-    if said is None or ("client-reasoning-dropped" in said.ids and _moved_thoughts(context)):
+    if said is None or any(marker in said.text for marker in MARKERS):
+        return None  # what the API returned has no markers: the client adds them
+    if "client-reasoning-dropped" in said.ids and _moved_thoughts(context):
         return None
     named = _named_by(context, said.pointer) if said.pointer is not None else None
     return named or _empty(context, said) or _unsigned(context, said) or _own_id(context, said)

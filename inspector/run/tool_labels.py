@@ -26,6 +26,7 @@ from ..tools.tool_run import ToolRun
 from ..tools.tool_sessions import RunKey, ToolSessions
 from ..wire.json_value import as_array, is_object
 from ..wire.printable import several
+from ..wire.schema_refs import lost_reference
 from ..wire.values import Reading, Tool
 from .labelled import Label, LabelledRoundTrip, labelled
 
@@ -201,6 +202,10 @@ class ToolLabels:
         names = frozenset(self._join.offered)
         for server, tools in self._join.tools.items():
             rest = {tool: one.index for tool, one in tools.items() if not any(fits(n, server, tool) for n in names)}
+            for tool, index in rest.items():  # a definition that is offered is looked at in the request
+                if (lost := lost_reference(tools[tool].schema)) is not None:
+                    how = f"an `inputSchema` that refers to {lost!r}, which it does not have"
+                    yield WireNote("schema_wrong", server, index, tool, how)
             listed = max(rest.values(), default=self._latest)
             if listed >= self._latest or server in refused:
                 continue

@@ -9,7 +9,8 @@ import json
 
 from turntape.cassettes.frozen import frozen
 
-from ..wire.json_value import Object, as_object, as_text, compact, is_array, is_object
+from ..analysis.conversation import sorted_json
+from ..wire.json_value import Object, as_object, as_text, compact, is_array, is_object, objects_in, parse_json
 from .message_forms import odd_answer, wrong_answer, wrong_question
 from .tool_messages import ToolMessage
 
@@ -116,8 +117,22 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         return Flaw(f"has {compact(structured)[:40]} as its `structuredContent`, which must be an object", mild=True)
     if not isinstance(result.get("isError", False), bool | None):
         return Flaw(f"has {compact(result['isError'])[:20]} as `isError`, which must be true or false", mild=True)
-    wrong = wrong_answer("tools/call", result) or odd_answer("tools/call", result)
+    wrong = wrong_answer("tools/call", result) or odd_answer("tools/call", result) or _two_values(result)
     return None if wrong is None else Flaw(wrong, mild=True)
+
+
+def _two_values(result: Object) -> str | None:
+    """The first field that has one value in the structured content and another one in the same JSON as a text."""
+    structured = result.get("structuredContent")
+    texts = [as_text(block.get("text")) for block in objects_in(result.get("content")) if block.get("type") == "text"]
+    said = parse_json(texts[0]) if len(texts) == 1 and texts[0] is not None else None
+    if not is_object(structured) or not is_object(said) or structured.keys() != said.keys():
+        return None
+    name = next((name for name in said if sorted_json(said[name]) != sorted_json(structured[name])), None)
+    if name is None:
+        return None
+    one, other = compact(said[name])[:40], compact(structured[name])[:40]
+    return f"says {one} for {name!r} in its text, and {other} in its structured content"
 
 
 def _of_questions(result: Object) -> Flaw | None:

@@ -1,5 +1,6 @@
 """How messages of a session begin, change and end its tool runs."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
@@ -271,6 +272,8 @@ def of_ids(session: Session, trip: RoundTrip, sent: list[ToolMessage], notes: li
     """
     ended = trip.started_at + (trip.ended_at or 0) / 1e6
     for message in sent:
+        if trip.tool_wire is not None and message.sequence in session.asked:
+            ended = math.inf
         here = Sent(message.at, ended, message.index, message.sequence)
         number = key_of_id(message.id)
         earlier = session.ids.get(number)

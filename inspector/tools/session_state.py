@@ -9,6 +9,7 @@ from turntape.cassettes.frozen import frozen
 from ..wire.json_value import Object, as_object, as_text, compact
 from ..wire.protocols.mcp.shape import META
 from .definitions import Definition
+from .listings import Listing
 from .progress import Progress
 from .tool_messages import ToolMessage
 from .tool_run import Departure, ToolRun
@@ -30,6 +31,7 @@ class WireNote:
         "answered_twice",
         "listed_twice",
         "list_loops",
+        "page_repeats",
         "no_schema",
         "page_not_read",
         "not_ready",
@@ -87,6 +89,8 @@ class Session:
     run: str | None = None
     noted: set[str] = field(default_factory=set[str])
     """The kinds of notes of which only the first is made."""
+    listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
+    """By method: the pages of a list that the client reads."""
     next_page: int | None = None
     """The round trip that names a page of the list of tools which the client has not read."""
     gone: tuple[float, int] | None = None

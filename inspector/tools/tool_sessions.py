@@ -18,6 +18,7 @@ from .definitions import Definition
 from .form import Flaw
 from .handshake import is_about_handshake, not_started, started
 from .http_form import OF_SESSION, misnamed, says_session, unfounded
+from .listings import ENTRIES, Listing
 from .message_forms import wrong_notice, wrong_schema
 from .progress import Report
 from .replies import provoked, replied
@@ -102,7 +103,9 @@ class ToolSessions:
             session.server, session.run = message.server, trip.run
             if message.sender == "client":
                 added.notes += self._of_session(session, message, trip)
-            for run in self._take(session, message, added.notes, wired=trip.tool_wire is not None):
+            for run in self._take(
+                session, message, added.notes, wired=trip.tool_wire is not None, once=_once(session, trip)
+            ):
                 changed[run.session, run.sequence] = run
         self._deleted(trip)
         refused = False
@@ -201,8 +204,13 @@ class ToolSessions:
             notes.append(WireNote("session_refused", session.server, trip.index, ""))
         return refused
 
-    def _take(self, session: Session, message: ToolMessage, notes: list[WireNote], *, wired: bool) -> Iterator[ToolRun]:
-        """The runs that a message begins or changes. `wired`: the messages come over stdio, where none comes again."""
+    def _take(
+        self, session: Session, message: ToolMessage, notes: list[WireNote], *, wired: bool, once: bool
+    ) -> Iterator[ToolRun]:
+        """The runs that a message begins or changes.
+
+        `wired`: the messages come over stdio, where none comes again. `once`: nor does an answer of this round trip.
+        """
         notes += _of_notice(session, message)
         if message.is_request:
             if len(session.asked) < _MOST_OPEN:
@@ -215,7 +223,8 @@ class ToolSessions:
             if asked is not None:
                 session.answered = (message.index, key_of_id(message.id))
             again = session.answered == (message.index, key_of_id(message.id))
-            if place is None and message.sender == "server" and (wired or again):
+            twice = once and key_of_id(message.id) in session.used
+            if place is None and message.sender == "server" and (wired or again or twice):
                 yield from strayed(session, Stray(message.at, True, message.id, ""))
                 if is_new(session, "answered_twice"):
                     notes.append(WireNote("answered_twice", session.server, message.index, compact(message.id)))
@@ -251,7 +260,9 @@ class ToolSessions:
         if (token := token_of(message)) is not None:
             session.progress.asked(token, message.at)
         if message.method == "tools/call":
-            unread = session.next_page is not None and session.starts < 2 and "list_loops" not in session.noted
+            unread = (
+                session.next_page is not None and session.starts < 2 and "list_loops tools/list" not in session.noted
+            )
             if unread and is_new(session, "page_not_read"):
                 notes.append(
                     WireNote("page_not_read", session.server, message.index, "tools/list", before=session.next_page)
@@ -277,6 +288,7 @@ class ToolSessions:
         if wrong is not None and is_new(session, kind):
             notes.append(WireNote(kind, session.server, asked.index, asked.method or "", wrong))
         notes += judged(session, asked, answer)
+        notes += _paged(session, asked, answer)
         early = asked.method not in _OPENING and is_about_handshake(session, said)
         if early and is_new(session, "not_ready"):
             notes.append(WireNote("not_ready", session.server, asked.index, asked.method or "", said))
@@ -287,6 +299,7 @@ class ToolSessions:
                     session.links.setdefault(block.uri, asked.index)
             if run is not None:
                 hasty = Departure("called it before the handshake had ended", asked.index) if early else None
+                hasty = hasty or self._outdated(session, asked, answer)
                 yield given(session, asked, replace(run, departed=run.departed or hasty), answer)
         elif asked.method == "resources/read" and answer.error is not None:
             notes += _not_there(session, asked, said)
@@ -314,6 +327,15 @@ class ToolSessions:
         """How a request breaks MCP's form, or what the server demands of calls of this tool."""
         return flaw_of_request(asked, session.version) or _used_again(session, asked) or self._plain(session, asked)
 
+    def _outdated(self, session: Session, asked: ToolMessage, answer: ToolMessage) -> Departure | None:
+        """A call that fails after the server had said that its tools change, of a client that did not list them."""
+        said, index = self._changing.get(session.server, (asked.at, 0))
+        if answer.error is None or said >= asked.at:
+            return None
+        return Departure(
+            f"had not listed the tools again after #{index}, where the server says that they change", index
+        )
+
     def _plain(self, session: Session, asked: ToolMessage) -> str | None:
         """What is wrong with a call whose tool only runs as a task; None where it is not such a call."""
         name = as_text(asked.params.get("name")) if asked.method == "tools/call" else None
@@ -329,8 +351,6 @@ class ToolSessions:
             session.known_wrong.add(asked.index)
             yield WireNote("cursor_wrong", server, index, compact(result["nextCursor"])[:40])
         session.next_page = index if page else None
-        if page and page == asked.params.get("cursor") and is_new(session, "list_loops"):
-            yield WireNote("list_loops", server, index, page)
         before = dict(known)
         if "cursor" not in asked.params:
             session.before = before
@@ -364,6 +384,25 @@ class ToolSessions:
             yield WireNote("tool_gone", server, index, gone, before=session.before[gone].index)
         self._changing.pop(server, None)
         self.listings += 1
+
+
+def _paged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
+    """What is wrong with a page of a list, beside the pages before it. Several clients read their own pages."""
+    method = asked.method or ""
+    if method not in ENTRIES or answer.result is None or session.starts > 1:
+        return
+    listing = session.listings.setdefault(method, Listing())
+    for kind, what in listing.page(method, as_text(asked.params.get("cursor")), answer.result):
+        if is_new(session, f"{kind} {method}"):
+            yield WireNote(kind, session.server, answer.index, what, method)
+
+
+def _once(session: Session, trip: RoundTrip) -> bool:
+    """Whether an answer over HTTP comes for the first time: the session is one client's, and no stream is resumed."""
+    return session.issued and session.starts < 2 and not header(trip.request.headers, _RESUMED)
+
+
+_RESUMED = "last-event-id"
 
 
 def _taken(note: WireNote) -> WireNote:

@@ -23,6 +23,7 @@ __all__ = [
     "is_object",
     "objects_in",
     "parse_json",
+    "repeated_key",
     "value_at",
 ]
 
@@ -83,6 +84,30 @@ def compact_size(value: object) -> int:
         return len(orjson.dumps(value))
     except (TypeError, ValueError):
         return len(compact(value).encode("utf-8", "surrogatepass"))
+
+
+class _RepeatedKeyError(ValueError):
+    """Ends the search: its text is the key."""
+
+
+def repeated_key(text: str) -> str | None:
+    """The first key that an object in the JSON has twice with different values."""
+
+    def check(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for key, value in pairs:
+            if key in found and found[key] != value:
+                raise _RepeatedKeyError(key)
+            found[key] = value
+        return found
+
+    try:
+        json.loads(text, object_pairs_hook=check)
+    except _RepeatedKeyError as found:
+        return str(found)
+    except (ValueError, RecursionError):
+        return None
+    return None
 
 
 def values_at(value: object, steps: Sequence[str]) -> Iterator[object]:

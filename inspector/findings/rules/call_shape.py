@@ -1,9 +1,8 @@
 """How the arguments of calls came: as text or as an object, and with every character whole."""
 
-import json
 from collections.abc import Iterator
 
-from ...wire.json_value import as_object, is_array, is_object
+from ...wire.json_value import as_object, is_array, is_object, repeated_key
 from ...wire.protocols.traits import ArgumentsField
 from ...wire.values import Part
 from ..rule import Note, rule
@@ -108,37 +107,13 @@ def characters_lost(context: RuleContext) -> Iterator[Note]:
 )
 def arguments_repeat_key(context: RuleContext) -> Iterator[Note]:
     for call in whole_calls(context):
-        twice = _repeated_key(call.arguments_raw) if call.arguments_raw.count(":") > 1 else None
+        twice = repeated_key(call.arguments_raw) if call.arguments_raw.count(":") > 1 else None
         if twice is not None:
             yield Note(
                 f"the arguments of {call.name!r} have the key {twice!r} twice, with different values: "
                 f"{call.arguments_raw[:120]!r}",
                 (call_at(context, call),),
             )
-
-
-class _RepeatedKeyError(ValueError):
-    """Ends the search: its text is the key."""
-
-
-def _repeated_key(text: str) -> str | None:
-    """The first key that an object in the JSON has twice with different values."""
-
-    def check(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found: dict[str, object] = {}
-        for key, value in pairs:
-            if key in found and found[key] != value:
-                raise _RepeatedKeyError(key)
-            found[key] = value
-        return found
-
-    try:
-        json.loads(text, object_pairs_hook=check)
-    except _RepeatedKeyError as found:
-        return str(found)
-    except (ValueError, RecursionError):
-        return None
-    return None
 
 
 RULES = (arguments_wrong_type, characters_lost, arguments_repeat_key)

@@ -292,6 +292,8 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
     places = (failure_place(context.turn),)
     if _NOT_TEXT.search(rejection_text(context)) and (half := _half_pair(context)) is not None:
         places += (f"{context.at} request {half}",)
+    if not roots and own is None and (tool := _named_tool(context)) is not None:
+        places += (f"{context.at} request {tool}",)
     if own is not None:
         pointer, returned = own
         places += (f"{context.at} request {pointer}", f"#{returned} response")
@@ -302,6 +304,14 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
         because_of=roots,
         layer="api" if own else layer,
     )
+
+
+def _named_tool(context: RuleContext) -> str | None:
+    """The pointer to the definition that the rejection names: it may be the tool server's own."""
+    said = context.rejection
+    if said is None or "client-bad-tool-schema" not in said.ids:
+        return None
+    return next((tool.pointer for tool in context.request.tools if tool.name in said.named), None)
 
 
 _NOT_TEXT = regex(r"surrogate|not valid (?:json|utf)|invalid (?:json|utf|unicode|character)", re.IGNORECASE)

@@ -354,6 +354,7 @@ def _short(value: object) -> str:
     fix="Raise the client's time limit for tools, or make the tool faster and let it report progress.",
     not_when=(
         "The thread ends with it, as when a user stops the agent: then it is an info",
+        "The call was made again, and then had a result: then it is an info",
         "The client says that the user stopped it: then it is an info",
         "The tool was silent for five seconds, and did not answer later either: then `tool-server-silent` says so",
         "The tool wrote something else meanwhile, such as an answer with another id: `tool-server-silent`",
@@ -376,7 +377,8 @@ def gave_up(context: ToolContext) -> Iterator[Note]:
         why = f" ({' '.join(run.reason.split())[:80]})" if run.reason else ""
         late = "; the server answered later" if run.result is not None or run.error is not None else ""
         late = late or ("; the tool had reported progress" if reports_progress(run) else "")
-        severity: Severity | None = "info" if ends or _by_user(call, run) else None
+        again = call.runs[-1] is not run and call.runs[-1].outcome == "answered"
+        severity: Severity | None = "info" if ends or again or _by_user(call, run) else None
         yield Note(
             f"the client gave up on {of(run)}{after}{why}{late}",
             (f"#{run.index} request", f"#{call.turn.index} response"),

@@ -43,7 +43,7 @@ def server_error(context: ToolContext) -> Iterator[Note]:
             said = " ".join((run.returned_text or "").split())[:120]
             blame = blamed(context, call, run)
             own = blame is not None and blame.layer == "tool"
-            denied = context.definition(run) is not None and _UNKNOWN.search(said) is not None
+            denied = context.definition(run) is not None and _UNKNOWN.search(said) is not None and not run.departed
             retried = call.runs[-1] is not run and call.runs[-1].outcome == "answered"
             refused = retried or _is_said(run) or (code in _REFUSALS and (run.status or 0) not in BY_CLIENT)
             number = f" (code {code})" if code is not None else ""
@@ -258,7 +258,8 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
     broken = {
         "answered_twice": f"sent an answer with the id {note.what} that no open request has",
         "listed_twice": f"lists the tool {note.what!r} twice, with another {note.detail.replace(', ', ' and another ')}",
-        "list_loops": f"names the page {note.what!r} as the next one of that page itself, so its list never ends",
+        "list_loops": f"names the page {note.what!r} of {note.detail} again as the next one, so its list never ends",
+        "page_repeats": f"has {note.what!r} on several pages of {note.detail}",
         "no_schema": f"defines the tool {note.what!r} without an `inputSchema`, which MCP requires",
         "session_refused": "says with status 400 that it has no such session; clients begin a new one only on status 404",
         "progress_unknown": f"reports progress under the token {note.what}, which no request has",

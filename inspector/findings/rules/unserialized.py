@@ -17,6 +17,14 @@ _PLACEHOLDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a generator that nobody read", regex(r"<generator object .{1,120} at 0x[0-9a-f]+>")),
     ("a function that nobody called", regex(r"<(?:bound method|function) .{1,120} at 0x[0-9a-f]+>+")),
     ("a Python object without a text form", regex(r"<[\w.]+ object at 0x[0-9a-f]+>")),
+    (
+        "the client's own note that it has no result",
+        regex(
+            r"[\[<(][^\[\]<>()]{0,80}\b(?:result|output|response)s?\b[^\[\]<>()]{0,40}"
+            r"\b(?:missing|lost|unavailable|not available|not recorded|never received)\b[^\[\]<>()]{0,60}[\]>)]",
+            re.IGNORECASE,
+        ),
+    ),
     ("a missing value of JavaScript", regex(r"undefined|NaN")),
     ("a Java object without a text form", regex(r"(?:[a-z]\w*\.){2,}[A-Z][\w$]*@[0-9a-f]{5,8}")),
 )

@@ -1,22 +1,20 @@
 """What the API counted and which model, tier and cache it used."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from turntape.cassettes.regex import regex
-
-from ...analysis.history_diff import HistoryDiff
 from ...wire.exchange import header
-from ...wire.json_value import as_array, as_count, as_object, as_text, compact
+from ...wire.json_value import as_array, as_count, as_object, as_text
 from ...wire.printable import several
 from ...wire.protocols.shared.answers import stream_objects
 from ...wire.stream_counts import count_breaks
-from ...wire.values import Message, Part, Usage
+from ...wire.values import Usage
 from .. import prompt_cache
 from ..finding import Severity
 from ..model_names import same_model
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from .input_growth import LESS, SHRUNK, is_plain, outgrown, shrunk, stale, summed
 
 
 @rule(
@@ -81,9 +79,7 @@ def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
     if usage is None or not context.succeeded:
         return
     problem = _contradiction(context, usage)
-    mild = (
-        None if problem else _all_thought(context, usage) or _stale(context, usage) or _shrunk(context, usage, _SHRUNK)
-    )
+    mild = None if problem else _all_thought(context, usage) or stale(context, usage) or shrunk(context, usage, SHRUNK)
     if problem or mild:
         yield Note(
             f"the usage contradicts itself: {problem or mild}",
@@ -109,13 +105,14 @@ def _contradiction(context: RuleContext, usage: Usage) -> str | None:
         return f"{usage.reasoning} reasoning tokens are more than the {usage.output} of the whole output"
     if usage.input == 0 and usage.output == 0 and (context.emission.text or context.emission.calls):
         return "all counts are 0 beside an answer"
-    shrunk = _shrunk(context, usage, _LESS)
+    smaller = shrunk(context, usage, LESS)
     return (
         _recounted(context)
         or _uncounted(context, usage)
         or _wrong_total(as_object(context.reading.usage_raw), usage)
-        or (shrunk if shrunk and _is_plain(context.request.messages) else None)
-        or _outgrown(context, usage)
+        or (smaller if smaller and is_plain(context.request.messages) else None)
+        or outgrown(context, usage)
+        or summed(context, usage)
         or _overcounted(context, usage)
     )
 
@@ -153,114 +150,6 @@ def _all_thought(context: RuleContext, usage: Usage) -> str | None:
         return None
     tokens = several(usage.output, "output token")
     return f"{tokens}, all of them reasoning, are counted beside an answer of {size:,} characters"
-
-
-_GROWN = 1000
-"""Bytes. Fewer may be hidden by the way in which a server counts."""
-
-
-def _stale(context: RuleContext, usage: Usage) -> str | None:
-    """How the counts are those of the turn before, although the request has grown."""
-    before, echo = context.previous, context.echo
-    then = before.reading.usage if before is not None else None
-    if before is None or then is None or echo is None or echo.removed or echo.state == "held" or not usage.input:
-        return None
-    grown = len(context.turn.round_trip.request.body) - len(before.round_trip.request.body)
-    if grown < _GROWN or context.request.tools != before.reading.request.tools:
-        return None
-    if (usage.input, usage.output) != (then.input, then.output):
-        return None
-    return f"the counts are those of #{before.round_trip.index} again, although the request is {grown:,} bytes longer"
-
-
-_SHRUNK, _LESS = 4.0, 1.1
-"""No server counts the same history so many times smaller in the next turn; and none counts texts and calls smaller."""
-_FEWEST = 50
-"""Tokens. A smaller input may be counted otherwise."""
-
-
-def _is_plain(messages: Iterable[Message]) -> bool:
-    """True for texts, calls and results alone: thoughts and media may be counted once and then be left out."""
-    return all(
-        part.kind in ("text", "call", "result") and not _is_servers(part)
-        for message in messages
-        for part in message.parts
-    )
-
-
-def _is_servers(part: Part) -> bool:
-    """True for a call or a result of a tool that the API runs, or a result that holds more than text."""
-    if part.call is not None and part.call.server:
-        return True
-    items = as_array(as_object(part.raw).get("content")) if part.result is not None else ()
-    served = part.result is not None and part.result.server
-    return served or any("text" not in as_object(item) for item in items)
-
-
-def _shrunk(context: RuleContext, usage: Usage, times: float) -> str | None:
-    """How the input counts far less than in the turn before, although the request holds that and more."""
-    before, echo = context.previous, context.echo
-    then = before.reading.usage if before is not None else None
-    if before is None or then is None or echo is None or echo.removed or echo.state == "held" or usage.input is None:
-        return None
-    if context.protocol.answers.drops_prompt_silently or not then.input or then.input < _FEWEST:
-        return None
-    if len(context.turn.round_trip.request.body) < len(before.round_trip.request.body):
-        return None
-    if context.request.tools != before.reading.request.tools or times * usage.input > then.input:
-        return None
-    if any(tool.server for tool in context.request.tools):
-        return None
-    return f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the history has grown"
-
-
-_MEDIA = regex(rb'"(?:mime_?type|media_type|image_url|file_?(?:id|uri|url|data))"', re.IGNORECASE)
-"""The fields of what costs more tokens than its name has bytes."""
-_HIDDEN, _PER_PIECE = 300, 16
-"""Tokens that an API may add to a request for its tools, and to each message for its role. In recorded loops with the
-same tools and no media it was 182 at most."""
-
-
-def _outgrown(context: RuleContext, usage: Usage) -> str | None:
-    """How the input grew by more tokens than the request by bytes: no token is shorter than a byte.
-
-    Some servers add the cached tokens to a count that contains them already.
-    """
-    before, echo = context.previous, context.echo
-    then = before.reading.usage if before is not None else None
-    if before is None or then is None or echo is None or echo.state == "held" or not usage.input:
-        return None
-    now, was = context.request, before.reading.request
-    if (then.input or 0) < _FEWEST or now.model != was.model:
-        return None
-    longer = max(0, len(context.turn.round_trip.request.body) - len(before.round_trip.request.body))
-    grown = usage.input - (then.input or 0)
-    hidden = _PER_PIECE if _is_whole_without_cache(usage, then) else _HIDDEN + _PER_PIECE * len(now.messages)
-    if grown <= longer + _replaced(echo) + hidden or prompt_cache.settings_changed(context):
-        return None  # first, because what follows looks at the whole history
-    if context.protocol.answers.drops_prompt_silently or not _is_plain(now.messages) or now.tools != was.tools:
-        return None
-    if any(tool.server for tool in now.tools) or _MEDIA.search(context.turn.round_trip.request.body):
-        return None
-    cached = f"; {usage.cache_read:,} of them cached, which may be counted twice" if usage.cache_read else ""
-    return (
-        f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the request is only "
-        f"{longer:,} bytes longer{cached}"
-    )
-
-
-def _is_whole_without_cache(usage: Usage, then: Usage) -> bool:
-    """True when what was not read from the cache counts as much as the whole request before: it holds the rest too."""
-    fresh = (usage.input or 0) - (usage.cache_read or 0)
-    return (usage.cache_read or 0) >= _FEWEST and not then.cache_read and fresh >= (then.input or 0)
-
-
-def _replaced(echo: HistoryDiff) -> int:
-    """Bytes of the last request and its answer that are gone: as many new ones may be in their place."""
-    gone = [change.was for change in echo.changes]
-    return sum(
-        len(text.encode("utf-8", "replace")) for text in [*gone, *(compact(one.part.raw) for one in echo.removed)]
-    )
 
 
 _PER_CALL, _SLACK = 100, 64

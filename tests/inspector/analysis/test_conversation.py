@@ -226,6 +226,8 @@ def test_equal_calls_have_one_meaning_and_raw_arguments_count_where_they_do_not_
 def test_json_is_sorted_and_cache_markers_are_left_out_at_any_depth() -> None:
     assert sorted_json({"b": [{"d": 1, "c": 2}], "a": 3}) == sorted_json({"a": 3, "b": [{"c": 2, "d": 1}]})
     assert sorted_json([1, 2]) != sorted_json([2, 1])
+    assert sorted_json({"a": [1.0, 1e3]}) == sorted_json({"a": [1, 1000]})
+    assert sorted_json(9007199254740993) != sorted_json(9007199254740992.0)
     assert unmarked([{"x": 1, "cache_control": {}}, {"cachePoint": {}}]) == [{"x": 1}, {}]
 
 

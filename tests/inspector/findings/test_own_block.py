@@ -91,3 +91,8 @@ def test_an_id_that_the_api_gave_is_its_own() -> None:
         4,
     )
     assert own_block(context_of(one)) is None, "the client made the id"
+
+
+def test_a_marker_is_the_clients_own() -> None:
+    """Blocks are compared without their markers, and the API gives none."""
+    assert found("messages.1.content.1: tool_use blocks cannot have cache_control here", CALL) is None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ...history import read_messages
-from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
+from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json, repeated_key
 from ...repeated import Repeated
 from ...values import Message, OutputFormat, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
 from ..shared.answers import first_count, summed
@@ -223,9 +223,10 @@ def assemble(events: list[tuple[str, Object]]) -> Object:
 
 
 def _whole_input(text: object) -> object:
-    """The input of a call, as an unstreamed answer has it. The text itself when it is not JSON."""
+    """The input of a call, as an unstreamed answer has it. The text itself when it is not JSON, or has a key twice."""
     value = parse_json(text) if isinstance(text, str) else text
-    return value if is_object(value) else text or {}
+    kept = isinstance(text, str) and text.count(":") > 1 and repeated_key(text) is not None
+    return value if is_object(value) and not kept else text or {}
 
 
 def _grow(block: Object, delta: Object) -> None:

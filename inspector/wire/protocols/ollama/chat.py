@@ -5,7 +5,7 @@ from dataclasses import replace
 from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_count, as_object, as_text
+from ...json_value import Object, as_array, as_count, as_object, as_text, parse_json
 from ...values import Kind, Message, Part, RequestReading, ResponseReading
 from ..openai_chat.request import message_calls, read_chat_request
 from ..protocol import Protocol
@@ -24,11 +24,17 @@ _OWN_HOST = regex(r"^[a-z]+://(?:[^/]*\.)?(?:ollama\.com(?::\d+)?|[^/]+:11434)/"
 
 
 def detect(exchange: Exchange) -> Kind | None:
-    if not posts(exchange, "/api/chat") or "messages" not in exchange.fields:
+    if not posts(exchange, "/api/chat") or not ("messages" in exchange.fields or _is_cut(exchange)):
         return None
     body = first_object(exchange)
     foreign = bool(body) and not {"done", "error", "message", "created_at"} & set(body)
     return None if foreign and not _OWN_HOST.search(exchange.round_trip.request.url) else "generation"
+
+
+def _is_cut(exchange: Exchange) -> bool:
+    """True for the beginning of a request: no JSON, and a list of messages in it."""
+    body = exchange.round_trip.request.body
+    return body.lstrip()[:1] == b"{" and b'"messages"' in body and parse_json(body) is None
 
 
 def read_request(exchange: Exchange) -> RequestReading:

@@ -45,6 +45,8 @@ class ResponseDraft:
     body: Object = field(default_factory=dict[str, object])
     """The newest `response` object that an event carried."""
     items: dict[object, Object] = field(default_factory=dict[object, Object])
+    earlier: list[tuple[object, Object]] = field(default_factory=list[tuple[object, Object]])
+    """The items whose key is that of a later one."""
     ended: bool = False
     error: ApiError | None = None
     problems: list[str] = field(default_factory=list[str])
@@ -71,6 +73,8 @@ class ResponseDraft:
         if verb == "delta":
             self.names.setdefault(_key(event), PieceNames()).add({"the id of the item": event.get("item_id")})
         if stem == "response.output_item":
+            if verb == "added":
+                self._keep(_key(event), as_object(event.get("item")))
             self.items[_key(event)] = dict(as_object(event.get("item")))
             if verb == "added":
                 # Some gateways announce an item as completed before its first delta.
@@ -87,6 +91,12 @@ class ResponseDraft:
             grow_command(self._item(event), event, verb)
         elif stem == "response.shell_call_output_content":
             grow_output(self._item(event), event, verb)
+
+    def _keep(self, key: object, item: Object) -> None:
+        """Keep the item that was under this key before another one: some gateways give all items one index."""
+        before = self.items.get(key)
+        if before is not None and before.get("id") and item.get("id") and before["id"] != item["id"]:
+            self.earlier.append((key, before))
 
     def whole(self) -> Object:
         """The response. Its `output` is its own if that has items (Codex sends none), else the items of the events."""
@@ -119,7 +129,7 @@ class ResponseDraft:
                     self.problems.append(f"The final response has another item {place} than the stream.")
 
     def _in_order(self) -> list[tuple[object, Object]]:
-        return sorted(self.items.items(), key=lambda pair: _order(pair[0]))
+        return sorted([*self.earlier, *self.items.items()], key=lambda pair: _order(pair[0]))
 
     def _count(self, number: int | None) -> None:
         if number is None:
@@ -159,8 +169,8 @@ def _key(event: Object) -> object:
     )
 
 
-def _order(key: object) -> tuple[int, str]:
-    return (key, "") if isinstance(key, int) else (1 << 30, "")
+def _order(key: object) -> int:
+    return key if isinstance(key, int) else 1 << 30
 
 
 def _said(item: Object) -> tuple[object, ...]:

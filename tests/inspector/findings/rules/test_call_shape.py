@@ -1,9 +1,11 @@
 """Arguments that came as another type than the API's, and arguments that lost characters."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from aws_frames import frame
 from conversations import CALL, HELLO, chat, said
 from judged import CONVERSE, OLLAMA, anthropic, asked, gemini, lines, responses, trip, turn, use
 
@@ -148,3 +150,21 @@ def test_a_key_that_is_there_once_in_each_object_or_says_the_same(text: str) -> 
 def test_what_arrived_of_a_cut_call_is_text_in_every_api() -> None:
     block = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": '{"word":"ta'}
     assert lines(anthropic([asked("hi")], [block], stop="max_tokens"), only=TYPE) == []
+
+
+@pytest.mark.parametrize(("text", "found"), [('{"word": "tape", "word": "strip"}', True), ('{"word": "tape"}', False)])
+def test_a_key_that_arrives_twice_in_a_stream_of_bedrock(text: str, found: bool) -> None:
+    block = {"contentBlockIndex": 0}
+    frames = [
+        frame("messageStart", {"role": "assistant"}),
+        frame("contentBlockStart", {**block, "start": {"toolUse": {"toolUseId": "t1", "name": "look_up"}}}),
+        frame("contentBlockDelta", {**block, "delta": {"toolUse": {"input": text}}}),
+        frame("contentBlockStop", block),
+        frame("messageStop", {"stopReason": "tool_use"}),
+    ]
+    one = at_converse("tape")
+    assert one.response is not None
+    headers = (("content-type", "application/vnd.amazon.eventstream"),)
+    answer = replace(one.response, headers=headers, content=b"".join(frames))
+
+    assert bool(lines(replace(one, response=answer), only=TWICE)) == found

@@ -218,13 +218,15 @@ def test_numbers_in_another_spelling_are_the_same() -> None:
     assert changed("", None).found() == []
 
 
-def gave_up(*, continues: bool = True, late: bool = False, waits: float = 0.004) -> Story:
+def gave_up(*, continues: bool = True, late: bool = False, waits: float = 0.004, again: bool = False) -> Story:
     story = Story().start().turn(ONE)
     story.exchange(notifies("notifications/cancelled", requestId=12, reason="Request timed out"))
     cancel = story.trips.pop()
     story.call("add", {"a": 1}, text("1") if late else None)
     call = replace(story.trips.pop(), ended_at=int((waits + 1) * 1e6)) if late else story.trips.pop()
     story.put(replace(cancel, started_at=call.started_at + waits)).put(call)
+    if again:
+        return story.call("add", {"a": 1}, text("1")).results(("c1", "1")).turn()
     return story.results(("c1", "The call timed out.")).turn() if continues else story
 
 
@@ -346,3 +348,7 @@ def test_a_part_of_the_servers_error_is_not_forged(seen: str, found: list[str]) 
     story.results(("c1", seen)).turn()
 
     assert [rank for _, name, _, rank in story.found() if name == "client-tool-result-forged"] == found
+
+
+def test_a_call_that_was_given_up_and_made_again() -> None:
+    assert (2, "client-tool-gave-up", "client", "info") in gave_up(again=True).found()

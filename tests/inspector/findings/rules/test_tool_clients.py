@@ -346,3 +346,13 @@ def test_a_cancelled_request_has_its_id(params: dict[str, Any], found: list[str]
     story = Story().start().exchange(notifies("notifications/cancelled", **params)).turn()
 
     assert [rank for _, _, _, rank in story.found()] == found
+
+
+@pytest.mark.parametrize(("number", "wrong"), [(50, True), (51, False)])
+def test_an_id_of_a_request_that_never_had_an_answer_is_not_given_again(*, number: int, wrong: bool) -> None:
+    """Over stdio, a request is open until its answer comes."""
+    story = Story().start().turn(ONE).exchange(asks(50, "tools/call", name="add", arguments={"a": 1}))
+    story.exchange(asks(number, "resources/list"), answers(number, resources=[]))
+
+    found = [one for one in story.results(("c1", "1")).turn().says("client-tool-protocol-broken") if "id 50" in one]
+    assert bool(found) == wrong

@@ -3,11 +3,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import chat, user
+from conversations import chat, said, user
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import SESSION, answers, asks, events, fails, http, initialize, initialized, notifies
+from tool_wire import SESSION, STREAM, answers, asks, events, fails, http, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.run.labels import label_all
 
 ONE = ("c1", "add", '{"a":1}')
 
@@ -727,7 +728,7 @@ def test_json_under_another_name_is_the_servers_fault(seen: str, severity: str, 
 
 
 def test_a_call_without_an_answer_is_found_in_a_long_run() -> None:
-    story = Story().start().turn(ONE).exchange(asks(12, "tools/call", name="add", arguments={"a": 1}))
+    story = Story().start().turn(ONE).exchange(asks(912, "tools/call", name="add", arguments={"a": 1}))
     story.results(("c1", "the stream ended"))
     for number in range(6):
         story.turn((f"n{number}", "add", f'{{"a":{number + 5}}}')).call(
@@ -1064,3 +1065,98 @@ def test_a_page_to_open_has_an_id(more: dict[str, str], layer: str) -> None:
     story = asked(fails(1, "no", -32602), asking=page, elicitation={"url": {}})
 
     assert [one for _, _, one, _ in story.found()] == [layer]
+
+
+def test_a_second_page_that_is_the_first_again() -> None:
+    story = Story().start()
+    first = http(None, answers(11, tools=story.tools, nextCursor="p2")).response
+    story.trips[1] = replace(story.trips[1], response=first)
+    story.exchange(asks(50, "tools/list", cursor="p2"), answers(50, tools=story.tools)).turn()
+
+    assert story.found() == [(2, "tool-protocol-broken", "tool", "warning")]
+    assert story.says("tool-protocol-broken") == ["server 'files' has 'add' on several pages of tools/list"]
+
+
+def on_both_streams(*headers: tuple[str, str], issued: bool = True) -> list[Any]:
+    """What is found where the answer to a call comes again on the client's stream for what the server sends."""
+    named = (("Mcp-Session-Id", "s-1"),) if issued else ()
+    answer = answers(12, **text("1"))
+    trips = [
+        http(initialize(0), initialized(0), answer_headers=named, headers=(), at=0),
+        http(asks(12, "tools/call", name="add", arguments={"a": 1}), answer, at=1),
+        http(None, events(answer), method="GET", kind=STREAM, headers=(*SESSION, *headers), at=2),
+    ]
+    numbered = [replace(trip, index=place) for place, trip in enumerate(trips)]
+    return [one for row in label_all(numbered) for one in row.label["findings"]]  # type: ignore[attr-defined]
+
+
+def test_an_answer_that_comes_again_on_another_stream() -> None:
+    [found] = on_both_streams()
+
+    assert (found["id"], found["layer"]) == ("tool-protocol-broken", "tool")
+    assert "sent an answer with the id 12 that no open request has" in found["message"]
+    assert on_both_streams(("Last-Event-ID", "7")) == []
+    assert on_both_streams(issued=False) == []
+
+
+def outdated(*, announced: bool, lists: bool = False) -> Story:
+    """A server refuses a call, after it had announced that its tools change."""
+    story = Story().start()
+    if announced:
+        story.exchange(notifies("notifications/tools/list_changed"), sender="server")
+    if lists:
+        story.lists()
+    return story.turn(ONE).call("add", {"a": 1}, "Unknown tool: add").results(("c1", "Unknown tool: add")).turn()
+
+
+def test_a_tool_that_is_gone_after_the_server_had_said_so() -> None:
+    def blamed(story: Story) -> list[str]:
+        return layers(story, "tool-server-error")
+
+    assert blamed(outdated(announced=True)) == ["client"]
+    assert "had not listed the tools again after #2" in outdated(announced=True).says("tool-server-error")[0]
+    assert blamed(outdated(announced=False)) == ["tool"]
+    assert blamed(outdated(announced=True, lists=True)) == ["tool"]
+
+
+@pytest.mark.parametrize(
+    ("said", "structured", "wrong"),
+    [
+        ('{"total": 41}', {"total": 14}, "says 41 for 'total' in its text, and 14 in its structured content"),
+        ('{"total": 14.0}', {"total": 14}, None),
+        ('{"sum": 41}', {"total": 14}, None),
+        ("41", {"total": 14}, None),
+    ],
+)
+def test_a_result_with_two_values_for_one_field(said: str, structured: dict[str, Any], wrong: str | None) -> None:
+    story = ended(text(said, structuredContent=structured), said)
+
+    assert [one.endswith(wrong or "") for one in story.says("tool-invalid-result")] == ([] if wrong is None else [True])
+
+
+def test_a_definition_that_the_api_refuses_later_is_still_the_servers() -> None:
+    wrong = {**ADD, "inputSchema": {"type": "object", "properties": {"a": {"type": "number"}, "required": ["a"]}}}
+    story = Story([wrong]).start().turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn()
+    for number in range(2):
+        story.messages.append(user(f"And now {number}?"))
+        story.turn(text=f"Done {number}.")
+    story.messages.append(user("And at last?"))
+    error = {"error": {"message": f"Invalid schema for function '{story.name('add')}': ['a'] is not of type 'object'."}}
+    tools = offered(wrong, name=story.name("{}"))
+    story.put(chat(list(story.messages), tools=tools, status=400, error=error, at=9, index=len(story.trips)))
+
+    assert layers(story, "request-rejected") == ["tool"]
+
+
+def test_a_reference_to_nothing_in_a_tool_that_is_not_offered() -> None:
+    broken = {**SAY, "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}}}
+
+    def notes(*tools: dict[str, Any]) -> list[str]:
+        story = Story([ADD, broken]).start()
+        story.put(chat([user("Go.")], said("Done."), tools=offered(*tools), at=1, index=2))
+        return [one for one in story.says("tool-protocol-broken") if "#/$defs/a" in one]
+
+    assert notes(ADD) == [
+        "server 'files' states for the tool 'say' an `inputSchema` that refers to '#/$defs/a', which it does not have"
+    ]
+    assert notes(ADD, broken) == []

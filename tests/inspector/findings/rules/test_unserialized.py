@@ -217,3 +217,17 @@ def test_a_placeholder_in_a_document_of_cohere() -> None:
     history = [ASKED, CALLED, result("call_1", "") | {"content": [document]}]
 
     assert NAME in ids(chat([ASKED], CALLED), chat(history, said("x"), index=1))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_note"),
+    [
+        ("[Tool result missing due to internal error]", True),
+        ("<tool output unavailable>", True),
+        ("[Old tool result content cleared]", False),
+        ("The result of the search is missing.", False),
+        ("[The output of step 3] is missing", False),
+    ],
+)
+def test_a_note_of_the_client_that_it_has_no_result(text: str, is_note: bool) -> None:
+    assert (placeholder(text) == "the client's own note that it has no result") == is_note

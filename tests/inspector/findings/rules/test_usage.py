@@ -669,3 +669,24 @@ def test_cached_tokens_that_the_input_holds_already(read: int, fresh: int, found
     said = [one.message for one in judged(first, second) if one.id == "api-usage-inconsistent"]
     assert (said[:1] != []) is found
     assert all("300 of them cached, which may be counted twice" in one for one in said)
+
+
+@pytest.mark.parametrize(
+    ("counts", "summed"),
+    [((60, 125, 195), True), ((60, 125, 150), False), ((60, 55, 195), False), ((10, 21, 33), False)],
+    ids=["a sum", "too little", "it fell", "too few tokens"],
+)
+def test_an_input_that_is_a_sum_over_the_run(counts: tuple[int, ...], summed: bool) -> None:
+    long = asked("What is written on the tape? " * 14)
+    trips = [
+        anthropic(
+            [long, *(one for n in range(number) for one in (spoke(words(f"Part {n}.")), asked(f"Go on {n}.")))],
+            [words(f"Part {number}.")],
+            number,
+            usage={"input_tokens": count, "output_tokens": 4},
+        )
+        for number, count in enumerate(counts)
+    ]
+
+    said = [one.message for one in judged(*trips) if one.id == INCONSISTENT and "sum over the run" in one.message]
+    assert bool(said) == summed

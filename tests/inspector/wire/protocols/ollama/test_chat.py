@@ -1,6 +1,7 @@
 """Ollama's native endpoints: lines, calls without ids, words that end nothing."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,3 +78,17 @@ def test_generate_reads_its_prompt_and_response() -> None:
     reading = read(exchanged("http://localhost:11434/api/generate", request, answer))
     assert (reading.protocol, reading.emission and reading.emission.text) == ("ollama-generate", "Hey")
     assert [part.text for part in reading.request.system] == ["brief"] and not reading.request.streamed
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind"),
+    [
+        (b'{"model":"qwen3","messages":[{"role":"user","con', "generation"),
+        (b'"messages"', "other"),
+        (b'{"model":"qwen3"}', "other"),
+    ],
+)
+def test_a_request_that_was_cut_is_still_ollamas(sent: bytes, kind: str) -> None:
+    trip = exchanged(URL, {}, {"error": "unexpected EOF"}, status=400)
+    trip = replace(trip, request=replace(trip.request, content=sent))
+    assert read(trip).kind == kind

@@ -113,3 +113,23 @@ def test_an_answer_in_one_body_is_not_a_stream() -> None:
     body = {"id": "resp_1", "object": "response", "status": "completed", "output": []}
 
     assert not final_without_items(Exchange(exchanged(RESPONSES, {"model": "gpt-5", "input": "hi"}, body)))
+
+
+def test_items_that_share_an_index_are_all_read() -> None:
+    """The event that completes the stream may have no items."""
+    events: list[dict[str, Any]] = []
+    for number in (1, 2):
+        item = {**CALL, "id": f"fc_{number}", "call_id": f"call_{number}", "arguments": ""}
+        whole = {**item, "arguments": f'{{"a":{number}}}', "status": "completed"}
+        events += [
+            {"type": "response.output_item.added", "output_index": 0, "item": item},
+            {"type": "response.output_item.done", "output_index": 0, "item": whole},
+        ]
+    events.append({"type": "response.completed", "response": {"id": "resp_1", "status": "completed", "output": []}})
+    reading = read(exchanged(RESPONSES, {"model": "gpt-5", "input": "hi", "stream": True}, sse(*events)))
+
+    assert reading.emission is not None
+    assert [(call.id, call.arguments) for call in reading.emission.calls] == [
+        ("call_1", {"a": 1}),
+        ("call_2", {"a": 2}),
+    ]
