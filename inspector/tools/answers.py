@@ -24,7 +24,8 @@ def judged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterato
     if wrong is not None and method in STARTS:
         session.unusable = session.unusable or WireNote("answer_wrong", session.server, asked.index, method, wrong)
         return
-    wrong = wrong or odd_answer(method, answer.result or {})
+    if wrong is None and not _comes_later(answer):
+        wrong = odd_answer(method, answer.result or {})
     if wrong is not None and is_new(session, f"answer_odd {method}"):
         yield WireNote("answer_odd", session.server, asked.index, method, wrong)
 
@@ -36,9 +37,13 @@ def _wrong(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | N
         return f"has {compact(data[key])[:40]} as its `{key}`, which must be an object"
     if "error" in data and not is_object(data["error"]):
         return f"has a result and the error {compact(data['error'])[:40]}, and an answer has only one of both"
-    if result.get("resultType", "complete") != "complete":
-        return None  # the result comes later
+    if _comes_later(answer):
+        return None
     return wrong_answer(asked.method or "", result, any_json=version is None or version >= ANY_JSON)
+
+
+def _comes_later(answer: ToolMessage) -> bool:
+    return (answer.result or {}).get("resultType", "complete") != "complete"
 
 
 def refused(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:

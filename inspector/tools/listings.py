@@ -1,4 +1,4 @@
-"""The pages of one list of a server, read one after another: each page is named once, each entry stands on one page.
+"""The pages of one list of a server, read one after another: each page is named once, each entry is on one page.
 
 https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination, read 2026-11-24.
 """
@@ -27,7 +27,7 @@ class Listing:
     """What the pages so far have said."""
 
     asked: set[str] = field(default_factory=set[str])
-    """The pages that were asked for."""
+    """The pages that were requested."""
     entries: dict[str, str] = field(default_factory=dict[str, str])
     """By name: the entries of all pages."""
 

@@ -1,9 +1,4 @@
-"""The form of each message of MCP: what its author must write, whoever reads it.
-
-One table for both sides, as JSON Schema. It has what the specification requires and what readers refuse without it,
-and leaves open what versions do differently
-(https://modelcontextprotocol.io/specification/2025-11-25/schema and `2026-07-28/schema`, read 2026-11-23).
-"""
+"""Whether a message of MCP has the form that the table of messages gives it, whoever wrote it."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,130 +6,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_object
 from ..wire.protocols.mcp.shape import SERVER_REQUESTS
+from .message_table import ANSWERS, BEFORE_ANY_JSON, NOTICES, PARAMS, REPLIES, relaxed
 
 if TYPE_CHECKING:
     import jsonschema_rs
 
-
-def _object(*required: str, **properties: object) -> Object:
-    return {"type": "object", "required": list(required), "properties": properties}
-
-
-def _list(of: object) -> Object:
-    return {"type": "array", "items": of}
-
-
-def _when(kind: str, then: Object) -> Object:
-    """A schema that holds for blocks of this type."""
-    return {"if": _object("type", type={"const": kind}), "then": then}
-
-
-_TEXT: Object = {"type": "string"}
-_ID: Object = {"type": ["string", "integer"]}
-_MAY_BE_TEXT: Object = {"type": ["string", "null"]}
-_YES_OR_NO: Object = {"type": "boolean"}
-_BASE64: Object = {"type": "string", "pattern": r"^[A-Za-z0-9+/_=\s-]*$"}
-_ADDRESS: Object = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9+.-]*:"}
-_FILE: Object = {"type": "string", "pattern": "^file:"}
-"""MCP wants URLs of files only as roots."""
-_RESOURCE = _object("uri", uri=_ADDRESS) | {"anyOf": [_object("text", text=_TEXT), _object("blob", blob=_BASE64)]}
-_BLOCK: Object = {
-    "allOf": [
-        _when("text", _object("text", text=_TEXT)),
-        _when("image", _object("data", data=_BASE64, mimeType=_TEXT)),
-        _when("audio", _object("data", data=_BASE64, mimeType=_TEXT)),
-        _when("resource", _object("resource", resource=_RESOURCE)),
-        _when("resource_link", _object("uri", "name", uri=_ADDRESS, name=_TEXT)),
-    ]
-}
-_META = _object(progressToken=_ID)
-_CAPABILITIES: Object = {"type": "object", "additionalProperties": {"type": "object"}}
-_HINTS = dict.fromkeys(("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"), _YES_OR_NO)
-_INPUT_SCHEMA: Object = {"type": "object", "properties": {"type": {"const": "object"}}}
-_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-_PLAIN = ["string", "number", "integer", "boolean", "array"]
-"""What a field of a form may be: forms are flat."""
-
-PARAMS: Mapping[str, Object] = {
-    "initialize": _object("protocolVersion", "capabilities", "clientInfo", protocolVersion=_TEXT,
-                          capabilities=_CAPABILITIES, clientInfo=_object("name", name=_TEXT)),
-    "tools/list": _object(cursor=_TEXT),
-    "tools/call": _object("name", name=_TEXT, arguments={"type": "object"}),
-    "prompts/list": _object(cursor=_TEXT),
-    "prompts/get": _object("name", name=_TEXT, arguments={"type": "object"}),
-    "resources/list": _object(cursor=_TEXT),
-    "resources/templates/list": _object(cursor=_TEXT),
-    "resources/read": _object("uri", uri=_TEXT),
-    "resources/subscribe": _object("uri", uri=_TEXT),
-    "resources/unsubscribe": _object("uri", uri=_TEXT),
-    "logging/setLevel": _object("level", level={"enum": _LEVELS}),
-    "completion/complete": _object("ref", "argument", ref={"type": "object"}, argument={"type": "object"}),
-    "sampling/createMessage": _object(
-        "messages", "maxTokens", maxTokens={"type": "integer"},
-        messages=_list(_object("role", "content", role={"enum": ["user", "assistant"]},
-                               content={"type": ["object", "array"]}))),
-    "elicitation/create": _object("message", message=_TEXT) | {
-        "if": _object("mode", mode={"const": "url"}),
-        "then": _object("url", url=_TEXT),
-        "else": _object("requestedSchema", requestedSchema=_object(
-            "type", type={"const": "object"},
-            properties={"type": "object", "additionalProperties": _object(type={"enum": _PLAIN})})),
-    },
-    "roots/list": _object(),
-    "ping": _object(),
-}  # fmt: skip
-"""By method: the parameters of a request."""
-
-REPLIES: Mapping[str, Object] = {
-    "sampling/createMessage": _object("role", "content", "model", role={"enum": ["user", "assistant"]},
-                                      content={"type": ["object", "array"]}, model=_TEXT),
-    "elicitation/create": _object("action", action={"enum": ["accept", "decline", "cancel"]}),
-    "roots/list": _object("roots", roots=_list(_object("uri", uri=_FILE))),
-}  # fmt: skip
-"""By method: what a client answers."""
-
-ANSWERS: Mapping[str, Object] = {
-    "initialize": _object("protocolVersion", "capabilities", "serverInfo", protocolVersion=_TEXT,
-                          capabilities=_CAPABILITIES, serverInfo=_object("name", name=_TEXT)),
-    "server/discover": _object("supportedVersions", "capabilities", supportedVersions=_list(_TEXT),
-                               capabilities=_CAPABILITIES),
-    "tools/list": _object(
-        "tools", nextCursor=_MAY_BE_TEXT,
-        tools=_list(_object("name", "inputSchema", name=_TEXT, description=_MAY_BE_TEXT, inputSchema=_INPUT_SCHEMA))),
-    "tools/call": _object(content=_list(_BLOCK)),
-    "resources/list": _object("resources", resources=_list(_object("uri", "name", uri=_ADDRESS, name=_TEXT))),
-    "resources/templates/list": _object("resourceTemplates", resourceTemplates=_list(_object("uriTemplate", "name"))),
-    "resources/read": _object("contents", contents=_list(_RESOURCE)),
-    "prompts/list": _object("prompts", prompts=_list(_object("name", name=_TEXT))),
-    "prompts/get": _object("messages", messages=_list(_object("role", "content"))),
-}  # fmt: skip
-"""By method: what a server answers."""
-
-STRICT: Mapping[str, Object] = {
-    "initialize": _object(instructions=_TEXT, serverInfo=_object("version", version=_TEXT)),
-    "tools/list": _object(nextCursor=_TEXT, tools=_list(_object(
-        description=_TEXT, title=_TEXT, annotations=_object(**_HINTS), _meta=_object()))),
-    "tools/call": _object(
-        isError=_YES_OR_NO, _meta=_object(), structuredContent={"not": {"type": "null"}},
-        content=_list(_object(annotations=_object(), _meta=_object()))),
-}  # fmt: skip
-"""By method: what MCP wants of an answer in addition, and only some readers need. Most often it is null for nothing."""
-
-NOTICES: Mapping[str, Object] = {
-    "notifications/progress": _object(
-        "progressToken", "progress", progressToken=_ID, progress={"type": "number"}, total={"type": ["number", "null"]}
-    ),
-    "notifications/message": _object("level", "data", level={"enum": _LEVELS}),
-    "notifications/cancelled": _object("requestId", requestId=_ID),
-    "notifications/resources/updated": _object("uri", uri=_TEXT),
-}
-"""By method: what is said without an answer."""
-
-BEFORE_ANY_JSON: Mapping[str, Object] = {
-    "tools/list": _object(tools=_list(_object(
-        inputSchema=_object("type"), outputSchema=_object("type", type={"const": "object"})))),
-}  # fmt: skip
-"""The same, for versions before 2026-07-28: schemas are those of objects."""
 
 METHODS = frozenset(PARAMS) | {"server/discover", "subscriptions/listen"}
 _SPACES = ("tools/", "prompts/", "resources/", "sampling/", "elicitation/", "roots/", "completion/", "logging/")
@@ -153,7 +29,7 @@ _NEEDS: Mapping[str, str] = {
 
 def wrong_params(method: str, params: Object) -> str | None:
     """How the parameters of a request break MCP's form: the end of a sentence that begins with the request."""
-    return _first_wrong("params", method, params) or _wrong_in("_meta", params)
+    return _first_wrong("params", method, params)
 
 
 def wrong_reply(method: str, result: Object) -> str | None:
@@ -171,7 +47,7 @@ def wrong_answer(method: str, result: Object, *, any_json: bool = False) -> str 
 
 
 def odd_answer(method: str, result: Object) -> str | None:
-    """How a server's answer breaks what MCP wants, and only some clients need; None when it does not."""
+    """How a server's answer breaks what MCP wants, and only some clients need: null in the place of nothing."""
     return _first_wrong("strict", method, result)
 
 
@@ -268,25 +144,28 @@ def declares(method: str, params: Object, capabilities: Object | None) -> bool |
     return first in capabilities and all(step in declared for step in inner)
 
 
-_TABLES = {"params": PARAMS, "replies": REPLIES, "answers": ANSWERS, "before": BEFORE_ANY_JSON, "strict": STRICT,
-           "notices": NOTICES}  # fmt: skip
+_TABLES: Mapping[str, Mapping[str, Object]] = {
+    "params": PARAMS,
+    "replies": REPLIES,
+    "answers": ANSWERS,
+    "before": BEFORE_ANY_JSON,
+    "strict": ANSWERS,
+    "notices": NOTICES,
+}
+_WITH_NULLS = frozenset({"replies", "answers", "notices"})
+"""Where null in the place of nothing is not a fault: few readers refuse it."""
 
 
 def _first_wrong(table: str, method: str, value: Object) -> str | None:
-    if method not in _TABLES[table]:
-        return None
-    return _said(_validator(table, method), value)
-
-
-def _wrong_in(key: str, params: Object) -> str | None:
-    return _said(_validator("", key), params[key]) if key in params else None
+    return _said(_validator(table, method), value) if method in _TABLES[table] else None
 
 
 @cache
 def _validator(table: str, method: str) -> "jsonschema_rs.Validator":
     import jsonschema_rs  # a recording without tool servers needs no schemas
 
-    return jsonschema_rs.validator_for(_TABLES[table][method] if table else _META)
+    schema = _TABLES[table][method]
+    return jsonschema_rs.validator_for(relaxed(schema) if table in _WITH_NULLS else schema)
 
 
 def _said(validator: "jsonschema_rs.Validator", value: object) -> str | None:
@@ -304,7 +183,7 @@ def _said(validator: "jsonschema_rs.Validator", value: object) -> str | None:
         where = f" in its `{'/'.join(path)}`" if path else ""
         return f"has no `{lacking}`{where}, which MCP requires"
     named = "/".join(path) or "content"
-    wanted = [_KINDS.get(str(one), str(one)) for one in as_array(getattr(kind, "types", None))]
+    wanted = [_KINDS.get(str(one), str(one)) for one in as_array(getattr(kind, "types", None)) if one != "null"]
     must = f"which must be {' or '.join(wanted)}" if wanted else "which MCP does not allow there"
     return f"has {compact(error.instance)[:40]} as its `{named}`, {must}"
 

@@ -23,7 +23,7 @@ LISTED: dict[str, Any] = {"name": "add", "inputSchema": {"type": "object"}}
         ("tools/call", {"name": "add"}, None),
         ("tools/call", {"tool": "add"}, "has no `name`, which MCP requires"),
         ("tools/call", {"name": "add", "_meta": {"progressToken": 0}}, None),
-        ("tools/call", {"name": "add", "_meta": {"progressToken": {}}}, "as its `progressToken`, which must be"),
+        ("tools/call", {"name": "add", "_meta": {"progressToken": {}}}, "as its `_meta/progressToken`, which must be"),
         ("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}}, "has no `clientInfo`"),
         ("elicitation/create", {"message": "Where?", "mode": "url", "url": "https://desk.example"}, None),
         ("elicitation/create", {"message": "Where?", "requestedSchema": FORM}, "which MCP does not allow there"),

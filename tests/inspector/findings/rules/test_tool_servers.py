@@ -132,7 +132,9 @@ def test_who_is_to_blame_for_a_refused_request_is_what_was_declared_and_its_form
     assert broken.says("tool-protocol-broken") == [
         "server 'files' sent a request sampling/createMessage that has no `maxTokens`, which MCP requires"
     ]
-    taken = asked(answers(1, role="assistant", content={}, model="m"), SAMPLING, {"messages": []})
+    taken = asked(
+        answers(1, role="assistant", content={"type": "text", "text": "a"}, model="m"), SAMPLING, {"messages": []}
+    )
     assert taken.found() == [(3, "tool-protocol-broken", "tool", "info")]
 
 
