@@ -8,7 +8,17 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
-from ...wire.json_value import Object, as_count, as_object, is_array, is_object, value_at
+from ...wire.json_value import (
+    Object,
+    as_array,
+    as_count,
+    as_object,
+    as_text,
+    is_array,
+    is_object,
+    objects_in,
+    value_at,
+)
 from ...wire.printable import several
 from ...wire.protocols.traits import Demand
 from ...wire.token_texts import token_bytes
@@ -184,21 +194,45 @@ def parameter_changed(context: RuleContext) -> Iterator[Note]:
         return
     answer = _echo(context)
     for demand, value in _demands(context, "echo"):
-        back = answer.get(demand.field[0])
-        if demand.field[0] not in answer or back == value or (back is None and not _always(value)):
+        *way, name = demand.field
+        holder = as_object(value_at(answer, way))
+        back = holder.get(name)
+        if name not in holder or _is_same(value, back) or (back is None and not _always(value)):
             continue
+        place = "/".join(demand.field)
         yield Note(
-            f"the request says {demand.field[0]} {_shown(value)} and the answer repeats it as {_shown(back)}",
-            (f"{context.at} request /{demand.field[0]}", f"{context.at} response /{demand.field[0]}"),
-            key=demand.field[0],
+            f"the request says {'.'.join(demand.field)} {_shown(value)} and the answer repeats it as {_shown(back)}",
+            (f"{context.at} request /{place}", f"{context.at} response /{place}"),
+            key=place,
         )
-    offered = [tool.name for tool in context.request.tools]
-    if offered and answer.get("tools") == []:
+    lost = _lost_tools(context.fields.get("tools"), answer.get("tools"))
+    if lost:
+        which = "none" if not answer["tools"] else f"no {lost[0]!r}"
         yield Note(
-            f"the request offers {several(len(offered), 'tool')} and the answer repeats none: the model did not get them",
+            f"the request offers {several(len(as_array(context.fields['tools'])), 'tool')} and the answer repeats {which}: "
+            f"the model did not get {'them' if len(lost) > 1 else 'it'}",
             (f"{context.at} request /tools", f"{context.at} response /tools"),
             key="tools",
         )
+
+
+def _lost_tools(offered: object, back: object) -> list[str]:
+    """The tools, by their name or type, that the answer leaves out of the list that it repeats."""
+    if not is_array(back):
+        return []
+    kept = {_name_of(tool) for tool in objects_in(back)}
+    return [name for tool in objects_in(offered) if (name := _name_of(tool)) not in kept]
+
+
+def _name_of(tool: Object) -> str:
+    return as_text(tool.get("name")) or as_text(tool.get("server_label")) or as_text(tool.get("type")) or ""
+
+
+def _is_same(asked: object, back: object) -> bool:
+    """True for the same value, and for a word or an object in whose place the API says what it chose."""
+    if asked in ("auto", "default") or back == asked:
+        return True
+    return is_object(asked) and is_object(back) and back.items() >= asked.items()
 
 
 def _always(value: object) -> bool:

@@ -107,7 +107,7 @@ def outgrown(context: RuleContext, usage: Usage) -> str | None:
 
 
 _ENOUGH, _DENSER, _LONGER = 2, 3.0, 1.5
-"""Turns before; so many times the tokens of the first turn, in a request that is at most so many times as long."""
+"""Turns before; how many times the tokens of the first turn; how many times its bytes at most."""
 
 
 def summed(context: RuleContext, usage: Usage) -> str | None:

@@ -309,6 +309,10 @@ def test_reasoning_that_the_request_allows(fields: dict[str, Any]) -> None:
         ({"previous_response_id": "resp_1"}, {"previous_response_id": None}, "previous_response_id 'resp_1'"),
         ({"parallel_tool_calls": True}, {"parallel_tool_calls": False}, "parallel_tool_calls true"),
         ({"top_p": 0.5}, {"top_p": 1}, "top_p 0.5 and the answer repeats it as 1"),
+        ({"reasoning": {"effort": "high"}}, {"reasoning": {"effort": "low"}}, "reasoning.effort 'high' and"),
+        ({"text": {"format": {"type": "json_object"}}}, {"text": {"format": {"type": "text"}}}, "text.format.type"),
+        ({"tool_choice": {"type": "function", "name": "a"}}, {"tool_choice": "auto"}, "tool_choice {'type'"),
+        ({"tool_choice": "required"}, {"tool_choice": "auto"}, "tool_choice 'required' and"),
     ],
 )
 def test_a_parameter_that_the_answer_repeats_otherwise(fields: dict[str, Any], back: dict[str, Any], what: str) -> None:
@@ -339,9 +343,25 @@ def test_the_answer_shows_that_the_tools_did_not_arrive() -> None:
     assert only("api-parameter-changed", responses({"tools": tools}, 9, tools=[])).message == (
         "the request offers 2 tools and the answer repeats none: the model did not get them"
     )
-    assert "api-parameter-changed" not in ids(responses({"tools": tools}, 9, tools=tools[:1]))
+    assert only("api-parameter-changed", responses({"tools": tools}, 9, tools=tools[:1])).message == (
+        "the request offers 2 tools and the answer repeats no 'add': the model did not get it"
+    )
+    more = [{**tool, "strict": True} for tool in tools]
+    assert "api-parameter-changed" not in ids(responses({"tools": tools}, 9, tools=more))
     assert "api-parameter-changed" not in ids(responses({"tools": tools}, 9))
     assert "api-parameter-changed" not in ids(responses({}, 9, tools=[]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "back"),
+    [
+        ({"tool_choice": "auto"}, {"tool_choice": "none"}),
+        ({"tool_choice": {"type": "function"}}, {"tool_choice": {"type": "function", "name": "a"}}),
+        ({"reasoning": {"summary": "auto"}}, {"reasoning": {"effort": "medium", "summary": "detailed"}}),
+    ],
+)
+def test_what_the_request_leaves_to_the_api_may_come_back_otherwise(asked: Any, back: Any) -> None:
+    assert "api-parameter-changed" not in ids(responses(asked, 9, **back))
 
 
 def test_the_answer_shows_other_instructions() -> None:
