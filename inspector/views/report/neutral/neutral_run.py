@@ -1,10 +1,11 @@
 """A run for the report without its prose and code. Figures, times, names of tools and models, and findings stay."""
 
 from dataclasses import replace
+from functools import partial
 
 from turntape.cassettes.tape.model import Failure, Request, Response, RoundTrip
 
-from ....ledger import CacheEntry, GroupKey, Ledger, Piece
+from ....ledger import CacheEntry, GroupKey, Ledger, Piece, TurnEntry, Use
 from ....run.detail import Detail
 from ....run.rows import Rows
 from ....run.run_index import Run
@@ -31,16 +32,27 @@ class NeutralRun:
     def ledger(self) -> Ledger:
         """The ledger, in which a piece is named by its kind and its tool."""
         whole = self._run.ledger
-        pieces = [replace(piece, name=self._name(piece), pointer="") for piece in whole.pieces]
-        turns = [replace(turn, cache=None if turn.cache is None else _cache(turn.cache)) for turn in whole.turns]
+        pieces = [self._piece(piece) for piece in whole.pieces]
+        turns = [
+            replace(
+                turn,
+                cache=None if turn.cache is None else _cache(turn.cache),
+                make=partial(self._uses, turn),
+            )
+            for turn in whole.turns
+        ]
         kept: list[GroupKey] = ["kind", "tool", "definition", "server", "thread"]
         grouped = {
             by: [replace(group, name=self._values.name(group.name)) for group in whole.groups(by)] for by in kept
         }
         return replace(whole, pieces=pieces, turns=turns, grouped=grouped)
 
-    def _name(self, piece: Piece) -> str:
-        return f"{piece.kind} of {self._values.name(piece.tool)}" if piece.tool else piece.kind
+    def _uses(self, turn: TurnEntry) -> list[Use]:
+        return [replace(use, piece=self._piece(use.piece), pointer="") for use in turn.uses]
+
+    def _piece(self, piece: Piece) -> Piece:
+        name = f"{piece.kind} of {self._values.name(piece.tool)}" if piece.tool else piece.kind
+        return replace(piece, name=name, pointer="")
 
     def detail(self, place: int) -> Detail:
         """The round trip at that place. Raises CassetteError when the file no longer holds it."""

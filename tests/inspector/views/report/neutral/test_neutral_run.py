@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -125,6 +126,16 @@ def test_no_planted_word_is_left(name: str) -> None:
 
     assert left(page_of(trips, redacted=False)), "the plants would be in the page"
     assert left(page_of(trips)) == []
+
+
+def test_no_path_of_the_example_is_left() -> None:
+    """Its strip names what was added, which a run with few tokens does not."""
+    run = Run.load(Path(__file__).parents[5] / "docs" / "example.cassette.jsonl")
+    paths = ("dates.py", "nordbank", "src/statements")
+    pages = ["".join(report(run, "run", redacted=redacted)) for redacted in (False, True)]
+
+    assert [[path for path in paths if path in Opened(page).everything] for page in pages] == [[*paths], []]
+    assert 'title="+1.4k read_file"' in pages[1]
 
 
 def test_what_is_not_prose_stays() -> None:
