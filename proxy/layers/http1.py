@@ -117,7 +117,8 @@ def body_size(request: http.Request, response: http.Response) -> int | None:
 def _has_many_lines(buffer: ReceiveBuffer) -> bool:
     """True for a head at the front of a buffer that has too many lines."""
     data = buffer._data
-    if data.count(b"\n") <= _MOST_LINES:
+    end = data.find(b"\r\n\r\n")  # behind it is the body, which may be long
+    if data.count(b"\n", 0, end if end >= 0 else len(data)) <= _MOST_LINES:
         return False
     blank = _BLANK_LINE.search(data)
     return blank is None or data.count(b"\n", 0, blank.start()) > _MOST_LINES
