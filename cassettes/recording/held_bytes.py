@@ -1,11 +1,19 @@
 """How much memory a round trip takes while it waits."""
 
+from collections.abc import Sized
+
 from ..tape.model import RoundTrip
 
 _PER_CHUNK = 100
 """About how many bytes the size and the time of a chunk take."""
 PER_ITEM = 1000
 """About how many bytes the rest of a round trip takes."""
+
+
+def unloaded_bytes(trip: RoundTrip) -> int:
+    """How many bytes the bodies have that are loaded on demand, where they say so."""
+    contents = [trip.request.content, *((trip.response.content,) if trip.response else ())]
+    return sum(len(content) for content in contents if isinstance(content, Sized) and not isinstance(content, bytes))
 
 
 def held_bytes(trip: RoundTrip) -> int:

@@ -1,5 +1,6 @@
 """What of a recording is not in its file: how many round trips, and why."""
 
+import errno
 import logging
 import os
 import stat
@@ -12,6 +13,20 @@ log = logging.getLogger(__name__)
 
 _MOST_SAID = 5
 """How many different problems are said when they happen; the first one is also said at the end."""
+
+
+_ROOM = {
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space",
+    errno.EFBIG: "raise the limit on the size of files (`ulimit -f`)",
+}
+"""What to do when the disk refuses a line."""
+
+
+def refused(path: Path, error: OSError) -> str:
+    """The disk refuses a line, and what to do."""
+    wanted = _ROOM.get(error.errno or 0, "check the disk")
+    return f"cannot write to {str(path)!r}: {error.strerror}; what was recorded so far is kept, {wanted}"
 
 
 def _log(sentence: str) -> None:

@@ -36,8 +36,8 @@ from ..tape.reader import Cassette
 from ..tape.tool_servers import end_line, start_line, stderr_line
 from .disk_sync import DiskSync
 from .exclusive_file import open_exclusively
-from .held_bytes import PER_ITEM, held_bytes
-from .loss import Loss, WrittenFile
+from .held_bytes import PER_ITEM, held_bytes, unloaded_bytes
+from .loss import Loss, WrittenFile, refused
 from .running_session import Again
 
 log = logging.getLogger(__name__)
@@ -50,12 +50,8 @@ interpreter, and each start of the thread holds the traffic up."""
 WAITING_BYTES = MOST_IN_TOTAL
 """How many bytes may wait for the disk before `write` waits too, and with it all traffic of a proxy: minutes of a busy
 agent, and four of the longest bodies, each of which is searched for seconds."""
-_ROOM = {
-    errno.ENOSPC: "free some space",
-    errno.EDQUOT: "free some space",
-    errno.EFBIG: "raise the limit on the size of files (`ulimit -f`)",
-}
-"""What to do when the disk refuses a line."""
+_LABELS_WAITING = 32 << 20
+"""The same for a label: no traffic waits with it."""
 _LOOK = 1.0
 """Seconds after which a waiting caller checks that the thread is alive: a forked process has none."""
 
@@ -139,7 +135,8 @@ class Recorder:
         self._queue: deque[tuple[int, Item, int, bool]] = deque()
         """Number, round trip or line to write, its size, and whether its secrets are replaced already."""
         self._most = waiting_bytes
-        self._waiting = 0
+        self._waiting = self._unloaded = 0
+        """How many bytes in memory wait, and how many elsewhere."""
         self._handed_in = self._done = 0
         """How many items came into the queue, and how many of these are written."""
         self._aside = 0
@@ -245,7 +242,7 @@ class Recorder:
                 self._hurry.set()
                 self._wake.set()
                 if not self._room.wait_for(lambda: self._done >= last, _LOOK):
-                    waiting(self._waiting)
+                    waiting(self._waiting + self._unloaded)
 
     def give_up(self) -> None:
         """Wait for no search of a long body any more: it is withheld, and this is reported. Any thread may call it."""
@@ -299,12 +296,13 @@ class Recorder:
         with self._room:
             late = self._closing
             if not late:
-                self._wait_for_room(size)
+                self._wait_for_room(size, self._most if of is None else min(self._most, _LABELS_WAITING))
             number = self.count if of is None else of
             self.count += counts
             self._carried += isinstance(item, RoundTrip) and carried(item) is not None
             if not late:
                 self._waiting += size
+                self._unloaded += unloaded_bytes(item) if isinstance(item, RoundTrip) else 0
                 self._handed_in += 1
                 self._queue.append((number, item, size, clean))
         if late:
@@ -314,10 +312,10 @@ class Recorder:
         self._wake.set()
         return number
 
-    def _wait_for_room(self, size: int) -> None:
+    def _wait_for_room(self, size: int, most: int) -> None:
         self._blocked += 1
         try:
-            while (waiting := self._waiting - self._aside) and waiting + size > self._most and self._thread.is_alive():
+            while (waiting := self._waiting - self._aside) and waiting + size > most and self._thread.is_alive():
                 self._hurry.set()
                 self._wake.set()
                 self._room.wait(_LOOK)
@@ -406,15 +404,18 @@ class Recorder:
                 elif isinstance(item, bytes):
                     self._put(self._redactor.body(item))
                 elif isinstance(item, RoundTrip):
-                    self._record(number, item if clean else self._redacted(number, item))
+                    if not self._record(number, item if clean else self._redacted(number, item)):
+                        self._lose(number, item)
                 else:
                     self._put(item(self._redactor))
             except Exception as exc:  # noqa: BLE001 - our fault must not end the recording of the rest
                 self._complain(f"round trip {number} could not be recorded: {exc}")
                 self._lose(number, item)
+            unloaded = unloaded_bytes(item) if isinstance(item, RoundTrip) else 0
             del item
             with self._room:
                 self._waiting -= size
+                self._unloaded -= unloaded
                 self._done += 1
                 self._aside = 0
                 self._room.notify_all()
@@ -430,7 +431,8 @@ class Recorder:
             self._complain(f"round trip {number} is not whole: {fault}")
         return clean
 
-    def _record(self, number: int, trip: RoundTrip) -> None:
+    def _record(self, number: int, trip: RoundTrip) -> bool:
+        """True when it is in the file."""
         if wire := trip.tool_wire:
             body = trip.response.body if trip.response else b""
             window = self._answers
@@ -439,15 +441,17 @@ class Recorder:
             body = trip.request.body
             window = self._window
             line = round_trip_line(number, trip, body, window.shorten(body))
+        counts = carried(trip) is None
+        del trip  # its bodies are in the line
         # A later body can refer to this one only when it is in the file.
-        if self._put(line):
-            window.add(number, body)
-            self._written.holds(number, self._end, counts=carried(trip) is None)
-            if self._refused is not None:
-                self._refused = None
-                self._loss.ended(self.own)
-        else:
-            self._lose(number, trip)
+        if not self._put(line):
+            return False
+        window.add(number, body)
+        self._written.holds(number, self._end, counts=counts)
+        if self._refused is not None:
+            self._refused = None
+            self._loss.ended(self.own)
+        return True
 
     def _lose(self, number: int, item: Item) -> None:
         """Report to the owner that a round trip is not in the file."""
@@ -489,10 +493,7 @@ class Recorder:
                 if os.fstat(self._file).st_size > self._end:
                     os.ftruncate(self._file, self._end)
             self._refused = exc.errno or errno.EIO
-            wanted = _ROOM.get(self._refused, "check the disk")
-            self._complain(
-                f"cannot write to {str(self.path)!r}: {exc.strerror}; what was recorded so far is kept, {wanted}"
-            )
+            self._complain(refused(self.path, exc))
             return False
         self._end += len(data)
         return True

@@ -1,5 +1,7 @@
 """How much memory recording and reading may take: bounds that no healthy traffic reaches."""
 
+import threading
+
 MOST_OF_A_BODY = 64 << 20
 """How many bytes of a body are kept. A body that is longer when it is decoded is stored encoded, as it was received."""
 MOST_IN_TOTAL = 256 << 20
@@ -11,18 +13,21 @@ NOT_KEPT = "is not kept"
 
 
 class Memory:
-    """The memory that running round trips share. It is counted, not reserved."""
+    """The memory that running round trips share. It is counted, not reserved. Any thread may count."""
 
     def __init__(self, most: int = MOST_IN_TOTAL) -> None:
         self.most = most
         self.taken = 0
+        self._lock = threading.RLock()
 
     def take(self, size: int) -> bool:
         """Count `size` more bytes; False, and nothing is counted, when they are too many."""
-        if self.taken + size > self.most:
-            return False
-        self.taken += size
-        return True
+        with self._lock:
+            if self.taken + size > self.most:
+                return False
+            self.taken += size
+            return True
 
     def free(self, size: int) -> None:
-        self.taken -= size
+        with self._lock:
+            self.taken -= size

@@ -8,7 +8,6 @@ from mitmproxy import http
 from turntape.cassettes.tape.bounds import MOST_OF_A_BODY, NOT_KEPT
 from turntape.cassettes.tape.content_encoding import decoded
 from turntape.cassettes.tape.model import (
-    Chunk,
     Failure,
     FailureKind,
     Headers,
@@ -105,8 +104,8 @@ def _response(response: http.Response, pending: PendingRoundTrip) -> Response:
         status=response.status_code,
         reason=response.reason or "",
         headers=header_fields(response.headers),
-        content=b"".join(pending.pieces) or (response.raw_content or b""),
-        chunks=tuple(Chunk(len(piece), at) for piece, at in zip(pending.pieces, pending.times, strict=True)),
+        content=pending.body.content or (response.raw_content or b""),
+        chunks=pending.body.chunks,
         http_version=response.http_version,
         encoding=pending.encoding,
         trailers=header_fields(response.trailers),

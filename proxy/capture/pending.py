@@ -9,6 +9,9 @@ from turntape.cassettes.tape.bounds import MOST_OF_A_BODY, NOT_KEPT, PER_PIECE, 
 from turntape.cassettes.tape.content_encoding import Decoder, TooLong, decoder
 from turntape.cassettes.tape.model import Frame
 
+from .kept_body import KeptBody
+from .spool import Spool
+
 type HasRoom = Callable[[int, int], bool]
 """Whether so many more bytes of a request may be held, after those that are held already, whose number comes second."""
 BEGINNING = "turntape-beginning"
@@ -37,10 +40,8 @@ class PendingRoundTrip:
     """When the request was complete; None while it is not."""
     first_byte_at: int | None = None
     """When the head of the response arrived."""
-    pieces: list[bytes] = field(default_factory=list[bytes])
+    body: KeptBody = field(default_factory=KeptBody)
     """The body of the response so far, decoded."""
-    times: list[int] = field(default_factory=list[int])
-    """When each of the pieces arrived."""
     frames: list[Frame] = field(default_factory=list[Frame])
     """Messages of a WebSocket session."""
     session: RunningSession | None = None
@@ -48,7 +49,7 @@ class PendingRoundTrip:
     faults: list[str] = field(default_factory=list[str])
     """What turntape itself failed to do; stored with the round trip."""
     encoding: str | None = None
-    """The content encoding that `pieces` were decoded from."""
+    """The content encoding that `body` was decoded from."""
     extra: dict[str, object] = field(default_factory=dict[str, object])
     """Fields to store with the round trip, such as the mark of a limit."""
     held: bool = False
@@ -65,19 +66,17 @@ class PendingRoundTrip:
     """How many bytes of the answer are kept."""
     memory: Memory = field(default_factory=Memory)
     """Shared with the other round trips that are running."""
+    spool: Spool | None = None
+    """Where the body goes when the memory is scarce; None when it stays there."""
     taken: int = 0
     """How much of the memory this one takes."""
     _held: int = 0
     """How many bytes of the messages of a WebSocket session are kept."""
-    _kept: int = 0
-    """How many bytes of the answer are kept."""
     _full: bool = False
     """True when the rest of the answer is not kept."""
     _decoder: Decoder | None = None
-    _encoded: list[bytes] | None = None
-    """The pieces as they arrived, kept until it is known that they decode."""
-    _arrived: list[int] = field(default_factory=list[int])
-    """When they arrived."""
+    _encoded: KeptBody | None = None
+    """The body as it arrived, kept until it is known that it decodes."""
 
     def now(self) -> int:
         return (time.monotonic_ns() - self.started_ns) // 1000
@@ -87,7 +86,7 @@ class PendingRoundTrip:
         name = content_encoding.strip().lower() or None
         self._decoder = decoder(name, self.most)
         if self._decoder is not None:
-            self.encoding, self._encoded = name, []
+            self.encoding, self._encoded = name, KeptBody()
 
     def tee(self, data: bytes) -> bytes:
         """Keep a piece of the response with its time. Returns the piece unchanged, for the client."""
@@ -100,12 +99,15 @@ class PendingRoundTrip:
         return data
 
     def _keep(self, plain: bytes, at: int) -> None:
-        if self._kept + len(plain) > self.most:
+        if self.body.size + len(plain) > self.most:
             self._end_here(f"the answer is longer than {self.most:,} bytes")
         elif self._takes(plain):
-            self._kept += len(plain)
-            self.pieces.append(plain)
-            self.times.append(at)
+            self.body.add(plain, at)
+            self._make_room(self.body)
+
+    def _make_room(self, body: KeptBody) -> None:
+        if body.is_long and self.spool is not None and self.spool.is_due:
+            self.taken -= body.make_room(self.spool)
 
     def has_room(self, more: int, so_far: int) -> bool:
         """Whether the request may be held; if not, its beginning is kept, and the rest is passed on as it comes."""
@@ -148,7 +150,7 @@ class PendingRoundTrip:
 
     def _end_here(self, reason: str) -> None:
         """What comes now is not kept, and nothing after it, so that the record has no gap."""
-        self.faults.append(f"{reason}; what came after the first {self._kept:,} {NOT_KEPT}")
+        self.faults.append(f"{reason}; what came after the first {self.body.size:,} {NOT_KEPT}")
         self._full = True
         self._encoded = None
 
@@ -156,8 +158,8 @@ class PendingRoundTrip:
         assert self._encoded is not None
         if not self._takes(data):
             return
-        self._encoded.append(data)
-        self._arrived.append(at)
+        self._encoded.add(data, at)
+        self._make_room(self._encoded)
         try:
             plain = decoding.decode(data)
         except TooLong as exc:
@@ -175,12 +177,12 @@ class PendingRoundTrip:
         """Store what was received so far, and what follows, without decoding."""
         assert self._encoded is not None
         self.faults.append(fault)
-        self.pieces, self.times = self._encoded, self._arrived
-        self._kept = sum(map(len, self.pieces))
+        self.body = self._encoded
         self.encoding = self._decoder = self._encoded = None
 
     def replace(self, pieces: Sequence[bytes]) -> None:
         """Store these pieces as the body, without decoding, as of now."""
-        moment = self.now()
-        self.pieces, self.times = list(pieces), [moment] * len(pieces)
+        moment, self.body = self.now(), KeptBody()
+        for piece in pieces:
+            self.body.add(piece, moment)
         self.encoding = self._decoder = self._encoded = None

@@ -27,6 +27,7 @@ from turntape.cassettes.tape.stream_end import ended
 from .ending import ConnectError, Ending, interim, noted
 from .flow_conversion import connect_failure, header_fields, round_trip
 from .pending import ROOM, PendingRoundTrip
+from .spool import Spool
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ class RecorderAddon:
     """Records the flows that the router passes to `begin`. `write` gets each round trip when it ends.
 
     `lines` takes what is written of a WebSocket session while it runs. `on_count` is called when a round trip has begun
-    or ended.
+    or ended. What runs shares `memory`; beyond what is good for it, answers go to `spool`, if there is one.
     """
 
     def __init__(
@@ -67,6 +68,8 @@ class RecorderAddon:
         write: Callable[[RoundTrip], object],
         lines: LineSink | None = None,
         on_count: Callable[[], object] = lambda: None,
+        memory: Memory | None = None,
+        spool: Spool | None = None,
     ) -> None:
         self._write = write
         self._on_count = on_count
@@ -74,11 +77,12 @@ class RecorderAddon:
         self.pending: dict[str, PendingRoundTrip] = {}
         """Round trips that are running, by flow id."""
         self._flows: dict[str, http.HTTPFlow] = {}
-        self._memory = Memory()
+        self._memory = memory or Memory()
+        self._spool = spool
 
     def begin(self, flow: http.HTTPFlow, pending: PendingRoundTrip) -> None:
         """Start recording a flow."""
-        pending.memory = self._memory
+        pending.memory, pending.spool = self._memory, self._spool
         self.pending[flow.id] = pending
         self._flows[flow.id] = flow
         flow.metadata[ROOM] = pending.has_room
@@ -222,7 +226,7 @@ class RecorderAddon:
 def _client_failure(pending: PendingRoundTrip, ending: Ending, message: str) -> Failure | None:
     if ending.kind == "protocol":
         return Failure("protocol", message)
-    if pending.endless or ended(pending.pieces):
+    if pending.endless or ended(pending.body.so_far):
         return None
     return Failure("client_gone", "the client closed before the answer was complete")
 
@@ -259,7 +263,7 @@ class _Beginning:
 
     def _look(self) -> None:
         pending = self._pending
-        named = opening(b"".join(pending.pieces))
+        named = opening(b"".join(pending.body.so_far))
         if named is None:
             return
         self._state = "kept"
@@ -270,5 +274,4 @@ class _Beginning:
         elif pending.doubt is not None:
             self._state = "dismissed"
             self._recorder.dismiss(self._flow)
-            pending.pieces.clear()
-            pending.times.clear()
+            pending.body.clear()

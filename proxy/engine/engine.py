@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mitmproxy import options
 from mitmproxy.addons import proxyserver, tlsconfig
@@ -25,6 +25,7 @@ from mitmproxy.proxy.mode_servers import AsyncioServerInstance, ServerInstance
 from turntape.cassettes.recording.running_session import LineSink
 from turntape.cassettes.routes.admission import OPEN, Admission, is_local
 from turntape.cassettes.routes.own_addresses import is_loopback, machine_addresses
+from turntape.cassettes.tape.bounds import Memory
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..capture.certificates import home
@@ -34,6 +35,7 @@ from ..capture.own_connections import OwnConnections
 from ..capture.recorder_addon import RecorderAddon
 from ..capture.routing import Played, Router
 from ..capture.span_receiver import SpanReceiver
+from ..capture.spool import Spool
 from ..capture.unrecorded import UnrecordedTraffic
 from ..capture.upstream_proxy import UpstreamProxy
 from ..capture.visitors import note_direct_requests
@@ -78,6 +80,14 @@ class Sink(Protocol):
         ...
 
 
+@runtime_checkable
+class Queue(Protocol):
+    """A sink that says how many bytes wait in it."""
+
+    @property
+    def waiting(self) -> int: ...
+
+
 type AddonFactory = Callable[[RecorderAddon, Callable[[RoundTrip], object]], object]
 """Makes an addon that runs after the recorder addon. It gets that addon, and a function that writes a round trip."""
 
@@ -103,6 +113,7 @@ class Engine:
     - `listening`: sockets that listen on `port` already, instead of one on `host`; they are closed by `stop`.
     - `places`, `own`: the URLs that streams have named, and our own connections, where several processes share a port.
     - `on_count`: called when a round trip has begun or ended.
+    - `spool`: a folder for files without a name, to which long answers go when they take much memory together.
 
     `start` raises OSError when the port is taken.
     """
@@ -133,6 +144,7 @@ class Engine:
         places: NamedPlaces | None = None,
         own: OwnConnections | None = None,
         on_count: Callable[[], object] = lambda: None,
+        spool: Path | None = None,
     ) -> None:
         self.host = host
         self.port = port
@@ -147,8 +159,14 @@ class Engine:
         self._on_limit = on_limit
         self._limits_addon: LimitsAddon | None = None
         self._addon = addon
+        memory = Memory()
+        waiting = (lambda: recorder.waiting) if isinstance(recorder, Queue) else (lambda: 0)
         self._recorder_addon = RecorderAddon(
-            self._write, recorder if isinstance(recorder, LineSink) else None, on_count
+            self._write,
+            recorder if isinstance(recorder, LineSink) else None,
+            on_count,
+            memory,
+            Spool(spool, memory, waiting) if spool else None,
         )
         self._router = Router(
             self._recorder_addon,

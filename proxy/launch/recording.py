@@ -193,6 +193,7 @@ class Recording:
             upstream_proxy=self._upstream_proxy,
             trusted_ca=self._bundle,
             client_cert=self._client_cert,
+            spool=settings.path.absolute().parent,
             runs_by_trace=settings.gateway.serves,
             admission=Admission(settings.token),
         )
@@ -237,6 +238,7 @@ class Recording:
             admission=reach.admission,
             played=played,
             listening=self._listening[0],
+            spool=reach.spool,
         )
 
     def _workers(self, segments: "Segments", reach: WorkerSettings) -> "Workers":

@@ -144,7 +144,7 @@ class LimitsAddon:
         Clients stop reading at `data: [DONE]`. Their next request can arrive before the connection ends.
         """
         pending = self._recorder.pending.get(name)
-        return pending is not None and not pending.held and ended(pending.pieces)
+        return pending is not None and not pending.held and ended(pending.body.so_far)
 
     async def _until(self, is_met: Callable[[], bool]) -> bool:
         """Wait until the condition is met; False when the labeller process is silent for too long."""

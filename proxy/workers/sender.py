@@ -40,6 +40,11 @@ class Sender:
         self._thread = threading.Thread(target=self._run, name="turntape sender", daemon=True)
         self._thread.start()
 
+    @property
+    def waiting(self) -> int:
+        """As `Recorder.waiting`."""
+        return self._waiting
+
     def write(self, round_trip: RoundTrip) -> int:
         """As `Recorder.write`, but its number in the file is not known here; returns how many came before it."""
         self.given += 1

@@ -55,6 +55,7 @@ async def work(settings: WorkerSettings) -> None:
         places=SharedPlaces(settings.places),
         own=SharedConnections(shared, settings.number, settings.port),
         on_count=count,
+        spool=settings.spool,
     )
     sender.on_given = count
     over = asyncio.Event()

@@ -26,6 +26,7 @@ class WorkerSettings:
     upstream_proxy: UpstreamProxy | None = None
     trusted_ca: Path | None = None
     client_cert: Path | None = None
+    spool: Path | None = None
     runs_by_trace: bool = False
     admission: Admission = OPEN
     number: int = 0

@@ -24,7 +24,7 @@ from small_disks import NO_BYTECODE
 from waiting import eventually
 
 from turntape.cassettes import Cassette, CassetteError, Chunk, FormatError, Frame, Recorder, Redactor, RoundTrip, Tail
-from turntape.cassettes.recording import disk_sync
+from turntape.cassettes.recording import disk_sync, loss
 from turntape.cassettes.recording import recorder as recorder_module
 from turntape.cassettes.redaction.search_process import LEAST, Cleaner, SearchElsewhere
 from turntape.cassettes.tape.carried import Carried
@@ -784,7 +784,7 @@ def test_a_refusal_says_what_to_do(error: int, advice: str, path: Path, disk: Di
 
 
 def test_every_refusal_has_a_case() -> None:
-    assert set(recorder_module._ROOM) == {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+    assert set(loss._ROOM) == {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def test_a_problem_is_said_once_and_logged_and_so_is_its_end(

@@ -105,7 +105,9 @@ def test_the_response_has_the_pieces_that_were_kept() -> None:
     made.response.reason = "Made"
     made.response.data.http_version = b"HTTP/1.0"
     made.response.trailers = http.Headers(((b"x-sum", b"7"),))
-    one.pieces, one.times, one.encoding = [b"ab", b"c"], [5, 6], "gzip"
+    one.body.add(b"ab", 5)
+    one.body.add(b"c", 6)
+    one.encoding = "gzip"
 
     response = round_trip(made, one, None, None).response
 

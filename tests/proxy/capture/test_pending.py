@@ -38,7 +38,7 @@ def test_pieces_pass_unchanged_and_are_kept_with_their_times(clock: list[int]) -
         passed.append(one.tee(piece))
 
     assert passed == [b"a", b"", b"bc"]
-    assert (one.pieces, one.times, one.encoding) == ([b"a", b"bc"], [1, 3], None)
+    assert (one.body.pieces, one.body.times, one.encoding) == ([b"a", b"bc"], [1, 3], None)
 
 
 @pytest.mark.parametrize("name", ["gzip", "GZIP", " gzip "])
@@ -49,8 +49,8 @@ def test_encoded_pieces_pass_encoded_and_are_kept_decoded(name: str, clock: list
     one.decode_as(name)
 
     assert [one.tee(part) for part in parts] == parts
-    assert (b"".join(one.pieces), one.encoding) == (b"data: one\n\n" * 50, "gzip")
-    assert len(one.pieces) == len(one.times) == 1  # the first part decodes to nothing
+    assert (b"".join(one.body.pieces), one.encoding) == (b"data: one\n\n" * 50, "gzip")
+    assert len(one.body.pieces) == len(one.body.times) == 1  # the first part decodes to nothing
 
 
 @pytest.mark.parametrize("name", ["", " ", "identity", "x-unknown"])
@@ -59,7 +59,7 @@ def test_an_unknown_encoding_is_kept_as_it_arrives(name: str) -> None:
     one.decode_as(name)
     one.tee(b"\x00\xff")
 
-    assert (one.pieces, one.encoding) == ([b"\x00\xff"], None)
+    assert (one.body.pieces, one.encoding) == ([b"\x00\xff"], None)
 
 
 def test_a_body_that_cannot_be_decoded_is_kept_encoded_with_a_fault(clock: list[int]) -> None:
@@ -74,7 +74,7 @@ def test_a_body_that_cannot_be_decoded_is_kept_encoded_with_a_fault(clock: list[
     clock.append(3000)
     one.tee(b"more")
 
-    assert (one.pieces, one.times) == ([head, b"\x00 no gzip \xff", b"more"], [1, 2, 3])
+    assert (one.body.pieces, one.body.times) == ([head, b"\x00 no gzip \xff", b"more"], [1, 2, 3])
     assert one.encoding is None
     [fault] = one.faults
     assert fault.startswith("the answer cannot be decoded as gzip: ") and fault.endswith("; it is stored encoded")
@@ -88,14 +88,14 @@ def test_a_replaced_body_has_one_time_and_no_encoding(clock: list[int]) -> None:
     one.replace((b"new", b"body"))
     one.tee(b"!")
 
-    assert (one.pieces, one.times, one.encoding) == ([b"new", b"body", b"!"], [4, 4, 4], None)
+    assert (one.body.pieces, one.body.times, one.encoding) == ([b"new", b"body", b"!"], [4, 4, 4], None)
 
 
 def test_nothing_is_known_at_the_start() -> None:
     one = pending()
 
     assert (one.request_at, one.first_byte_at, one.encoding, one.held) == (None, None, None, False)
-    assert (one.pieces, one.times, one.frames, one.faults, one.extra) == ([], [], [], [], {})
+    assert (one.body.pieces, one.body.times, one.frames, one.faults, one.extra) == ([], [], [], [], {})
 
 
 @pytest.mark.parametrize("encoding", ["", "gzip"])
@@ -109,7 +109,7 @@ def test_what_is_more_than_the_most_of_a_stream_passes_and_is_not_kept(encoding:
     sent = flushed if encoding else pieces
 
     assert [one.tee(piece) for piece in sent] == sent
-    assert b"".join(one.pieces) == b"1234567890" and len(one.pieces) == len(one.times)
+    assert b"".join(one.body.pieces) == b"1234567890" and len(one.body.pieces) == len(one.body.times)
     why = (
         "the answer cannot be decoded: it is longer than 10 bytes" if encoding else "the answer is longer than 10 bytes"
     )
@@ -122,7 +122,7 @@ def test_after_a_piece_that_is_not_kept_no_other_is_so_that_there_is_no_gap() ->
     for piece in (b"12345", b"678901", b"x"):
         one.tee(piece)
 
-    assert one.pieces == [b"12345"]
+    assert one.body.pieces == [b"12345"]
     assert one.faults == ["the answer is longer than 10 bytes; what came after the first 5 is not kept"]
 
 
@@ -136,7 +136,7 @@ def test_an_answer_that_decodes_to_more_than_the_most_is_stored_as_received(cloc
         clock.append(at * 1000)
         assert one.tee(part) == part
 
-    assert (one.pieces, one.times, one.encoding) == (parts, [1, 2, 3, 4], None)
+    assert (one.body.pieces, one.body.times, one.encoding) == (parts, [1, 2, 3, 4], None)
     assert one.faults == [
         "the answer is not decoded as gzip: it is longer than 100,000 bytes; it is stored as received"
     ]
@@ -163,7 +163,7 @@ def test_running_answers_share_a_memory_and_the_one_that_finds_none_is_cut(encod
         " of the request, what came after the first 1,400 is not kept",
         " what came after the first 0 messages is not kept",
     ]
-    assert [len(one.pieces) for one in (first, second)] == [1, 1]
+    assert [len(one.body.pieces) for one in (first, second)] == [1, 1]
     assert second.faults == [
         "the bodies that are running take more than 2,000 bytes together; what came after the first 1 is not kept"
     ]

@@ -437,7 +437,7 @@ def test_a_stream_in_doubt_passes_and_is_forgotten_when_it_names_none() -> None:
     pieces = [b"data: 1", b"\n\n", b"data: 2\n\n"]
 
     assert one.answered(*pieces) == pieces
-    assert not one.running and one.dismissed == 1 and one.pending.pieces == []
+    assert not one.running and one.dismissed == 1 and one.pending.body.pieces == []
     one.recorder.response(one.flow)
     assert one.kept == [] and one.named == []
 
