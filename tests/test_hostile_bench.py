@@ -1,6 +1,9 @@
 """What enemies try, in short; `make hostile` tries all of it, with a real Chromium."""
 
+import socket
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ sys.path.append(str(Path(__file__).parent.parent))  # bench is not installed
 from bench.hostile.clients import other_users
 from bench.hostile.files import MARKUP, TERMINAL, tape, turntape
 from bench.hostile.outcome import Outcome, table
-from bench.hostile.pages import judged
+from bench.hostile.pages import ATTEMPTS, chromium, judged, visit
 
 
 def test_the_table_counts_what_was_tried() -> None:
@@ -43,6 +46,26 @@ def test_a_page_had_an_effect_when_it_read_sent_or_recorded_something(
     said: str, asked: int, recorded: int, held: bool
 ) -> None:
     assert judged("page", "recorder", "fetch", said, asked, recorded).held is held
+
+
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
+def test_a_page_is_read_when_its_script_has_ended_however_late_the_answer_comes() -> None:
+    browser = chromium()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def refuse() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1 << 16)
+                time.sleep(1)
+                connection.sendall(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        said = visit(browser or "", ATTEMPTS["websocket"], f"http://127.0.0.1:{server.getsockname()[1]}/")
+        thread.join()
+
+    assert said == "refused: refused"
 
 
 def test_a_program_without_the_token_gets_nothing(tmp_path: Path) -> None:
