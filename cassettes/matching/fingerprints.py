@@ -94,12 +94,12 @@ class FieldRules:
         for name, rule in matching.rules.items():
             if not name.startswith("/"):
                 self._named[plain_name(name)] = rule
-        table = (p for p in row.pointers if plain_name(segments(p)[0]) not in self._named)
+        table = [p for p in row.pointers if plain_name(segments(p)[0]) not in self._named]
         said = [(p, "ignore") for p in (*table, *matching.ignore)]
         said += [(p, rule) for p, rule in matching.rules.items() if p.startswith("/")]
         self._tree = plant(said)
         self._ids = plant((p, "id") for p in row.ids)
-        self.spelling = PlainSpelling(row.spellings)
+        self.spelling = PlainSpelling(row.spellings, ignored=(*table, *matching.ignore))
         self.texts = (*row.texts, *(re.compile(p) for p in matching.ignore_text))
         self.path_texts = tuple(re.compile(p) for p in matching.ignore_text)
 

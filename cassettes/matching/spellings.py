@@ -4,6 +4,7 @@ Each API says in a trait what it takes as equal (`apis/interface.py`). This appl
 sent is kept as it is.
 """
 
+from collections.abc import Iterable
 from inspect import cleandoc
 from typing import cast
 
@@ -30,9 +31,12 @@ def _same(value: object) -> bytes:
 
 
 class PlainSpelling:
-    """`PlainSpelling(spellings).write(body)` changes a request body in place."""
+    """`PlainSpelling(spellings).write(body)` changes a request body in place.
 
-    def __init__(self, spellings: Spellings) -> None:
+    A block with nothing but a text and what is at one of the pointers `ignored` is that text.
+    """
+
+    def __init__(self, spellings: Spellings, ignored: Iterable[str] = ()) -> None:
         self._defaults = {
             pointer: frozenset(_same(value) for value in values) for pointer, values in spellings.defaults.items()
         }
@@ -48,7 +52,8 @@ class PlainSpelling:
             *(self._names, self._defaults, self._texts, self._messages, self._json),
             *(self._schemas, self._own, self._described),
         )
-        pointers = {pointer for several in read for pointer in several}
+        self._ignored = frozenset(ignored)
+        pointers = {pointer for several in read for pointer in several} | (self._ignored if self._texts else frozenset[str]())
         self._root = plant((pointer, pointer) for pointer in sorted(pointers))
 
     def write(self, body: Json) -> None:
@@ -95,11 +100,23 @@ class PlainSpelling:
             for place, item in enumerate(items):
                 items[place] = self._value(item, step(nodes, str(place)))
             if pointers & self._texts:
-                return _only_text(items)
+                text = _only_text([self._counting(item, step(nodes, "0")) for item in items[:2]])
+                return text if isinstance(text, str) else items
             if pointers & self._messages:
                 return _only_message(items)
             return items
         return value
+
+    def _counting(self, item: object, nodes: Nodes) -> object:
+        """An item of a list without its ignored fields."""
+        if not isinstance(item, dict):
+            return item
+        fields = cast(Json, item)
+        return {
+            key: value
+            for key, value in fields.items()
+            if not any(node.word in self._ignored for node in step(nodes, key))
+        }
 
     def _is_default(self, value: object, nodes: Nodes) -> bool:
         if isinstance(value, str) and len(value) > 40:

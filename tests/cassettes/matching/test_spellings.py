@@ -39,6 +39,15 @@ CALL: Body = {"id": "c1", "type": "function", "function": {"name": "f", "argumen
 OTHER_CALL: Body = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"b":2,"a":1}'}}
 
 
+CACHED: Body = {"cache_control": {"type": "ephemeral"}}
+IMAGE: Body = {"type": "image_url", "image_url": {"url": "u"}}
+INPUT_IMAGE: Body = {"type": "input_image", "image_url": "u"}
+
+
+def picture(block: Body) -> Body:
+    return {"role": "user", "content": [block]}
+
+
 def declared(**more: object) -> Body:
     return {"contents": [], "tools": [{"functionDeclarations": [{"name": "f", **more}]}]}
 
@@ -151,6 +160,14 @@ EQUAL: list[tuple[str, Body, Body]] = [
         {"input": chat(USER)},
         {"input": chat({"role": "user", "content": [{"text": "hi"}]}), "parameters": {}},
     ),
+    (MESSAGES, chat(USER, system="s"), chat(USER, system=[{"type": "text", "text": "s", **CACHED}])),
+    (MESSAGES, chat(USER), chat({"role": "user", "content": [{"type": "text", "text": "hi", **CACHED}]})),
+    (MESSAGES, result("ok"), result([{"type": "text", "text": "ok", **CACHED}])),
+    (CHAT, chat(USER), chat({"role": "user", "content": [{"type": "text", "text": "hi", **CACHED}]})),
+    (CHAT, chat(USER), chat(USER, safe_prompt=False)),
+    (CHAT, chat(picture(IMAGE)), chat(picture({**IMAGE, "image_url": {"url": "u", "detail": "auto"}}))),
+    (RESPONSES, items(picture(INPUT_IMAGE)), items(picture({**INPUT_IMAGE, "detail": "auto"}))),
+    (CONVERSE, {"system": [{"text": "s"}]}, {"system": [{"text": "s"}, {"cachePoint": {"type": "default"}}]}),
     (CONVERSE, {"messages": []}, {"messages": [], "toolConfig": {"toolChoice": {"auto": {}}}, "inferenceConfig": {}}),
 ]
 
@@ -193,6 +210,9 @@ DIFFERENT: list[tuple[str, Body, Body]] = [
         chat({"role": "user", "content": [{"type": "text", "text": "hi"}, {"type": "text", "text": ""}]}),
     ),
     (MESSAGES, chat(USER, system="s"), chat(USER, system="t")),
+    (MESSAGES, chat(USER, system="s"), chat(USER, system=[{"type": "text", "text": "t", **CACHED}])),
+    (MESSAGES, chat(USER), chat({"role": "user", "content": [{"type": "text", "text": "hi", "citations": [{}]}]})),
+    (CHAT, chat(picture(IMAGE)), chat(picture({**IMAGE, "image_url": {"url": "u", "detail": "low"}}))),
     (MESSAGES, result("ok"), result("ok", is_error=True)),
     (MESSAGES, chat(USER), chat(USER, tool_choice={"type": "any"})),
     (MESSAGES, chat(USER), chat(USER, tool_choice={"type": "auto", "disable_parallel_tool_use": True})),

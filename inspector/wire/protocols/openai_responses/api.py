@@ -56,6 +56,7 @@ SPELLINGS = Spellings(
         "/input/*/summary": ([],),
         "/input/*/content": ([], ""),
         "/input/*/content/*/annotations": ([],),
+        "/input/*/content/*/detail": ("auto",),
         "/input/*/content/*/logprobs": ([],),
         "/input/*/content/*/*": (None,),
     },

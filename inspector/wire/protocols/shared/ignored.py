@@ -12,6 +12,7 @@ CHAT_SPELLINGS = Spellings(
         "/messages/*/prefix": (False,),
         "/messages/*/annotations": ([],),
         "/messages/*/content/*/*": (None,),
+        "/messages/*/content/*/image_url/detail": ("auto",),
         "/tools": ([],),
         "/tools/*/function/strict": (None, False),
         "/tools/*/function/description": (None, ""),
@@ -31,13 +32,14 @@ CHAT_SPELLINGS = Spellings(
         "/service_tier": ("auto",),
         "/store": (False,),
         "/options": ({},),
+        "/safe_prompt": (False,),
     },
     texts=("/messages/*/content",),
     json=("/messages/*/tool_calls/*/function/arguments",),
     described=("/tools", "/functions", "/response_format"),
 )
 """OpenAI's reference of chat completions, read 2026-11: the defaults, and content as a string or as parts.
-`prefix`, and arguments as an object, are Mistral's (its Python client 2.9), which has the same endpoint."""
+`prefix`, `safe_prompt` and arguments as an object are Mistral's (its Python client 2.9), which has the same endpoint."""
 
 CHAT_IGNORED = IgnoredFields(
     pointers=(
