@@ -33,7 +33,7 @@ def _same(value: object) -> bytes:
 class PlainSpelling:
     """`PlainSpelling(spellings).write(body)` changes a request body in place.
 
-    A block with nothing but a text and what is at one of the pointers `ignored` is that text.
+    A block that has only a text, apart from what is at one of the pointers `ignored`, is that text.
     """
 
     def __init__(self, spellings: Spellings, ignored: Iterable[str] = ()) -> None:
@@ -53,7 +53,9 @@ class PlainSpelling:
             *(self._schemas, self._own, self._described),
         )
         self._ignored = frozenset(ignored)
-        pointers = {pointer for several in read for pointer in several} | (self._ignored if self._texts else frozenset[str]())
+        pointers = {pointer for several in read for pointer in several} | (
+            self._ignored if self._texts else frozenset[str]()
+        )
         self._root = plant((pointer, pointer) for pointer in sorted(pointers))
 
     def write(self, body: Json) -> None:

@@ -39,7 +39,7 @@ CHAT_SPELLINGS = Spellings(
     described=("/tools", "/functions", "/response_format"),
 )
 """OpenAI's reference of chat completions, read 2026-11: the defaults, and content as a string or as parts.
-`prefix`, `safe_prompt` and arguments as an object are Mistral's (its Python client 2.9), which has the same endpoint."""
+`prefix`, `safe_prompt` and arguments as an object are Mistral's (its Python client 2.9), at the same endpoint."""
 
 CHAT_IGNORED = IgnoredFields(
     pointers=(
