@@ -291,13 +291,18 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     marked = item.stash.get(_MARKED, None)
     shown, faults = False, list[str]()
-    if marked is not None and call.excinfo is not None and item.get_closest_marker("xfail") is None:
-        error = call.excinfo.value
-        explained = _unless_it_fails(lambda: marked.explained(error), faults)
+    # pytest takes the error of a unittest.TestCase from here, when it makes the report.
+    noted: list[pytest.ExceptionInfo[BaseException]] = getattr(item, "_excinfo", None) or []
+    found = noted[0] if noted else call.excinfo
+    if marked is not None and found is not None and item.get_closest_marker("xfail") is None:
+        explained = _unless_it_fails(lambda: marked.explained(found.value), faults)
         if explained is not None:
-            trace = explained.__traceback__ or call.excinfo.tb
-            explained.__traceback__, info = trace, cast("type[pytest.ExceptionInfo[Any]]", pytest.ExceptionInfo)
-            call.excinfo, shown = info.from_exception(explained), True
+            explained.__traceback__ = explained.__traceback__ or found.tb
+            info, shown = cast("type[pytest.ExceptionInfo[Any]]", pytest.ExceptionInfo).from_exception(explained), True
+            if noted:
+                noted[0] = info
+            else:
+                call.excinfo = info
     report = yield
     if shown and (crash := getattr(report.longrepr, "reprcrash", None)) is not None:
         # pytest puts the name of the exception before its text, which may begin with the same word.

@@ -151,6 +151,37 @@ def test_a_miss_that_fails_the_test_is_said_with_it_and_not_twice(project: pytes
     assert "site-packages" not in said
 
 
+UNITTEST = """
+import os, unittest
+
+class Test(unittest.TestCase):
+    @pytest.mark.turntape
+    def test_sync(self): self.assertTrue(ask(os.environ.get('WORD', 'a')))
+
+class TestAsync(unittest.IsolatedAsyncioTestCase):
+    @pytest.mark.turntape
+    async def test_async(self): self.assertTrue(ask(os.environ.get('WORD', 'a')))
+
+    @pytest.mark.turntape
+    def test_other(self): self.assertTrue(ask('a') and 'WORD' not in os.environ)
+"""
+
+
+def test_a_failure_of_unittest_is_explained_too(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(project, UNITTEST)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=3)
+    monkeypatch.setenv("WORD", "b")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=3)
+    said = result.stdout.str()
+    assert said.count("turntape: turn 1, #0 has changed in a user message") == 2
+    assert said.count("--turntape-mode=restamp") == 3  # each failure, and both together
+    assert "no recorded round trip" not in said and "site-packages" not in said
+    result.stdout.fnmatch_lines(["2 tests fail for one change:", "FAILED test_it.py::TestAsync::test_other - Assert*"])
+
+
 def test_a_fault_in_what_explains_a_failure_does_not_end_the_run(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
