@@ -40,6 +40,8 @@ _COVERED = {
 }
 _TRIED = "ignored_by_matchers"
 """What the survey found by trying the matchers of the suite itself."""
+_NAMED = 10
+"""At most this many tests or files are named in one sentence."""
 _USUALLY = {"profile": "strict", "repeats": False}
 """What a mark must say where an outer one says something else."""
 _ORDER = ("profile", "ignore", "repeats", "allow")
@@ -98,9 +100,10 @@ class Move:
             found: dict[str, list[int]] = one.get("dropped") or {}
             move.dropped |= {Path(path): frozenset(places) for path, places in found.items()}
         if unread:
+            names = _listed([one["name"] for one in unread])
             move.unmapped.append(
-                f"{several(len(unread), 'file')} that pytest cannot collect, the first is {unread[0]['name']} "
-                f"({unread[0]['reason']}); let pytest collect them, and import again"
+                f"{several(len(unread), 'file')} that pytest cannot collect: {names}; "
+                f"the first because of {unread[0]['reason']}; let pytest collect them, and import again"
             )
         without: list[str] = []
         by_file: defaultdict[Path, list[Test]] = defaultdict(list)
@@ -110,7 +113,7 @@ class Move:
             if not test.sources:
                 without.append(test.name)
         if without:
-            move.unmapped.append(f"{several(len(without), 'test')} without a recording, the first is {without[0]}")
+            move.unmapped.append(f"{several(len(without), 'test')} without a recording: {_listed(without)}")
         unmarked = [test for file, its in by_file.items() if not move._marks(file, its) for test in its]
         if unmarked:
             move._marks_elsewhere(unmarked, set(by_file))
@@ -168,8 +171,9 @@ class Move:
             settings = [arguments(test.config) for test in tests]
             lines += ["turntape_repeats = true"] if any("repeats" in one for one in settings) else []
             lines += ["turntape_profile = sequence"] if all("profile" in one for one in settings) else []
+            names = _listed([test.name for test in tests])
             self.unmapped.append(
-                f"{several(len(tests), 'test')} whose mark is not written in the suite, the first is {tests[0].name}; "
+                f"{several(len(tests), 'test')} whose mark is not written in the suite ({names}); "
                 f"mark them with pytest.mark.turntape, or write into pytest's ini file: {', '.join(lines)}"
             )
 
@@ -184,6 +188,12 @@ class Move:
                 data = data[: one.start] + one.new.encode() + data[one.end :]
             file.write_bytes(data)
         return len(files)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names, of many the first."""
+    more = len(names) - _NAMED
+    return f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else ", ".join(names)
 
 
 def arguments(config: Mapping[str, Any]) -> dict[str, Any]:

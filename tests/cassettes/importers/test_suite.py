@@ -229,8 +229,8 @@ def test_files_that_pytest_cannot_collect_are_named(
     assert main(["import", "--pytest", "."]) == 0
     said = capsys.readouterr().out
     assert (
-        "not mapped: 2 files that pytest cannot collect, the first is test_a_broken.py (ModuleNotFoundError: No module "
-        "named 'not_installed'); let pytest collect them, and import again\n"
+        "not mapped: 2 files that pytest cannot collect: test_a_broken.py, test_broken.py; the first because of "
+        "ModuleNotFoundError: No module named 'not_installed'; let pytest collect them, and import again\n"
     ) in said
     assert "would convert 4 recordings for 4 tests" in said
 
@@ -422,7 +422,10 @@ def test_files_of_one_setting_are_named_once(tmp_path: Path) -> None:
         Path(str(one["file"])).write_text("x = pytest.mark.vcr")
     move = Move.of(survey)
     assert [said.endswith("(in 2 files)") for said in move.unmapped[1:]] == [True]
-    assert move.unmapped[0] == "2 tests without a recording, the first is t0"
+    assert move.unmapped[0] == "2 tests without a recording: t0, t1"
+    many = [{**survey[0], "test": f"t{n}"} for n in range(12)]
+    names = ", ".join(f"t{n}" for n in range(10))
+    assert Move.of(many).unmapped[0] == f"12 tests without a recording: {names} and 2 more"
 
 
 @pytest.mark.parametrize(
@@ -481,7 +484,7 @@ def test_a_mark_that_a_conftest_gives_is_rewritten_there(tmp_path: Path) -> None
     assert not move.unmapped
     (tmp_path / "conftest.py").unlink()
     (said,) = Move.of(survey).unmapped
-    assert "2 tests whose mark is not written in the suite, the first is t0" in said
+    assert "2 tests whose mark is not written in the suite (t0, t1)" in said
     assert said.endswith("turntape_vcr_marks = true, turntape_profile = sequence")
 
 
