@@ -10,7 +10,7 @@ from typing import Any
 from conversations import chat, said, user
 from rule_exceptions_model_api import Row
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import answers, asks, fails, initialize, initialized, notifies
+from tool_wire import answers, asks, fails, http, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure, RoundTrip, Side
 
@@ -118,6 +118,12 @@ def twice(first: object, **annotations: Any) -> Trips:
 def changed(sent: str, given: object) -> Trips:
     story = Story().start().turn(("c1", "add", sent)).call("add", given, text("1"), callId="c1")
     return story.results(("c1", "1")).turn().trips
+
+
+def over_http(*trips: RoundTrip) -> Trips:
+    """After the handshake with a server that gave a session."""
+    named = (("Mcp-Session-Id", "s-1"),)
+    return [http(initialize(0), initialized(0), answer_headers=named, headers=()), *trips]
 
 
 def gave_up(
@@ -611,7 +617,8 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-protocol-broken",
-        "It reports progress that nobody asked for, that goes back, or after its answer: then it is an info",
+        "It reports progress that nobody asked for, that goes back, is more than its total, or comes after its answer: "
+        "then it is an info",
         listed(ADD, {**ADD, "description": "Multiply."}),
         Story().start().exchange(notifies("notifications/progress", progressToken=1), sender="server").turn().trips,
         "info",
@@ -689,6 +696,13 @@ TOOLS: list[Row] = [
         "A notification or a schema has a wrong form: then it is an info",
         asked_for("prompts/list"),
         notified("notifications/message", "server", level="warn", data="slow"),
+        "info",
+    ),
+    (
+        "tool-protocol-broken",
+        "It refuses a notification, or to let a client listen: then it is an info",
+        listed(ADD, {**ADD, "description": "Multiply."}),
+        over_http(http(notifies("notifications/initialized"), fails(None), status=400)),
         "info",
     ),
     (

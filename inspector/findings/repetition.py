@@ -1,5 +1,7 @@
 """Texts that a model could not end: the same words again and again, up to where the text breaks off."""
 
+from turntape.cassettes.regex import regex
+
 _LONGEST = 240
 """Characters of the piece that repeats."""
 _TIMES = 8
@@ -7,6 +9,16 @@ _LEAST = 160
 """Characters that the copies must have together."""
 _SINGLE = 200
 """So often a single sign must repeat: lines and tables hold shorter rows of one."""
+
+
+def repeated_word(text: str) -> tuple[str, int] | None:
+    """A word that is in a text many times in a row, with nothing but white space between, and how often."""
+    found = _WORD.search(text)
+    return None if found is None else (found[1], len(found[0].split()))
+
+
+_WORD = regex(r"(?<!\w)([^\W\d_]{3,40})\s{1,3}(?:\1\s{1,3}){28,}")
+"""A word and at least 28 more of it: rows of data have signs between."""
 
 
 def repeated_end(text: str) -> tuple[str, int] | None:

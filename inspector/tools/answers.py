@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..wire.json_value import compact, is_object
+from ..wire.json_value import as_text, compact, is_object
 from .form import ANY_JSON
+from .listings import ENTRIES, Listing
 from .message_forms import declares, odd_answer, wrong_answer
 from .returned import error_message
 from .session_state import Session, WireNote, is_new
@@ -44,6 +45,17 @@ def _wrong(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | N
 
 def _comes_later(answer: ToolMessage) -> bool:
     return (answer.result or {}).get("resultType", "complete") != "complete"
+
+
+def paged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
+    """What is wrong with a page of a list, beside the pages before it. Several clients read their own pages."""
+    method = asked.method or ""
+    if method not in ENTRIES or answer.result is None or session.starts > 1:
+        return
+    listing = session.listings.setdefault(method, Listing())
+    for kind, what in listing.page(method, as_text(asked.params.get("cursor")), answer.result):
+        if is_new(session, f"{kind} {method}"):
+            yield WireNote(kind, session.server, answer.index, what, method)
 
 
 def refused(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:

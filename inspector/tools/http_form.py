@@ -54,6 +54,17 @@ def misnamed(trip: RoundTrip) -> Flaw | None:
     return None
 
 
+def unstreamed(trip: RoundTrip) -> str | None:
+    """How the answer to a client that listens for the server's messages is neither a stream nor the status for none."""
+    response = trip.response
+    if trip.request.method != "GET" or response is None or not 200 <= response.status < 300:
+        return None
+    kind = (header(response.headers, "content-type") or "").partition(";")[0].strip().lower()
+    if kind == _KINDS[1] or _KINDS[1] not in (header(trip.request.headers, "accept") or ""):
+        return None
+    return f"status {response.status} and {kind or 'no `Content-Type`'!r}"
+
+
 def says_session(response: Response) -> bool:
     try:
         return (

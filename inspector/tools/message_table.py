@@ -95,7 +95,7 @@ _LEVEL: Object = {"enum": ["debug", "info", "notice", "warning", "error", "criti
 _PLAIN = ["string", "number", "integer", "boolean", "array"]
 """What a field of a form may be: forms are flat."""
 _PAGE = _message(cursor=_TEXT)
-_BY_ADDRESS = _message("uri", uri=_TEXT)
+_BY_ADDRESS = _message("uri", uri=_ADDRESS)
 _BY_TASK = _message("taskId", taskId=_TEXT)
 _REFERENCE: Object = {
     **_object("type", type={"enum": ["ref/prompt", "ref/resource"]}),

@@ -13,8 +13,8 @@ from typing import Literal
 
 from turntape.cassettes.frozen import frozen
 
-type Misplaced = Literal["progress_unknown", "progress_late", "progress_back"]
-"""Under a token that no request named; after the answer; less than before."""
+type Misplaced = Literal["progress_unknown", "progress_late", "progress_back", "progress_over"]
+"""Under a token that no request named; after the answer; less than before; more than its total."""
 
 _MOST = 10_000
 """So many reports of a session are kept at most."""
@@ -33,6 +33,7 @@ class Report:
     """Whether it came in one row with the answers, as over stdio."""
     value: object = None
     """How far the request is."""
+    total: object = None
 
 
 @dataclass(slots=True)
@@ -76,11 +77,17 @@ class Progress:
                     found.setdefault("progress_late", (token, report))
                 elif before is not None and self._goes_back(token, before, report):
                     found.setdefault("progress_back", (token, report))
+                elif _is_less(report.total, report.value):
+                    found.setdefault("progress_over", (token, report))
         for kind, (token, report) in found.items():
             yield kind, token, report
 
     def _goes_back(self, token: str, before: Report, after: Report) -> bool:
         """Whether a report says less than the one before it of the same request."""
-        one, two = before.value, after.value
-        less = isinstance(one, int | float) and isinstance(two, int | float) and two < one
-        return less and not any(before.at <= begun <= after.at for begun in self._asked[token])
+        return _is_less(after.value, before.value) and not any(
+            before.at <= begun <= after.at for begun in self._asked[token]
+        )
+
+
+def _is_less(one: object, other: object) -> bool:
+    return isinstance(one, int | float) and isinstance(other, int | float) and one < other

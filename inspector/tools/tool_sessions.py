@@ -13,12 +13,11 @@ from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.messages import address_of, session_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
-from .answers import NO_METHOD, STARTS, judged, refused
+from .answers import NO_METHOD, STARTS, judged, paged, refused
 from .definitions import Definition
 from .form import Flaw
 from .handshake import is_about_handshake, not_started, started
-from .http_form import OF_SESSION, misnamed, says_session, unfounded
-from .listings import ENTRIES, Listing
+from .http_form import OF_SESSION, misnamed, says_session, unfounded, unstreamed
 from .message_forms import wrong_notice, wrong_schema
 from .progress import Report
 from .replies import provoked, replied
@@ -35,6 +34,8 @@ _BAD_REQUEST, _NOT_FOUND = 400, 404
 type RunKey = tuple[str, int]
 """The session of a run, and the place of its `tools/call` in it."""
 
+_REFUSALS = frozenset({400, 405, 422, 500, 501})
+"""Statuses that say of a notification that the server cannot use it, and nothing of a session or of credentials."""
 _MOST_USED = 20_000
 """So many ids of a session are known to be used."""
 _MOST_OPEN = 2_000
@@ -94,10 +95,13 @@ class ToolSessions:
         changed: dict[RunKey, ToolRun] = {}
         touched: set[str] = set()
         sent: list[ToolMessage] = []
+        unasked: ToolMessage | None = None
         for message in self._reader.add(trip):
             touched.add(message.session)
             if message.sender == "client" and message.is_request:
                 sent.append(message)
+            elif message.sender == "client" and wrong_notice(message.method or "", message.params) is None:
+                unasked = message
             added.late |= message.method in ("notifications/progress", "tools/list")
             session = self._sessions.setdefault(message.session, Session(message.server))
             session.server, session.run = message.server, trip.run
@@ -108,6 +112,7 @@ class ToolSessions:
             ):
                 changed[run.session, run.sequence] = run
         self._deleted(trip)
+        added.notes += self._unmet(trip, None if sent else unasked)
         refused = False
         for name in touched:
             session = self._sessions[name]
@@ -121,7 +126,7 @@ class ToolSessions:
         flaw = (
             Flaw("says with status 400 that it has no such session, where MCP wants 404")
             if refused
-            else unfounded(trip) or misnamed(trip)
+            else self._unnamed(trip) or unfounded(trip) or misnamed(trip)
         )
         added.runs = [
             replace(run, status=status, flaw=flaw or run.flaw) if status is not None else run
@@ -143,6 +148,15 @@ class ToolSessions:
             added.runs += provoked(session, trip, own, added.notes)
         return added
 
+    def _unnamed(self, trip: RoundTrip) -> Flaw | None:
+        """A refusal for the id of a session that the server never gave, although its handshake is recorded."""
+        session = self._sessions.get(session_of(trip)) if trip.tool_wire is None else None
+        if session is None or session.start is None or session.issued or trip.response is None:
+            return None
+        if header(trip.request.headers, SESSION_HEADER) or trip.response.status != _BAD_REQUEST:
+            return None
+        return Flaw("wants the id of a session, and the server gave none") if says_session(trip.response) else None
+
     def _deleted(self, trip: RoundTrip) -> None:
         """A client that deletes its session ends it as a server does that no longer has it."""
         if trip.tool_wire is not None or trip.request.method != "DELETE" or trip.response is None:
@@ -150,6 +164,20 @@ class ToolSessions:
         session = self._sessions.get(session_of(trip))
         if session is not None and 200 <= trip.response.status < 300 and session.gone is None:
             session.gone = (trip.started_at, trip.index)
+
+    def _unmet(self, trip: RoundTrip, unasked: ToolMessage | None) -> Iterator[WireNote]:
+        """An answer over HTTP to something else than a request that is not the one that MCP has for it.
+
+        `unasked`: what the client sent that needs no answer, in MCP's form.
+        """
+        session = self._sessions.get(session_of(trip)) if trip.tool_wire is None else None
+        if session is None or trip.response is None:
+            return
+        if (how := unstreamed(trip)) is not None and is_new(session, "stream_refused"):
+            yield WireNote("stream_refused", session.server, trip.index, "GET", how)
+        if unasked is not None and trip.response.status in _REFUSALS and is_new(session, "notice_refused"):
+            how = f"status {trip.response.status}"
+            yield WireNote("notice_refused", session.server, trip.index, unasked.method or "a reply", how)
 
     def closed(self, offering: Collection[str]) -> Iterator[WireNote]:
         """What only the end of the recording shows.
@@ -233,7 +261,8 @@ class ToolSessions:
         elif message.method == "notifications/progress" and message.sender == "server":
             token = compact(message.params.get("progressToken"))
             done = message.params.get("progress")
-            session.progress.reported(token, Report(message.at, message.index, exact=wired, value=done))
+            total = message.params.get("total")
+            session.progress.reported(token, Report(message.at, message.index, exact=wired, value=done, total=total))
         elif message.method == "notifications/cancelled" and message.sender == "client":
             if session.start is not None and message.params.get("requestId") == session.start.id:
                 notes.append(WireNote("start_cancelled", session.server, message.index, "", before=session.start.index))
@@ -242,6 +271,9 @@ class ToolSessions:
             self._changing.setdefault(session.server, (message.at, message.index))
         elif message.method == "notifications/initialized" and message.sender == "client":
             session.confirmed = True
+            if session.ready_at is not None and message.at < session.ready_at and is_new(session, "own_notice_wrong"):
+                how = "comes before the server has answered `initialize`"
+                notes.append(WireNote("own_notice_wrong", session.server, message.index, message.method, how))
         elif message.sender == "server" and message.method is None and message.raw.strip():
             text = " ".join(message.raw[:200].decode("utf-8", "replace").split())
             yield from strayed(session, Stray(message.at, False, None, text))
@@ -288,7 +320,7 @@ class ToolSessions:
         if wrong is not None and is_new(session, kind):
             notes.append(WireNote(kind, session.server, asked.index, asked.method or "", wrong))
         notes += judged(session, asked, answer)
-        notes += _paged(session, asked, answer)
+        notes += paged(session, asked, answer)
         early = asked.method not in _OPENING and is_about_handshake(session, said)
         if early and is_new(session, "not_ready"):
             notes.append(WireNote("not_ready", session.server, asked.index, asked.method or "", said))
@@ -384,17 +416,6 @@ class ToolSessions:
             yield WireNote("tool_gone", server, index, gone, before=session.before[gone].index)
         self._changing.pop(server, None)
         self.listings += 1
-
-
-def _paged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
-    """What is wrong with a page of a list, beside the pages before it. Several clients read their own pages."""
-    method = asked.method or ""
-    if method not in ENTRIES or answer.result is None or session.starts > 1:
-        return
-    listing = session.listings.setdefault(method, Listing())
-    for kind, what in listing.page(method, as_text(asked.params.get("cursor")), answer.result):
-        if is_new(session, f"{kind} {method}"):
-            yield WireNote(kind, session.server, answer.index, what, method)
 
 
 def _once(session: Session, trip: RoundTrip) -> bool:

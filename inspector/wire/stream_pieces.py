@@ -64,7 +64,7 @@ def _are_doubled(pieces: Sequence[str]) -> bool:
 def begun_again(values: Values) -> str | None:
     """The first text that starts again from its beginning, up to there; None when there is no such text.
 
-    A model that repeats itself continues to do so.
+    A model that repeats itself continues to do so, or says one thing many times from the start.
     """
     texts: dict[Place, list[str]] = {}
     for place, value in values:
@@ -83,7 +83,7 @@ def _begun_again(pieces: Sequence[str]) -> str | None:
         if number < _FEW or at < _AGAIN or not text.startswith(head, at):
             continue
         said, left = text[:at], left - at
-        if text.startswith(said, at) and not text.startswith(said, 2 * at):
+        if text.startswith(said, at) and not text.startswith(said, 2 * at) and said not in (said + said)[1:-1]:
             return said
     return None
 

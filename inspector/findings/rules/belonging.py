@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning, text_meaning, without_space
-from ..repetition import repeated_end
+from ..repetition import repeated_end, repeated_word
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
@@ -202,7 +202,7 @@ _UNDONE = regex(
     "model",
     "warning",
     "S",
-    says="The answer says the same again and again, up to its end: the model was caught in a loop, or the server's numbers are "
+    says="The answer says the same again and again, up to its end, or one word many times in a row: the model was caught in a loop, or the server's numbers are "
     "broken.",
     fix="Set a repetition or frequency penalty, check the quantization and the template of the server, and lower the cap.",
     not_when=(
@@ -216,10 +216,12 @@ def repeats_itself(context: RuleContext) -> Iterator[Note]:
     if context.finish.label == "length" or not context.succeeded:
         return
     for text in (emission.text, *(call.arguments_raw.rstrip('"}]') for call in emission.calls), emission.reasoning):
-        found = repeated_end(text)
+        end = repeated_end(text)
+        found = end or repeated_word(text)
         if found is not None and not _was_requested(context, found[0].strip()):
+            where = "at its end" if end is not None else "in a row"
             yield Note(
-                f"the answer repeats {found[0].strip()[:60]!r} {found[1]} times at its end",
+                f"the answer repeats {found[0].strip()[:60]!r} {found[1]} times {where}",
                 (f"{context.at} response",),
             )
             return

@@ -244,10 +244,12 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
     "has declared, or asks the client in a wrong form, too early, or for what the client has not declared.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
     not_when=(
-        "It reports progress that nobody asked for, that goes back, or after its answer: then it is an info",
+        "It reports progress that nobody asked for, that goes back, is more than its total, or comes after its answer: "
+        "then it is an info",
         "It does not know `ping`: then it is an info",
         "A message has a wrong form, and the client took it, as a list whose tools are offered: then it is an info",
         "A notification or a schema has a wrong form: then it is an info",
+        "It refuses a notification, or to let a client listen: then it is an info",
     ),
 )
 def protocol_broken(context: ToolContext) -> Iterator[Note]:
@@ -265,6 +267,10 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "progress_unknown": f"reports progress under the token {note.what}, which no request has",
         "progress_late": f"reports progress under the token {note.what} after it had answered the request",
         "progress_back": f"reports progress under the token {note.what} that goes back, and it must grow",
+        "progress_over": f"reports more progress under the token {note.what} than the total that it states",
+        "notice_refused": f"refused {note.what} with {note.detail}, and it must accept what needs no answer",
+        "stream_refused": f"answered the client that listens for its messages with {note.detail}, where MCP wants an event "
+        "stream or status 405",
         "link_broken": f"does not have the resource {note.what!r} that its tool names: {note.detail[:80]!r}",
         "version_unknown": f"wants to speak version {note.what[:40]}, which MCP does not have",
         "ask_wrong": f"sent a request {note.what} that {note.detail}",
@@ -283,17 +289,22 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         progress = note.kind.startswith("progress_")
         mild = (
             progress
-            or note.kind in ("answer_odd", "ask_odd", "notice_wrong", "schema_wrong")
+            or note.kind
+            in ("answer_odd", "ask_odd", "notice_wrong", "schema_wrong", "notice_refused", "stream_refused")
             or (note.kind == "not_known" and note.what == "ping")
         )
         asks = note.kind in ("answered_twice", "ask_wrong", "ask_odd", "ask_undeclared", "ask_early", "notice_wrong")
         at = "request" if asks or progress else "response"
-        plain = progress or at == "request" or note.kind in ("session_refused", "link_broken", "not_known")
+        plain = progress or at == "request" or note.kind in _WHOLE
         named = (
             () if note.kind != "link_broken" or note.before is None else (f"#{note.before} response /result/content",)
         )
         part = "" if plain else " /result"
         yield Note(f"server {note.server!r} {what}", (f"#{note.index} {at}{part}", *named), "info" if mild else None)
+
+
+_WHOLE = ("session_refused", "link_broken", "not_known", "notice_refused", "stream_refused")
+"""Kinds whose evidence is not inside a result."""
 
 
 @tool_rule(

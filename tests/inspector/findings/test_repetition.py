@@ -2,7 +2,7 @@
 
 import pytest
 
-from turntape.inspector.findings.repetition import repeated_end
+from turntape.inspector.findings.repetition import repeated_end, repeated_word
 
 WAIT = "Wait, I should check that again. "
 
@@ -43,3 +43,18 @@ def test_other_ends_are_not_a_repetition(text: str) -> None:
 
 def test_signs_that_repeat_are_looked_at_once() -> None:
     assert repeated_end("(<" * 1_000_000) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Well. " + "court " * 40 + "So I call it now.", ("court", 40)),
+        ("court " * 29, ("court", 29)),
+        ("court " * 28 + "So.", None),
+        ("null, " * 60, None),
+        ("no " * 60, None),
+        ("one two " * 60, None),
+    ],
+)
+def test_a_word_many_times_in_a_row(text: str, found: tuple[str, int] | None) -> None:
+    assert repeated_word(text) == found

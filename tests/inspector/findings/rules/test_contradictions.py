@@ -399,8 +399,9 @@ PARTED = ["One ", "strip ", "of ", "tape ", "holds ", "all ", "that ", "was ", "
         ([*PARTED, *PARTED, "And more."], "a text begins again from the start after 47 characters"),
         ([*PARTED, *PARTED, *PARTED], None),
         (["ha "] * 12, None),
+        (["court ", *["court court "] * 11, "and ", "more."], None),
     ],
-    ids=["doubled", "alike", "again", "a loop", "laughs"],
+    ids=["doubled", "alike", "again", "a loop", "laughs", "a loop that ended"],
 )
 def test_pieces_that_come_again(pieces: list[str], says: str | None) -> None:
     one = chunks(*(delta(content=piece) for piece in pieces), delta("stop"))

@@ -356,3 +356,16 @@ def test_an_id_of_a_request_that_never_had_an_answer_is_not_given_again(*, numbe
 
     found = [one for one in story.results(("c1", "1")).turn().says("client-tool-protocol-broken") if "id 50" in one]
     assert bool(found) == wrong
+
+
+def test_a_client_that_is_ready_before_the_server() -> None:
+    def found(after: float) -> list[str]:
+        story = Story().exchange(initialize(0), initialized(0)).exchange(notifies("notifications/initialized"))
+        first = story.trips[0]
+        story.trips[0] = replace(first, first_byte_at=1_000_000, ended_at=1_000_000)
+        story.trips[1] = replace(story.trips[1], started_at=first.started_at + after)
+        return story.lists().turn().says("client-tool-protocol-broken")
+
+    [said] = found(0.1)
+    assert said.endswith("notifications/initialized that comes before the server has answered `initialize`")
+    assert found(1.1) == []

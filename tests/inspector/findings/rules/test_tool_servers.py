@@ -3,7 +3,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import chat, said, user
+from conversations import START, chat, said, user
 from tool_stories import ADD, SAY, Story, offered, text
 from tool_wire import SESSION, STREAM, answers, asks, events, fails, http, initialize, initialized, notifies
 
@@ -1162,3 +1162,69 @@ def test_a_reference_to_nothing_in_a_tool_that_is_not_offered() -> None:
         "server 'files' states for the tool 'say' an `inputSchema` that refers to '#/$defs/a', which it does not have"
     ]
     assert notes(ADD, broken) == []
+
+
+def after_handshake(*trips: RoundTrip, named: bool = True) -> list[Any]:
+    """What is found after the handshake with a server that gave a session, or none."""
+    issued = (("Mcp-Session-Id", "s-1"),) if named else ()
+    first = http(initialize(0), initialized(0), answer_headers=issued, headers=())
+    numbered = [replace(trip, index=place, started_at=float(place)) for place, trip in enumerate((first, *trips))]
+    return [one for row in label_all(numbered) for one in row.label["findings"]]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "said"),
+    [
+        (200, "text/plain", "with status 200 and 'text/plain', where MCP wants an event stream or status 405"),
+        (200, STREAM, None),
+        (405, "application/json", None),
+    ],
+)
+def test_a_client_that_listens_gets_a_stream_or_status_405(status: int, kind: str, said: str | None) -> None:
+    found = after_handshake(*(http(None, b"Use POST.", method="GET", status=status, kind=kind) for _ in range(3)))
+
+    assert [one["message"].endswith(said or "") for one in found] == ([] if said is None else [True])
+
+
+@pytest.mark.parametrize(("status", "found"), [(400, True), (405, True), (202, False), (401, False), (404, False)])
+def test_a_notification_must_be_accepted(status: int, found: bool) -> None:
+    refused = after_handshake(
+        http(notifies("notifications/initialized"), fails(None) if status >= 400 else None, status=status)
+    )
+
+    assert ("refused notifications/initialized" in str(refused)) == found
+    wrong = http(notifies("notifications/progress", progress="much"), fails(None), status=400)
+    assert "refused notifications/progress" not in str(after_handshake(wrong))
+
+
+def test_the_id_of_a_session_that_the_server_never_gave() -> None:
+    def layer(*, named: bool) -> str:
+        story = Story().start().turn(ONE)
+        said = fails(None, "Bad Request: Mcp-Session-Id header is required", -32000)
+        issued = (("Mcp-Session-Id", "s-1"),) if named else ()
+        start = http(initialize(0), initialized(0), answer_headers=issued, headers=(), at=START + 0.1)
+        call = asks(12, "tools/call", name="add", arguments={"a": 1})
+        shown = SESSION if named else ()
+        lists = http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), headers=shown, at=START + 0.15)
+        trips = [start, lists, *story.trips[2:], http(call, said, status=400, headers=(), at=story.at)]
+        story.trips = [replace(trip, index=place) for place, trip in enumerate(trips)]
+        return layers(story.results(("c1", "Bad Request")).turn(), "tool-server-error")[0]
+
+    assert layer(named=False) == "tool"
+    assert layer(named=True) == "client"
+
+
+def test_progress_beyond_its_total() -> None:
+    def said(total: object) -> list[str]:
+        story = Story().start().turn(ONE)
+        more = {} if total is None else {"total": total}
+        story.exchange(notifies("notifications/progress", progressToken=12, progress=15, **more), sender="server")
+        begun = story.trips[-1].started_at - 0.05
+        call = asks(12, "tools/call", name="add", arguments={"a": 1}, _meta={"progressToken": 12})
+        story.exchange(call, answers(12, **text("1")))
+        ended = int((story.trips[-1].started_at - begun) * 1e6)
+        story.trips[-1] = replace(story.trips[-1], started_at=begun, ended_at=ended)
+        return story.results(("c1", "1")).turn().says("tool-protocol-broken")
+
+    assert said(10) == ["server 'files' reports more progress under the token 12 than the total that it states"]
+    assert said(15) == said(None) == []
