@@ -12,7 +12,7 @@ _SINGLE = 200
 
 
 def repeated_word(text: str) -> tuple[str, int] | None:
-    """A word that is in a text many times in a row, with nothing but white space between, and how often."""
+    """A word that is in a text many times in a row, with only white space between, and how often."""
     found = _WORD.search(text)
     return None if found is None else (found[1], len(found[0].split()))
 
