@@ -17,6 +17,7 @@ from turntape.cassettes.tape.model import FailureKind, Side
 _KEY = "turntape-ending"
 """The key in a flow's metadata."""
 _INTERIM = "turntape-interim"
+_MOST_INTERIM = 100
 
 _OURS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EADDRNOTAVAIL})
 """Errors of this process or this machine: no upstream has caused them."""
@@ -87,9 +88,10 @@ def noted(flow: http.HTTPFlow) -> Ending | None:
 
 
 def note_interim(flow: http.HTTPFlow, status: int) -> None:
-    """Keep the status of an answer before the answer, such as 103."""
+    """Keep the status of an answer before the answer, such as 103, if it is one of the first."""
     statuses: list[Any] = flow.metadata.setdefault(_INTERIM, [])
-    statuses.append(status)
+    if len(statuses) < _MOST_INTERIM:
+        statuses.append(status)
 
 
 def interim(flow: http.HTTPFlow) -> list[int]:

@@ -17,6 +17,7 @@ from mitmproxy import http
 from mitmproxy.proxy import server_hooks
 
 from turntape.cassettes.apis.lookup import is_endless, is_recorded_shape, opening
+from turntape.cassettes.framing.sse import SseDecoder
 from turntape.cassettes.recording.running_session import LineSink, RunningSession
 from turntape.cassettes.tape.bounds import Memory
 from turntape.cassettes.tape.content_encoding import decoded
@@ -248,18 +249,34 @@ class _Beginning:
         self._flow = flow
         self._pending = pending
         self._state: Literal["beginning", "kept", "dismissed"] = "beginning"
+        self._events = SseDecoder()
+        self._taken = 0
+        """How many pieces of the answer were read for events."""
+        self._next_look = 1
+        """How long the beginning must be until it is looked at without an event: each time twice as long."""
 
     def __call__(self, data: bytes) -> bytes:
         if self._state != "dismissed":
             self._pending.tee(data)
         if self._state == "beginning" and data:
             try:
-                self._look()
+                if self._is_news():
+                    self._look()
             except Exception as exc:  # the traffic must continue
                 log.exception("fault while looking at the beginning of a stream")
                 self._pending.faults.append(f"the beginning of a stream: {exc!r}")
                 self._state = "kept"
         return data
+
+    def _is_news(self) -> bool:
+        """True when an event has come, or much more than at the last look: each look reads all from the beginning."""
+        body = self._pending.body
+        new, self._taken = b"".join(body.pieces[self._taken :]), len(body.pieces)
+        is_event = any(event.kind == "data" for event in self._events.feed(new))
+        if not is_event and body.size < self._next_look:
+            return False
+        self._next_look = 2 * body.size
+        return True
 
     def _look(self) -> None:
         pending = self._pending

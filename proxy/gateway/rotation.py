@@ -5,6 +5,7 @@ it may be behind. So it is asked first; what ends meanwhile is carried too, and 
 """
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -190,7 +191,7 @@ class Rotation:
     def _next_recorder(self) -> Recorder:
         number = self._segments.number + 1
         path = next_path(self._first, number)
-        while path.exists():
+        while os.path.lexists(path):  # also a link that leads nowhere
             number += 1
             path = next_path(self._first, number)
         return self._make(path)

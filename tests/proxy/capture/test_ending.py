@@ -7,7 +7,7 @@ import pytest
 from mitmproxy.test import tflow
 
 from turntape.cassettes.tape.model import FailureKind
-from turntape.proxy.capture.ending import ConnectError, Ending, kind_of, note, noted
+from turntape.proxy.capture.ending import ConnectError, Ending, interim, kind_of, note, note_interim, noted
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,11 @@ def test_the_first_ending_counts() -> None:
     note(flow, Ending("server", "cut"))
 
     assert noted(flow) == Ending("client", "client_gone")
+
+
+def test_of_interim_answers_without_end_the_first_are_kept() -> None:
+    flow = tflow.tflow()
+    for number in range(300):
+        note_interim(flow, 100 + number % 4)
+
+    assert interim(flow) == [100, 101, 102, 103] * 25

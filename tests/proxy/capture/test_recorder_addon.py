@@ -15,7 +15,9 @@ from mitmproxy.proxy import server_hooks
 from mitmproxy.test import tflow
 
 from turntape.cassettes import Chunk, RoundTrip
+from turntape.cassettes.apis.lookup import opening
 from turntape.cassettes.tape.model import Failure
+from turntape.proxy.capture import recorder_addon as module
 from turntape.proxy.capture.ending import ConnectError, Ending, note
 from turntape.proxy.capture.pending import PendingRoundTrip
 from turntape.proxy.capture.recorder_addon import TEE, RecorderAddon
@@ -394,6 +396,24 @@ class Doubted:
     def answered(self, *pieces: bytes, **headers: str) -> list[bytes]:
         """The answer as it comes; what passes on to the client."""
         return answering(self.recorder, self.flow, pieces, **headers)
+
+
+@pytest.mark.parametrize("filler", [b":", b":\n", b"id:1\n", b"a\r", b"\n"])
+def test_a_beginning_in_tiny_pieces_is_read_a_few_times_and_its_event_at_once(
+    filler: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(module, "opening", lambda data: looks.append(len(data)) or opening(data))
+    one = Doubted("GET", headers={"accept": "text/event-stream"})
+    stream = filler * 2000 + b"\n" + ENDPOINT[:-1]
+    sent = [stream[at : at + 1] for at in range(len(stream))]
+    one.answered(*sent)
+    before = list(one.named)
+    assert one.flow.response is not None and callable(one.flow.response.stream)
+    one.flow.response.stream(b"\n")
+
+    assert (before, one.named) == ([], ["/messages?id=1"])
+    assert len(looks) < 20
 
 
 @pytest.mark.parametrize("encoding", [None, "gzip"])

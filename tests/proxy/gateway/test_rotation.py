@@ -344,8 +344,10 @@ def kept(order: Order, late: list[Order], waits: threading.Event) -> bool:
     return True
 
 
-def test_a_name_that_is_taken_is_passed_over(tmp_path: Path) -> None:
-    (tmp_path / "a-2.cassette.jsonl").write_text("mine")
+@pytest.mark.parametrize("taken", ["file", "link"])
+def test_a_name_that_is_taken_is_passed_over(taken: str, tmp_path: Path) -> None:
+    second = tmp_path / "a-2.cassette.jsonl"
+    second.write_text("mine") if taken == "file" else second.symlink_to("nowhere")
     recording = Recording(tmp_path)
     recording.segments.write(loop()[0])
 
@@ -353,4 +355,5 @@ def test_a_name_that_is_taken_is_passed_over(tmp_path: Path) -> None:
     recording.end()
 
     assert recording.segments.current.path.name == "a-3.cassette.jsonl"
-    assert (tmp_path / "a-2.cassette.jsonl").read_text() == "mine"
+    assert not (tmp_path / "nowhere").exists()
+    assert taken == "link" or second.read_text() == "mine"
