@@ -260,7 +260,7 @@ def soak(
     with contextlib.ExitStack() as open_things:
         raw = open_things.enter_context(serving(RawUpstream()))
         second = open_things.enter_context(serving2(Http2Upstream(server_context(own))))
-        sockets = open_things.enter_context(serve(_talk, "127.0.0.1", 0, compression=None))
+        sockets = open_things.enter_context(serve(_talk, "127.0.0.1", 0, compression=None, open_timeout=PATIENCE))
         talking = threading.Thread(target=sockets.serve_forever)
         talking.start()
         open_things.callback(talking.join)

@@ -27,6 +27,8 @@ OPEN_PATHS = frozenset({"/-/live", "/-/ready"})
 """What a supervisor asks without a token, by whatever name: they say nothing of the traffic."""
 _DESKTOP = frozenset({"app", "file", "tauri", "vscode-webview", "vscode-file"})
 """Origins of programs on the desktop; no web page can have one."""
+_PLACE = regex(r"(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?")
+"""The host and the port of an origin, as browsers write it: what is more may make an address of another name."""
 _TOKEN = regex(r"[A-Za-z0-9._~-]{16,200}")
 
 _PREFIXED = regex(r"/t/[A-Za-z0-9._~-]{16,200}(?=/|$)")
@@ -144,7 +146,8 @@ def _foreign_page(host: str, origin: str | None, site: str | None) -> str | None
         return None
     with suppress(ValueError):  # such as `http://[::1`
         parts = urlsplit(origin)
-        if parts.scheme in _DESKTOP or parts.netloc.lower() == host.lower() or is_loopback(parts.hostname or ""):
+        is_here = _PLACE.fullmatch(parts.netloc) is not None and is_loopback(parts.hostname or "")
+        if parts.scheme in _DESKTOP or parts.netloc.lower() == host.lower() or is_here:
             return None
     return f"the web page {origin!r} may not send requests here; only pages of this machine may"
 
