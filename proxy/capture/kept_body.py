@@ -35,10 +35,8 @@ class KeptBody:
         return self.held >= STEP
 
     def make_room(self, spool: Spool) -> int:
-        """Give what is in memory to the disk, if that takes it; returns how many bytes that were."""
-        self._spooled = self._spooled or spool.begin()
-        if self._spooled is None:
-            return 0
+        """Give what is in memory to the disk; returns how many bytes that were."""
+        self._spooled = self._spooled or SpooledBody(spool)
         self._sizes.extend(map(len, self.pieces))
         data = b"".join(self.pieces)
         self.pieces.clear()

@@ -27,6 +27,8 @@ STEP = 256 << 10
 """How many bytes of a body are written to its file at once; one that is shorter stays in memory."""
 _MOST_ON_THE_WAY = 16 << 20
 """How many bytes may wait for the spool's disk. Then the traffic waits too, as it does for the recording's."""
+_FULL = 64 << 20
+"""The size of a file after which the next bodies go to another one. Each is a descriptor, which traffic needs too."""
 _LOOK = 1.0
 """Seconds after which a waiting caller checks that the disk is still asked."""
 
@@ -42,23 +44,12 @@ class Spool:
         self._change = threading.Condition()
         self._on_the_way = 0
         self._thread: threading.Thread | None = None
+        self._file: SpoolFile | None = None
 
     @property
     def is_due(self) -> bool:
         """True when the bodies in memory take too much."""
         return self.memory.taken + self._waiting() > FROM
-
-    def begin(self) -> "SpooledBody | None":
-        """The beginning of a body on the disk; None when the disk takes none."""
-        try:
-            try:
-                file = _new_file(self._folder)
-            except OSError:
-                file = _new_file(None)
-        except OSError as exc:
-            log.debug("no file for a body: %s", exc)
-            return None
-        return SpooledBody(self, file)
 
     def add(self, body: "SpooledBody", data: bytes) -> None:
         """Append to a body, which `memory` has counted so far. Waits while too much is on the way."""
@@ -72,6 +63,15 @@ class Spool:
         body.size += len(data)
         self._queue.put((body, data))
 
+    def _current(self) -> "SpoolFile":
+        """The file that is being filled. Raises OSError when there can be none."""
+        if self._file is None or self._file.size > _FULL:
+            try:
+                self._file = SpoolFile(_new_file(self._folder))
+            except OSError:
+                self._file = SpoolFile(_new_file(None))
+        return self._file
+
     def wait_for(self, body: "SpooledBody") -> None:
         """Wait until all of a body is where it will be."""
         with self._change:
@@ -83,7 +83,7 @@ class Spool:
     def _run(self) -> None:
         while True:
             body, data = self._queue.get()
-            if body.put(data):
+            if body.put(data, self._current):
                 self.memory.free(len(data))
             size = len(data)
             del body, data  # the file of a body is closed with its last user
@@ -92,24 +92,50 @@ class Spool:
                 self._change.notify_all()
 
 
+class SpoolFile:
+    """A file that parts of several bodies are in. It is closed with the last of them."""
+
+    def __init__(self, file: int) -> None:
+        self.file = file
+        self.size = 0
+
+    def __del__(self) -> None:
+        os.close(self.file)
+
+    def append(self, data: bytes) -> int:
+        """Write at the end; returns where that was. Raises OSError."""
+        view, start = memoryview(data), self.size
+        at = start
+        while view:
+            done = os.pwrite(self.file, view, at)
+            view, at = view[done:], at + done
+        self.size = at
+        return start
+
+    def read(self, at: int, size: int) -> bytes:
+        data = os.pread(self.file, size, at)
+        if len(data) < size:
+            raise OSError("a body on the disk is shorter than it was")
+        return data
+
+
 class SpooledBody:
     """The first part of a body; an iteration gives all of it, in pieces."""
 
-    def __init__(self, spool: Spool, file: int) -> None:
+    def __init__(self, spool: Spool) -> None:
         self.size = 0
         """How many bytes were given away."""
         self.stored = 0
-        """How many of them are in the file, or refused and in `_rest`."""
+        """How many of them are in files, or refused and in `_rest`."""
         self._spool = spool
-        self._file = file
         self._key, self._nonce = secrets.token_bytes(32), secrets.token_bytes(16)
         self._encryptor = self._cipher()
-        self._written = 0
+        self._places: list[tuple[SpoolFile, int, int]] = []
+        """Where its parts are, and their sizes."""
         self._rest: list[bytes] = []
         """What the disk refused, and all after it."""
 
     def __del__(self) -> None:
-        os.close(self._file)
         self._spool.memory.free(sum(map(len, self._rest)))
 
     def _cipher(self) -> "CipherContext":
@@ -119,36 +145,26 @@ class SpooledBody:
 
         return Cipher(AES(self._key), CTR(self._nonce)).encryptor()  # which decrypts as well
 
-    def put(self, data: bytes) -> bool:
+    def put(self, data: bytes, current: Callable[[], SpoolFile]) -> bool:
         """Write to the file; False when that is refused, and the bytes stay in memory. For the spool's thread."""
-        done = not self._rest and self._write(self._encryptor.update(data))
+        done = not self._rest
         if done:
-            self._written += len(data)
-        else:
+            try:
+                file = current()
+                self._places.append((file, file.append(self._encryptor.update(data)), len(data)))
+            except OSError as exc:
+                log.debug("a body stays in memory: %s", exc)
+                done = False
+        if not done:
             self._rest.append(data)
         self.stored += len(data)
         return done
 
-    def _write(self, data: bytes) -> bool:
-        view, at = memoryview(data), self._written
-        try:
-            while view:
-                done = os.pwrite(self._file, view, at)
-                view, at = view[done:], at + done
-        except OSError as exc:
-            log.debug("a body stays in memory: %s", exc)
-            return False
-        return True
-
     def __iter__(self) -> Iterator[bytes]:
         self._spool.wait_for(self)
-        cipher, at = self._cipher(), 0
-        while at < self._written:
-            piece = os.pread(self._file, min(STEP, self._written - at), at)
-            if not piece:
-                raise OSError("a body on the disk is shorter than it was")
-            at += len(piece)
-            yield cipher.update(piece)
+        cipher = self._cipher()
+        for file, at, size in self._places:
+            yield cipher.update(file.read(at, size))
         yield from self._rest
 
 
