@@ -325,7 +325,9 @@ def _unless_it_fails[Said](say: Callable[[], Said], faults: list[str]) -> Said |
         return say()
     except Exception as exc:  # noqa: BLE001 - whatever is wrong, the other tests must run
         faults.append(f"turntape failed to explain this ({type(exc).__name__}: {exc}); please report it")
-        return None
+    except pytest.fail.Exception as exc:  # from the alarm of pytest-timeout, which counts this time too
+        faults.append(f"turntape was interrupted while it explained this: {exc}")
+    return None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -122,12 +122,12 @@ class Advice:
         if twin is not None and twin.parent != session.path.parent:
             return [
                 f"{twin.parent.name}/ beside its folder holds this very request; if the test file was renamed:",
-                f"  mv {shlex.join(map(_from_here, (twin.parent, session.path.parent)))}",
+                f"  mv {shlex.join(map(from_here, (twin.parent, session.path.parent)))}",
             ]
         if twin is not None:
             return [
                 f"{twin.name} beside it holds this very request; if the test was renamed:",
-                *(f"  mv {shlex.join(map(_from_here, pair))}" for pair in _moves(twin, session.path)),
+                *(f"  mv {shlex.join(map(from_here, pair))}" for pair in _moves(twin, session.path)),
             ]
         return ["record it, with a key in the environment:", f"  {self.again('--turntape-mode=once')}"]
 
@@ -185,7 +185,8 @@ def _moves(twin: Path, path: Path) -> list[tuple[Path, Path]]:
     return [(twin, path.with_name(new + end))] + [(one, path.with_name(new + one.name[len(stem) :])) for one in others]
 
 
-def _from_here(path: Path) -> str:
+def from_here(path: Path) -> str:
+    """A path as it is written where pytest was started."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 

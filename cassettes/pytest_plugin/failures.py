@@ -12,7 +12,7 @@ from ..replay.report import Report
 from ..replay.session import Session
 from ..replay.tools.recording import Asked
 from ..tape.turn_names import TurnName
-from .advice import Advice, can_stay, settings_of
+from .advice import Advice, can_stay, from_here, settings_of
 from .marker import Marker
 from .tool_servers import ToolServers, called_tool
 
@@ -62,8 +62,16 @@ class Found:
         live = [_live(one) for one in self.session.live_differences]
         if not self.session.exists:
             missing = self.tools.without_recording()
-            said = [str(self.session.misses[0])] if self.session.misses else []
-            said = [*dict.fromkeys([*said, *([missing] if missing else ())])]
+            asked = [
+                line
+                for miss in self.session.misses[:1]
+                for line in (
+                    f"there is no cassette to answer {miss.method} {miss.path}",
+                    "",
+                    f"{from_here(self.session.path)} does not exist",
+                )
+            ]
+            said = [*asked, *([missing] if missing else ())]
             return [*said, *(self.advice.without_cassette(self.session) if said else ()), *live]
         if not self.session.plan.plays or self.session.plan.calls == "missing":
             return live

@@ -17,6 +17,7 @@ from ..regex import regex
 from ..replay.session import Session, is_unfinished
 from ..tape.reader import Cassette
 from .active_test import ActiveTest
+from .advice import from_here
 from .commands import again, files_of
 from .failures import Cause
 from .marker import Marker, cassette_of
@@ -82,7 +83,9 @@ class UsageLog:
         self.notes += [f"{name}: {note}" for note in session.notes]
         if marked.recorded and session.restamp is None:
             failed = f", although the {marked.subject} failed" if marked.outcome == "failed" else ""
-            self.notes.append(f"{name}: recorded {several(marked.recorded, 'round trip')} to {path}{failed}")
+            self.notes.append(
+                f"{name}: recorded {several(marked.recorded, 'round trip')} to {from_here(marked.path)}{failed}"
+            )
         if marked.outcome in (None, "skipped"):
             return
         self._owned.add(path)

@@ -97,7 +97,12 @@ def test_nothing_is_recorded_by_default_nor_in_ci(
 
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
-        ["*the cassette *test_a.cassette.jsonl* does not exist*; record one with the mode 'once'*"]
+        [
+            "E *turntape: there is no cassette to answer POST /chat/completions",
+            "E *cassettes/test_it/test_a.cassette.jsonl does not exist",
+            "E *record it, with a key in the environment:",
+            "FAILED test_it.py::test_a - turntape: there is no cassette to answer POST *",
+        ]
     )
     assert server.requests == []
     assert not (project.path / "cassettes").exists()
@@ -194,6 +199,18 @@ def test_a_fault_in_what_explains_a_failure_does_not_end_the_run(
 
     result.assert_outcomes(failed=1, passed=1, errors=1)
     result.stdout.fnmatch_lines(["turntape failed to explain this (ValueError: odd value); please report it"])
+
+
+def test_a_timeout_while_a_failure_is_explained_does_not_end_the_run(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, "@pytest.mark.turntape\ndef test_a(): ask('a')\ndef test_b(): pass")
+    monkeypatch.setattr(ActiveTest, "explained", lambda *_: pytest.fail("Timeout (>9s) from pytest-timeout."))
+
+    result = project.runpytest("--turntape-mode=none")
+
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["turntape was interrupted while it explained this: Timeout (>9s) from *"])
 
 
 def test_turns_that_were_not_asked_for_are_named(project: pytest.Pytester) -> None:
