@@ -10,6 +10,7 @@ from ..wire.json_value import Object, as_object, as_text, compact
 from ..wire.protocols.mcp.shape import META
 from .definitions import Definition
 from .listings import Listing
+from .mentions import Mentions
 from .progress import Progress
 from .tool_messages import ToolMessage
 from .tool_run import Departure, ToolRun
@@ -146,6 +147,7 @@ class Session:
     """The places of calls whose answer over HTTP has ended without a result."""
     links: dict[str, int] = field(default_factory=dict[str, int])
     """The resources that results named, by their address, with the round trip of that."""
+    mentions: Mentions = field(default_factory=Mentions)
     progress: Progress = field(default_factory=Progress)
     before: dict[str, Definition] = field(default_factory=dict[str, Definition])
     """The tools as they were listed before the list whose pages are read now."""

@@ -18,6 +18,7 @@ from .definitions import Definition
 from .form import Flaw
 from .handshake import is_about_handshake, not_started, started
 from .http_form import OF_SESSION, misnamed, says_session, unfounded, unstreamed
+from .mentions import LATE
 from .message_forms import wrong_notice, wrong_schema
 from .progress import Report
 from .replies import provoked, replied
@@ -34,6 +35,7 @@ _BAD_REQUEST, _NOT_FOUND = 400, 404
 type RunKey = tuple[str, int]
 """The session of a run, and the place of its `tools/call` in it."""
 
+_LATE_METHODS = LATE | {"notifications/progress", "tools/list"}
 _REFUSALS = frozenset({400, 405, 422, 500, 501})
 """Statuses that say of a notification that the server cannot use it, and nothing of a session or of credentials."""
 _MOST_USED = 20_000
@@ -102,8 +104,9 @@ class ToolSessions:
                 sent.append(message)
             elif message.sender == "client" and wrong_notice(message.method or "", message.params) is None:
                 unasked = message
-            added.late |= message.method in ("notifications/progress", "tools/list")
+            added.late |= message.method in _LATE_METHODS
             session = self._sessions.setdefault(message.session, Session(message.server))
+            session.mentions.add(message)
             session.server, session.run = message.server, trip.run
             if message.sender == "client":
                 added.notes += self._of_session(session, message, trip)
@@ -193,6 +196,10 @@ class ToolSessions:
                     yield _taken(session.unusable)
             if session.start_failed is not None:
                 yield session.start_failed
+            for one in session.mentions.unknown() if session.start is not None and session.starts < 2 else ():
+                kind = "notice_wrong" if one.by_server else "own_notice_wrong"
+                if is_new(session, kind):
+                    yield WireNote(kind, session.server, one.index, one.method, one.text)
             for kind, token, report in session.progress.misplaced():
                 yield WireNote(kind, session.server, report.index, token)
 

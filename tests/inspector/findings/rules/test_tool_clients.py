@@ -254,9 +254,9 @@ def test_a_reply_that_is_not_an_object() -> None:
     assert "has null as its `result`, which must be an object" in story.says("client-tool-protocol-broken")[0]
 
 
-@pytest.mark.parametrize(("number", "found"), [(0, 1), (9, 0)])
+@pytest.mark.parametrize(("number", "found"), [(0, 1), (11, 0)])
 def test_a_client_that_cancels_its_own_start(number: int, found: int) -> None:
-    story = Story().exchange(initialize(), initialized())
+    story = Story().exchange(initialize(), initialized()).lists()
     cancelled = notifies("notifications/cancelled", requestId=number, reason="timeout")
 
     assert [how for _, _, _, how in story.exchange(cancelled).found()] == ["info"] * found
@@ -293,7 +293,7 @@ def test_a_notification_of_the_client_in_a_wrong_form_is_an_info() -> None:
     story = Story().start().exchange(notifies("notifications/cancelled", requestId=None)).turn()
 
     assert story.found() == [(2, "client-tool-protocol-broken", "client", "info")]
-    assert Story().start().exchange(notifies("notifications/cancelled", requestId="x")).turn().found() == []
+    assert Story().start().exchange(notifies("notifications/cancelled", requestId=11)).turn().found() == []
 
 
 def test_a_request_without_what_the_newest_version_wants_of_each() -> None:
@@ -341,7 +341,7 @@ def test_a_batch_that_the_server_refuses_without_an_id_is_the_clients() -> None:
     assert "comes in a batch" in story.says("client-tool-protocol-broken")[0]
 
 
-@pytest.mark.parametrize(("params", "found"), [({"id": 7}, ["info"]), ({"requestId": 7}, [])])
+@pytest.mark.parametrize(("params", "found"), [({"id": 7}, ["info"]), ({"requestId": 11}, [])])
 def test_a_cancelled_request_has_its_id(params: dict[str, Any], found: list[str]) -> None:
     story = Story().start().exchange(notifies("notifications/cancelled", **params)).turn()
 
@@ -369,3 +369,20 @@ def test_a_client_that_is_ready_before_the_server() -> None:
     [said] = found(0.1)
     assert said.endswith("notifications/initialized that comes before the server has answered `initialize`")
     assert found(1.1) == []
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "known"),
+    [
+        ("notifications/cancelled", {"requestId": 77}, False),
+        ("notifications/cancelled", {"requestId": 11}, True),
+    ],
+)
+def test_a_notification_of_the_client_names_what_the_session_has(
+    method: str, params: dict[str, Any], known: bool
+) -> None:
+    said = Story().start().exchange(notifies(method, **params)).turn().says("client-tool-protocol-broken")
+
+    assert bool(said) != known
+    if said:
+        assert said[0].endswith("notifications/cancelled that names the request 77, which the session does not have")
