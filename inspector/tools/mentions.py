@@ -12,6 +12,8 @@ from turntape.cassettes.frozen import frozen
 from ..wire.json_value import Object, as_array, as_object, as_text, compact
 from .tool_messages import ToolMessage
 
+_LONGEST = 2_000
+"""Characters of an address that are looked at."""
 _MOST = 10_000
 """So many names of a session are known, and so many are looked up."""
 
@@ -92,9 +94,11 @@ class Mentions:
 
     def _has(self, one: Mention) -> bool:
         given = self._given[one.kind]
+        if one.name in given or one.kind != "subscription":
+            return one.name in given
         # A server may report a part of what the client subscribed to.
-        within = one.kind == "subscription" and any(one.name.startswith(name.rstrip('"')) for name in given)
-        return one.name in given or within
+        ends = (place for place, sign in enumerate(one.name[:_LONGEST]) if sign == "/")
+        return any(f'{one.name[:end]}"' in given or f'{one.name[: end + 1]}"' in given for end in ends)
 
 
 def _tasks_of(result: Object | None) -> Iterator[str]:

@@ -35,7 +35,7 @@ def unknown(*exchanges: tuple[Any, ...]) -> list[str]:
         ([(asks(2, "tools/call"), TASK), (asks(4, "tasks/get", taskId="t1"), None)], None),
         ([(asks(2, "tools/call"), TASK), (asks(4, "tasks/get", taskId="t2"), None)], 'the task "t2"'),
         ([SUBSCRIBED, (notifies("notifications/resources/updated", uri="file:///a/b"), None, "server")], None),
-        ([SUBSCRIBED, (notifies("notifications/resources/updated", uri="file:///c"), None, "server")], "the resource"),
+        ([SUBSCRIBED, (notifies("notifications/resources/updated", uri="file:///ab"), None, "server")], "the resource"),
         ([(notifies("notifications/elicitation/complete", elicitationId="e"), None, "server")], 'the page "e"'),
     ],
 )  # fmt: skip
