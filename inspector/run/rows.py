@@ -73,7 +73,12 @@ class Rows:
         return first.get("error", first.get("warning"))
 
     def name_of(self, place: int) -> str:
-        """A turn by its number and, if there are several, its thread; another round trip by its number in the file."""
+        """A turn by its number and, if there are several, its thread; another round trip by its number in the file.
+
+        Empty for a place whose row is not here yet: the ledger of a file that is being read is ahead of the rows.
+        """
+        if place >= len(self.all):
+            return ""
         row = self.all[place]
         if not row.is_turn:
             return f"#{row.index}"

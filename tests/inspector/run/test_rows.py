@@ -42,3 +42,8 @@ def test_a_round_trip_outside_of_turns_is_named_by_its_number() -> None:
     models = replace(exchanged("https://api.openai.com/v1/models", b"", {"data": []}, method="GET"), index=7)
 
     assert Run.of([models]).rows.name_of(0) == "#7"
+
+
+def test_a_row_that_is_not_here_yet_has_no_name() -> None:
+    """The ledger of a file that is being read is ahead of the rows."""
+    assert [Run.of(loop()).rows.name_of(place) for place in (1, 2)] == ["turn 2", ""]

@@ -135,6 +135,9 @@ class PaneActions:
 
     def follow_line(self, goto: Goto) -> None:
         """A line of the page that leads to another place was chosen."""
+        if goto.place >= len(self._state.run.rows.all):
+            self._bars.say("this turn is not in the list yet; try again when more of the file is read", "dim")
+            return
         self._playing.stop()
         self.enter_page()
         self._selection.select(goto.place, goto.anchor, goto.view)

@@ -101,7 +101,7 @@ class _Costs:
             word, look = KINDS.get(group.name, group.name), _LOOKS.get(group.name, "dim")
             goto, what = self._longest() if group.name == "output" else (_goto(piece), "")
             if piece is not None:
-                what = f"{self._where(piece)}: {_name(piece)}"
+                what = self._in_turn(piece.place, _name(piece))
             title = partial(self._group, group, word, look, what)
             anchors = ("dearest",) if piece is not None and piece is first else ()
             yield Block(f"kind:{group.name}", title, indent=2, parent="kinds", goto=goto, anchors=anchors)
@@ -112,7 +112,11 @@ class _Costs:
         found = max(turns, key=lambda turn: (turn.output_cost or Decimal(0), turn.output or 0), default=None)
         if found is None:
             return None, ""
-        return Goto(found.place, "answer"), f"{self.rows.name_of(found.place)}: {found.output:,} tokens"
+        return Goto(found.place, "answer"), self._in_turn(found.place, f"{found.output:,} tokens")
+
+    def _in_turn(self, place: int, what: str) -> str:
+        name = self.rows.name_of(place)
+        return f"{name}: {what}" if name else what
 
     def misses(self) -> Iterator[Block]:
         known = [turn for turn in self.ledger.turns if turn.cache is not None]
@@ -189,9 +193,6 @@ class _Costs:
         piece = next((piece for piece in self.pieces if _belongs(piece, by, group.name)), None)
         title = partial(self._group, group, group.name, "dim" if unused else "bold", NEVER if unused else "")
         return Block(f"{by}:{group.name}", title, indent=2, parent=parent or by, goto=_goto(piece))
-
-    def _where(self, piece: Piece) -> str:
-        return self.rows.name_of(piece.place) if piece.place < len(self.rows.all) else ""
 
     def _share(self, cost: Decimal | None, cells: int) -> tuple[str, str]:
         part = float(cost / self.ledger.total) if cost and self.ledger.total else 0.0

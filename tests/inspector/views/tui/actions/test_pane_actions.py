@@ -164,3 +164,13 @@ def test_m_on_the_marked_turn_removes_the_mark() -> None:
 
     made.moving.mark()
     assert made.state.marked is None and made.state.view == "turn" and made.did("marked")[-1] == (None,)
+
+
+def test_a_line_that_leads_to_a_row_which_is_not_read_yet_stays_where_it_is() -> None:
+    made = parts()
+    before, count = made.state.place, len(made.state.run.rows.all)
+
+    made.moving.follow_line(Goto(count, "head"))
+    assert made.state.place == before and made.panes.in_list
+    made.moving.follow_line(Goto(count - 1, "head"))
+    assert made.state.place == count - 1 and not made.panes.in_list

@@ -8,6 +8,7 @@ from conversations import chat, loop, said, user
 from viewing import EXAMPLE
 
 from turntape.inspector.ledger import CacheEntry, Ledger, Miss
+from turntape.inspector.run.rows import Rows
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.pages.blocks import Goto
 from turntape.inspector.views.tui.pages.costs_page import ORDERS, costs_page
@@ -168,3 +169,16 @@ def test_heads_are_above_their_columns(width: int) -> None:
 
     assert names.index("what") == row.index(" result " if first.kind == "result" else " system ") + 1
     assert names.index("cost") + 4 == row.index(row.split()[0]) + len(row.split()[0])
+
+
+@pytest.mark.parametrize("read", range(1, len(RUN.rows.all)))
+def test_the_ledger_may_be_ahead_of_the_rows_while_a_file_is_read(read: int) -> None:
+    """One thread labels, and the rows come to the list in batches."""
+    rows = Rows()
+    rows.put(RUN.rows.all[:read])
+
+    lines = shown(costs_page(RUN.ledger, rows))
+
+    miss = next(line for line in lines if "changed-system" in line)
+    assert ("turn 4 of t1" in miss) == (read > next(p for p, row in enumerate(RUN.rows.all) if row.turn == 4))
+    assert not any(": " in line and line.split(": ")[0].endswith("  ") for line in part(lines, "by kind"))
