@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
+from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.tape.model import Failure, Request, Response, RoundTrip
 
 from ....ledger import CacheEntry, GroupKey, Ledger, Piece, TurnEntry, Use
@@ -55,8 +56,11 @@ class NeutralRun:
         return replace(piece, name=name, pointer="")
 
     def detail(self, place: int) -> Detail:
-        """The round trip at that place. Raises CassetteError when the file no longer holds it."""
-        found = self._run.detail(place)
+        """The round trip at that place. Raises CassetteError when the file no longer holds it, without its name."""
+        try:
+            found = self._run.detail(place)
+        except CassetteError as exc:
+            raise CassetteError(self._values.text(str(exc))) from None
         trip = self._round_trip(found.round_trip)
         return Detail(
             self.rows.all[place],

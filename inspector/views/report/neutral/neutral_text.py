@@ -14,6 +14,10 @@ from turntape.cassettes.regex import regex
 
 _WORD = regex(r"[^\s!-/:-@\[-^`{-~]+")
 _NAME = regex(r"[A-Za-z0-9_][\w.:@+-]{0,79}", re.ASCII)
+_ADDRESS = regex(r"([a-z][a-z0-9+.-]*://)((?:[^/?#]*@)?)([A-Za-z0-9.:\[\]_-]*)(?=[/?#]|\Z)")
+_DIGIT = regex(r"\d")
+_SHORT = 3
+"""Numbers with so few digits stay: they count, or switch something."""
 _LETTERS = "aeiou", "bdfklmnprst"
 
 
@@ -40,14 +44,20 @@ class NeutralText:
         return name if _NAME.fullmatch(name) else self.text(name)
 
     def number(self, number: float) -> float:
-        """A number of the recording's data; a long one becomes another one with as many digits."""
-        return number if abs(number) < 1000 else int("1" * len(str(abs(int(number)))))
+        """A number of the recording's data; one of more than three digits becomes another one with as many digits."""
+        written = repr(abs(number)).removesuffix(".0").partition("e")[0]
+        if sum(map(str.isdecimal, written)) <= _SHORT:
+            return number
+        ones = _DIGIT.sub("1", written)
+        return float(ones) if "." in ones else int(ones)
 
     def url(self, url: str) -> str:
-        """An address with its scheme and host; path and query are texts."""
-        scheme, there, rest = url.partition("://")
-        host, slash, path = rest.partition("/")
-        return f"{scheme}{there}{host}{slash}{self.text(path)}" if there else self.text(url)
+        """An address with its scheme and host; path, query, fragment and who asks are texts."""
+        found = _ADDRESS.match(url)
+        if found is None:
+            return self.text(url)
+        scheme, user, host = found.groups()
+        return f"{scheme}{self.text(user)}{host}{self.text(url[found.end() :])}"
 
 
 def _letters(digest: bytes, length: int) -> str:

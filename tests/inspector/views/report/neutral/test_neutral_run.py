@@ -12,7 +12,9 @@ from conversations import chat, result, said, user
 from judged import anthropic, asked, calls, gemini, given, responses, spoke, turn, use, words
 from report_pages import Opened
 
+from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.inspector.run.detail import Detail
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.report import report
 
@@ -179,3 +181,15 @@ def _nodes(node: Any) -> list[Any]:
 
 def test_the_page_has_no_raw_body() -> None:
     assert all("raw" not in view for block in page_of(chat_run()).blocks for view in block["views"])
+
+
+def test_a_round_trip_that_cannot_be_read_does_not_say_where_the_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(_run: Run, _place: int) -> Detail:
+        raise CassetteError("'/home/quokka/Zanzibar.cassette.jsonl' no longer holds #0; open it again")
+
+    monkeypatch.setattr(Run, "detail", lost)
+    pages = [page_of(chat_run(), redacted=redacted) for redacted in (False, True)]
+
+    assert "Zanzibar.cassette" in pages[0].everything
+    assert left(pages[1]) == []
+    assert all("cannot be read" in view for page in pages for view in page.views)

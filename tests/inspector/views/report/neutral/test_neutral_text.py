@@ -48,6 +48,41 @@ def test_an_address_keeps_its_host() -> None:
     assert "plan" not in neutral and "more" not in neutral
 
 
-@pytest.mark.parametrize(("number", "other"), [(7, 7), (-999, -999), (4711, 1111), (12345.5, 11111)])
-def test_a_long_number_is_another_one(number: float, other: float) -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.example?q=plan",
+        "https://api.example#plan",
+        "https://plan@api.example/v1",
+        "https://plan:more@api.example",
+        "ftp plan://more",
+        "//plan/more",
+    ],
+)
+def test_nothing_of_an_address_stays_but_its_scheme_and_host(url: str) -> None:
+    neutral = NeutralText().url(url)
+
+    assert "plan" not in neutral and "more" not in neutral and len(neutral) == len(url)
+    assert neutral.startswith("https://") == url.startswith("https://")
+    assert ("api.example" in neutral) == ("api.example" in url)
+
+
+@pytest.mark.parametrize("url", ["https://plan more/v1", "https://plän.example/v1"])
+def test_a_host_that_is_none_is_a_text(url: str) -> None:
+    assert "pl" not in NeutralText().url(url).partition("://")[2].partition("/")[0]
+
+
+@pytest.mark.parametrize(
+    ("number", "other"),
+    [
+        *((7, 7), (-999, -999), (0.25, 0.25), (999.0, 999.0), (1e300, 1e300)),
+        *((4711, 1111), (12345.5, 11111.1), (52.520008, 11.111111), (-0.1276, 1.1111), (1.23456e-07, 1.11111)),
+    ],
+)
+def test_a_number_of_many_digits_is_another_one(number: float, other: float) -> None:
     assert NeutralText().number(number) == other
+
+
+def test_a_number_that_is_none_stays() -> None:
+    """Python's JSON reads `Infinity`."""
+    assert NeutralText().number(float("inf")) == float("inf")
