@@ -12,10 +12,12 @@ from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_object, compact
 from ...wire.printable import safe
 from .number_format import lasted, several, size
-from .terminal_text import GLYPHS, Line, Style, ansi, clip, fit, flow, wrap
+from .terminal_text import GLYPHS, Line, Style, ansi, clip, fit, flow, width_of, wrap
 from .tool_diff import as_returned, as_seen, cut_note, diff_lines
 
 _INDENT = " " * 11
+_NAME = 20
+"""So many cells of a tool's name stay in a narrow line."""
 _RESULT_LINES = 12
 """Lines of a result in `show --tools`."""
 _TURN_LINES = 200
@@ -48,6 +50,13 @@ def run_spans(run: ToolRun, *, number: bool = False) -> Line:
     if run.joined and (words := joined_words(run)):
         spans.append((f"  {words}", "dim"))
     return spans
+
+
+def run_spans_in(run: ToolRun, width: int, *, number: bool = False) -> Line:
+    """As `run_spans`; in a narrow line the name gives its room to how it ended and what was seen."""
+    (name, look), *facts = run_spans(run, number=number)
+    room = width - sum(width_of(text) for text, _ in facts)
+    return [(clip(name, max(_NAME, room)), look), *facts]
 
 
 def console_tool_line(run: Mapping[str, object], colour: bool) -> str:

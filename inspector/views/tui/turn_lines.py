@@ -203,6 +203,8 @@ def calls_text(calls: Sequence[str], done: Sequence[str], cells: int) -> str:
         name = f"{calls[at]} " if at < len(calls) else ""
         again = at > 0 and at < len(calls) and calls[at] == calls[at - 1] and words.startswith(name)
         parts.append(words.removeprefix(name) if again else words)
+    if width_of(parts[0]) > cells:
+        parts = [_without_space(words, calls[at]) if at < len(calls) else words for at, words in enumerate(parts)]
     for shown in range(len(parts), 0, -1):
         text, more = ", ".join(parts[:shown]), f" +{len(parts) - shown}" if shown < len(parts) else ""
         left = cells - width_of(text) - len(more)
@@ -214,6 +216,12 @@ def calls_text(calls: Sequence[str], done: Sequence[str], cells: int) -> str:
             return text + more
     more = f" +{len(parts) - 1}" if len(parts) > 1 else ""
     return clip(parts[0], max(1, cells - len(more))) + more
+
+
+def _without_space(words: str, name: str) -> str:
+    """What a call does, without the name space of its tool: `…add 1` for `mcp__files__add 1`."""
+    space, between, tool = name.rpartition("__")
+    return f"…{words[len(space) + len(between) :]}" if space and tool and words.startswith(name) else words
 
 
 def _emission(row: Row, cells: int) -> tuple[str, str]:

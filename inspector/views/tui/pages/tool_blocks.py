@@ -1,13 +1,14 @@
 """Tool runs as blocks: a title with the facts, and the result as returned beside the result as seen."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ....run.row import Row
 from ....tools.run_words import WHOLE
 from ....tools.tool_run import ToolRun
 from ...text.terminal_text import GLYPHS, width_of
 from ...text.tool_diff import DiffPair, as_returned, as_seen, cut_note, diff_lines, diff_pairs, left_out_text
-from ...text.tool_text import run_spans
+from ...text.tool_text import run_spans_in
 from .blocks import Block, Body, Goto, Spans
 from .text_lines import Prose, prose
 
@@ -21,11 +22,10 @@ def run_block(
     run: ToolRun, *, indent: int, number: bool = False, preview: int = PREVIEW, goto: Goto | None = None
 ) -> Block:
     """A run; where the model saw another result than was returned, with both."""
-    title: Spans = [(f"{GLYPHS['tool']} ", "tool"), *run_spans(run, number=number)]
     shown = 0 if run.seen_as in WHOLE and not number else preview
     return Block(
         f"tool_run:{run.session}:{run.index}:{run.call_id}",
-        title,
+        partial(_title, run, indent, number),
         _body(run),
         open=False,
         preview=shown,
@@ -33,6 +33,10 @@ def run_block(
         anchors=(f"tool_run/{run.index}",),
         goto=goto,
     )
+
+
+def _title(run: ToolRun, indent: int, number: bool, width: int) -> Spans:
+    return [(f"{GLYPHS['tool']} ", "tool"), *run_spans_in(run, width - indent - 4, number=number)]
 
 
 def runs_of_call(row: Row, number: int, call_id: str | None) -> Iterator[ToolRun]:

@@ -1,13 +1,15 @@
 """The page of tools: the runs of a turn with what was returned and what was seen, then all runs of the recording."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from ....run.row import Row
 from ....run.rows import Rows
-from ...text.terminal_text import GLYPHS
-from ...text.tool_text import run_spans
+from ....tools.tool_run import ToolRun
+from ...text.terminal_text import GLYPHS, width_of
+from ...text.tool_text import run_spans_in
 from ..formatting import several
-from .blocks import Block, Goto
+from .blocks import Block, Goto, Spans
 from .page import Page
 from .sections import gap, rule
 from .text_lines import flowing
@@ -50,6 +52,11 @@ def _everywhere(rows: Rows) -> Iterator[Block]:
     yield Block("all", rule("all tool runs", several(len(found), "run")), group=True, anchors=("all",))
     for place, run in found:
         where = rows.name_of(place) if rows.all[place].is_turn else ""
-        title = [(f"{where:<10} ", "dim"), (f"{GLYPHS['tool']} ", "tool"), *run_spans(run)]
+        title = partial(_title, where, run)
         key = f"all:{run.session}:{run.index}:{run.call_id}"
         yield Block(key, title, indent=2, parent="all", goto=Goto(place, f"tool_run/{run.index}", "tools"))
+
+
+def _title(where: str, run: ToolRun, width: int) -> Spans:
+    lead: Spans = [(f"{where:<10} ", "dim"), (f"{GLYPHS['tool']} ", "tool")]
+    return [*lead, *run_spans_in(run, width - 2 - sum(width_of(text) for text, _ in lead))]

@@ -99,6 +99,17 @@ def test_the_models_of_a_thread_leave_room_for_its_task(width: int, models: str)
         (["read", "bash"], ["read src/very/long/path.py", "bash ls"], 20, "read src/very/lo… +1"),
         (["now", "now"], ["now", "now"], 20, "now, now"),
         (["now"], [], 20, "now"),
+        (["mcp__files__add"], ["mcp__files__add a.txt"], 21, "mcp__files__add a.txt"),
+        (["mcp__files__add"], ["mcp__files__add a.txt"], 20, "…add a.txt"),
+        (["mcp__files__add", "mcp__files__cut"], ["mcp__files__add a", "mcp__files__cut b"], 12, "…add a +1"),
+        (
+            ["mcp__files__add", "mcp__files__cut"],
+            ["mcp__files__add a.txt", "mcp__files__cut b"],
+            19,
+            "…add a.txt, …cut b",
+        ),
+        (["__init__"], ["__init__ a.txt"], 9, "__init__…"),
+        (["_a"], [], 1, "…"),
     ],
 )
 def test_a_row_says_what_its_calls_do(calls: list[str], done: list[str], cells: int, text: str) -> None:

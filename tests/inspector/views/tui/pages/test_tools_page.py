@@ -1,8 +1,12 @@
 """The page of tools, the timeline, and the runs below their calls."""
 
+from dataclasses import replace
+
+import pytest
 import tool_tapes
 from conversations import loop
 
+from turntape.inspector.run.rows import Rows
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.pages.page import Page
 from turntape.inspector.views.tui.pages.timeline import timeline
@@ -98,3 +102,18 @@ def test_each_run_is_below_the_result_of_its_call() -> None:
     places = [next(n for n, line in enumerate(lines) if line.startswith(piece)) for piece in order]
 
     assert places == sorted(places)
+
+
+LONG = "read_the_whole_file_from_the_repository_and_say_what_is_in_it"
+
+
+@pytest.mark.parametrize("width", [56, 78, 160])
+def test_a_long_name_leaves_room_for_what_became_of_the_run(width: int) -> None:
+    rows = Rows()
+    rows.put(replace(row, tool_runs=tuple(replace(run, name=LONG) for run in row.tool_runs)) for row in RUN.rows.all)
+
+    lines = [line for line in text(tools_page(rows, FIRST), width) if "● read_the_whole" in line]
+    assert len(lines) > 2
+    for line in lines:
+        assert " ms" in line[:width] or "returned an error" in line[:width]
+        assert (LONG in line) == (width == 160)
