@@ -104,7 +104,7 @@ def test_each_run_is_below_the_result_of_its_call() -> None:
     assert places == sorted(places)
 
 
-LONG = "read_the_whole_file_from_the_repository_and_say_what_is_in_it"
+LONG = "read_the_whole_file_from_the_repository_and_explain_it"
 
 
 @pytest.mark.parametrize("width", [56, 78, 160])
