@@ -108,7 +108,7 @@ LONG = "read_the_whole_file_from_the_repository_and_explain_it"
 
 
 @pytest.mark.parametrize("width", [56, 78, 160])
-def test_a_long_name_leaves_room_for_what_became_of_the_run(width: int) -> None:
+def test_a_long_name_leaves_room_for_the_outcome_of_the_run(width: int) -> None:
     rows = Rows()
     rows.put(replace(row, tool_runs=tuple(replace(run, name=LONG) for run in row.tool_runs)) for row in RUN.rows.all)
 
