@@ -1,12 +1,13 @@
 """What a request body has that the body it continues does not have, so that a long thread is walked once.
 
-`read_body` gives bodies that begin alike the same values: the items of an array that two bodies share are the same
-objects, from the first item up to some item.
+`read_body` gives bodies that have much in common the same values: the items of an array that two bodies share are the
+same objects.
 """
 
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import compress, count
+from operator import is_, is_not
 
 from ..wire.json_value import is_array
 from ..wire.request_bodies import HELD
@@ -39,7 +40,7 @@ class WalkedBodies:
             if name not in base:
                 yield "", {name: value}
             elif is_array(value) and is_array(before := base[name]):
-                for at in range(_same_items(before, value), len(value)):
+                for at in (*compress(count(), map(is_not, before, value)), *range(len(before), len(value))):
                     if at >= len(before) or value[at] != before[at]:
                         yield f"/{name}/{at}", value[at]
             elif value != base[name]:
@@ -53,6 +54,5 @@ def _shared(one: Mapping[str, object], other: Mapping[str, object]) -> int:
 
 
 def _same_items(before: list[object], now: list[object]) -> int:
-    """How many items at the front are the same objects."""
-    # From the first item that differs on, all do.
-    return bisect_left(range(min(len(before), len(now))), True, key=lambda at: before[at] is not now[at])
+    """How many items in the same places are the same objects."""
+    return sum(map(is_, before, now))

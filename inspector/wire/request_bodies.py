@@ -1,8 +1,9 @@
-"""Request bodies that begin as an earlier one: what both begin with is parsed once.
+"""Request bodies that repeat an earlier one: what both have is parsed once.
 
 An agent sends its whole history in each request, so parsing each body whole would make a long run quadratic. The
 members of the body, and the items of its arrays, that lie in the common first bytes are taken from the earlier value,
-as the same objects. `parsed` counts what was given to a parser, for tests.
+as the same objects. Where a body departs from the earlier one and comes back to it, as with a clock in the first
+message, so are the items behind that place. `parsed` counts what was given to a parser, for tests.
 """
 
 from bisect import bisect_left
@@ -18,7 +19,7 @@ from typing import Any, cast
 import orjson
 
 from turntape.cassettes.framing.json_text import parse_json
-from turntape.cassettes.tape.delta import common_prefix
+from turntape.cassettes.tape.delta import common_prefix, common_suffix
 
 WORTHWHILE = 16_000
 """Bytes. Smaller bodies are parsed whole and not remembered."""
@@ -32,6 +33,11 @@ _next = compile(r"[ \t\n\r]*([^ \t\n\r])").match
 """The next character that is not white space."""
 _NUL = b'"\\u0000"'
 """The only spelling of this name, which names what was taken from the earlier body."""
+
+_ANCHORS = (8, 64, 512)
+"""Which items of an earlier array are looked for behind a change, counted from its end: the last ones may be new."""
+_ANCHOR = 48
+"""Bytes. Shorter items may be in many places."""
 
 _CLOSED = b'}]"'
 """What ends an object, an array or a string, or a place in the middle of one."""
@@ -75,11 +81,7 @@ class RequestBodies:
         known = next((one for one in self._recent if one.data is data or one.data == data), None)
         if known is not None:
             return known.value
-        shared = [(common_prefix(one.data, data), one) for one in self._recent]
-        made = None
-        if shared:
-            most, base = max(shared, key=lambda pair: pair[0])
-            made = self._continued(base, data, most) if most >= WORTHWHILE // 2 else None
+        made = self._continued(data)
         if made is None:
             self.parsed += len(data)
             value = parse_json(data)
@@ -96,37 +98,151 @@ class RequestBodies:
         if len(made.data) > self._held:
             self._recent.pop()
 
-    def _continued(self, base: _Body, data: bytes, shared: int) -> _Body | None:
-        """The value of a body that begins with the same `shared` bytes; None when nothing can be taken from there."""
-        self.parsed += len(base.data) - base.walked
-        if not _walk(base):
+    def _continued(self, data: bytes) -> _Body | None:
+        """The value of a body that repeats an earlier one; None when nothing can be taken from there."""
+        if not self._recent:
             return None
+        shared, base = max(((common_prefix(one.data, data), one) for one in self._recent), key=lambda pair: pair[0])
+        if shared < len(data) // 2:
+            behind = (one for one in reversed(self._recent) if self._walked(one) and _has_anchor(one, data))
+            other = next(behind, base)
+            if other is not base:
+                shared, base = common_prefix(other.data, data), other
+        if not self._walked(base):
+            return None
+        made = _Taken(base, data)
+        try:
+            if shared >= WORTHWHILE // 2:
+                made.begin(shared)
+            for at, (_, items) in enumerate(base.members):
+                if len(data) - made.walked > WORTHWHILE and items:
+                    made.come_back(at)
+            whole = made.end() if made.walked else None
+        except (orjson.JSONDecodeError, _Unusable):
+            whole = None
+        self.parsed += made.parsed
+        if whole is not None and made.is_continued:
+            self._recent.remove(base)
+        return whole
+
+    def _walked(self, body: _Body) -> bool:
+        self.parsed += len(body.data) - body.walked
+        return _walk(body)
+
+
+class _Unusable(Exception):
+    """Nothing can be taken from the earlier body."""
+
+
+class _Taken:
+    """A body of which parts are taken from an earlier one, from its front to its end."""
+
+    def __init__(self, base: _Body, data: bytes) -> None:
+        self._base, self._data = base, data
+        self._value: dict[str, object] = {}
+        self._members: list[tuple[int, _Array]] = []
+        self._begun: _Array | None = None
+        """Where each item of the array under way ends, which is the last member of the value."""
+        self.walked = 0
+        """Up to here the body is read."""
+        self.parsed = 0
+        self.is_continued = False
+        """Whether an array of the earlier body is in it up to the last items."""
+
+    def begin(self, shared: int) -> None:
+        """Take what ends in the first bytes, which both have."""
+        members, data = self._base.members, self._data
         if data[shared - 1] in _CLOSED:
             shared += 1  # what ends here is whole; a number may go on
-        whole = bisect_left(base.members, shared, key=lambda member: member[0])
-        items: _Array = base.members[whole][1] if whole < len(base.members) else []
+        whole = bisect_left(members, shared, key=lambda member: member[0])
+        items: _Array = members[whole][1] if whole < len(members) else []
         kept = bisect_left(items, shared)
-        cut = items[kept - 1] if kept else base.members[whole - 1][0] if whole else 0
-        rest = data[cut:]
-        if not cut or _NUL in rest:
-            return None
-        self.parsed += len(rest)
-        try:
-            after: dict[str, object] = orjson.loads(b"{%s:%s%s" % (_NUL, b"[0" if kept else b"0", rest))
-        except orjson.JSONDecodeError:
-            return None
-        begun = after.pop("\0")
-        value = dict(islice(base.value.items(), whole))
+        self._members = members[:whole]
+        self._value = dict(islice(self._base.value.items(), whole))
+        self.walked = items[kept - 1] if kept else members[whole - 1][0] if whole else 0
         if kept:
-            name = next(islice(base.value, whole, None))
-            value[name] = cast(list[object], base.value[name])[:kept] + cast(list[object], begun)[1:]
-        before = len(value)
-        value.update(after)
-        if len(value) != before + len(after):
-            return None  # a name twice: the last one counts
-        if kept and kept >= len(items) - 2:
-            self._recent.remove(base)  # this body continues it
-        return _Body(data, value, base.members[:whole], items[:kept], cut)
+            name, values = self._array(whole)
+            self._begun = items[:kept]
+            self._value[name] = values[:kept]
+            self.is_continued = kept >= len(items) - 2
+
+    def come_back(self, at: int) -> None:
+        """Take the items of the earlier body's array at `at` that are in the body behind a change, if some are."""
+        base, data, items = self._base, self._data, self._base.members[at][1]
+        if at < len(self._members):
+            return
+        taken = len(self._begun) if self._begun and at == len(self._members) else 0
+        found = _anchor(base, at, data, self.walked, taken)
+        if found is None:
+            return
+        there, here = found
+        front = there - common_suffix(base.data[:there], data[self.walked : here], min(there, here - self.walked))
+        back = there + common_prefix(base.data[there:], data[here:])
+        first = bisect_left(items, front) + 1  # the first one whose front and the sign before it are in both
+        last = bisect_left(items, back)
+        if last - first < 1 or items[first - 1] + here - there < self.walked:
+            return
+        moved = here - there
+        until = items[first - 1] + moved
+        self._read(data[self.walked : until] + b"]}")
+        ends = _Body(data[:until] + b"]}", self._value, self._members, self._begun or [], self.walked)
+        if not _walk(ends):
+            raise _Unusable
+        *self._members, (_, self._begun) = ends.members
+        self._last().extend(self._array(at)[1][first:last])
+        self._begun += [end + moved for end in items[first:last]] if moved else items[first:last]
+        self.walked = self._begun[-1]
+        self.is_continued = self.is_continued or last >= len(items) - 2
+
+    def end(self) -> _Body:
+        """Read the rest."""
+        self._read(self._data[self.walked :])
+        return _Body(self._data, self._value, self._members, self._begun or [], self.walked)
+
+    def _last(self) -> list[object]:
+        """The array under way."""
+        return cast(list[object], next(reversed(self._value.values())))
+
+    def _array(self, at: int) -> tuple[str, list[object]]:
+        name = next(islice(self._base.value, at, None))
+        return name, cast(list[object], self._base.value[name])
+
+    def _read(self, text: bytes) -> None:
+        """Read the members, or the items and members, that come next."""
+        if _NUL in text:
+            raise _Unusable
+        self.parsed += len(text)
+        if not self.walked:
+            self._value = orjson.loads(text)
+            return
+        after: dict[str, object] = orjson.loads(b"{%s:%s%s" % (_NUL, b"0" if self._begun is None else b"[0", text))
+        begun = after.pop("\0")
+        if self._begun is not None:
+            self._last().extend(cast(list[object], begun)[1:])
+        before = len(self._value)
+        self._value.update(after)
+        if len(self._value) != before + len(after):
+            raise _Unusable  # a name twice: the last one counts
+
+
+def _anchor(base: _Body, at: int, data: bytes, start: int = 0, taken: int = 0) -> tuple[int, int] | None:
+    """Where an item of the earlier body's array, after those `taken`, is in both bodies: in `data` behind `start`."""
+    ends = base.members[at][1]
+    for behind in _ANCHORS:
+        place = len(ends) - behind
+        if place <= taken:
+            return None
+        item = base.data[ends[place - 1] : ends[place]]
+        if len(item) >= _ANCHOR and (here := data.find(item, start)) >= 0:
+            return ends[place - 1], here
+    return None
+
+
+def _has_anchor(base: _Body, data: bytes) -> bool:
+    """Whether the body comes back to the earlier one's longest array."""
+    sizes = [end - start for start, (end, _) in zip([0, *(end for end, _ in base.members)], base.members, strict=False)]
+    arrays = [at for at, (_, items) in enumerate(base.members) if items]
+    return bool(arrays) and _anchor(base, max(arrays, key=sizes.__getitem__), data) is not None
 
 
 def _walk(body: _Body) -> bool:

@@ -52,3 +52,11 @@ def test_a_long_thread_is_walked_once() -> None:
 
     news = given(*(body(history[:turn]) for turn in range(1, 401)))
     assert sum(map(len, news)) == 4 + 399
+
+
+def test_a_clock_in_front_makes_nothing_else_new() -> None:
+    history = [{"role": "user", "content": f"message {n}, which is long enough to be found again"} for n in range(90)]
+
+    *_, news = given(*(body(history[:turn], system=f"It is {turn}. {RULES}") for turn in range(60, 91)))
+
+    assert [pointer or [*value] for pointer, value in news] == ["/system", "/messages/89"]  # type: ignore[misc]

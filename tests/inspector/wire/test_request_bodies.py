@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Callable
 from typing import Any, cast
 
 import orjson
@@ -57,6 +58,48 @@ def test_the_work_of_a_long_run_is_linear() -> None:
     assert many < 4 * len(orjson.dumps(request(100)))
 
 
+CHANGES: dict[str, Callable[[dict[str, Any], int], None]] = {
+    "a clock in the system prompt": lambda body, turn: body.update(system=f"It is {turn * 7}. " + SYSTEM),
+    "a clock in the first message": lambda body, turn: body["messages"][0].update(content=f"It is {turn * 7}. Fix it."),
+    "a window that drops the oldest": lambda body, turn: body["messages"].__delitem__(slice(1, 1 + turn // 4 * 2)),
+    "a summary in front": lambda body, turn: body["messages"].__setitem__(
+        slice(0, 1 + turn // 4 * 2), [{"role": "user", "content": f"Before that, {turn} things happened."}]
+    ),
+    "two changes": lambda body, turn: body.update(
+        system=f"It is {turn * 7}. " + SYSTEM,
+        messages=[{"role": "user", "content": f"It is {turn}"}, *body["messages"][1:]],
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_behind_a_change_at_the_front_is_parsed_once(change: str) -> None:
+    def parsed(turns: int) -> int:
+        bodies = RequestBodies()
+        for turn in range(20, turns):
+            body = request(turn, tools=[{"name": "read"}])
+            CHANGES[change](body, turn)
+            assert bodies.read(orjson.dumps(body)) == body
+        return bodies.parsed
+
+    each = len(orjson.dumps(request(1))) + 3_000
+
+    assert parsed(100) < 100 * each + len(orjson.dumps(request(20)))
+
+
+def test_agents_with_clocks_that_take_turns_each_continue_their_own_history() -> None:
+    bodies, own = RequestBodies(), {"A": 40, "B": 40}
+    for turn in range(40, 60):
+        for name in own:
+            body = request(turn, system=f"{turn}{name}: " + SYSTEM)
+            body["messages"][0]["content"] = name
+            for message in body["messages"]:
+                message["by"] = name
+            assert bodies.read(orjson.dumps(body)) == body
+
+    assert bodies.parsed < 40 * (len(SYSTEM) + 6_000) + 2 * len(orjson.dumps(request(40)))
+
+
 def test_agents_that_take_turns_are_not_mixed_up() -> None:
     bodies = RequestBodies()
 
@@ -94,8 +137,11 @@ def test_a_body_that_breaks_off_is_not_json(rest: bytes) -> None:
     assert bodies.read(body[:-1] + rest) is None
 
 
-def test_whatever_the_json_is_the_value_is_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("changed", [False, True])
+def test_whatever_the_json_is_the_value_is_equal(changed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_bodies, "WORTHWHILE", 40)
+    monkeypatch.setattr(request_bodies, "_ANCHOR", 2)
+    monkeypatch.setattr(request_bodies, "_ANCHORS", (2, 3))
     rng, bodies, made = random.Random(17), RequestBodies(), list[bytes]()
     shared = 0
 
@@ -108,7 +154,12 @@ def test_whatever_the_json_is_the_value_is_equal(monkeypatch: pytest.MonkeyPatch
     for _ in range(1500):
         body = rng.choice(made[-5:]) if made and rng.random() < 0.9 else b""
         fields: dict[str, Any] = orjson.loads(body) if body else {"first": value(), "messages": [], "last": value()}
-        fields["messages"] = [*(fields.get("messages") or []), value()]
+        messages = [*(fields.get("messages") or []), value()]
+        if changed and (place := rng.randrange(len(messages) * 2)) < len(messages):
+            messages[place : place + rng.randrange(2)] = [value()]
+        if changed and rng.random() < 0.3:
+            fields["first"] = value()
+        fields["messages"] = messages
         body = json.dumps(fields, indent=rng.choice([None, 1])).encode()
         if rng.random() < 0.3:
             place = rng.randrange(len(body))
