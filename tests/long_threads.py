@@ -24,13 +24,14 @@ def _cut(api: str, trip: RoundTrip) -> RoundTrip:
     return replace(trip, response=replace(trip.response, content=body, chunks=()))
 
 
-def thread(api: str, turns: int, *, cut: int) -> list[RoundTrip]:
-    """The thread. Of `cut` answers one is cut."""
+def thread(api: str, turns: int, *, cut: int = 0, clock: bool = False) -> list[RoundTrip]:
+    """The thread. Of `cut` answers one is cut; with a `clock` the first message of each request holds the time."""
     history: list[Piece] = [asks(PACK)]
     trips: list[RoundTrip] = []
     for number in range(turns):
         call = calls(f"word-{number}")
-        trip = APIS[api](history, call, number)
-        trips.append(_cut(api, trip) if number % cut == 1 else trip)
+        first = asks(f"It is {number} minutes past nine. {PACK}") if clock else history[0]
+        trip = APIS[api]([first, *history[1:]], call, number)
+        trips.append(_cut(api, trip) if cut and number % cut == 1 else trip)
         history += [call, gives(f"what word {number} means, in a few words")]
     return [replace(trip, started_at=1_780_000_000.0 + trip.index) for trip in trips]

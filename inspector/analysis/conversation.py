@@ -10,15 +10,17 @@ Reasoning makes no unit, because a client may drop or keep it. Calls and results
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, chain
 from threading import Lock
-from typing import Literal
+from typing import Literal, cast
 
 from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import MOST, as_object, compact, is_array, is_object
 from ..wire.per_message import PerMessage
-from ..wire.shared_tuple import SharedTuple, Stem, shared, sharing
+from ..wire.shared_tuple import Apart, SharedTuple, Stem, in_both, shared, sharing
 from ..wire.values import Emission, Message, Part, ToolCall, ToolResult
+from .prefix_hashes import NOTHING, PrefixHashes, Shifted, with_next
 
 type UnitKind = Literal["text", "call", "result", "media", "refusal", "other"]
 
@@ -163,9 +165,9 @@ class Conversation:
     """How many system messages it begins with. They are not part of the `history`."""
     units: SharedTuple[Unit]
     """A text in several parts is several units, see `joined`."""
-    ends: SharedTuple[int]
+    ends: Shifted
     """`ends[n]` is how many units the first `n` messages have."""
-    prefixes: SharedTuple[int]
+    prefixes: PrefixHashes
     """`prefixes[n]` is a hash of the meanings of the first `n` units."""
 
     @property
@@ -210,45 +212,92 @@ class _Rows:
     """What a `Conversation` has of the messages of a stem, as far as it was read."""
 
     units: Stem[Unit]
-    ends: Stem[int]
-    prefixes: Stem[int]
+    ends: list[int]
+    prefixes: list[int]
 
     def add(self, units: Sequence[Unit]) -> None:
         """The units of the next message."""
         self.units.items += units
-        self.ends.items.append(len(self.units.items))
+        self.ends.append(len(self.units.items))
         for unit in units:
-            self.prefixes.items.append(hash((self.prefixes.items[-1], unit.meaning)))
+            self.prefixes.append(with_next(self.prefixes[-1], unit.meaning))
+
+    def branch(self, end: int) -> "_Rows":
+        """Those of the first messages."""
+        ends = self.ends[: end + 1]
+        return _Rows(self.units.branch(ends[-1]), ends, self.prefixes[: ends[-1] + 1])
 
 
 _adding = Lock()
 
 
-def _rows_of(messages: SharedTuple[Message]) -> tuple[SharedTuple[Unit], SharedTuple[int], SharedTuple[int]]:
+def _rows_of(messages: SharedTuple[Message]) -> tuple[SharedTuple[Unit], Shifted, PrefixHashes]:
     """The units of all messages, the `ends` and the `prefixes`."""
     each = _units.of(messages)
     assert isinstance(each, SharedTuple)
     made, end = each.stem, each.end
     with _adding:
-        rows: _Rows | None = made.derived.get(_Rows)
+        rows = cast("_Rows | None", made.derived.get(_Rows))
         if rows is None:
-            rows = made.derived[_Rows] = _Rows(Stem[Unit]([]), Stem([0]), Stem([0]))
-        for units in made.items[len(rows.ends.items) - 1 : end]:
+            rows = made.derived[_Rows] = _Rows(Stem[Unit]([]), [0], [NOTHING])
+        for units in made.items[len(rows.ends) - 1 : end]:
             rows.add(units)
-    count = rows.ends.items[end]
-    last = _Rows(Stem[Unit]([]), Stem([0]), Stem([rows.prefixes.items[count]]))
-    for units in each.tail:
-        last.add(units)
+    first, last = rows.ends[each.start], rows.ends[end]
+    front, tail = (tuple(chain.from_iterable(apart.items)) for apart in (each.front, each.tail))
+    front_ends = [0, *accumulate(map(len, each.front.items))]
+    tail_ends = accumulate(map(len, each.tail.items), initial=len(front) + last - first)
     return (
-        SharedTuple(rows.units, 0, count, tuple(last.units.items)),
-        SharedTuple(rows.ends, 0, end + 1, tuple(count + one for one in last.ends.items[1:])),
-        SharedTuple(rows.prefixes, 0, count + 1, tuple(last.prefixes.items[1:])),
+        SharedTuple(rows.units, first, last, Apart(tail), Apart(front)),
+        Shifted(front_ends, rows.ends, each.start, end, [*tail_ends][1:]),
+        PrefixHashes([unit.meaning for unit in front], rows.prefixes, first, last, [unit.meaning for unit in tail]),
     )
 
 
 def same_messages(before: Conversation, now: Conversation) -> int:
     """How many messages at the front of both histories are the same, byte for byte as JSON."""
     return _same(before.messages.since(before.leading), now.messages.since(now.leading))
+
+
+def new_messages(before: Conversation, now: Conversation) -> tuple[int, int, int]:
+    """Which messages of a history the one before does not have: from the first number up to the second, and from the
+    third on. Messages that both have at one place are the same, byte for byte as JSON.
+    """
+    kept = same_messages(before, now)
+    old, new = before.messages.since(before.leading), now.messages.since(now.leading)
+    _, place, count = in_both(old, new)
+    return (kept, place, place + count) if kept < place and count else (kept, kept, kept)
+
+
+GAP = Unit("other", "", None, 0, 0, "", Part("other", ""))
+"""In place of the pieces that two histories have in common between those in which they differ."""
+_LONG = 8
+"""Fewer pieces in common are compared as others are."""
+
+
+def parted(old: SharedTuple[Unit], new: SharedTuple[Unit]) -> tuple[list[Unit], list[Unit]]:
+    """Two histories without the pieces with which both begin, and with `GAP` for many others that both have.
+
+    A text of several parts is not cut in two.
+    """
+    same = shared(old, new)
+    first, place, count = in_both(old, new)
+    count = count if same < min(first, place) else 0
+    while count and _is_said(old[first]):
+        first, place, count = first + 1, place + 1, count - 1
+    while count and _is_said(old[first + count - 1]):
+        count -= 1
+    while same and _is_said(old[same - 1]):
+        same -= 1
+    if count < _LONG:
+        return list(old[same:]), list(new[same:])
+    return (
+        [*old[same:first], GAP, *old[first + count :]],
+        [*new[same:place], GAP, *new[place + count :]],
+    )
+
+
+def _is_said(unit: Unit) -> bool:
+    return unit.kind == "text" and unit.role == "assistant"
 
 
 def _same(before: SharedTuple[Message], now: Sequence[Message]) -> int:

@@ -13,7 +13,7 @@ from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import as_object
 from ..wire.values import Part, RequestReading
-from .conversation import Conversation, Unit, joined, same_messages, units_emitted
+from .conversation import Conversation, Unit, joined, new_messages, parted, units_emitted
 from .reasoning_diff import LostReasoning, ReasoningState, diff_reasoning
 from .turn import Turn
 
@@ -90,12 +90,16 @@ def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
     emission = turn.reading.emission
     resumed = after.continuation is not None and after.continuation in turn.reading.answer_ids
     emitted = units_emitted(emission) if emission and not resumed and not _several_answers(request) else []
-    kept = same_messages(old, now)
-    start = _start(old, kept)
-    expected = joined([*_before_answer(old.history[start:], emitted), *emitted])
-    units = joined(now.history[start:])
+    kept, first, behind = new_messages(old, now)
+    if kept < first:
+        then, sent = parted(old.history, now.history)
+    else:
+        start = _start(old, kept)
+        then, sent = old.history[start:], now.history[start:]
+    expected = joined([*_before_answer(then, emitted), *emitted])
+    units = joined(sent)
     if request.continuation is not None:
-        _merge_parts(expected, units, len(joined(old.history[start:])))
+        _merge_parts(expected, units, len(joined(then)))
     same = _common(expected, units)
     if same == len(expected):
         found = _Departures([], units[same:])
@@ -105,7 +109,7 @@ def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
     if turn.reading.protocol != following.reading.protocol:
         # Another API writes the same history in other shapes.
         return HistoryDiff("respelled", new=tuple(found.new))
-    lost, reasoning = diff_reasoning(turn, after.conversation[kept:])
+    lost, reasoning = diff_reasoning(turn, (*after.conversation[kept:first], *after.conversation[behind:]))
     return HistoryDiff(
         _state(changes),
         tuple(changes),

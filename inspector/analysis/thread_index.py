@@ -3,7 +3,8 @@
 Every lookup takes constant time: its cost does not grow with the run.
 """
 
-from collections import defaultdict, deque
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 
 from turntape.cassettes.frozen import frozen
@@ -121,6 +122,10 @@ class ThreadIndex:
         """Texts in the arguments of a run's calls: the first message of a subagent repeats one."""
         self.answers: defaultdict[str | None, deque[Quote]] = defaultdict(lambda: deque(maxlen=ANSWERS))
         """Texts of a run's answers: a compacted history repeats one."""
+        self._waiting: defaultdict[Scope, Counter[int]] = defaultdict(Counter)
+        """How many conversations in `by_history` have so many pieces."""
+        self._lengths: defaultdict[Scope, list[int]] = defaultdict(list)
+        """How many pieces the conversations in `by_any_history` have, each number once, in order."""
         self._recent: defaultdict[Scope, dict[str, None]] = defaultdict(dict)
         """The threads of a scope, the latest last."""
 
@@ -128,6 +133,15 @@ class ThreadIndex:
         """The last conversations of the scope's latest threads, the latest first, without those that are put aside."""
         turns = (self.last[thread] for thread in reversed(self._recent[scope]))
         return (turn.conversation for turn in turns if turn.seen.in_memory)
+
+    def waiting_lengths(self, scope: Scope, most: int) -> list[int]:
+        """How many pieces the scope's conversations in `by_history` have: not more than `most`, the longest first."""
+        return sorted((length for length in self._waiting[scope] if length <= most), reverse=True)
+
+    def lengths(self, scope: Scope, most: int) -> Iterator[int]:
+        """As `waiting_lengths`, for the conversations in `by_any_history`."""
+        lengths = self._lengths[scope]
+        return (lengths[place] for place in range(bisect_right(lengths, most) - 1, -1, -1))
 
     def main_turn(self, run: str | None) -> Turn | None:
         """The last turn of a run's main thread."""
@@ -154,7 +168,13 @@ class ThreadIndex:
             if turn.failed:
                 self.failed[key] = turn.thread
             self.by_history[key].append(turn.thread)
-            self.by_any_history.setdefault(key, ((turn.thread, turn.round_trip.index), hash(turn.tools)))
+            length = len(turn.conversation.units)
+            self._waiting[scope][length] += 1
+            if key not in self.by_any_history:
+                self.by_any_history[key] = ((turn.thread, turn.round_trip.index), hash(turn.tools))
+                place = bisect_left(lengths := self._lengths[scope], length)
+                if lengths[place : place + 1] != [length]:
+                    lengths.insert(place, length)
         for name in turn.reading.answer_ids:
             self.by_answer_id[(scope[0], name)] = (turn.thread, turn.round_trip.index)
         if turn.reading.emission is not None:
@@ -168,6 +188,10 @@ class ThreadIndex:
             waiting = self.by_history.get((scope, before.conversation.prefixes[-1]))
             if waiting and thread in waiting:
                 waiting.remove(thread)
+                lengths, length = self._waiting[scope], len(before.conversation.units)
+                lengths[length] -= 1
+                if not lengths[length]:
+                    del lengths[length]
 
     def _remember_emission(self, turn: Turn, emission: Emission, scope: Scope) -> None:
         run, thread, index = turn.round_trip.run, turn.thread, turn.round_trip.index

@@ -5,12 +5,14 @@ follows it or the API holds the answer. A request that repeats the conversation 
 that turn. The edge of every turn says what it follows from, why, and how sure that is.
 """
 
+from collections.abc import Iterator
 from typing import Literal
 
 from turntape.cassettes.tape.carried import Carried, carried
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..wire.values import Emission, Reading
+from ..wire.per_message import Joined
+from ..wire.values import Emission, Message, Reading, RequestReading
 from .conversation import common_units, conversation_of, joined, meanings_emitted, units_emitted
 from .identity import identity
 from .rebuilt_prompts import RebuiltPrompts
@@ -112,7 +114,7 @@ class Threads:
         if not new.has_answer:
             return None
         prefixes = new.conversation.prefixes
-        for length in range(len(prefixes) - 2, 0, -1):
+        for length in self._index.waiting_lengths(new.scope, len(prefixes) - 2):
             threads = self._index.by_history.get((new.scope, prefixes[length]))
             if threads:
                 likely = [name for name in threads if self._answered(name, new, length)]
@@ -141,17 +143,15 @@ class Threads:
     def _by_call_id(self, new: NewRequest) -> Turn | None:
         """A request whose history was changed, but still names calls that the thread emitted."""
         request = new.reading.request
-        named = [call.id for call in request.calls if call.id]
-        named += [result.call_id for result in request.results if result.call_id]
         last = self._index.last
-        for call_id in reversed(named):
+        for call_id in _named(request):
             threads = self._index.by_call_id.get((new.named_run, call_id), [])
             threads = [name for name in threads if last[name].identity.agent == new.identity.agent]
             if not threads:
                 continue
             thread = max(threads, key=lambda name: common_units(last[name].conversation, new.conversation))
             # A history that holds the last answer, wherever that is, was changed: nobody went back.
-            went_back = last[thread].call_ids.isdisjoint(named) and not self._holds_answer(thread, new)
+            went_back = last[thread].call_ids.isdisjoint(_named(request)) and not self._holds_answer(thread, new)
             if went_back and (forked := self._fork(new, answered=True)) is not None:
                 return forked
             return self._continue_changed(new, thread, f"its history holds the call {call_id}", "P")
@@ -196,7 +196,7 @@ class Threads:
         if not new.has_answer:
             return None
         prefixes = new.conversation.prefixes
-        for length in range(len(prefixes) - 1, 0, -1):
+        for length in self._index.lengths(new.scope, len(prefixes) - 1):
             found = self._index.by_any_history.get((new.scope, prefixes[length]))
             if found is None or (length == 1 and not (answered and self._was_emitted(new, 1))):
                 continue
@@ -271,6 +271,24 @@ class Threads:
             body=new.body,
             identity=new.identity,
         )
+
+
+def _named(request: RequestReading) -> Iterator[str]:
+    """The ids of all results and calls in a history, the last ones first."""
+    yield from reversed(_answered_ids(request.messages))
+    yield from reversed(_call_ids(request.messages))
+
+
+def _answered_by(message: Message) -> list[str]:
+    results = (part.result for part in message.parts if part.result is not None)
+    return [result.call_id for result in results if not result.server and result.call_id]
+
+
+def _called_in(message: Message) -> list[str]:
+    return [part.call.id for part in message.parts if part.call is not None and part.call.id]
+
+
+_answered_ids, _call_ids = Joined(_answered_by).of, Joined(_called_in).of
 
 
 def _handoff(turn: Turn) -> str | None:

@@ -1,8 +1,9 @@
 """Updates the memory of a thread and a run with a turn, before and after the rules look at it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from ..analysis.conversation import call_meaning, joined, meanings_emitted, text_meaning
+from ..analysis.conversation import Unit, call_meaning, joined, meanings_emitted, parted, text_meaning
 from ..wire.per_message import PerMessage
 from ..wire.values import Emission, Tool, ToolCall
 from .agents import agent_of
@@ -137,7 +138,9 @@ def _note_calls(context: RuleContext) -> None:
 def _note_words(context: RuleContext) -> None:
     """What the request held and what the answer says, by meaning."""
     turn, thread, said = context.turn, context.thread, context.run.said
-    added = turn.conversation.units[turn.shared if thread.sent else 0 :]
+    added: Sequence[Unit] = turn.conversation.units[turn.shared if thread.sent else 0 :]
+    if thread.sent and context.before is not None and turn.shared < len(turn.conversation.units.front.items):
+        added = parted(context.before.conversation.units, turn.conversation.units)[1]
     thread.sent.update(unit.meaning for unit in (*added, *joined(added)))
     emission = context.emission
     meanings = {*meanings_emitted(emission), text_meaning("assistant", emission.reasoning)}

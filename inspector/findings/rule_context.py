@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from ..analysis.conversation import same_messages
+from ..analysis.conversation import new_messages
 from ..analysis.dispatch import Dispatch
 from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.turn import Turn
@@ -229,7 +229,9 @@ class RuleContext:
         """The messages that the previous request did not contain, byte for byte; all of them after an API error."""
         if self.before is None or self.reading.error is not None:
             return self.request.messages
-        return self.request.conversation[same_messages(self.before.conversation, self.turn.conversation) :]
+        conversation = self.request.conversation
+        kept, first, behind = new_messages(self.before.conversation, self.turn.conversation)
+        return (*conversation[kept:first], *conversation[behind:])
 
     @cached_property
     def blobs(self) -> Sequence[tuple[Part, int]]:

@@ -8,8 +8,8 @@ derives something from each message can do the same, by their identity (`per_mes
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import compress
-from operator import not_
+from itertools import compress, count
+from operator import is_not, not_
 from threading import Lock
 from typing import cast
 
@@ -55,17 +55,39 @@ class Histories:
             if same[-1] == len(one.items) > 0:
                 break  # the whole of the latest history: no other one begins with more
         kept = max(same, default=0)
-        known = recent[same.index(kept)] if kept else _History(read, base, [], [], sharing(()))
+        back: tuple[int, int] | None = None
+        found = [
+            _back(one, given, length) for one, length in zip(recent, same, strict=False) if kept < len(given) - _LEAST
+        ]
+        if found:
+            back = max((one for one in found if one), key=lambda span: span[1] - span[0], default=None)
+        if back is not None:
+            known, kept = recent[found.index(back)], back[1]
+        else:
+            known = recent[same.index(kept)] if kept else _History(read, base, [], [], sharing(()))
         if known.size > HELD:
             # Such a body is parsed whole each time. With the same values as before, those just parsed need no memory.
             given[:kept] = known.items[:kept]
         made = [read(item, f"{base}/{kept + place}") for place, item in enumerate(given[kept:])]
-        new = _History(read, base, given, known.exact[:kept], known.messages.continued(kept, made))
-        new.exact += map(_is_exact, given[kept:])
-        new.size = known.size + sum(map(_size, given[kept:]))
+        exact = [*known.exact[:kept], *map(_is_exact, given[kept:])]
+        if back is None:
+            messages = known.messages.continued(kept, made)
+        else:
+            pairs = zip(known.items, known.messages, given[: back[0]], strict=False)
+            front = [
+                message if _is_same_json(before, item) else read(item, f"{base}/{place}")
+                for place, (before, message, item) in enumerate(pairs)
+            ]
+            messages = known.messages.resumed(front, back[0], kept, made)
+            exact[: back[0]] = map(_is_exact, given[: back[0]])
+        size = known.size + sum(map(_size, given[kept:]))
+        new = _History(read, base, given, exact, messages, size)
         with self._lock:
             # A history that this one continues is not needed beside it.
-            for one in [one for one, length in zip(recent, same, strict=False) if is_continued(len(one.items), length)]:
+            over = [one for one, length in zip(recent, same, strict=False) if is_continued(len(one.items), length)]
+            if back is not None and known not in over and is_continued(len(known.items), kept):
+                over.append(known)
+            for one in over:
                 if one in self._recent:
                     self._recent.remove(one)
             self._recent.append(new)
@@ -98,6 +120,22 @@ def _common(known: _History, given: list[object]) -> int:
         return most
     numbers = compress(range(most), map(not_, known.exact))
     return next((p for p in numbers if not _is_same_json(known.items[p], given[p])), most)
+
+
+_LEAST = 16
+"""Fewer items behind a change are read again."""
+
+
+def _back(known: _History, given: list[object], kept: int) -> tuple[int, int] | None:
+    """From where and up to where behind a change the items are those of the earlier history, in the same places."""
+    most = min(len(known.items), len(given))
+    if most - kept <= _LEAST or known.size > HELD:
+        return None
+    differs = [*map(is_not, known.items[kept:most], given[kept:most])]
+    differs.reverse()
+    last = next(compress(count(), map(not_, differs)), most)
+    first = next(compress(count(last), differs[last:]), len(differs))
+    return (most - first, most - last) if first - last > _LEAST else None
 
 
 def _is_same_json(one: object, other: object) -> bool:

@@ -3,13 +3,15 @@
 Histories share a message as the same object (`history.Histories`, `request_bodies.RequestBodies`).
 """
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from threading import Lock, RLock
+from typing import cast
 
-from .shared_tuple import SharedTuple, Stem, shared, sharing
+from .shared_tuple import Apart, SharedTuple, Stem, shared, sharing
 
 KEPT = 8
 """How many histories are remembered: those of agents that take turns."""
@@ -50,25 +52,40 @@ class PerMessage[I, T]:
         return self._of_shared(messages) if isinstance(messages, SharedTuple) else self._of_list(messages)
 
     def _of_shared(self, messages: SharedTuple[I]) -> SharedTuple[T]:
-        known, end = messages.stem, messages.end
+        known, start, end = messages.stem, messages.start, messages.end
         with self._lock:
-            made: Stem[T] | None = known.derived.get(self)
+            made = cast("Stem[T] | None", known.derived.get(self))
             if made is None:
                 made = known.derived[self] = Stem[T]([])
-            tail: tuple[T, ...] | None = messages.derived.get(self)
-            if tail is None or len(made.items) < end:
-                before, derived = messages.before or ((), {})
-                was = list(zip(before, derived.get(self, ()), strict=False))
+            front, tail = messages.front, messages.tail
+            if len(made.items) < end or not (self._is_made(front) and self._is_made(tail)):
+                was: dict[int, T] = {}
+                for before in messages.before or ():
+                    was.update(zip(map(id, before.items), self._known(before) or (), strict=False))
                 for item in known.items[len(made.items) : end]:
-                    made.items.append(self._value(item, was))
-                if tail is None:
-                    tail = messages.derived[self] = tuple([self._value(item, was) for item in messages.tail])
-        return SharedTuple(made, messages.start, end, tail)
+                    made.items.append(was[id(item)] if id(item) in was else self._make(item))
+                place = start - len(front.items)
+                if front.items and place >= 0:  # what the stem has in their places
+                    was.update(zip(map(id, known.items[place:start]), made.items[place:start], strict=True))
+                self._add(front, was)
+                self._add(tail, was)
+            return SharedTuple(made, start, end, Apart(self._known(tail) or ()), Apart(self._known(front) or ()))
 
-    def _value(self, item: I, was: Sequence[tuple[I, T]]) -> T:
-        """The value of an item; that of the history before, where it was one of the last items."""
-        known = next((pair for pair in was if pair[0] is item), None)
-        return self._make(item) if known is None else known[1]
+    def _known(self, apart: Apart[I]) -> tuple[T, ...] | None:
+        """What is made of these items, if it was made."""
+        values = (apart.of or apart).derived.get(self)
+        return values[apart.place :] if values and apart.place else values
+
+    def _is_made(self, apart: Apart[I]) -> bool:
+        return not apart.items or self in (apart.of or apart).derived
+
+    def _add(self, apart: Apart[I], was: Mapping[int, T]) -> None:
+        """Make the values of these items; those of the same items before, where there were some."""
+        if not self._is_made(apart):
+            whole = apart.of or apart
+            whole.derived[self] = tuple(
+                [was[id(item)] if id(item) in was else self._make(item) for item in whole.items]
+            )
 
     def _of_list(self, messages: Sequence[I]) -> list[T]:
         with self._lock:
@@ -95,6 +112,11 @@ class _Row[T]:
     ends: list[int]
     """How many values the first messages have, by the number of messages."""
 
+    def branch(self, end: int) -> "_Row[T]":
+        """That of the first messages."""
+        ends = self.ends[: end + 1]
+        return _Row(self.values.branch(ends[-1]), ends)
+
 
 class Joined[I, T]:
     """As `PerMessage`, for several values of each message: those of all messages in a row. They are joined once."""
@@ -118,14 +140,14 @@ class Joined[I, T]:
     def _shared(self, each: SharedTuple[Sequence[T]]) -> SharedTuple[T]:
         made, end = each.stem, each.end
         with self._lock:
-            row: _Row[T] | None = made.derived.get(self)
+            row = cast("_Row[T] | None", made.derived.get(self))
             if row is None:
                 row = made.derived[self] = _Row[T](Stem[T]([]), [0])
             for values in made.items[len(row.ends) - 1 : end]:
                 row.values.items += values
                 row.ends.append(len(row.values.items))
-        tail = tuple(chain.from_iterable(each.tail))
-        return SharedTuple(row.values, row.ends[each.start], row.ends[end], tail)
+        front, tail = (tuple(chain.from_iterable(apart.items)) for apart in (each.front, each.tail))
+        return SharedTuple(row.values, row.ends[each.start], row.ends[end], Apart(tail), Apart(front))
 
 
 @dataclass(slots=True, eq=False)
@@ -135,6 +157,12 @@ class _Places[K]:
     of_key: dict[K, list[int]] = field(default_factory=dict[K, list[int]])
     read: int = 0
 
+    def branch(self, end: int) -> "_Places[K]":
+        """Those in the first pairs."""
+        end = min(end, self.read)
+        kept = ((key, places[: bisect_left(places, end)]) for key, places in self.of_key.copy().items())
+        return _Places({key: places for key, places in kept if places}, end)
+
 
 class Lookup[K, V](Mapping[K, V]):
     """The pairs of a history as a dict: the last value under each key."""
@@ -142,7 +170,8 @@ class Lookup[K, V](Mapping[K, V]):
     def __init__(self, pairs: SharedTuple[tuple[K, V]], places: Mapping[K, Sequence[int]]) -> None:
         self._pairs = pairs
         self._places = places
-        self._latest = dict(pairs.tail)
+        self._latest = dict(pairs.tail.items)
+        self._first = dict(pairs.front.items)
 
     def __getitem__(self, key: K) -> V:
         if key in self._latest:
@@ -151,7 +180,7 @@ class Lookup[K, V](Mapping[K, V]):
         for place in reversed(self._places.get(key, ())):
             if start <= place < end:
                 return self._pairs.stem.items[place][1]
-        raise KeyError(key)
+        return self._first[key]
 
     def __iter__(self) -> Iterator[K]:
         return iter(dict(self._pairs))
@@ -170,8 +199,11 @@ class Lookup[K, V](Mapping[K, V]):
     def places(self, keys: Iterable[K]) -> list[int]:
         """Where there are values under these keys, in order."""
         start, end, wanted = self._pairs.start, self._pairs.end, frozenset(keys)
-        found = [at - start for key in wanted for at in self._places.get(key, ()) if start <= at < end]
-        return sorted(found) + [end - start + at for at, (key, _) in enumerate(self._pairs.tail) if key in wanted]
+        front, tail = self._pairs.front.items, self._pairs.tail.items
+        found = [at for at, (key, _) in enumerate(front) if key in wanted]
+        inner, behind = len(front) - start, len(front) + end - start
+        found += sorted(inner + at for key in wanted for at in self._places.get(key, ()) if start <= at < end)
+        return found + [behind + at for at, (key, _) in enumerate(tail) if key in wanted]
 
     def among(self, keys: Iterable[K]) -> list[V]:
         """All values under these keys, in order."""
@@ -192,7 +224,7 @@ class ByKey[I, K, V]:
             pairs = sharing(pairs)
         stem, end = pairs.stem, pairs.end
         with self._lock:
-            places: _Places[K] | None = stem.derived.get(self)
+            places = cast("_Places[K] | None", stem.derived.get(self))
             if places is None:
                 places = stem.derived[self] = _Places[K]()
             for place in range(places.read, end):

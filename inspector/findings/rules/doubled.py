@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
-from ...analysis.conversation import Unit, joined, units_emitted, without_space
+from ...analysis.conversation import Unit, joined, parted, units_emitted, without_space
 from ...analysis.turn import Turn
 from ...wire.per_message import Joined
 from ...wire.printable import several
-from ...wire.shared_tuple import shared
 from ..model_words import is_user_text
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -74,11 +73,8 @@ def _copies(before: Turn, now: Turn) -> list[Unit]:
 
 def _unshared(before: Turn, now: Turn) -> tuple[list[Unit], list[Unit]]:
     """What two histories do not begin with alike. A text of several parts is not cut in two."""
-    old, new = before.conversation.history, now.conversation.history
-    place = shared(old, new)
-    while place and old[place - 1].kind == "text" and old[place - 1].role == "assistant":
-        place -= 1
-    return joined(old[place:]), joined(new[place:])
+    old, new = parted(before.conversation.history, now.conversation.history)
+    return joined(old), joined(new)
 
 
 def _held_pieces(context: RuleContext) -> list[Unit]:

@@ -11,12 +11,11 @@ from itertools import groupby, takewhile
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
-from ...analysis.conversation import Unit, joined, units_emitted, without_space
+from ...analysis.conversation import Unit, joined, parted, units_emitted, without_space
 from ...analysis.history_diff import HistoryChange, HistoryDiff
 from ...analysis.turn import Turn
 from ...wire.per_message import ByKey
 from ...wire.printable import several
-from ...wire.shared_tuple import shared
 from ...wire.values import Message, Part
 from ..model_words import extra_text, is_extended, is_known, is_user_text, is_whole, surely_continues
 from ..rule import Note, rule
@@ -139,8 +138,8 @@ def _failure_as_answer(context: RuleContext) -> Iterator[Note]:
     if before is None or error is None or context.is_attempt and not context.fresh:
         return
     said = without_space(error.message)[:_REPORTED]
-    units = context.turn.conversation.history
-    for unit in units[shared(before.conversation.history, units) :] if len(said) >= _RESULT else ():
+    units = parted(before.conversation.history, context.turn.conversation.history)[1] if len(said) >= _RESULT else ()
+    for unit in units:
         if unit.role == "assistant" and unit.kind == "text" and said in without_space(unit.text):
             yield Note(
                 f"the history contains the failure of #{before.round_trip.index} as the model's own words: "
@@ -157,11 +156,12 @@ _REPORTED = 40
 
 def _taken_from_user(context: RuleContext, before: Turn) -> Unit | None:
     """What the user said before, if the history now has it as the assistant's."""
-    old, now = before.conversation.history, context.turn.conversation.history
-    start = shared(old, now)
-    gone = [unit for unit in old[start:] if is_user_text(unit) and len(without_space(unit.text)) >= _RESULT]
-    asked = {unit.meaning for unit in now[start:] if is_user_text(unit)} if gone else set[int]()
-    said = [without_space(unit.text) for unit in now[start:] if unit.role == "assistant" and unit.kind == "text"]
+    old, now = parted(before.conversation.history, context.turn.conversation.history)
+    gone = [unit for unit in old if is_user_text(unit) and len(without_space(unit.text)) >= _RESULT]
+    if not gone:
+        return None
+    asked = {unit.meaning for unit in now if is_user_text(unit)}
+    said = [without_space(unit.text) for unit in now if unit.role == "assistant" and unit.kind == "text"]
     emission = before.reading.emission
     known = without_space(emission.text) if emission is not None else ""
     for unit in gone:

@@ -7,13 +7,12 @@ from os.path import commonprefix
 
 from turntape.cassettes.regex import regex
 
-from ...analysis.conversation import Unit, call_meaning, joined, sorted_json, text_meaning, without_space
+from ...analysis.conversation import Unit, call_meaning, joined, parted, sorted_json, text_meaning, without_space
 from ...analysis.dispatch import retold_calls, taken_as_text
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning, lost_space
 from ...analysis.turn import Turn
 from ...wire.json_value import as_object, is_object, parse_json
 from ...wire.printable import several
-from ...wire.shared_tuple import shared
 from ..finding import Severity, became
 from ..model_words import extra_text, is_extended, is_prose_step, is_user_text, plain, surely_continues
 from ..rule import Note, rule
@@ -55,7 +54,7 @@ def _is_the_models(context: RuleContext, change: HistoryChange) -> bool:
 def _is_the_assistants(context: RuleContext, change: HistoryChange) -> bool:
     """True for a text that an earlier request of the thread has sent as the model's own."""
     before = context.before
-    units = joined(before.conversation.history) if before is not None else ()
+    units = parted(before.conversation.history, context.turn.conversation.history)[0] if before is not None else ()
     return any(unit.pointer == change.before and unit.role == "assistant" for unit in units)
 
 
@@ -162,8 +161,7 @@ def _taken_apart(context: RuleContext, before: Turn) -> Iterator[Note]:
 
 def unshared(context: RuleContext, before: Turn) -> Sequence[Unit]:
     """The history without the pieces at its front that the request before has too."""
-    units = context.turn.conversation.history
-    return units[shared(before.conversation.history, units) :]
+    return parted(before.conversation.history, context.turn.conversation.history)[1]
 
 
 def _glued(context: RuleContext, before: Turn) -> Iterator[Note]:
@@ -175,11 +173,7 @@ def _glued(context: RuleContext, before: Turn) -> Iterator[Note]:
     if emission is None or not emission.text.strip():
         return
     meaning = text_meaning("assistant", emission.text)
-    units = context.turn.conversation.history
-    start = shared(before.conversation.history, units)
-    while start and units[start - 1].kind == "text":
-        start -= 1
-    for unit in joined(units[start:]):
+    for unit in joined(parted(before.conversation.history, context.turn.conversation.history)[1]):
         if unit.meaning == meaning and (what := lost_space(emission.text, unit.text)) is not None:
             yield Note(
                 f"the text of an answer lost its {what}: {became(emission.text[:40], unit.text[:40])}",

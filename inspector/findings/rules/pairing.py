@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from ...analysis.conversation import call_meaning
+from ...analysis.conversation import call_meaning, parted
 from ...analysis.dispatch import taken_as_text
 from ...analysis.turn import Turn
 from ...wire.json_value import as_object, as_text
 from ...wire.printable import several
-from ...wire.shared_tuple import shared
 from ...wire.values import Part, ToolCall
 from ..own_block import own_block
 from ..rejections import Rejection
@@ -102,12 +101,11 @@ def _copied(context: RuleContext) -> list[Part]:
     emission = before.reading.emission if before else None
     if echo is None or emission is None or before is None or echo.state == "held":
         return []
-    old, new = before.conversation.history, context.turn.conversation.history
-    place = shared(old, new)
-    made = Counter(unit.meaning for unit in old[place:] if unit.kind == "call")
+    old, new = parted(before.conversation.history, context.turn.conversation.history)
+    made = Counter(unit.meaning for unit in old if unit.kind == "call")
     made += Counter(call_meaning(call) for call in emission.calls)
     copies: list[Part] = []
-    for unit in new[place:]:
+    for unit in new:
         if unit.part.call is None or unit.part.call.id is not None or unit.meaning not in made:
             continue
         made[unit.meaning] -= 1

@@ -224,7 +224,7 @@ def _changed_without_cache(context: RuleContext, before: Turn, echo: HistoryDiff
         for change in echo.changes
         if not change.emitted and change.kind in ("inserted", "text_changed") and change.became.strip()
     ]
-    asked = tuple(message.pointer for message in context.request.messages if message.role == "user") if likely else ()
+    asked = tuple(message.pointer for message in context.fresh if message.role == "user") if likely else ()
     changed = [
         change for change in likely if any(change.now == at or (change.now or "").startswith(f"{at}/") for at in asked)
     ]

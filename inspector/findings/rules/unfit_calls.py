@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
-from ...analysis.conversation import same_messages
+from ...analysis.conversation import new_messages
 from ...wire.per_message import ByKey
 from ...wire.values import Message, Part, ToolResult
 from ..rule import Note, rule
@@ -70,9 +70,13 @@ def _results_to_judge(context: RuleContext) -> Iterator[tuple[Part, ToolResult]]
     The others were judged with an earlier request.
     """
     messages = context.request.conversation
-    known = same_messages(context.before.conversation, context.turn.conversation) if context.before else 0
+    before, now = context.before, context.turn.conversation
+    kept, first, behind = new_messages(before.conversation, now) if before is not None else (0, 0, 0)
     given = _results.of(context.request.messages)
-    fresh = sum(part.result is not None for message in messages[known:] for part in message.parts)
+    changed = sum(part.result is not None for message in messages[kept:first] for part in message.parts)
+    fresh = sum(
+        part.result is not None for message in messages[kept if changed else behind :] for part in message.parts
+    )
     places = {*given.places(context.thread.unfit_lately), *range(len(given.row) - fresh, len(given.row))}
     for place in sorted(places):
         yield given.row[place][1]

@@ -5,12 +5,12 @@ not reported.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from os.path import commonprefix
 
 from turntape.cassettes.regex import regex
 
-from ...analysis.conversation import Unit
+from ...analysis.conversation import Unit, parted
 from ...analysis.history_diff import HistoryDiff
 from ...analysis.turn import Turn
 from ...wire.per_message import Joined
@@ -222,7 +222,7 @@ def user_media_lost(context: RuleContext) -> Iterator[Note]:
     last = _message_of(spoken[-1]) if spoken else None
     mine = [unit for unit in lost if _message_of(unit) == last]
     # What goes away with its whole message is history that was cut, and another rule reports that.
-    kept = _user_texts(context.turn)
+    kept = _user_texts(context.turn.conversation.history)
     if mine and surely_continues(context, echo) and any(_message_of_place(at) == last for at in kept):
         yield Note(
             f"{several(len(mine), 'image')} of the user's last message "
@@ -254,14 +254,15 @@ def _edited(before: Turn, now: Turn, echo: HistoryDiff) -> list[tuple[str, str, 
     come = {change.now for change in changed if change.kind != "removed"}
     if places != come or any(change.kind not in _REPLACED for change in changed):
         return []
-    texts, old = _user_texts(now), _user_texts(before)
+    then, sent = parted(before.conversation.history, now.conversation.history)
+    texts, old = _user_texts(sent), _user_texts(then)
     edited = [place for place in texts if place in places and place in old]
     return [(place, old[place], texts[place]) for place in edited] if len(edited) == len(places) else []
 
 
-def _user_texts(turn: Turn) -> dict[str, str]:
-    """What the user says in a request, by place."""
-    return {unit.pointer: unit.text for unit in turn.conversation.history if is_user_text(unit)}
+def _user_texts(units: Iterable[Unit]) -> dict[str, str]:
+    """What the user says, by place."""
+    return {unit.pointer: unit.text for unit in units if is_user_text(unit)}
 
 
 def _around_change(old: str, new: str) -> tuple[str, str]:

@@ -84,6 +84,19 @@ class Entry:
                 results.append(ResultPart(part, part.result.call_id, part.result.name))
         return cls(message, calls, results)
 
+    def is_like(self, other: Self) -> bool:
+        """Whether both have no calls, no results and no ids, and are alike for the pairing of others."""
+        one, two = self.message, other.message
+        kinds = [part.kind for part in one.parts]
+        bare = not (self.calls or self.results or other.calls or other.results or self.is_reference)
+        return (
+            bare
+            and one.role == two.role
+            and not other.is_reference
+            and kinds == [part.kind for part in two.parts]
+            and not {"call", "result", "other"}.intersection(kinds)
+        )
+
     @property
     def is_answer(self) -> bool:
         return self.message.role == "assistant"

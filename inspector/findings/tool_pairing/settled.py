@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from ...wire.protocols.traits import Pairing
-from ...wire.shared_tuple import shared
+from ...wire.shared_tuple import in_both, shared
 from ...wire.values import Part
 from .model import Entry, ResultPart, known_ids
 
@@ -71,7 +71,7 @@ class Beginnings:
     def of(self, entries: Sequence[Entry], rules: Pairing) -> Settled:
         """The longest one with which this history begins, which the caller gives back; a new one without any."""
         with self._lock:
-            fitting = [one for one in self._recent if one.rules == rules and shared(one.history, entries) >= one.count]
+            fitting = [one for one in self._recent if one.rules == rules and _begins(entries, one)]
             if not fitting:
                 return Settled(rules)
             best = max(fitting, key=lambda one: one.count)
@@ -83,6 +83,18 @@ class Beginnings:
         if settled.count:
             with self._lock:
                 self._recent.append(settled)
+
+
+def _begins(entries: Sequence[Entry], settled: Settled) -> bool:
+    """Whether a history begins with the settled entries, whatever is said in messages without calls and results."""
+    same, history = shared(settled.history, entries), settled.history
+    while same < settled.count:
+        first, place, count = in_both(history, entries)
+        if not (first == place <= settled.count <= first + count):
+            return False
+        pairs = zip(history[same:first], entries[same:first], strict=True)
+        return all(one is other or one.is_like(other) for one, other in pairs)
+    return True
 
 
 def last_answer(entries: Sequence[Entry]) -> int:

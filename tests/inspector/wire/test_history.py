@@ -60,6 +60,18 @@ def test_a_change_is_read_from_there_on() -> None:
     assert [message.raw for message in found] == said("a", "x", "c")
 
 
+def test_what_is_behind_a_change_is_not_read_again() -> None:
+    histories, read, items = Histories(), Reader(), said(*range(40))
+    for turn in range(20):
+        items = [*said(f"It is {turn}.", "same"), *items[2:], *said(f"new {turn}")]
+        read.pointers.clear()
+        found = histories.read(items, "/messages", read)
+        assert [message.raw for message in found] == items
+        assert [message.pointer for message in found] == [f"/messages/{place}" for place in range(len(items))]
+
+    assert sorted(read.pointers) == ["/messages/0", "/messages/59"]
+
+
 def test_a_shorter_history_needs_no_reading() -> None:
     histories, read = Histories(), Reader()
     long = histories.read(said("a", "b", "c"), "/messages", read)

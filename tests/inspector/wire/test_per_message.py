@@ -68,6 +68,47 @@ def test_a_value_stays_the_same_object_in_all_histories() -> None:
         before = now
 
 
+def test_a_fork_takes_what_was_made_of_what_it_shares() -> None:
+    made: list[str] = []
+    letters = Joined[str, str](lambda message: made.append(message) or [*message])
+    places = ByKey[str, str, str](lambda message: [(letter, message) for letter in message])
+    base = sharing([f"{number}ab" for number in range(40)])
+    assert letters.of(base) and places.of(base)
+    made.clear()
+    for fork in range(20, 36):
+        other = base.continued(fork, [f"x{fork}", "y"])
+        plain = [*(f"{number}ab" for number in range(fork)), f"x{fork}", "y"]
+        assert letters.of(other) == tuple("".join(plain))
+        found = places.of(other)
+        assert dict(found) == {letter: message for message in plain for letter in message}
+        assert found.places("b") == [at for at, letter in enumerate("".join(plain)) if letter == "b"]
+
+    assert made == [text for fork in range(20, 36) for text in (f"x{fork}", "y")]
+    assert letters.of(base) == tuple("".join(f"{number}ab" for number in range(40)))
+
+
+def test_what_is_behind_another_front_is_made_once() -> None:
+    made: list[str] = []
+    letters = Joined[str, str](lambda message: made.append(message) or [*message])
+    places = ByKey[str, str, str](lambda message: [(letter, message) for letter in message])
+    history, plain = sharing(["12:00", "same", *(f"m{number}" for number in range(20))]), list[str]()
+    plain = list(history)
+    assert letters.of(history) and places.of(history)
+    made.clear()
+    for turn in range(20):
+        kept, front = len(plain) - turn % 3, [f"12:{turn:02}", "same"]
+        plain = [*front, *plain[2:kept], f"n{turn}", f"X{turn}"]
+        history = history.resumed([front[0], history[1]], 2, kept, plain[kept:])
+        assert list(history) == plain and letters.of(history) == tuple("".join(plain))
+        found = places.of(history)
+        assert dict(found) == {letter: message for message in plain for letter in message}
+        assert found.places(":X") == [at for at, letter in enumerate("".join(plain)) if letter in ":X"]
+        rest = history.since(1 + turn % 3)
+        assert letters.of(rest) == tuple("".join(plain[1 + turn % 3 :]))
+
+    assert len(made) == 20 * 3
+
+
 @pytest.mark.parametrize(
     ("count", "same", "continued"), [(3, 3, True), (9, 5, True), (9, 4, False), (3, 1, False), (5, 1, False)]
 )

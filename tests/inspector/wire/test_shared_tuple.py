@@ -4,7 +4,7 @@ import random
 from copy import deepcopy
 
 from turntape.inspector.wire.per_message import PerMessage
-from turntape.inspector.wire.shared_tuple import SharedTuple, shared, sharing
+from turntape.inspector.wire.shared_tuple import SharedTuple, in_both, shared, sharing
 
 
 def test_a_history_that_continues_shares_what_it_has_in_common() -> None:
@@ -31,6 +31,18 @@ def test_another_branch_does_not_change_what_was_there() -> None:
     assert shared(one, other) == 20 and shared(one, shorter) == 5
 
 
+def test_what_both_have_behind_other_fronts_is_found() -> None:
+    base = sharing([object() for _ in range(30)])
+    one = base.resumed(["a", "b"], 2, 30, ["c"])
+    other = one.resumed(["A"], 1, 29, ["d"])
+
+    assert in_both(base, one) == (2, 2, 28)
+    assert in_both(one, other) == (2, 2, 27)
+    assert in_both(one.since(5), other) == (0, 5, 24)
+    assert in_both(base, sharing(["a"])) == (0, 0, 0)
+    assert shared(one, other) == 0 and shared(base, one) == 0
+
+
 def test_a_copy_of_it_is_itself() -> None:
     """The preview of a breakpoint copies all that a labeller holds."""
     history = sharing(["a"] * 9)
@@ -49,6 +61,9 @@ def test_it_is_a_tuple_in_all_that_is_asked_of_it() -> None:
         made.append((one.continued(kept, new), (*plain[:kept], *new)))
         start = rng.randint(0, len(plain))
         made.append((one.since(start), plain[start:]))
+        place = rng.randint(0, kept)
+        front = [rng.randrange(9) for _ in range(place)]
+        made.append((one.resumed(front, place, kept, new), (*front, *plain[place:kept], *new)))
     for one, plain in made:
         a, b = rng.randint(-12, 90), rng.randint(-12, 90)
         assert one == plain and plain == one and one == list(plain) and not one != plain  # noqa: SIM202 - both signs
