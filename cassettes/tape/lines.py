@@ -211,7 +211,8 @@ class Lines:
             prefix, suffix = cast(int, stored["prefix"]), cast(int, stored["suffix"])
             earlier = window[base]
             fits(prefix, suffix, len(earlier), _number(line))
-            return earlier[:prefix] + restored(stored) + earlier[len(earlier) - suffix :]
+            view = memoryview(earlier)  # so that the bytes are copied once
+            return b"".join((view[:prefix], restored(stored), view[len(view) - suffix :]))
 
         try:
             trip = read_round_trip(line, resolve)

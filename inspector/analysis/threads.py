@@ -12,6 +12,7 @@ from turntape.cassettes.tape.carried import Carried, carried
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.per_message import Joined
+from ..wire.request_bodies import body_hash
 from ..wire.values import Emission, Message, Reading, RequestReading
 from .conversation import common_units, conversation_of, joined, meanings_emitted, units_emitted
 from .identity import identity
@@ -40,7 +41,7 @@ class Threads:
         earlier = self._index.conversations(scope_of(round_trip, who))
         conversation = conversation_of(reading.request.messages, earlier)
         sent = round_trip.request.body
-        body = b"%d-%d" % (len(sent), hash(sent))
+        body = b"%d-%d" % (len(sent), body_hash(sent))
         new = NewRequest(round_trip, reading, conversation, body, who)
         turn = (
             self._other_attempt(new)

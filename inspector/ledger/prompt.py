@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from turntape.cassettes.frozen import frozen
 
 from ..analysis.turn import Turn
-from ..wire.shared_tuple import shared
+from ..wire.shared_tuple import in_both, shared
 from ..wire.values import Emission, Message, Part, Tool, ToolCall
 from .contents import Content, calls_by_id, kept_by_api, message_contents, system_contents, tool_contents
 from .pieces import First, Pieces
@@ -74,8 +74,7 @@ class ThreadPrompt:
             self.head = [*tool_contents(request.tools), *system_contents(request.system)]
         grown = request.previous_id is not None and self._hold(first, turn)
         kept = 0 if request.previous_id is not None else shared(self.messages, messages)
-        self.calls.update(calls_by_id(messages[kept:]))
-        self.contents[kept:] = [list(message_contents(message, self.calls)) for message in messages[kept:]]
+        self._read(messages, kept)
         self.messages = messages
         old, moved = self.ids, dict[int, str]()
         start = First(turn.thread, turn.number, place)
@@ -99,6 +98,20 @@ class ThreadPrompt:
         return Prompt(
             self.ids, same, echo, not first and same == len(old), same_head, verbatim, moved, tuple(self.marks)
         )
+
+    def _read(self, messages: Sequence[Message], kept: int) -> None:
+        """Make the contents of the messages from this one on that the request before does not have."""
+        old, place, count = in_both(self.messages, messages)
+        if kept >= place or any(calls_by_id(messages[kept:place])):
+            old = place = kept  # calls in front may name what comes behind them
+            count = 0
+        behind = place + count
+        self.calls.update(calls_by_id(messages[behind:]))
+        self.contents[kept:] = [
+            *(list(message_contents(message, self.calls)) for message in messages[kept:place]),
+            *self.contents[old : old + count],
+            *(list(message_contents(message, self.calls)) for message in messages[behind:]),
+        ]
 
     def answered(self, turn: int, emission: Emission | None) -> None:
         """Note the answer, which the API may keep for the next request."""

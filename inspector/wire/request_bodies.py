@@ -39,6 +39,8 @@ _ANCHORS = (8, 64, 512)
 _ANCHOR = 48
 """Bytes. Shorter items may be in many places."""
 
+_BLOCK = 1 << 16
+
 _CLOSED = b'}]"'
 """What ends an object, an array or a string, or a place in the middle of one."""
 
@@ -56,6 +58,8 @@ class _Body:
     """The known items of the array after these members."""
     walked: int = 0
     """Up to here the places are known."""
+    blocks: list[int] = field(default_factory=list[int])
+    """The hashes of its blocks of `_BLOCK` bytes, see `RequestBodies.hash`."""
     unusable: bool = False
     """True for a body with a name twice, or one that is nested too deep."""
 
@@ -69,6 +73,12 @@ class RequestBodies:
         self._lock = Lock()
         self.parsed = 0
         """Bytes given to a parser so far, of bodies that are large enough to be remembered."""
+
+    def hash(self, data: bytes) -> int:
+        """A hash of a body, equal for equal bodies within one process; that of a body just read takes no time."""
+        with self._lock:
+            known = next((one.blocks for one in self._recent if one.data is data), None)
+        return hash((len(data), *(_blocks(data) if known is None else known)))
 
     def read(self, data: bytes) -> object:
         """The JSON value of a body, or None when it is not JSON. It must not be changed: bodies share values."""
@@ -87,7 +97,7 @@ class RequestBodies:
             value = parse_json(data)
             if not isinstance(value, dict):
                 return value
-            made = _Body(data, cast(dict[str, object], value))
+            made = _Body(data, cast(dict[str, object], value), blocks=_blocks(data))
         self._remember(made)
         return made.value
 
@@ -121,6 +131,9 @@ class RequestBodies:
         except (orjson.JSONDecodeError, _Unusable):
             whole = None
         self.parsed += made.parsed
+        if whole is not None:
+            whole.blocks = base.blocks[: shared // _BLOCK]
+            whole.blocks += _blocks(data, len(whole.blocks))
         if whole is not None and made.is_continued:
             self._recent.remove(base)
         return whole
@@ -128,6 +141,11 @@ class RequestBodies:
     def _walked(self, body: _Body) -> bool:
         self.parsed += len(body.data) - body.walked
         return _walk(body)
+
+
+def _blocks(data: bytes, first: int = 0) -> list[int]:
+    """The hashes of the blocks of a body, from the `first` one on."""
+    return [hash(data[at : at + _BLOCK]) for at in range(first * _BLOCK, len(data), _BLOCK)]
 
 
 class _Unusable(Exception):
@@ -306,3 +324,5 @@ def _array(text: str, at: int, start: int, ends: _Array) -> int:
 _bodies = RequestBodies()
 read_body = _bodies.read
 """As `RequestBodies.read`, for the whole process."""
+body_hash = _bodies.hash
+"""As `RequestBodies.hash`, for the whole process."""

@@ -1,7 +1,7 @@
 """The prompts of a run, one after the other, as rows of nodes in a `PrefixTree`."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -11,6 +11,7 @@ from ...analysis.turn import Turn
 from ...wire.cache_rules import LIFETIMES, CacheRule, Level, Marks, Setting
 from ...wire.caching import settings_of
 from ...wire.json_value import as_object
+from ...wire.per_message import PerMessage
 from ...wire.shared_tuple import shared
 from ...wire.values import CacheMark, Message, RequestReading
 from .blocks import Block, head_blocks, message_blocks
@@ -132,8 +133,8 @@ class Prompts:
             for block in head_blocks(request):
                 self._put(made, block, scope, settings)
             made.head = len(made.nodes)
-        for number in range(kept, len(messages)):
-            for block in message_blocks(messages[number], _level(messages, number)):
+        for of_message in _blocks_of(messages, kept):
+            for block in of_message:
                 self._put(made, block, scope, settings)
             made.ends.append(len(made.nodes))
         return made
@@ -177,11 +178,20 @@ def _level(messages: Sequence[Message], number: int) -> Level:
     return "system" if all(one.role == "system" for one in islice(messages, number + 1)) else "messages"
 
 
+_of_message = PerMessage[Message, tuple[Block, ...]](lambda message: tuple(message_blocks(message, "messages")))
+
+
+def _blocks_of(messages: Sequence[Message], kept: int) -> Iterator[Iterable[Block]]:
+    """The blocks of each message from this one on."""
+    each = _of_message.of(messages)
+    for number in range(kept, len(messages)):
+        level = _level(messages, number)
+        yield each[number] if level == "messages" else message_blocks(messages[number], level)
+
+
 def _all_blocks(request: RequestReading, messages: Sequence[Message]) -> Sequence[Block]:
     blocks = list(head_blocks(request))
-    for number, message in enumerate(messages):
-        blocks += message_blocks(message, _level(messages, number))
-    return blocks
+    return blocks + [block for of_message in _blocks_of(messages, 0) for block in of_message]
 
 
 def _implicit(request: RequestReading, rule: CacheRule) -> tuple[bool, str | None]:

@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
+from itertools import islice
 from typing import cast
 
 from turntape.cassettes.frozen import frozen
@@ -15,6 +16,7 @@ from ...run.labels import Key, Label, LabelledRoundTrip, label_stream
 from ...run.row import turn_label
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_array, as_object, compact
+from ...wire.per_message import ByKey
 from ...wire.printable import safe, several
 from ...wire.socket_turn import SOCKET
 from ...wire.values import Message, Part, Tool, ToolCall
@@ -201,6 +203,14 @@ def _row(layer: str, spans: Line) -> Line:
     return [("  ", "plain"), (f"{GLYPHS[layer]} {layer:<7}", cast(Style, layer)), *spans]
 
 
+def _names_of(message: Message) -> list[tuple[str | None, str]]:
+    return [(part.call.id, part.call.name) for part in message.parts if part.call is not None]
+
+
+_names = ByKey(_names_of).of
+"""The names of the calls in a history, by id."""
+
+
 def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     """The messages of this request that the thread's previous request did not contain."""
     messages = one.reading.request.messages
@@ -208,14 +218,14 @@ def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     assert turn is not None
     if turn.history == "extended" and turn.shared:
         messages = messages[turn.messages_before :]
-    names = {part.call.id: part.call.name for m in one.reading.request.messages for part in m.parts if part.call}
-    shown = [part_line(message, part, names) for message in messages for part in message.parts]
-    lines = [line for line in shown if line is not None]
+    names = _names(one.reading.request.messages)
+    shown = (part_line(message, part, names) for message in reversed(messages) for part in reversed(message.parts))
+    found = (line for line in shown if line is not None)
+    lines = [*islice(found, 3 if turn.history == "changed" else None)][::-1]
     if turn.history == "changed":
         rebuilt = turn.edge.kind == "rebuilt"
         said: Span = (REBUILT, "dim") if rebuilt else ("the history was changed", "warn")
         yield [("    ", "plain"), said]
-        lines = lines[-3:]
     if len(lines) > 6:
         yield [("    ", "plain"), (f"… {len(lines) - 6} more", "dim")]
         lines = lines[-6:]

@@ -87,6 +87,35 @@ def test_what_is_behind_a_change_at_the_front_is_parsed_once(change: str) -> Non
     assert parsed(100) < 100 * each + len(orjson.dumps(request(20)))
 
 
+def test_a_body_has_one_hash_however_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_bodies, "_BLOCK", 1 << 10)
+    bodies, hashes = RequestBodies(), list[int]()
+    for turn in range(20, 30):
+        for front in ("", f"It is {turn}. "):
+            body = orjson.dumps(request(turn, system=front + SYSTEM))
+            bodies.read(body)
+            hashes.append(bodies.hash(body))
+            assert hashes[-1] == RequestBodies().hash(body)
+
+    assert len({*hashes}) == 20
+
+
+def test_what_a_body_begins_with_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[int] = []
+    blocks = request_bodies._blocks
+    monkeypatch.setattr(request_bodies, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(
+        request_bodies, "_blocks", lambda data, first=0: hashed.append(len(data) - (first << 10)) or blocks(data, first)
+    )
+    bodies, body = RequestBodies(), b""
+    for turn in range(20, 60):
+        body = orjson.dumps(request(turn))
+        bodies.read(body)
+        bodies.hash(body)
+
+    assert sum(hashed) < len(body) + 40 * (1 << 11)
+
+
 def test_agents_with_clocks_that_take_turns_each_continue_their_own_history() -> None:
     bodies, own = RequestBodies(), {"A": 40, "B": 40}
     for turn in range(40, 60):
