@@ -27,9 +27,20 @@ def _source(random: random.Random, size: int) -> str:
 
 
 def coding_run(
-    turns: int = 300, result_bytes: int = 1950, system_bytes: int = 30_000, seed: int = 7
+    turns: int = 300,
+    result_bytes: int = 1950,
+    system_bytes: int = 30_000,
+    seed: int = 7,
+    *,
+    cut: int = 0,
+    forks: int = 0,
+    clock: bool = False,
 ) -> Iterator[RoundTrip]:
-    """A run on Anthropic's Messages API in which each turn reads a file: by default 118 MB of request bodies."""
+    """A run on Anthropic's Messages API in which each turn reads a file: by default 118 MB of request bodies.
+
+    Of `cut` answers one is cut; after `forks` turns the last four are taken back and the client continues from there;
+    with a `clock` the first message of each request holds the time.
+    """
     rng = random.Random(seed)
     system = [{"type": "text", "text": _source(rng, system_bytes // 2), "cache_control": {"type": "ephemeral"}}]
     tools = [
@@ -42,6 +53,13 @@ def coding_run(
     ]
     messages: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "text", "text": "Fix the tests."}]}]
     for turn in range(turns):
+        if clock:
+            messages[0] = {
+                "role": "user",
+                "content": [{"type": "text", "text": f"It is minute {turn}. Fix the tests."}],
+            }
+        if forks and turn % forks == forks - 1:
+            del messages[-8:]
         last = messages[-1]["content"][-1]
         last["cache_control"] = {"type": "ephemeral"}
         body = orjson.dumps({"model": "claude-opus-4-5", "max_tokens": 8000, "system": system, "messages": messages,
@@ -51,7 +69,15 @@ def coding_run(
         said, path = _source(rng, 200), f"src/module_{rng.randrange(999)}.py"
         yield RoundTrip(
             Request("POST", "https://api.anthropic.com/v1/messages", (("content-type", "application/json"),), body),
-            _answer(turn, said, identity, name, path, len(body) // 4),
+            _answer(
+                turn,
+                said,
+                identity,
+                name,
+                path,
+                len(body) // 4,
+                "max_tokens" if cut and turn % cut == 1 else "tool_use",
+            ),
             1_780_000_000.0 + turn * 4,
             index=turn,
             request_at=300,
@@ -66,7 +92,7 @@ def coding_run(
         messages.append({"role": "user", "content": [result]})
 
 
-def _answer(turn: int, said: str, identity: str, name: str, path: str, tokens: int) -> Response:
+def _answer(turn: int, said: str, identity: str, name: str, path: str, tokens: int, stop: str) -> Response:
     usage = {"input_tokens": 40, "cache_read_input_tokens": tokens, "cache_creation_input_tokens": 800}
     message = {"id": f"msg_{turn}", "type": "message", "role": "assistant", "model": "claude-opus-4-5", "content": [],
                "stop_reason": None, "stop_sequence": None, "usage": {**usage, "output_tokens": 1}}  # fmt: skip
@@ -81,7 +107,7 @@ def _answer(turn: int, said: str, identity: str, name: str, path: str, tokens: i
     delta = {"type": "input_json_delta", "partial_json": orjson.dumps({"path": path}).decode()}
     events.append({"type": "content_block_delta", "index": 1, "delta": delta})
     events.append({"type": "content_block_stop", "index": 1})
-    events.append({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": None},
+    events.append({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None},
                    "usage": {"output_tokens": 90}})  # fmt: skip
     events.append({"type": "message_stop"})
     pieces = [f"event: {event['type']}\ndata: {orjson.dumps(event).decode()}\n\n".encode() for event in events]
