@@ -1,5 +1,6 @@
 """An enemy's answer does not take the machine's memory: what is beyond the bounds passes, and is reported."""
 
+import gzip
 import http.client
 import os
 import socket
@@ -18,7 +19,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.sync.server import ServerConnection, serve
 
-from turntape.cassettes import Cassette, Recorder
+from turntape.cassettes import Cassette, Recorder, RoundTrip
+from turntape.proxy.capture import spool
 from turntape.proxy.engine.engine import Engine, running
 
 GIGABYTE = 1 << 30
@@ -119,6 +121,49 @@ def test_half_a_gigabyte_passes_whole_and_its_beginning_is_kept(tmp_path: Path) 
     assert 0 <= (64 << 20) - len(trip.response.body) < 1 << 20
     assert trip.response.body == (piece * 64)[: len(trip.response.body)]
     assert trip.faults[0].startswith("the answer is longer than 67,108,864 bytes; what came after the first ")
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize("route", ["base_url", "forward"])
+def test_many_long_answers_at_once_are_kept_whole_by_way_of_the_disk(
+    route: str, packed: bool, tmp_path: Path, confdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "FROM", 100_000)
+    body = os.urandom(1 << 20).hex().encode()
+    sent = gzip.compress(body) if packed else body
+    encoding = b"content-encoding: gzip\r\n" if packed else b""
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n%scontent-length: %d\r\n\r\n" % (encoding, len(sent))
+    spooled: list[bool] = []
+    got: list[bytes] = []
+
+    def ask(port: int, place: str) -> None:
+        client = http.client.HTTPConnection("127.0.0.1", port)
+        client.request("POST", f"{place}/chat/completions", b"{}", {"content-type": "application/json"})
+        got.append(client.getresponse().read())
+        client.close()
+
+    def kept(trip: RoundTrip, number: int) -> None:
+        assert trip.response is not None
+        spooled.append(not isinstance(trip.response.content, bytes))
+
+    with upstream(lambda to: to.sendall(head + sent)) as url, Recorder(tmp_path / "a.jsonl") as recorder:
+        engine = Engine(
+            recorder, upstreams={"openai": url}, intercept=("127.0.0.1",), confdir=confdir, spool=tmp_path,
+            on_round_trip=kept,
+        )  # fmt: skip
+        with running(engine):
+            place = "/openai" if route == "base_url" else url
+            clients = [threading.Thread(target=ask, args=(engine.port, place)) for _ in range(6)]
+            for client in clients:
+                client.start()
+            for client in clients:
+                client.join()
+
+    assert got == [sent] * 6 and spooled == [True] * 6
+    trips = list(Cassette.load(tmp_path / "a.jsonl"))
+    assert [trip.response and trip.response.body for trip in trips] == [body] * 6
+    assert all(trip.faults == () and trip.failure is None for trip in trips)
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["a.jsonl"]
 
 
 SMALL = 100_000
