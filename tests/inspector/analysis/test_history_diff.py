@@ -1,14 +1,19 @@
 """The history diff of answers that came in parts: a request with a continuation token repeats the whole history."""
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
+import pytest
 from conversations import START
 from judged import turn as content
+from long_threads import CUT, thread
 from round_trips import GEMINI, exchanged
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.analysis.conversation import conversation_of, new_messages
 from turntape.inspector.analysis.history_diff import diff_history
+from turntape.inspector.analysis.seen import Seen
 from turntape.inspector.analysis.threads import Threads
 from turntape.inspector.analysis.turn import Turn
 from turntape.inspector.run.labels import label_all
@@ -96,3 +101,23 @@ def test_only_the_part_that_the_token_belongs_to_is_not_expected_back() -> None:
     before, after = sort([first, second])
 
     assert [change.kind for change in diff_history(before, after).changes] == ["text_dropped"]
+
+
+def apart(turn: Turn) -> Turn:
+    """The turn with a conversation that shares nothing with that of others."""
+    messages = tuple(turn.reading.request.messages)
+    return replace(turn, seen=Seen(turn.round_trip, turn.reading, conversation_of(messages)))
+
+
+@pytest.mark.parametrize("api", CUT)
+def test_what_two_requests_share_behind_a_clock_changes_nothing_in_the_comparison(api: str) -> None:
+    turns = sort(thread(api, 30, clock=True))
+    skipped = 0
+    for before, now in pairwise(turns[10:]):
+        kept, first, behind = new_messages(before.conversation, now.conversation)
+        skipped += behind - first
+        found = diff_history(before, now)
+
+        assert found == diff_history(apart(before), apart(now))
+        assert (kept, first) == (0, 1) and [change.kind for change in found.changes] == ["text_changed"]
+    assert skipped > 300
