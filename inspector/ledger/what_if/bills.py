@@ -74,13 +74,21 @@ def _cost(trip: RoundTrip, reading: Reading, usage: Usage, change: Change) -> De
     """The price of other counts, model and tier. A cost that the answer states holds for none of them, but what the API
     takes more or less than the price list stays the same share of it."""
     asked = replace(reading, usage=usage, stated_cost=None)
+    found = _asked(trip, asked, change.model)
     if change.tier is not None:
         terms = {"processing": "batch"} if change.tier == "batch" else {"service_tier": change.tier}
-        asked = replace(asked, price_terms={**reading.price_terms, **terms})
-    if change.model is None:
-        found = _stated(trip, asked)
-        return None if found is None else found * _over_list(trip, reading)
-    vendor, _, name = change.model.rpartition("/")
+        if not terms.items() <= reading.price_terms.items():
+            there = _asked(trip, replace(asked, price_terms={**reading.price_terms, **terms}), change.model)
+            # The same price: the list knows none for this tier.
+            found = there if there != found or not found else None
+    return found if found is None or change.model is not None else found * _over_list(trip, reading)
+
+
+def _asked(trip: RoundTrip, asked: Reading, model: str | None) -> Decimal | None:
+    """What the price list says, for another model where one is given."""
+    if model is None:
+        return _stated(trip, asked)
+    vendor, _, name = model.rpartition("/")
     same = replace(asked, request=RequestReading(model=name), response_model=None)
     # Another vendor's model is looked for in the whole list.
     found = (_stated(trip, one) for one in (same, replace(same, provider=vendor or None, protocol="unknown")))

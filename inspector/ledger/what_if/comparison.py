@@ -129,7 +129,7 @@ def _assumptions(change: Change, found: Bill) -> Iterator[str]:
     if change.model:
         yield "Another model is priced by the tokens that the recorded one counted; each model counts in its own way."
     if change.tier:
-        yield "A tier is priced as if every turn had it; where the price list has no price for it, nothing changes."
+        yield "A tier is priced as if every turn had it; a turn without such a price on its day is in no bill."
     if change.without:
         yield "Without a tool, only its definition is gone; calls and results of it stay."
     if change.cap is not None or change.without:

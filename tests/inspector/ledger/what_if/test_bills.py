@@ -18,6 +18,7 @@ from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.parse import read
 
 NOW = 1_795_000_000.0
+YEAR = 365 * 86_400.0
 U = asks(text("What is a tape?", MARK))
 BARE = asks(text("What is a tape?"))
 MORE = [BARE, says("Fine."), asks(text("And a reel?", MARK))]
@@ -100,6 +101,30 @@ def test_another_model_and_tier() -> None:
     foreign = priced(*LOOP, model="openai/gpt-5-mini").amount
     assert foreign is not None and foreign < cheap.amount
     assert priced(*LOOP, model="no-such-model").amount is None
+
+
+def test_a_tier_without_a_price_of_its_own_is_not_known() -> None:
+    """The list has no batch price for that day, and it must not look as if batches saved nothing."""
+    early = [replace(trip, started_at=trip.started_at - YEAR) for trip in LOOP]
+
+    found = priced(*early, tier="batch")
+    assert priced(*early).amount is not None
+    assert found.amount is None and found.unpriced == len(early)
+    mixed = priced(early[0], LOOP[1], tier="batch")
+    assert mixed.unpriced == 1 and mixed.amount is not None
+    assert priced(*early, tier="batch", model="claude-haiku-4-5").amount is None
+
+
+def test_a_turn_that_was_on_the_tier_keeps_its_price() -> None:
+    run = recorded(*(replace(trip, started_at=trip.started_at - YEAR) for trip in LOOP))
+    turns = [
+        replace(turn, priced=(turn.priced[0], replace(turn.priced[1], price_terms={"processing": "batch"})))
+        for turn in run.turns
+    ]
+
+    same = replace(run, turns=turns)
+    assert bill(same, Change(tier="batch")).amount == bill(run, Change()).amount
+    assert bill(same, Change(tier="priority")).amount is None
 
 
 OTHER = {"name": "find", "description": "Finds things. " * 60, "input_schema": {"type": "object"}}
