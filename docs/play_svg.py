@@ -12,11 +12,11 @@ from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip import KINDS, StripTurn, axis, strip_of
 from turntape.inspector.views.text.number_format import count, dollars
-from turntape.inspector.views.text.status_styles import FINISH
+from turntape.inspector.views.text.status_styles import FINISH, FINISH_WORDS, OUTCOME, OUTCOME_WORDS
 from turntape.inspector.views.text.terminal_text import GLYPHS, clip, wrap
 from turntape.inspector.views.vocabulary.kinds import KIND_LOOKS
 from turntape.inspector.views.vocabulary.signs import MARKS
-from turntape.inspector.views.vocabulary.style import STYLE_LOOKS, Style
+from turntape.inspector.views.vocabulary.style import STYLE_LOOKS
 
 WIDTH, ROW = 900, 21
 LEFT, TOP = 24, 48
@@ -192,11 +192,14 @@ class _Picture:
         yield _text(LEFT + 62, y, GLYPHS["model"], "model")
         yield _text(LEFT + 80, y, clip(_done(row), 52), "plain")
         yield _text(LEFT + 500, y, GLYPHS["api"], "api")
-        style: Style = "bad" if row.error else FINISH.get(row.finish or "", "warn")
-        finish = f"error {row.status}" if row.error else (row.finish or "").replace("_", " ")
-        yield _text(LEFT + 518, y, finish, style)
-        yield _text(LEFT + 628, y, GLYPHS["client"], "client")
-        yield _text(LEFT + 646, y, (row.outcome or "").replace("_", " "), "dim")
+        if row.error:
+            status = f"{row.status} " if row.status is not None and row.status >= 400 else ""
+            yield _text(LEFT + 518, y, clip(f"{status}{row.error}", 36), "bad")
+        else:
+            finish, outcome = row.finish or "", row.outcome or ""
+            yield _text(LEFT + 518, y, FINISH_WORDS.get(finish, finish), FINISH.get(finish, "warn"))
+            yield _text(LEFT + 628, y, GLYPHS["client"], "client")
+            yield _text(LEFT + 646, y, OUTCOME_WORDS.get(outcome, outcome), OUTCOME.get(outcome, "dim"))
         price = dollars(row.cost) if row.cost is not None else "–"
         yield _text(WIDTH - LEFT, y, price, "money", anchor="end")
         yield "</g>"

@@ -45,6 +45,16 @@ def test_every_turn_appears_with_its_cost_and_the_cost_so_far_grows(drawn: str) 
     assert shown == sorted(shown) and len(shown) == len(turns) and shown[-1] == 0.071
 
 
+def test_a_row_has_the_words_of_the_viewers_list(drawn: str) -> None:
+    words = [re.findall(r">([^<]+)</text>", row) for row in re.findall(r'<g class="a\d+">(.*?)</g>', drawn, re.DOTALL)]
+    rows = {line[0]: line[1:] for line in words if line and re.fullmatch(r"t\d+ [\d·]+", line[0])}
+
+    assert rows["t1 3"][2:] == ["■", "length", "▶", "ran", "$0.021"]
+    assert rows["t1 6"][2:] == ["■", "calls", "▶", "ran", "$0.0018"]
+    assert rows["t1 7"][2:] == ["■", "done", "▶", "ended", "$0.0022"]
+    assert rows["t1 5"] == ["◆", "■", "529 Overloaded", "–"]
+
+
 def test_the_finding_appears_in_its_turn(drawn: str) -> None:
     run = Run.load(EXAMPLE)
     at = [place for place, row in enumerate(run.rows.all) if row.is_turn].index(run.rows.first_trouble() or 0)
