@@ -103,7 +103,7 @@ def test_another_model_and_tier() -> None:
     assert priced(*LOOP, model="no-such-model").amount is None
 
 
-def test_a_tier_without_a_price_of_its_own_is_not_known() -> None:
+def test_a_tier_that_has_no_price_is_not_known() -> None:
     """The list has no batch price for that day, and it must not look as if batches saved nothing."""
     early = [replace(trip, started_at=trip.started_at - YEAR) for trip in LOOP]
 
