@@ -60,13 +60,13 @@ async def supervised(
             await recording.serve()  # for `finish`
             return exc.code, str(exc)
         children.append(child)
+        started(child)
         try:
             # The command loads while the proxy does.
             await recording.serve()
         except BaseException:
             child.pass_on(Signals.SIGTERM, whole_group=False)
             raise
-        started(child)
         ending = asyncio.create_task(asyncio.to_thread(child.wait))
         if viewing:
             await _watched(recording.settings, viewing, child, viewers)

@@ -87,7 +87,7 @@ def test_a_command_without_llm_traffic_is_a_problem_with_advice(doctor: Run) -> 
 
 
 def test_a_runtime_below_a_shell_script_is_found_and_asked(doctor: Run, tmp_path: Path) -> None:
-    (tmp_path / "agent").write_text(f"#!/bin/sh\n{sys.executable} -c 'import time; time.sleep(1)'\n")
+    (tmp_path / "agent").write_text(f"#!/bin/sh\n{sys.executable} -c 'import time; time.sleep(4)'\n")
     (tmp_path / "agent").chmod(0o755)
 
     done = doctor("--json", "--", "./agent")
