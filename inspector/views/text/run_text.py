@@ -12,6 +12,7 @@ from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
+from ...analysis.pictures import pictures_in, without_data
 from ...run.labels import Key, Label, LabelledRoundTrip, label_stream
 from ...run.row import turn_label
 from ...tools.tool_run import ToolRun
@@ -21,6 +22,7 @@ from ...wire.printable import safe, several
 from ...wire.socket_turn import SOCKET
 from ...wire.values import Message, Part, Tool, ToolCall
 from .number_format import cost_note, dollars
+from .picture_words import kind_words
 from .run_head import TurnFigures, head_lines, turn_figures
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, folded, width_of, wrap
@@ -246,7 +248,7 @@ def part_line(message: Message, part: Part, names: Mapping[str | None, str]) -> 
         return None
     if part.kind == "text":
         return [(f"{message.role}: ", "dim"), (clip(part.text, 400), "plain")]
-    return [(f"{message.role}: ", "dim"), (f"[{part.kind}]", "dim")]
+    return [(f"{message.role}: ", "dim"), (safe(kind_words(part)), "dim")]
 
 
 def call_text(call: ToolCall) -> str:
@@ -441,5 +443,8 @@ def _part(part: Part, names: Mapping[str | None, str], width: int) -> Iterator[L
     elif part.kind in ("text", "reasoning", "refusal"):
         yield from _paragraphs(part.text, "    ", width, "plain" if part.kind == "text" else "dim")
     else:
-        text = part.text if part.text and not part.text.startswith("[") else compact(part.raw)
-        yield from folded([("    ", "plain"), (f"[{part.kind}] {clip(text, 400)}", "dim")], width, "        ")
+        raw = without_data(part.raw, [*pictures_in(part.raw)])
+        text = part.text if part.text and not part.text.startswith("[") else compact(raw)
+        yield from folded(
+            [("    ", "plain"), (f"{safe(kind_words(part))} {clip(text, 400)}", "dim")], width, "        "
+        )

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from ....analysis.pictures import Picture, pictures_in, without_data
+from ....analysis.pictures import pictures_in, without_data
 from ....wire.json_value import compact, is_object
 from ....wire.printable import safe
 from ....wire.values import Message, Part, Reading, ToolCall, ToolResult
+from ...text.picture_words import picture_words
 from ..formatting import ROLE, several, size
 from .blocks import Block, Body, Spans, Title
 from .json_lines import fields_of, json_line, keyed, pretty
@@ -91,13 +92,6 @@ def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[T
     notes = [f"  [{part.kind}]", *(f"  {picture_words(one)}" for one in found)]
     body = with_pictures(found, prose(pretty(without_data(part.raw, found)), json_line))
     return [(message.role, look), *((note, "dim") for note in notes)], body, not found
-
-
-def picture_words(picture: Picture) -> str:
-    """A picture or file in a few words: `png, 1,024 × 768 pixels, 48 KB`."""
-    pixels = f"{picture.width:,} × {picture.height:,} pixels" if picture.width and picture.height else ""
-    words = (picture.type.removeprefix("image/"), pixels, size(picture.size))
-    return ", ".join(word for word in words if word)
 
 
 def result_title(result: ToolResult, name: str | None, raw: object = None) -> Spans:
