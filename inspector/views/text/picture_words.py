@@ -13,6 +13,6 @@ def picture_words(picture: Picture) -> str:
 
 
 def kind_words(part: Part) -> str:
-    """A part that is no text, by its kind, with the pictures and files that it holds: `[media: png, 48 KB]`."""
+    """A part other than text, by its kind, with the pictures and files that it holds: `[media: png, 48 KB]`."""
     words = "; ".join(picture_words(one) for one in pictures_in(part.raw))
     return f"[{part.kind}: {words}]" if words else f"[{part.kind}]"

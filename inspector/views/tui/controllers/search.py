@@ -90,8 +90,10 @@ class Search:
 
     def not_on_page(self, view: str, where: str | None = None) -> None:
         """The page that is shown has no match; `where` it is instead."""
-        other = "" if view == "wire" else f", but in {where} (2 Wire)" if where else ", but perhaps in 2 Wire"
-        self.match = f"not on this page{other}"
+        if where and view != "wire":
+            self.match = f"see 2 Wire: in {where}"
+        else:
+            self.match = "not on this page" + ("" if view == "wire" else ", but perhaps in 2 Wire")
 
 
 def nearest(place: int, places: Sequence[int]) -> int:

@@ -212,7 +212,7 @@ def test_a_word_of_a_tool_definition_is_found_at_the_first_turn_that_sent_it() -
     made.searching.searched(ended=True)
     assert made.panes.turns.places == [0]
     made.searching.unmatched(unmatched(1, edge=True))
-    assert "but in request /tools/0/function/description (2 Wire)" in made.status
+    assert "see 2 Wire: in request /tools/0/function/description" in made.status
 
 
 def test_everything_is_searched_once_nothing_more_is_typed() -> None:
