@@ -157,7 +157,7 @@ def vcrpy(folder: Path, turns: list[Turn]) -> Generator[httpx.Client]:
 
 @contextmanager
 def cassetter(folder: Path, turns: list[Turn]) -> Generator[httpx.Client]:
-    import cassetter as library  # pyright: ignore[reportMissingImports] - of the group bench
+    import cassetter as library
 
     path = folder / "cassetter.yaml"
     made = library.Cassette(path, record_mode=library.RecordMode.ALL)
