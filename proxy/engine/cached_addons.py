@@ -9,7 +9,8 @@ the time of a request. Here the functions that implement an event are looked up 
 
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 
 from mitmproxy import addonmanager, exceptions, hooks
 from mitmproxy.master import Master
@@ -44,22 +45,56 @@ class CachedAddons(addonmanager.AddonManager):
         self._functions[name] = found
         return found
 
-    async def trigger_event(self, event: hooks.Hook) -> None:
+    def call(self, event: hooks.Hook) -> Coroutine[Any, Any, None] | None:
+        """Call the functions for an event, up to one that has to be awaited.
+
+        Returns that one and those after it, to be awaited; None when all have been called.
+        """
         functions = self._functions.get(event.name)
         if functions is None:
             functions = self._resolve(event.name)
         if not functions:
-            return
+            return None
         args = event.args()
-        for function in functions:
+        for position, function in enumerate(functions, start=1):
             try:
                 result = function(*args)
-                if inspect.isawaitable(result):
-                    await result
             except exceptions.AddonHalt:
-                return
+                return None
             except Exception:  # a fault in an addon must not end the connection
                 log.exception("fault in %s", event.name)
+                continue
+            if result is not None and inspect.isawaitable(result):
+                return self._rest(event.name, result, functions[position:], args)
+        return None
+
+    async def _rest(
+        self,
+        name: str,
+        result: object,
+        functions: Sequence[Callable[..., object]],
+        args: Sequence[object],
+    ) -> None:
+        """Await what a function has returned, then call the functions after it."""
+        following = iter(functions)
+        while True:
+            try:
+                if inspect.isawaitable(result):
+                    await result
+                function = next(following, None)
+                if function is None:
+                    return
+                result = function(*args)
+            except exceptions.AddonHalt:
+                return
+            except Exception:
+                log.exception("fault in %s", name)
+                result = None
+
+    async def trigger_event(self, event: hooks.Hook) -> None:
+        rest = self.call(event)
+        if rest is not None:
+            await rest
 
     async def handle_lifecycle(self, event: hooks.Hook) -> None:
         await self.trigger_event(event)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mitmproxy import options
 from mitmproxy.addons import proxyserver, tlsconfig
+from mitmproxy.proxy import mode_servers
 from mitmproxy.proxy.mode_servers import AsyncioServerInstance, ServerInstance
 
 from turntape.cassettes.recording.running_session import LineSink
@@ -43,11 +44,9 @@ from ..layers.install import install
 from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached
 from ..limits.limits_addon import LimitsAddon
-from .fair_reads import FairReads
-from .joined_writes import JoinWrites
+from .direct_handler import DirectHandler
 from .lean_objects import install as install_lean_objects
-from .long_reads import LongReads
-from .master import LeanMaster, ManyConnections, RoutedLayers
+from .master import LeanMaster, RoutedLayers
 
 if TYPE_CHECKING:
     from ..breakpoints.breakpoints_addon import Breakpoints, BreakpointsAddon
@@ -214,7 +213,7 @@ class Engine:
     async def start(self) -> None:
         self._confdir.mkdir(parents=True, exist_ok=True, mode=0o700)
         sys.setswitchinterval(min(sys.getswitchinterval(), _TURN))
-        install()
+        install((mode_servers, "ProxyConnectionHandler", DirectHandler))
         install_lean_objects()
         note_direct_requests()
         settings = options.Options(
@@ -245,10 +244,6 @@ class Engine:
             server,
             RoutedLayers(self._router, can_hold=self._breakpoints is not None),
             tlsconfig.TlsConfig(),
-            ManyConnections(server),
-            JoinWrites(server),
-            FairReads(server),
-            LongReads(server),
             self._router,
             *([self._detoured()] if self._prove else []),
             *([self._breakpoints] if self._breakpoints is not None else []),

@@ -1,21 +1,18 @@
-"""Reads less at once from a peer that sends tiny pieces, so that the other flows have their turns between.
+"""Hands over what a peer sends as soon as it comes, and less at once from a peer that sends tiny pieces.
 
 mitmproxy handles all of one read before anything else: 64 KB may be ten thousand chunks, or seven thousand frames of
-HTTP/2.
+HTTP/2. So after many pieces less is read at once, and the other flows have their turns
+between.
 """
 
-# mitmproxy's connection tables are only partly typed.
-# pyright: reportUnknownMemberType=false
-
 import asyncio
+from collections.abc import Callable, Coroutine
 from typing import Any
 
-from mitmproxy.addons import proxyserver
-from mitmproxy.connection import Connection
-from mitmproxy.proxy import server_hooks
+from mitmproxy.connection import Connection, ConnectionState
 
 from ..layers.chunks import pieces_of
-from ..layers.pauses import room_for
+from ..layers.pauses import is_paused, room_for
 from ..layers.resets import note_reset
 
 MOST_PIECES = 500
@@ -25,49 +22,89 @@ _LEAST = 1024
 
 
 class FairReader:
-    """A stream reader that reads as much as asked, or less after a read with many pieces.
+    """A stream reader for mitmproxy's task that reads a connection.
 
-    With `whole`, it reads so many bytes at once, whatever size is asked.
+    While that task waits, what comes is handed to `received` at once. The task gets it when the connection is paused,
+    or has to wait for its turn after many pieces.
+
+    - `most`: how many bytes are handed over at once, whatever size is requested.
+    - `received`: handles the bytes; False when nothing more may come before `drain` is through, because a peer does not
+      take what it is sent.
     """
 
-    def __init__(self, reader: asyncio.StreamReader, connection: Connection, whole: int | None = None) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        transport: asyncio.ReadTransport,
+        connection: Connection,
+        most: int,
+        received: Callable[[bytes], bool],
+        drain: Callable[[], Coroutine[Any, Any, None]],
+    ) -> None:
         self._reader = reader
+        self._transport = transport
         self._connection = connection
-        self._whole = whole
-        self._most: int | None = None
+        self._most = most
+        self._fair: int | None = None
+        self._received = received
+        self._drain = drain
+        self._draining: asyncio.Task[None] | None = None
+        self._waits = False
+        self._feed = reader.feed_data
+        reader.feed_data = self._fed  # pyright: ignore[reportAttributeAccessIssue]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
 
-    async def read(self, n: int = -1) -> bytes:
-        await room_for(self._connection)
-        n = self._whole or n
+    def _fed(self, data: bytes) -> None:
+        """What the event loop calls with the bytes that have come."""
+        if not self._may_hand_over(len(data)):
+            self._waits = False
+            self._feed(data)
+            return
+        continues = self._received(bytes(data))
+        self._count()
+        if not continues and self._draining is None:
+            self._transport.pause_reading()
+            self._draining = asyncio.create_task(self._wait_for_peers())
+
+    def _may_hand_over(self, size: int) -> bool:
+        return (
+            self._waits
+            and self._fair is None
+            and size <= self._most
+            and bool(self._connection.state & ConnectionState.CAN_READ)
+            and not is_paused(self._connection)
+        )
+
+    async def _wait_for_peers(self) -> None:
+        try:
+            await self._drain()
+        finally:
+            self._draining = None
+            if not self._transport.is_closing():
+                self._transport.resume_reading()
+
+    def _count(self) -> None:
+        """Read less after many pieces, and more again after few."""
         pieces = pieces_of(self._connection)
         if pieces > MOST_PIECES:
-            self._most = max(_LEAST, (self._most or n) * MOST_PIECES // pieces)
-        elif self._most is not None:
-            self._most = self._most * 2 if pieces * 2 < MOST_PIECES else self._most
-        if self._most is None or self._most >= n:
-            self._most = None
-        else:
-            n = self._most
+            self._fair = max(_LEAST, (self._fair or self._most) * MOST_PIECES // pieces)
+        elif self._fair is not None:
+            self._fair = self._fair * 2 if pieces * 2 < MOST_PIECES else self._fair
+            self._fair = self._fair if self._fair < self._most else None
+
+    async def read(self, n: int = -1) -> bytes:
+        """Bytes for the task; it waits here while they are handed over without it."""
+        await room_for(self._connection)
+        self._count()
+        if self._fair is not None:
             await asyncio.sleep(0)
+        self._waits = True
         try:
-            return await self._reader.read(n)
+            return await self._reader.read(self._fair or self._most)
         except ConnectionResetError:
             note_reset(self._connection)
             raise
-
-
-class FairReads:
-    """The addon that does this for each connection to a server."""
-
-    def __init__(self, server: proxyserver.Proxyserver) -> None:
-        self._server = server
-
-    def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
-        handler = self._server.connections.get(data.client.id)
-        if handler is None or (connection := handler.transports.get(data.server)) is None:
-            return
-        if isinstance(connection.reader, asyncio.StreamReader):
-            connection.reader = FairReader(connection.reader, data.server)  # pyright: ignore[reportAttributeAccessIssue]
+        finally:
+            self._waits = False

@@ -1,14 +1,10 @@
 """Sends what one event produces in one piece: a system call for each chunk of a stream costs more than all the rest."""
 
-# mitmproxy's connection tables are only partly typed.
-# pyright: reportUnknownMemberType=false
-
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
-from mitmproxy.addons import proxyserver
-from mitmproxy.connection import Client, Connection
-from mitmproxy.proxy import server_hooks
+from mitmproxy.connection import Connection
 
 from ..layers.at_once import is_whole
 from ..layers.resets import reset, was_reset
@@ -20,16 +16,24 @@ _TO_REPORT = 1.0
 
 
 class JoinedWrites:
-    """A stream writer that collects what is written until the caller waits, closes, or returns to the event loop.
+    """A stream writer that collects what is written until it is flushed, or until the caller waits or closes.
+
+    With the first piece after a flush it calls `when_written`, so that somebody flushes it when the event is over.
 
     What is noted as whole is sent at once, with what was written before it.
 
     The bytes and their order are the same, and none is held back for longer than the event that wrote it takes.
     """
 
-    def __init__(self, writer: asyncio.StreamWriter, connection: Connection | None = None) -> None:
+    def __init__(
+        self,
+        writer: asyncio.StreamWriter,
+        connection: Connection,
+        when_written: Callable[["JoinedWrites"], object],
+    ) -> None:
         self._writer = writer
         self._connection = connection
+        self._when_written = when_written
         self._waiting: list[bytes] = []
         self._broke_at: float | None = None
 
@@ -42,10 +46,19 @@ class JoinedWrites:
             self._writer.write(data)
             return
         self._waiting.append(data)
-        if self._connection is not None and is_whole(self._connection):
+        if is_whole(self._connection):
             self.flush()
         elif len(self._waiting) == 1:
-            asyncio.get_running_loop().call_soon(self.flush)
+            self._when_written(self)
+
+    @property
+    def is_free(self) -> bool:
+        """False when `drain` would wait: the peer does not take what it is sent, or the connection is closing."""
+        transport = self._writer.transport
+        if transport.is_closing():
+            return False
+        size = transport.get_write_buffer_size()
+        return not size or size <= transport.get_write_buffer_limits()[1]
 
     def flush(self) -> None:
         """Hand everything to the transport."""
@@ -76,26 +89,6 @@ class JoinedWrites:
 
     def close(self) -> None:
         self.flush()
-        if self._connection is not None and was_reset(self._connection):
+        if was_reset(self._connection):
             reset(self._writer)
         self._writer.close()
-
-
-class JoinWrites:
-    """The addon that does this for each connection."""
-
-    def __init__(self, server: proxyserver.Proxyserver) -> None:
-        self._server = server
-
-    def client_connected(self, client: Client) -> None:
-        self._join(client.id, client)
-
-    def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
-        self._join(data.client.id, data.server)
-
-    def _join(self, client_id: str, connection: Connection) -> None:
-        handler = self._server.connections.get(client_id)
-        if handler is None or (transport := handler.transports.get(connection)) is None:
-            return
-        if isinstance(transport.writer, asyncio.StreamWriter):
-            transport.writer = JoinedWrites(transport.writer, connection)  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,15 +1,12 @@
-"""The parts of mitmproxy that turntape replaces: event dispatch, the choice of layers, connection limits."""
+"""The parts of mitmproxy that turntape replaces: event dispatch and the choice of layers."""
 
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
-import asyncio
-import collections
 from typing import override
 
 from mitmproxy import options
-from mitmproxy.addons import next_layer, proxyserver
-from mitmproxy.connection import Client
+from mitmproxy.addons import next_layer
 from mitmproxy.master import Master
 from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layer import Layer
@@ -18,9 +15,6 @@ from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
 
 from ..capture.routing import Router
 from .cached_addons import CachedAddons
-
-_UPSTREAM_CONNECTIONS = 10_000
-"""Connections to one upstream for one client."""
 
 
 class LeanMaster(Master):
@@ -59,19 +53,3 @@ class RoutedLayers(next_layer.NextLayer):
 
             return holding(layer)
         return layer
-
-
-class ManyConnections:
-    """Lifts mitmproxy's limit of five upstream connections for each client.
-
-    Upstream connections are opened for requests, so an HTTP/2 client in front of an HTTP/1.1 upstream needs one for
-    each request that is running.
-    """
-
-    def __init__(self, server: proxyserver.Proxyserver) -> None:
-        self._server = server
-
-    def client_connected(self, client: Client) -> None:
-        handler = self._server.connections.get(client.id)
-        if handler is not None:
-            handler.max_conns = collections.defaultdict(lambda: asyncio.Semaphore(_UPSTREAM_CONNECTIONS))

@@ -25,6 +25,7 @@ from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.http import _http1 as base
 from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import (
+    RequestData,
     RequestEndOfMessage,
     RequestHeaders,
     RequestProtocolError,
@@ -57,6 +58,8 @@ _MOST_AHEAD = 64 << 20
 """Bytes that a client may send before it has the answer to its last request."""
 _TOO_MUCH = "the client sent more than 64 MB of further requests before it had the answer"
 _END = b"0\r\n\r\n"
+_MOST_DIGITS = 19
+"""Digits of a length that is a length."""
 _SOON, _LATER = 0.05, 1.0
 """Seconds until it is looked at again whether a client still reads."""
 _HEAD = "turntape_head"
@@ -136,6 +139,8 @@ class _Messages(base.Http1Connection):
 
     _owed_trailers: http.Headers | None = None
     """Trailers to send when the body ends."""
+    _unsent = 0
+    """How much of a body of known size is still to be sent."""
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
@@ -198,11 +203,25 @@ class _Messages(base.Http1Connection):
             self._owed_trailers = event.trailers
             return
         for command in sending:
-            if self._owed_trailers is not None and isinstance(command, commands.SendData) and command.data == _END:
-                lines = b"".join(b"%s: %s\r\n" % (name, value) for name, value in self._owed_trailers.fields)
-                command.data = b"0\r\n" + lines + b"\r\n"
-                self._owed_trailers = None
+            if isinstance(command, commands.SendData) and command.data == _END:
+                if self._owed_trailers is not None:
+                    lines = b"".join(b"%s: %s\r\n" % (name, value) for name, value in self._owed_trailers.fields)
+                    command.data = b"0\r\n" + lines + b"\r\n"
+                    self._owed_trailers = None
+                note_whole(self.conn)
             yield command
+
+    def _sends_head(self, head: http.Message) -> None:
+        """Called before a head is sent."""
+        length = head.headers.get("content-length", "")
+        self._unsent = int(length) if length.isascii() and length.isdigit() and len(length) < _MOST_DIGITS else 0
+
+    def _sends_body(self, data: bytes) -> None:
+        """Called before a piece of a body is sent. The last one goes out at once, what remains to be done can wait."""
+        if self._unsent > 0:
+            self._unsent -= len(data)
+            if self._unsent <= 0:
+                note_whole(self.conn)
 
     @override
     def mark_done(self, *, request: bool = False, response: bool = False) -> CommandGenerator[None]:
@@ -285,9 +304,12 @@ class ClientSide(_Messages, base.Http1Server):
     @override
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
         if isinstance(event, ResponseData):
+            self._sends_body(event.data)
             return super().send(event)
         if isinstance(event, ResponsePieces):
             return self._send_pieces(event.pieces)
+        if isinstance(event, ResponseHeaders):
+            self._sends_head(event.response)
         return self._send_other(event)
 
     def _send_pieces(self, pieces: list[bytes]) -> CommandGenerator[None]:
@@ -346,8 +368,11 @@ class UpstreamSide(_Messages, base.Http1Client):
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
         if isinstance(event, Pause):
             return self._pause_or_resume(event)
-        if isinstance(event, RequestHeaders) and not event.end_stream:
+        if isinstance(event, RequestData):
+            self._sends_body(event.data)
+        elif isinstance(event, RequestHeaders) and not event.end_stream:
             event = _with_an_end(event)
+            self._sends_head(event.request)
         return self._sending(event, super().send(event))
 
     @override

@@ -19,7 +19,10 @@ from . import http1, http2
 from .exchange import Exchange
 from .websocket import Session
 
-REPLACED: tuple[tuple[ModuleType, str, Callable[..., object]], ...] = (
+type Replaced = tuple[ModuleType, str, Callable[..., object]]
+"""Module of mitmproxy, name in it, and our class or function for it."""
+
+REPLACED: tuple[Replaced, ...] = (
     (http, "HttpStream", Exchange),
     (http, "Http1Server", http1.ClientSide),
     (http, "Http1Client", http1.UpstreamSide),
@@ -28,15 +31,14 @@ REPLACED: tuple[tuple[ModuleType, str, Callable[..., object]], ...] = (
     (websocket, "WebsocketLayer", Session),
     (_http1, "make_error_response", http1.error_response),
 )
-"""Module of mitmproxy, name in it, and our class or function for it."""
 
 
-def install() -> None:
-    """Let mitmproxy make our layers. A second call has no effect.
+def install(*more: Replaced) -> None:
+    """Let mitmproxy make our layers, and what else is named. A second call has no effect.
 
     Raises RuntimeError when this mitmproxy has something else under these names, so that the change cannot go unseen.
     """
-    for module, name, ours in REPLACED:
+    for module, name, ours in (*REPLACED, *more):
         theirs = getattr(module, name, None)
         if theirs is ours:
             continue

@@ -33,6 +33,11 @@ def resume(connection: Connection) -> None:
         room.set()
 
 
+def is_paused(connection: Connection) -> bool:
+    """True between `pause` and `resume`."""
+    return getattr(connection, _ROOM, None) is not None
+
+
 async def room_for(connection: Connection) -> None:
     """Wait until this connection may be read."""
     while (room := getattr(connection, _ROOM, None)) is not None:

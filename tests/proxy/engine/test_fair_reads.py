@@ -1,13 +1,66 @@
-"""After a read with many chunks, less is read, and others have a turn before; after few, more again."""
+"""What a peer sends is handed over at once; after many pieces less is, and others have a turn before."""
 
 import asyncio
+from collections.abc import Callable
+from typing import Any, cast
 
-from mitmproxy.connection import Server
+import pytest
+from mitmproxy.connection import Connection, ConnectionState, Server
 
 from turntape.proxy.engine.fair_reads import MOST_PIECES, FairReader
 from turntape.proxy.layers.chunks import note_pieces
+from turntape.proxy.layers.pauses import pause, resume
+from turntape.proxy.layers.resets import was_reset
 
 WHOLE = 65535
+
+
+class Transport:
+    """A transport that notes what is done to it."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+
+    def pause_reading(self) -> None:
+        self.done.append("pause")
+
+    def resume_reading(self) -> None:
+        self.done.append("resume")
+
+    def is_closing(self) -> bool:
+        return False
+
+
+class Reading:
+    """A task that reads a connection, as mitmproxy's."""
+
+    def __init__(self, continues: Callable[[bytes], bool] = lambda data: True) -> None:
+        self.inner = asyncio.StreamReader(limit=1 << 22)
+        self.server = Server(address=("127.0.0.1", 1))
+        self.server.state = ConnectionState.OPEN
+        self.transport = Transport()
+        self.handed: list[bytes] = []
+        self.read: list[bytes] = []
+        self.drained = asyncio.Event()
+        self._continues = continues
+        self.reader = FairReader(self.inner, cast(Any, self.transport), self.server, WHOLE, self._received, self._drain)
+
+    def _received(self, data: bytes) -> bool:
+        self.handed.append(data)
+        return self._continues(data)
+
+    async def _drain(self) -> None:
+        self.transport.done.append("drain")
+        await self.drained.wait()
+
+    async def run(self) -> None:
+        while data := await self.reader.read(WHOLE):
+            self.read.append(data)
+
+
+async def settled() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
 
 
 def test_reads_follow_the_number_of_chunks_and_let_others_run() -> None:
@@ -20,16 +73,14 @@ def test_reads_follow_the_number_of_chunks_and_let_others_run() -> None:
             await asyncio.sleep(0)
 
     async def read() -> None:
-        inner = asyncio.StreamReader(limit=1 << 22)
-        inner.feed_data(b"x" * (1 << 20))
-        server = Server(address=("127.0.0.1", 1))
-        reader = FairReader(inner, server)
+        reading = Reading()
+        reading.inner.feed_data(b"x" * (1 << 20))
         beside = asyncio.create_task(other())
         for pieces in (10, MOST_PIECES * 20, MOST_PIECES * 20, MOST_PIECES, 10, *[10] * 6):
-            note_pieces(server, pieces)
-            sizes.append(len(await reader.read(WHOLE)))
+            note_pieces(reading.server, pieces)
+            sizes.append(len(await reading.reader.read(WHOLE)))
             turns.append("read")
-        assert not reader.at_eof()
+        assert not reading.reader.at_eof()
         await beside
 
     asyncio.run(read())
@@ -37,3 +88,110 @@ def test_reads_follow_the_number_of_chunks_and_let_others_run() -> None:
     assert sizes[:6] == [WHOLE, WHOLE // 20, 1024, 1024, 2048, 4096]
     assert sizes[-1] == WHOLE
     assert turns[0] == "read" and turns[1:6] == ["other", "read", "other", "read", "other"]
+
+
+def test_what_comes_while_the_task_waits_is_handed_over_in_the_same_turn() -> None:
+    async def read() -> Reading:
+        reading = Reading()
+        reading.inner.feed_data(b"before ")  # nobody waits yet
+        task = asyncio.create_task(reading.run())
+        await settled()
+        reading.inner.feed_data(b"one ")
+        reading.inner.feed_data(b"two ")
+        assert reading.handed == [b"one ", b"two "]
+        reading.inner.feed_eof()
+        await task
+        return reading
+
+    reading = asyncio.run(read())
+
+    assert reading.read == [b"before "] and reading.transport.done == []
+
+
+@pytest.mark.parametrize("why", ["long", "paused", "closed"])
+def test_what_may_not_be_handed_over_comes_to_the_task_in_order(why: str) -> None:
+    async def read() -> Reading:
+        reading = Reading()
+        task = asyncio.create_task(reading.run())
+        await settled()
+        reading.inner.feed_data(b"a")
+        if why == "paused":
+            pause(reading.server)
+        elif why == "closed":
+            reading.server.state = ConnectionState.CLOSED
+        reading.inner.feed_data(b"b" * (WHOLE + 1 if why == "long" else 1))
+        reading.inner.feed_data(b"c")  # behind it, although it is short
+        if why == "paused":
+            await settled()
+            reading.inner.feed_data(b"d")
+            await settled()
+            assert b"".join(reading.read) == b"bc"
+            resume(reading.server)
+        await settled()
+        reading.inner.feed_eof()
+        await task
+        return reading
+
+    reading = asyncio.run(read())
+
+    assert reading.handed == [b"a"]
+    assert b"".join(reading.read) == {"long": b"b" * (WHOLE + 1), "paused": b"b", "closed": b"b"}[why] + b"c" + (
+        b"d" if why == "paused" else b""
+    )
+
+
+def test_after_many_pieces_the_task_reads_less_and_after_few_all_is_handed_over_again() -> None:
+    async def read() -> Reading:
+        reading: Reading
+
+        def continues(data: bytes) -> bool:
+            note_pieces(reading.server, MOST_PIECES * 4 if data == b"flood" else 1)
+            return True
+
+        reading = Reading(continues)
+        task = asyncio.create_task(reading.run())
+        await settled()
+        for data in (b"flood", *(b"%d" % number for number in range(9))):
+            reading.inner.feed_data(data)
+            await settled()
+        reading.inner.feed_eof()
+        await task
+        return reading
+
+    reading = asyncio.run(read())
+
+    assert reading.handed[0] == b"flood" and len(reading.handed) > 1 and len(reading.read) > 1
+    assert b"".join(reading.read + reading.handed[1:]) == b"012345678"
+
+
+def test_while_a_peer_does_not_take_what_it_is_sent_nothing_more_is_read() -> None:
+    async def read() -> list[str]:
+        reading = Reading(lambda data: data != b"much")
+        task = asyncio.create_task(reading.run())
+        await settled()
+        reading.inner.feed_data(b"little")
+        reading.inner.feed_data(b"much")
+        await settled()
+        before = list(reading.transport.done)
+        assert before == ["pause", "drain"]
+        reading.drained.set()
+        await settled()
+        reading.inner.feed_data(b"more")
+        assert reading.handed == [b"little", b"much", b"more"]
+        task.cancel()
+        return reading.transport.done
+
+    assert asyncio.run(read()) == ["pause", "drain", "resume"]
+
+
+def test_a_reset_is_noted() -> None:
+    async def read() -> Connection:
+        reading = Reading()
+        task = asyncio.create_task(reading.run())
+        await settled()
+        reading.inner.set_exception(ConnectionResetError())
+        with pytest.raises(ConnectionResetError):
+            await task
+        return reading.server
+
+    assert was_reset(asyncio.run(read()))

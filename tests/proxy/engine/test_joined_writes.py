@@ -7,7 +7,7 @@ from typing import Any, cast
 import httpx2
 import pytest
 from end_to_end.loops import rig
-from mitmproxy.connection import Client, Connection
+from mitmproxy.connection import Client, Connection, Server
 from mitmproxy.test import tflow
 
 from turntape.proxy.engine import joined_writes
@@ -42,9 +42,14 @@ class Writer:
         return name
 
 
-def joined() -> tuple[JoinedWrites, Writer]:
+def joined(connection: Connection | None = None) -> tuple[JoinedWrites, Writer]:
+    """A writer that is flushed when the loop turns, as by the handler when an event is over."""
     writer = Writer()
-    return JoinedWrites(cast(Any, writer)), writer
+
+    def when_written(one: JoinedWrites) -> None:
+        asyncio.get_running_loop().call_soon(one.flush)
+
+    return JoinedWrites(cast(Any, writer), connection or tflow.tclient_conn(), when_written), writer
 
 
 def test_what_is_written_before_the_caller_waits_is_one_piece() -> None:
@@ -85,8 +90,8 @@ def test_who_does_not_wait_sends_when_the_event_is_over() -> None:
 
 def test_what_is_whole_goes_out_at_once_and_what_follows_does_not() -> None:
     async def write() -> list[object]:
-        writer, client = Writer(), tflow.tclient_conn()
-        one = JoinedWrites(cast(Any, writer), client)
+        client = tflow.tclient_conn()
+        one, writer = joined(client)
         one.write(b"head")
         note_whole(client)
         one.write(b"event")
@@ -99,19 +104,21 @@ def test_what_is_whole_goes_out_at_once_and_what_follows_does_not() -> None:
     assert asyncio.run(write()) == [b"headevent", b"end"]
 
 
-def test_the_events_of_a_stream_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    noted: list[Connection] = []
-    monkeypatch.setattr(http1, "note_whole", noted.append)
-    asked = {"model": "gpt-5", "stream": True, "messages": [{"role": "user", "content": "go"}]}
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_request_and_each_part_of_its_answer_go_out_at_once(
+    stream: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted: list[type[Connection]] = []
+    monkeypatch.setattr(http1, "note_whole", lambda one: (noted.append(type(one)), note_whole(one)))
+    asked = {"model": "gpt-5", "stream": stream, "messages": [{"role": "user", "content": "go"}]}
     with (
         rig(tmp_path / "a.cassette.jsonl", tmp_path / "conf") as up,
         httpx2.Client(trust_env=False, timeout=None) as http,
     ):
         http.post(f"{up.base}/openai/v1/chat/completions", json=asked)
-        events = len(noted)
-        http.post(f"{up.base}/openai/v1/chat/completions", json={**asked, "stream": False})
 
-    assert events and {type(one) for one in noted} == {Client} and len(noted) == events
+    assert noted[:2] == [Server, Client] and noted.count(Server) == 1
+    assert len(noted) > 2 if stream else len(noted) == 2
 
 
 @pytest.mark.parametrize(("end", "name"), [("write_eof", "eof"), ("close", "close")])
@@ -136,25 +143,6 @@ def test_nothing_is_written_to_a_connection_that_closes() -> None:
         return writer.done
 
     assert asyncio.run(write()) == []
-
-
-def test_both_sides_of_a_proxy_get_joined_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[JoinedWrites] = []
-
-    class Noted(JoinedWrites):
-        def __init__(self, writer: asyncio.StreamWriter, connection: Connection) -> None:
-            super().__init__(writer, connection)
-            made.append(self)
-
-    monkeypatch.setattr(joined_writes, "JoinedWrites", Noted)
-    asked = {"model": "gpt-5", "stream": True, "messages": [{"role": "user", "content": "go"}]}
-    with (
-        rig(tmp_path / "a.cassette.jsonl", tmp_path / "conf") as up,
-        httpx2.Client(trust_env=False, timeout=None) as http,
-    ):
-        answer = http.post(f"{up.base}/openai/v1/chat/completions", json=asked)
-
-    assert b"[DONE]" in answer.content and len(made) == 2
 
 
 def test_a_broken_connection_is_reported_by_the_task_that_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:

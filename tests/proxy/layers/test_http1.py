@@ -6,7 +6,7 @@
 import time
 
 import pytest
-from mitmproxy import options
+from mitmproxy import http, options
 from mitmproxy.connection import ConnectionState
 from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.context import Context
@@ -24,6 +24,7 @@ from mitmproxy.proxy.layers.http._events import (
 from mitmproxy.test import tflow, tutils
 
 from turntape.proxy.layers import http1
+from turntape.proxy.layers.at_once import is_whole
 from turntape.proxy.layers.chunks import pieces_of
 from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse, cause_of
 
@@ -103,6 +104,34 @@ def test_a_body_of_known_size_is_passed_on_as_it_comes_up_to_its_end() -> None:
     exact = client()
     received(exact, b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 4\r\n\r\n")
     assert received(exact, whole) == [RequestData(1, whole), RequestEndOfMessage(1)]
+
+
+@pytest.mark.parametrize("length", ["6", "6, 6", "", "9" * 40])
+def test_the_last_piece_of_a_body_goes_out_at_once(length: str) -> None:
+    side = upstream_of(b"content-length", length.encode())
+    at_once = [sent_at_once(side, RequestData(1, piece)) for piece in (b"ab", b"cd", b"ef", b"gh")]
+
+    assert at_once == [False, False, length == "6", False]
+
+
+def test_the_end_of_chunks_goes_out_at_once() -> None:
+    side = upstream_of(b"transfer-encoding", b"chunked")
+
+    assert not sent_at_once(side, RequestData(1, b"ab"))
+    assert sent_at_once(side, RequestEndOfMessage(1))
+
+
+def upstream_of(name: bytes, value: bytes) -> http1.UpstreamSide:
+    """The layer of an upstream that gets a request with this field."""
+    side = http1.UpstreamSide(Context(tflow.tclient_conn(), options.Options()))
+    list(side.handle_event(events.Start()))
+    list(side.handle_event(RequestHeaders(1, tutils.treq(headers=http.Headers([(name, value)])), False)))
+    return side
+
+
+def sent_at_once(side: http1.UpstreamSide, event: HttpEvent) -> bool:
+    list(side.handle_event(event))
+    return is_whole(side.conn)
 
 
 @pytest.mark.parametrize("split", range(8))

@@ -152,7 +152,12 @@ def test_a_connection_that_is_paused_is_not_read() -> None:
         connection = tflow.tserver_conn()
         pause(connection)
         pause(connection)
-        task = asyncio.create_task(FairReader(reader, connection).read(10))
+
+        async def never() -> None:
+            raise AssertionError("nothing is sent")
+
+        fair = FairReader(reader, cast(asyncio.ReadTransport, None), connection, 10, lambda data: True, never)
+        task = asyncio.create_task(fair.read(10))
         for _ in range(10):
             await asyncio.sleep(0)
         waited = not task.done()
