@@ -6,12 +6,12 @@ The suite itself says what it uses (`pytest_plugin/vcr_survey.py`). Nothing is w
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from ..counted import several
-from ..frozen import frozen
+from ..frozen import frozen, mutable
 from .conversion import planned
 from .suite_imports import imports_in, recordings_below
 from .suite_marks import Rewrite, direct_uses, marks_in, neighbours
@@ -66,7 +66,7 @@ class Test:
         return frozenset(self.name.partition("[")[0].split("::")[1:])
 
 
-@dataclass(slots=True)
+@mutable
 class Move:
     """What moving a suite means: `plan` for the recordings, `rewrites` for the marks."""
 

@@ -4,11 +4,13 @@ Patterns are kept in a tree, so that a value is walked once, however many there 
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, cast
 
+from ..frozen import mutable
 
-@dataclass(slots=True)
+
+@mutable
 class Node:
     """One segment of the patterns, and the word of a pattern that ends here."""
 

@@ -5,12 +5,13 @@ searched as one. An answer without such a value keeps its bytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 import orjson
 
 from ..faults.events import pieces_of, with_pieces
+from ..frozen import mutable
 from ..tape.model import Chunk, Frame, Response, RoundTrip
 
 type Changes = Callable[[str], list[tuple[int, int, str]]]
@@ -37,7 +38,7 @@ _PLACES = (
 """The fields of an event, or of an item in it, that say which text a piece belongs to."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Leaf:
     """A string in a document, and where it is."""
 

@@ -9,12 +9,12 @@ Reasoning makes no unit, because a client may drop or keep it. Calls and results
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, chain
 from threading import Lock
 from typing import Literal, cast
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ..wire.json_value import MOST, as_object, compact, is_array, is_object
 from ..wire.per_message import PerMessage
@@ -207,7 +207,7 @@ def _units_of(message: Message) -> list[Unit]:
 _units = PerMessage(_units_of)
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class _Rows:
     """What a `Conversation` has of the messages of a stem, as far as it was read."""
 

@@ -5,11 +5,11 @@ one `HistoryChange`, with pointers into both sides. `reasoning_diff` does the sa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import SequenceMatcher
 from typing import Literal
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ..wire.json_value import as_object
 from ..wire.values import Part, RequestReading
@@ -227,7 +227,7 @@ def _departures(old: list[Unit], new: list[Unit]) -> _Departures:
     return _Departures(changes, added, before_it, in_answer, removed)
 
 
-@dataclass(slots=True)
+@mutable
 class _Alignment:
     """Two aligned lists of units."""
 

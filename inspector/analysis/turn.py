@@ -1,9 +1,8 @@
 """A turn, and the edge that says why it is in its thread."""
 
-from dataclasses import dataclass
 from typing import Literal
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.values import Reading, Usage
@@ -35,7 +34,7 @@ class Edge:
         return {"kind": self.kind, "of": self.of, "thread": self.thread, "reason": self.reason, "tier": self.tier}
 
 
-@dataclass(slots=True, kw_only=True)
+@mutable(kw_only=True)
 class Turn:
     """A round trip to a generation endpoint, as a step of a thread.
 

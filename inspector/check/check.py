@@ -4,11 +4,11 @@ A recording is read once, round trip by round trip. Only findings and numbers ar
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from typing import cast
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..findings.docs import FailureClass, class_of, classes
@@ -136,7 +136,7 @@ class Report:
         return any(one.failing(self.asked) or one.broken for one in self.checked)
 
 
-@dataclass(slots=True)
+@mutable
 class _Row:
     run: str | None
     step: Step | None

@@ -9,12 +9,12 @@ When the API refused, cut or filtered an answer in only one of the runs, it is t
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from decimal import Decimal
 from difflib import SequenceMatcher
 from typing import Literal
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.matching.json_diff import Difference, differences
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -225,7 +225,7 @@ def turns_in(run: Iterable[RoundTrip]) -> Iterator[tuple[int, RoundTrip]]:
         yield from enumerate(turns_of(numbered) or [numbered])
 
 
-@dataclass(slots=True)
+@mutable
 class _Total:
     turns: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
     input: int = 0

@@ -7,9 +7,9 @@ names a span of the user's own tracing (`traceparent`) is a child of that span i
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import cast
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.carried import carried
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
@@ -44,7 +44,7 @@ def _recording(round_trips: Iterable[RoundTrip]) -> str:
     return recording_id({"started_at": min((trip.started_at for trip in round_trips), default=0)})
 
 
-@dataclass(slots=True)
+@mutable
 class _TurnSpan:
     """A turn, of which nothing else is kept."""
 

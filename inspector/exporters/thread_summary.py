@@ -5,10 +5,10 @@ turn's calls is part of the turn, as the next request shows it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..run.labels import Key, Label, label_stream
@@ -56,7 +56,7 @@ class RunSummary:
     """The tool runs whose call is in the segment before this recording."""
 
 
-@dataclass(slots=True)
+@mutable
 class ThreadSummary:
     """One thread of a run."""
 
@@ -67,7 +67,7 @@ class ThreadSummary:
     """The tools that the last request offered."""
 
 
-@dataclass(slots=True)
+@mutable
 class _ThreadProgress:
     number: int = 0
     said: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])

@@ -7,7 +7,9 @@ turn does not grow with the run.
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from turntape.cassettes.frozen import mutable
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.pricing import Cost
@@ -31,7 +33,7 @@ from .tool_context import Over, ToolContext
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
+@mutable
 class JudgedTurn:
     """A turn that may still get more findings."""
 

@@ -4,10 +4,10 @@ It is small: hashes, ids, and the last few turns, but no texts.
 """
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ..analysis.conversation import sorted_json, unmarked
 from ..analysis.turn import Turn
@@ -35,7 +35,7 @@ class PastTurn:
     """Output tokens; None when the API did not count them."""
 
 
-@dataclass(slots=True)
+@mutable
 class SentRequest:
     """A request body that was sent before, and how the API answered it."""
 
@@ -73,7 +73,7 @@ class Explained:
     layer: Layer
 
 
-@dataclass(slots=True)
+@mutable
 class ThreadMemory:
     """The memory of a thread, up to the current turn."""
 
@@ -115,7 +115,7 @@ class ThreadMemory:
     """True when a request asked for caching, or the API reported cached tokens."""
 
 
-@dataclass(slots=True)
+@mutable
 class Subagent:
     """A thread that works on the task of a call."""
 
@@ -148,7 +148,7 @@ class FailedRequest:
     """The last of the `Conversation.prefixes` of its history."""
 
 
-@dataclass(slots=True)
+@mutable
 class RunMemory:
     """The memory of a run, up to the current turn."""
 

@@ -1,15 +1,16 @@
 """A known sum of tokens divided among pieces, near what is expected of each and within its bounds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import floor
+
+from turntape.cassettes.frozen import mutable
 
 _ROUNDS = 40
 _FAR = 3.0
 """A piece has so many times less or more than what is expected of it only where the sum leaves no other choice."""
 
 
-@dataclass(slots=True)
+@mutable
 class Expected:
     """What is known of the tokens of one piece before a sum is divided."""
 

@@ -6,10 +6,10 @@ once, as its digest, its size and a name, and never as text.
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.call_words import begins
@@ -49,7 +49,7 @@ class LabelledTurn(Protocol):
     def cost(self) -> Cost | None: ...
 
 
-@dataclass(slots=True)
+@mutable
 class _Thread:
     """A thread of which more turns may come."""
 

@@ -1,10 +1,9 @@
 """The pieces of a run in groups: by kind, tool, tool definition, MCP server, thread and subagent."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ..analysis.turn import Edge
 from .model import Group, GroupKey, Piece
@@ -27,7 +26,7 @@ class Paid:
     """False when the cost of the input is not known apart; then `cost` is that of the whole turn."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Sum:
     pieces: int = 0
     size: int = 0

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import median
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from .allocate import Expected
 from .contents import FRAMING, Content
@@ -46,7 +46,7 @@ class Added:
     """How many calls the answer has."""
 
 
-@dataclass(slots=True)
+@mutable
 class Model:
     """What is known of one model's tokens, as `learned` finds it."""
 

@@ -5,12 +5,12 @@ pieces add up to the input that the API counted, and their dollars to the input'
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 type Certainty = Literal["exact", "bounded", "estimated"]
 """`exact`: the API's own counts leave no choice. `bounded`: they leave a range, which is small. `estimated`: they leave
@@ -41,7 +41,7 @@ class Figure:
         return cls(value, value, value, "exact")
 
 
-@dataclass(slots=True, kw_only=True)
+@mutable(kw_only=True)
 class Piece:
     """One content in the prompts of a thread. The same content that is sent again is the same piece."""
 

@@ -1,8 +1,8 @@
 """The pieces of a run by their numbers, and what is known of tools and threads."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ..analysis.turn import Edge
 from .contents import Content
@@ -17,7 +17,7 @@ class First:
     place: int
 
 
-@dataclass(slots=True)
+@mutable
 class Pieces:
     """The contents of a run, and what is known of its tools and threads."""
 

@@ -6,9 +6,9 @@ A message that the threads recognised as one of the previous request is not read
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ..analysis.turn import Turn
 from ..wire.shared_tuple import in_both, shared
@@ -38,7 +38,7 @@ class Prompt:
     """For each mark for the cache, how many pieces are before its end."""
 
 
-@dataclass(slots=True)
+@mutable
 class ThreadPrompt:
     """The latest prompt of a thread. Its messages are those that the threads hold too."""
 

@@ -5,8 +5,9 @@ is that many pieces. So a run of 5,000 turns is as small as its last prompt.
 """
 
 from array import array
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import Request, Response, RoundTrip
 
 from ..analysis.pricing import Cost
@@ -14,7 +15,7 @@ from ..wire.values import Reading, RequestReading, Usage
 from .model import CacheEntry
 
 
-@dataclass(slots=True, kw_only=True)
+@mutable(kw_only=True)
 class SentTurn:
     """What is kept of one turn."""
 
@@ -65,7 +66,7 @@ class SentTurn:
         return self.usage.input
 
 
-@dataclass(slots=True)
+@mutable
 class Stretch:
     """Turns of a thread each of whose prompts begins with the whole of the one before."""
 

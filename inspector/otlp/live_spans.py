@@ -6,8 +6,9 @@ span of a thread comes at the end, since it lasts as long as its turns.
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import cast
+
+from turntape.cassettes.frozen import mutable
 
 from ..exporters.otel_span import TraceContext, attributes_of, conversation_of, span_id, trace_of
 from ..exporters.otel_tools import ModelCalls, ToolRequest, tool_spans
@@ -28,7 +29,7 @@ type _Turn = tuple[int, str, int, int]
 """Round trip, thread, number, attempt: those of one WebSocket session have the same number of the round trip."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Thread:
     """A thread of which a turn has no parent in the user's own tracing."""
 

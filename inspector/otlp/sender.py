@@ -12,13 +12,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import httpx
 
 from turntape.cassettes.counted import several
+from turntape.cassettes.frozen import mutable
 
 from ..exporters.otel_span import resource_spans
 from ..wire.json_value import Object
@@ -49,7 +50,7 @@ type _Waiting = tuple[str | None, bytes]
 """A run, and one of its spans."""
 
 
-@dataclass(slots=True)
+@mutable
 class Counts:
     """What happened to the spans."""
 

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.price_list import price_list
@@ -13,7 +14,7 @@ from ..wire.sessions import turns_of
 from ..wire.values import Reading
 
 
-@dataclass(slots=True)
+@mutable
 class Unpriced:
     """A model without a known price, and what it was used for."""
 
@@ -33,7 +34,7 @@ class Unpriced:
         return f'{name} = {{ like = "{like}" }}' if like else f'{name} = {{ input = "?", output = "?" }}'
 
 
-@dataclass(slots=True)
+@mutable
 class PriceReport:
     """What `add` has seen so far."""
 

@@ -4,8 +4,10 @@ https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagina
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from turntape.cassettes.frozen import mutable
 
 from ..wire.json_value import Object, as_text, compact, objects_in
 
@@ -22,7 +24,7 @@ _MOST = 20_000
 """So many entries of one list are known."""
 
 
-@dataclass(slots=True)
+@mutable
 class Listing:
     """What the pages so far have said."""
 

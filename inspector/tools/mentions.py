@@ -5,9 +5,9 @@ Over stdio a request is recorded when it has its answer, so only the end of the 
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ..wire.json_value import Object, as_array, as_object, as_text, compact
 from .tool_messages import ToolMessage
@@ -53,7 +53,7 @@ LATE = frozenset(_NAMING) | {"notifications/cancelled"}
 """Methods whose messages are judged at the end of the recording."""
 
 
-@dataclass(slots=True)
+@mutable
 class Mentions:
     """What one session has, and what its messages name."""
 

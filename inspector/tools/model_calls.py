@@ -1,6 +1,8 @@
 """The calls of a turn, with the tool runs that were joined to them."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from turntape.cassettes.frozen import mutable
 
 from ..analysis.turn import Turn
 from ..wire.values import ToolCall
@@ -10,7 +12,7 @@ from .tool_run import ToolRun
 from .tool_sessions import RunKey
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class ModelCall:
     """A call that the model emitted and the client must answer."""
 
@@ -51,7 +53,7 @@ class ModelCall:
         self.runs[:] = [seen(run, shown) for run in self.runs]
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class TurnCalls:
     """The calls of one turn."""
 

@@ -8,10 +8,10 @@ Over stdio a request is recorded when it has its answer, so its reports are know
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 type Misplaced = Literal["progress_unknown", "progress_late", "progress_back", "progress_over"]
 """Under a token that no request named; after the answer; less than before; more than its total."""
@@ -36,7 +36,7 @@ class Report:
     total: object = None
 
 
-@dataclass(slots=True)
+@mutable
 class Progress:
     """The reports of one session, by their token."""
 

@@ -1,10 +1,10 @@
 """One session of a tool server: what is known of it between two of its messages."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ..wire.json_value import Object, as_object, as_text, compact
 from ..wire.protocols.mcp.shape import META
@@ -87,7 +87,7 @@ class WireNote:
     """What the client replied."""
 
 
-@dataclass(slots=True)
+@mutable
 class Session:
     server: str
     run: str | None = None

@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import urlsplit
 
 from turntape.cassettes.errors import CassetteError
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.tape.model import RoundTrip, Side
 
 from ..wire.exchange import Exchange
@@ -197,7 +197,7 @@ class _Held:
         return self.at, self.counted or 0, self.trip.index, self.place
 
 
-@dataclass(slots=True)
+@mutable
 class _Session:
     name: str | None = None
     """The name that the server gives itself."""

@@ -5,8 +5,9 @@ another round trip (the old SSE transport, tasks, a request for input) is given 
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
@@ -48,7 +49,7 @@ _LATE = 2.0
 """Seconds. A client that reads a list again does so within this time."""
 
 
-@dataclass(slots=True)
+@mutable
 class Added:
     """What a round trip brought."""
 

@@ -6,9 +6,10 @@ one round trip can hold many turns. Each has the session's settings and the new 
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Frame, RoundTrip
 
@@ -65,7 +66,7 @@ def agent_turns(round_trip: RoundTrip) -> list[RoundTrip]:
     return [round_trip_of(round_trip, turn) for turn in session.turns()]
 
 
-@dataclass(slots=True)
+@mutable
 class _Turn:
     settings: Object
     sent: list[Object]
@@ -73,7 +74,7 @@ class _Turn:
     calls: set[str] = field(default_factory=set[str])
 
 
-@dataclass(slots=True)
+@mutable
 class _Session:
     events: AgentEvents
     name: str

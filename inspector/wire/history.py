@@ -7,13 +7,14 @@ derives something from each message can do the same, by their identity (`per_mes
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import compress, count
 from operator import is_not, not_
 from threading import Lock
 from typing import cast
 
 import orjson
+
+from turntape.cassettes.frozen import mutable
 
 from .per_message import KEPT, is_continued, remembered
 from .shared_tuple import SharedTuple, shared, sharing
@@ -25,7 +26,7 @@ HELD = 24_000_000
 type ReadMessage = Callable[[object, str], Message]
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class _History:
     read: ReadMessage
     base: str

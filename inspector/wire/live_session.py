@@ -5,8 +5,9 @@ so a turn's request has the session's setup, the new contents and the name of th
 with the transcription that the server gives; the bytes of the sound stay in the frames alone.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import Frame
 
 from .json_value import Object, as_array, as_object, as_text, objects_in, parse_json
@@ -32,7 +33,7 @@ def live_turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
     return session.turns() if session.begun else []
 
 
-@dataclass(slots=True)
+@mutable
 class _Turn:
     """An answer with its request. The user's speech is read at the end, because transcriptions come late."""
 
@@ -59,7 +60,7 @@ class _Turn:
             self.turn.ended = False
 
 
-@dataclass(slots=True)
+@mutable
 class _Session:
     begun: bool = False
     setup: Object = field(default_factory=dict[str, object])

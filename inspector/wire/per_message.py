@@ -6,10 +6,12 @@ Histories share a message as the same object (`history.Histories`, `request_bodi
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from threading import Lock, RLock
 from typing import cast
+
+from turntape.cassettes.frozen import mutable
 
 from .shared_tuple import Apart, SharedTuple, Stem, shared, sharing
 
@@ -19,7 +21,7 @@ _CHANGED = 5
 """Fewer items at the end of a history may be changed by the next one."""
 
 
-@dataclass(slots=True)
+@mutable
 class Remembered:
     """How many histories are remembered by whoever remembers some."""
 
@@ -30,7 +32,7 @@ class Remembered:
 remembered = Remembered()
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class _Made[I, T]:
     messages: Sequence[I]
     values: list[T]
@@ -104,7 +106,7 @@ class PerMessage[I, T]:
         return values
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class _Row[T]:
     """The values of all messages of a stem, one after the other."""
 
@@ -150,7 +152,7 @@ class Joined[I, T]:
         return SharedTuple(row.values, row.ends[each.start], row.ends[end], Apart(tail), Apart(front))
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class _Places[K]:
     """Where each key is in a stem of pairs, as far as that was read."""
 

@@ -4,8 +4,9 @@ The session holds the conversation, so a turn's request has the session's settin
 response before. A response that nobody asked for by `response.create` was started by the end of the user's speech.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import Frame
 
 from .json_value import Object, as_array, as_count, as_object, as_text, parse_json
@@ -30,7 +31,7 @@ def realtime_turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
     return session.turns() if session.begun else []
 
 
-@dataclass(slots=True)
+@mutable
 class _Response:
     """A response with its request. The items are read at the end, because transcripts come late."""
 
@@ -40,7 +41,7 @@ class _Response:
     turn: SocketTurn
 
 
-@dataclass(slots=True)
+@mutable
 class _Session:
     begun: bool = False
     settings: Object = field(default_factory=dict[str, object])

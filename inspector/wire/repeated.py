@@ -5,13 +5,14 @@ Whoever derives something from each item can do the same, by their identity (`pe
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from turntape.cassettes.frozen import mutable
 
 from .json_value import compact, is_array
 from .per_message import KEPT
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class _Read[T]:
     pointer: str
     given: list[object]

@@ -9,7 +9,7 @@ message, so are the items behind that place. `parsed` counts what was given to a
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from json import JSONDecoder
 from re import compile
@@ -19,6 +19,7 @@ from typing import Any, cast
 import orjson
 
 from turntape.cassettes.framing.json_text import parse_json
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.delta import common_prefix, common_suffix
 
 WORTHWHILE = 16_000
@@ -48,7 +49,7 @@ type _Array = list[int]
 """Where each item of an array ends."""
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class _Body:
     data: bytes
     value: dict[str, object]

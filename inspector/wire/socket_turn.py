@@ -1,7 +1,8 @@
 """A turn within a WebSocket session, and how it reads as a round trip."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import Chunk, Frame, Request, Response, RoundTrip
 
 from .json_value import Object, as_text, compact
@@ -10,7 +11,7 @@ SOCKET = "WebSocket"
 """The HTTP version of an answer within a session: its status is ours, because no status was on the wire."""
 
 
-@dataclass(slots=True)
+@mutable
 class SocketTurn:
     """What one request within a session asked, and what came back so far."""
 

@@ -1,9 +1,9 @@
 """The order in which an API sends the events of a stream, as a small table, and how one stream breaks it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from .answer_format import FieldNames
 from .json_value import Object, as_text, is_array, is_object, value_at
@@ -49,7 +49,7 @@ class StreamOrder:
     kind: Callable[[str, Object], str] = lambda name, body: as_text(body.get("type")) or name
 
 
-@dataclass(slots=True)
+@mutable
 class _Seen:
     opened: dict[tuple[str, tuple[object, ...]], bool] = field(
         default_factory=dict[tuple[str, tuple[object, ...]], bool]

@@ -1,5 +1,6 @@
-"""`@frozen`: it behaves as a frozen dataclass of the standard library."""
+"""`@frozen` and `@mutable`: they behave as dataclasses of the standard library."""
 
+import copy
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -7,7 +8,7 @@ from functools import cached_property
 
 import pytest
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 
 @frozen
@@ -88,3 +89,69 @@ def test_what_a_class_defines_itself_stays() -> None:
     assert Same(1) != Same(1)
     assert Empty() == Empty()
     assert Cached(size=4).double == 8
+
+
+@mutable
+class Changing:
+    name: str
+    hidden: int = field(default=7, init=False)
+    made: list[int] = field(default_factory=list[int])
+    made_alone: list[int] = field(default_factory=list[int], init=False)
+    unset: int = field(init=False)
+    last: int | None = field(default=None, kw_only=True)
+
+
+@dataclass(slots=True)
+class Changes:
+    name: str
+    hidden: int = field(default=7, init=False)
+    made: list[int] = field(default_factory=list[int])
+    made_alone: list[int] = field(default_factory=list[int], init=False)
+    unset: int = field(init=False)
+    last: int | None = field(default=None, kw_only=True)
+
+
+@mutable(eq=False)
+class Node:
+    size: int
+
+
+@mutable(kw_only=True)
+class Doubled:
+    size: int
+    double: int = 0
+
+    def __post_init__(self) -> None:
+        self.double = 2 * self.size
+
+
+@mutable
+class Longer(Changing):
+    more: int = 3
+
+
+@pytest.mark.parametrize("made", [Changing, Changes])
+def test_fields_that_change_are_set_as_in_the_standard_library(made: Callable[..., Changing | Changes]) -> None:
+    one, other = made("a", [1], last=2), made("a", [1], last=2)
+    one.unset = other.unset = 4
+
+    assert (one.hidden, one.made, one.made_alone, one.last) == (7, [1], [], 2)
+    assert one == other and one == copy.deepcopy(one)
+    other.made_alone.append(3)
+    assert one != other and made("b").made is not made("b").made
+    assert repr(one) == f"{type(one).__name__}(name='a', hidden=7, made=[1], made_alone=[], unset=4, last=2)"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(one)
+    for wrong in ((), ("a", [1], 2), ("a", [1], 2, 3)):
+        with pytest.raises(TypeError, match=r"__init__\(\)"):
+            made(*wrong)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'hidden'"):
+        made("a", hidden=1)
+    with pytest.raises(AttributeError):
+        one.other = 1  # type: ignore[union-attr]
+
+
+def test_a_mutable_class_without_equality_has_its_identity_and_others_their_own_ways() -> None:
+    assert Node(1) != Node(1) and len({Node(1), Node(1)}) == 2
+    assert Doubled(size=4).double == 8
+    assert Longer("a", more=5).more == 5 and Longer("a").made == []

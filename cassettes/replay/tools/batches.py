@@ -1,8 +1,10 @@
 """What a played server says, and the answers to a batch of the client as one line."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
+
+from ...frozen import mutable
 
 
 class Sent(NamedTuple):
@@ -14,7 +16,7 @@ class Sent(NamedTuple):
     is_answer: bool
 
 
-@dataclass(slots=True)
+@mutable
 class _Batch:
     open: list[object]
     """The ids of requests without an answer."""

@@ -7,11 +7,12 @@ of the client is a POST, its answer is JSON or an event stream, and a GET opens 
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ...framing import decode, messages
+from ...frozen import mutable
 from ...matching.request_key import header
 from ...tape.model import Request, Response, RoundTrip, Side, ToolWire
 from .recording import Json, id_of, message
@@ -31,7 +32,7 @@ class Place(NamedTuple):
         return self.host + self.path
 
 
-@dataclass(slots=True)
+@mutable
 class HttpRecording:
     """What is recorded of the servers that are reached over HTTP."""
 

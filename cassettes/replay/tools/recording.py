@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import cast
 
 import orjson
 
 from ...framing import batch, messages
-from ...frozen import frozen
+from ...frozen import frozen, mutable
 from ...tape.model import Request, Response, RoundTrip, Side, ToolServer, ToolWire
 
 type Json = dict[str, object]
@@ -45,7 +45,7 @@ class Said:
         return method if isinstance(method, str) else None
 
 
-@dataclass(slots=True)
+@mutable
 class Asked:
     """A recorded message of the client, its answer, and what else the server said until the client's next message."""
 
@@ -101,7 +101,7 @@ class Asked:
         return self.answer is not None and bool(self.answer.data.get("result"))
 
 
-@dataclass(slots=True)
+@mutable
 class RecordedSession:
     """One process or connection of a tool server."""
 

@@ -1,11 +1,12 @@
 """What a played server says after one message of the client, step by step."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...frozen import mutable
 from .recording import SUBSCRIPTION, Asked, Json, Said, meta_of, params_of
 
 
-@dataclass(slots=True)
+@mutable
 class Step:
     """One message to send."""
 
@@ -22,7 +23,7 @@ class Step:
     """The id of the client's request to listen, for what is said to a listener."""
 
 
-@dataclass(slots=True)
+@mutable
 class Script:
     """What the server says after one message of the client, step by step."""
 

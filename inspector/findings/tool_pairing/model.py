@@ -1,16 +1,16 @@
 """What pairing works on and what it finds: the calls and results of one request, and where they do not fit together."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Self
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ...wire.json_value import as_object, as_text
 from ...wire.values import Message, Part
 
 
-@dataclass(slots=True)
+@mutable
 class ToolPairing:
     """Where the calls and results of one request do not fit together; all empty when they do."""
 

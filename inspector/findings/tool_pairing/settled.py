@@ -6,8 +6,10 @@ paired: each of these answers has its results, and an answer after them ends the
 
 from collections import deque
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
+
+from turntape.cassettes.frozen import mutable
 
 from ...wire.protocols.traits import Pairing
 from ...wire.shared_tuple import in_both, shared
@@ -18,7 +20,7 @@ _KEPT = 8
 """How many beginnings are remembered: those of agents that take turns."""
 
 
-@dataclass(slots=True, eq=False)
+@mutable(eq=False)
 class Settled:
     """The calls and results of a beginning, in which nothing is missing, repeated or out of place."""
 

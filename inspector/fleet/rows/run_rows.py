@@ -5,14 +5,14 @@ are kept in memory, and no text.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from importlib.metadata import version
 from typing import cast
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -47,7 +47,7 @@ class RowSource:
     """Also make the rows with texts."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Draft:
     """A row in the making."""
 

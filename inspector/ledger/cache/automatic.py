@@ -1,7 +1,9 @@
 """Caches that keep what they like: on a grid, in whole units, in one slot, or without any promise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from turntape.cassettes.frozen import mutable
 
 from ...wire.cache_rules import CacheRule, Grid
 from ..model import Expectation, Figure
@@ -10,7 +12,7 @@ from .prefix_tree import PrefixTree, shared_nodes
 from .prompt import Prompt
 
 
-@dataclass(slots=True)
+@mutable
 class CommonPrefix:
     """What a request has in common with earlier ones: the base of all automatic caches."""
 
@@ -125,7 +127,7 @@ class CommonPrefix:
         return None if tokens is None else self._cut(Figure.exact(tokens)).value
 
 
-@dataclass(slots=True)
+@mutable
 class GridCache(CommonPrefix):
     """Whole steps of the common prefix."""
 
@@ -154,7 +156,7 @@ class GridCache(CommonPrefix):
         return max(whole if whole >= self.rule.minimum else 0, self._grid.own)
 
 
-@dataclass(slots=True)
+@mutable
 class UnitCache(GridCache):
     """Whole prompts, and what two earlier ones had in common."""
 
@@ -175,7 +177,7 @@ class UnitCache(GridCache):
         CommonPrefix.learn(self, prompt, prediction, answered)
 
 
-@dataclass(slots=True)
+@mutable
 class SlotCache(CommonPrefix):
     """Only the last request."""
 
@@ -189,7 +191,7 @@ class SlotCache(CommonPrefix):
         self._last = prompt.nodes
 
 
-@dataclass(slots=True)
+@mutable
 class OpenCache(CommonPrefix):
     """Any part of the common prefix."""
 

@@ -1,7 +1,9 @@
 """Caches that keep what a request marks: entries at exact places, with a lifetime."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from turntape.cassettes.frozen import mutable
 
 from ...wire.cache_rules import Marks
 from ..model import Figure
@@ -13,7 +15,7 @@ _CLOSE = 2
 """Counts of the same prefix may differ by at most this many tokens."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Entry:
     lifetime: float
     at: float
@@ -22,7 +24,7 @@ class _Entry:
     place: int
 
 
-@dataclass(slots=True)
+@mutable
 class MarkedCache:
     """The entries of one cache."""
 

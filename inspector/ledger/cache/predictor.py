@@ -2,7 +2,9 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from turntape.cassettes.frozen import mutable
 
 from ...analysis.turn import Turn
 from ...wire.cache_rules import CacheRule, Marks
@@ -22,7 +24,7 @@ _PASTS = 16
 _NO_USAGE = Usage()
 
 
-@dataclass(slots=True)
+@mutable
 class CachePredictor:
     """`add` every turn of a run in its order."""
 

@@ -6,9 +6,9 @@ grows with what is new and not with what is sent again. Tokens of a node are all
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ...wire.cache_rules import Level
 from ..model import Figure
@@ -31,7 +31,7 @@ def shared_nodes(one: Sequence[int], other: Sequence[int]) -> int:
     return bisect_left(least, True, key=lambda at: one[at] != other[at])
 
 
-@dataclass(slots=True)
+@mutable
 class PrefixTree:
     """Nodes by number; node 0 is the root, which has no block."""
 

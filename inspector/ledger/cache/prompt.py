@@ -2,10 +2,10 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 from ...analysis.turn import Turn
 from ...wire.cache_rules import LIFETIMES, CacheRule, Level, Marks, Setting
@@ -53,7 +53,7 @@ class Prompt:
     """Whether the API keeps the whole prompt without a mark."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Latest:
     """The latest request of a thread."""
 
@@ -68,7 +68,7 @@ class _Latest:
     """How many blocks there are up to the end of each message."""
 
 
-@dataclass(slots=True)
+@mutable
 class Prompts:
     """Makes the prompts of a run. What two requests of a thread share is read once."""
 

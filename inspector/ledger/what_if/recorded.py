@@ -2,9 +2,9 @@
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -56,7 +56,7 @@ class RecordedTurn:
     """What its price depends on, without bodies."""
 
 
-@dataclass(slots=True)
+@mutable
 class RecordedRun:
     """All turns of a run."""
 

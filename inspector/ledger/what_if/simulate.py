@@ -1,7 +1,9 @@
 """The turns of a run in another form, through a cache that follows the provider's rules."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from turntape.cassettes.frozen import mutable
 
 from ...wire.cache_rules import LIFETIMES, Marks, Unpromised
 from ...wire.values import Usage
@@ -13,7 +15,7 @@ from .change import Change
 from .recorded import RecordedRun, RecordedTurn
 
 
-@dataclass(slots=True)
+@mutable
 class _Changed:
     """The changed prompt of the last turn of a thread. What the next one begins with as well is not made again."""
 

@@ -6,10 +6,12 @@ the attributes may be missing. The page's script makes elements and text nodes o
 
 import zlib
 from base64 import b64encode
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 
 import orjson
+
+from turntape.cassettes.frozen import mutable
 
 from ...wire.printable import safe
 from .markup import Html
@@ -89,7 +91,7 @@ def packed(value: object) -> str:
     return b64encode(zlib.compress(orjson.dumps(value), 9)).decode()
 
 
-@dataclass(slots=True)
+@mutable
 class Blocks:
     """Views in blocks of neighbours, with the texts that occur in them first."""
 

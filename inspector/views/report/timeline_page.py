@@ -1,8 +1,9 @@
 """The time of a run as lanes: one for each thread and each tool, on an axis without long pauses."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from turntape.cassettes.frozen import mutable
 
 from ...run.rows import Rows
 from ...run.run_timeline import Axis, Phase, RunLane, Span, TurnTimes, folded, run_timeline
@@ -19,7 +20,7 @@ _LEAST = 15
 """Percent of such a part that show that something failed in it."""
 
 
-@dataclass(slots=True)
+@mutable
 class _Part:
     """A part of a lane, as shares of the axis."""
 

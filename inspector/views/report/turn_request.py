@@ -1,6 +1,8 @@
 """The request of a turn: what is new in it, what it consists of, system prompt, tools and parameters."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from turntape.cassettes.frozen import mutable
 
 from ...ledger import KindShare, TurnEntry
 from ...run.detail import Detail
@@ -13,7 +15,7 @@ from .pictures import pictures
 from .text_blocks import arguments, block, folded, pretty, result_block
 
 
-@dataclass(slots=True)
+@mutable
 class Shown:
     """Remembers what the page has shown, so that nothing is shown twice."""
 

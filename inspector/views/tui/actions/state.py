@@ -1,7 +1,8 @@
 """What the screen shows: the run, and what is selected, searched, followed and played in it."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from turntape.cassettes.frozen import mutable
 
 from ....run.run_index import Run
 from ..controllers.follow import Follow
@@ -13,7 +14,7 @@ OF_THE_RUN = frozenset({"findings", "growth", "costs"})
 """The views that show the same for every turn."""
 
 
-@dataclass(slots=True)
+@mutable
 class ScreenState:
     """Shared by the actions of one screen. It holds no widget."""
 

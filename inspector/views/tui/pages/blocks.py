@@ -1,9 +1,8 @@
 """Blocks: a title line, and lines that fold away under it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import frozen, mutable
 
 type Spans = Sequence[tuple[str, str]]
 """A line: pieces of text, each with the name of its look."""
@@ -22,7 +21,7 @@ class Goto:
     view: str = "turn"
 
 
-@dataclass(slots=True)
+@mutable
 class Block:
     """A title line, and lines that fold away under it."""
 

@@ -1,8 +1,9 @@
 """Answers in the shape of Anthropic Messages: a stream is joined into one message."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from turntape.cassettes.framing import Event
+from turntape.cassettes.frozen import mutable
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_json, is_object, parse_json
@@ -137,7 +138,7 @@ def read_anthropic_stream(events: list[Event]) -> ResponseReading:
     return draft.read()
 
 
-@dataclass(slots=True)
+@mutable
 class MessageDraft:
     """A message of which some events have come."""
 

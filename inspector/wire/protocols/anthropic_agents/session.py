@@ -5,8 +5,9 @@ tokens are added up. The stream does not say the model.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange, header
@@ -124,7 +125,7 @@ def _label(word: str | None, parts: list[Part]) -> FinishLabel | None:
     return "pause" if word == "requires_action" and not calls else FINISH.get(word, "unknown")
 
 
-@dataclass(slots=True)
+@mutable
 class Draft:
     """What the events of a turn add up to."""
 

@@ -6,8 +6,9 @@ What an agent does itself is only in its traces, of which the counts of tokens a
 from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
@@ -79,7 +80,7 @@ def _whole(exchange: Exchange) -> ResponseReading:
     return draft.answer(as_text(body.get("sessionId")), ended=exchange.round_trip.failure is None, error=None)
 
 
-@dataclass(slots=True)
+@mutable
 class AgentDraft:
     """What the events of an answer add up to."""
 

@@ -4,8 +4,10 @@ With `incremental_output` each event brings a piece. Without it, each event brin
 model can stream in pieces only; then the texts themselves show it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
+
+from turntape.cassettes.frozen import mutable
 
 from ...json_value import Object, as_array, as_object, as_text, objects_in
 from ..openai_chat.deltas import index_of
@@ -14,7 +16,7 @@ _RUNNING = (None, "", "null")
 _TEXTS = ("content", "reasoning_content", "reasoning_signature")
 
 
-@dataclass(slots=True)
+@mutable
 class _Texts:
     """The pieces of one text."""
 
@@ -30,7 +32,7 @@ class _Texts:
         return self.pieces[-1] if self.pieces else ""
 
 
-@dataclass(slots=True)
+@mutable
 class _Choice:
     """A choice so far. Texts that grow are kept separately, by their place."""
 

@@ -4,8 +4,9 @@ A turn is what the agent did until it waited for the client again. Its request h
 messages and results that the client had sent since the turn before.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from turntape.cassettes.frozen import mutable
 from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
@@ -95,7 +96,7 @@ def _label(draft: "Draft", parts: list[Part]) -> FinishLabel | None:
     return FINISH.get(draft.word, "unknown")
 
 
-@dataclass(slots=True)
+@mutable
 class Draft:
     """What the events of a turn add up to."""
 

@@ -1,10 +1,11 @@
 """Answers in the shape of OpenAI Chat Completions, streamed or whole, in all dialects."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from turntape.cassettes.framing import Event
+from turntape.cassettes.frozen import mutable
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text, compact, is_object, parse_json
@@ -171,7 +172,7 @@ def read_chat_stream(
     )
 
 
-@dataclass(slots=True)
+@mutable
 class _Stream:
     """What the chunks of a stream add up to so far."""
 

@@ -4,7 +4,9 @@ Calls join by `index`, as the API says; but real servers leave it out, start at 
 call the same one, repeat the id in each delta, or leave that out too.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from turntape.cassettes.frozen import mutable
 
 from ...json_value import Object, as_array, as_object, as_text, is_array, is_json, is_object
 from ..shared.piece_names import grow
@@ -14,7 +16,7 @@ _LONG = 20
 """A model may say less than this many characters twice."""
 
 
-@dataclass(slots=True)
+@mutable
 class CallDraft:
     index: int | None
     id: str | None
@@ -35,7 +37,7 @@ class CallDraft:
         return {"id": self.id, "type": self.type, self.type: body}
 
 
-@dataclass(slots=True)
+@mutable
 class ChoiceDraft:
     """One choice of which some deltas have come."""
 

@@ -1,8 +1,9 @@
 """The event stream of OpenAI Responses, joined into one response."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from turntape.cassettes.framing import Event
+from turntape.cassettes.frozen import mutable
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text
@@ -38,7 +39,7 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
 """Events that grow a part of an item: the item's list, the part's type, the part's field."""
 
 
-@dataclass(slots=True)
+@mutable
 class ResponseDraft:
     """What the events so far add up to."""
 
