@@ -29,7 +29,8 @@ class Seen:
 
     @property
     def reading(self) -> Reading:
-        return self._both()[0]
+        made = self._made  # asked for hundreds of times a turn
+        return made[0] if made is not None else self._both()[0]
 
     @property
     def conversation(self) -> Conversation:

@@ -70,6 +70,7 @@ class RuleEngine:
             moment: tuple(rule for rule in chosen if rule.when == moment)
             for moment in ("ended", "followed", "closed", "tool")
         }
+        self._for_protocol: dict[tuple[Moment, str], list[Rule]] = {}
         self._threads: defaultdict[str, ThreadMemory] = defaultdict(ThreadMemory)
         self._runs: defaultdict[str | None, RunMemory] = defaultdict(RunMemory)
         self._failed: set[str] = set()
@@ -172,7 +173,7 @@ class RuleEngine:
     def _judge(self, moment: Moment, judged: JudgedTurn) -> None:
         judged.context.begin(judged.findings)
         known = {(finding.id, finding.evidence) for finding in judged.findings}
-        for rule in self._rules[moment]:
+        for rule in self._rules_for(moment, judged.context):
             try:
                 self._apply(rule, judged, moment, known)
             except Exception as exc:  # noqa: BLE001 - a rule may come from anybody and must not stop the others
@@ -180,8 +181,21 @@ class RuleEngine:
         # Not while the rules run, since these causes are found after what follows from them.
         judged.findings[:] = roots_first(causes.of_form(judged.findings, judged.context))
 
+    def _rules_for(self, moment: Moment, context: RuleContext) -> list[Rule]:
+        """The rules for the protocol of a turn, which are looked up once for each protocol."""
+        key = moment, context.protocol.name
+        if key not in self._for_protocol:
+            self._for_protocol[key] = chosen = list[Rule]()
+            for rule in self._rules[moment]:
+                try:
+                    if rule.applies_to(context.protocol):
+                        chosen.append(rule)
+                except Exception as exc:  # noqa: BLE001 - as in `_judge`
+                    self._report(rule, exc, context.index)
+        return self._for_protocol[key]
+
     def _apply(self, rule: Rule, judged: JudgedTurn, moment: Moment, known: set[tuple[str, tuple[str, ...]]]) -> None:
-        for found in rule.apply(judged.context):
+        for found in rule.found(judged.context):
             finding = causes.at(severity.at(moment, found, judged.context), judged.context)
             if (finding.id, finding.evidence) not in known:
                 known.add((finding.id, finding.evidence))

@@ -101,8 +101,11 @@ class Rule:
 
     def apply(self, context: RuleContext) -> Iterator[Finding]:
         """The notes of this rule for a turn. Exceptions of its check are passed on."""
-        if not self.applies_to(context.protocol):
-            return
+        if self.applies_to(context.protocol):
+            yield from self.found(context)
+
+    def found(self, context: RuleContext) -> Iterator[Finding]:
+        """As `apply`, for a turn of a protocol that the rule is for."""
         for note in self.check(context):
             if note.key is not None:
                 if (self.id, note.key) in context.thread.reported:

@@ -12,6 +12,7 @@ with `~` is one whose departures clients put up with.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
+from functools import cache
 
 from turntape.cassettes.frozen import frozen
 
@@ -173,6 +174,8 @@ def _of_object(value: Object, expected: Mapping[str, Format], path: str, *, null
     for name, inner in expected.items():
         key = name.rstrip("?!")
         found = value.get(key)
+        if found is not None and isinstance(inner, str) and (inner == "any" or _is_a(found, inner)):
+            continue
         if found is not None or (key in value and isinstance(inner, str) and "null" in inner):
             for one in departures(found, inner, _under(path, key), nulls=nulls):
                 strict = name.endswith("!") and one.path == _under(path, key)
@@ -212,7 +215,15 @@ _A = {
 
 
 def _is_a(value: object, types: str) -> bool:
-    return any(_IS[one](value) for one in types.removeprefix("~").split("|"))
+    for is_one in _tests(types):  # noqa: SIM110 - each field of each event comes through here
+        if is_one(value):
+            return True
+    return False
+
+
+@cache
+def _tests(types: str) -> tuple[Callable[[object], bool], ...]:
+    return tuple(_IS[one] for one in types.removeprefix("~").split("|"))
 
 
 def _is_count(value: object) -> bool:

@@ -15,6 +15,8 @@ def count_breaks(events: Iterable[Object]) -> Iterator[str]:
     last: dict[str, int] = {}
     for body in events:
         for usage in (as_object(value_at(body, path)) for path in _HOLDERS):
+            if not usage:  # as in most events
+                continue
             for key in (*_OUTPUT, _PROMPT):
                 now = usage.get(key)
                 if not isinstance(now, int) or isinstance(now, bool) or now <= 0:

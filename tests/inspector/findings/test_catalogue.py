@@ -158,15 +158,21 @@ def test_a_module_that_is_installed_and_named_counts_once() -> None:
     assert len(catalogue().rules) == len(RULES) + 1
 
 
-def test_a_rule_that_raises_is_reported_once_and_the_others_go_on(caplog: pytest.LogCaptureFixture) -> None:
-    module("acme_raises", RAISES)
-    settings("acme_raises")
+@pytest.mark.parametrize("where", ["check", "trait"])
+def test_a_rule_that_raises_is_reported_once_and_the_others_go_on(where: str, caplog: pytest.LogCaptureFixture) -> None:
+    name, source = f"acme_raises_{where}", RAISES
+    if where == "trait":
+        source = source.replace('fix="Nothing."', 'fix="Nothing.", trait=lambda protocol: 1 // 0')
+    module(name, source)
+    settings(name)
+
+    why = "no turns" if where == "check" else "integer division or modulo by zero"
 
     assert "api-finish-label-disagrees" in ids(TRIP, TRIP)
     [record] = caplog.records
     assert record.getMessage() == (
-        "turntape: the rule 'acme-fails' (acme_raises) failed on round trip #0: "
-        "ZeroDivisionError: no turns; its other findings may be missing"
+        f"turntape: the rule 'acme-fails' ({name}) failed on round trip #0: ZeroDivisionError: {why}; "
+        "its other findings may be missing"
     )
 
 
