@@ -68,7 +68,7 @@ class Bindings:
 
     def __bool__(self) -> bool:
         """True when some value of this run differs from the recorded one."""
-        return any(True for _ in self.mapped())
+        return bool(self._folders or self._values) and any(True for _ in self.mapped())
 
     def mapped(self) -> Iterator[Mapped]:
         """The values that differ, in the order in which they were found."""

@@ -21,6 +21,7 @@ from ..tape.model import Headers, split_url
 _VERSION = regex(r"v\d+[a-z]*\d*$")
 _BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
 """Path segments that hosts put before the version."""
+_ENCODING = "content-encoding"
 
 
 @lru_cache(1024)
@@ -60,7 +61,10 @@ def header(headers: Headers, name: str) -> str:
 
 def plain(body: bytes, headers: Headers) -> bytes:
     """A request body with its content-encoding undone, as in a recording; unchanged if it cannot be decoded."""
-    return decoded(body, header(headers, "content-encoding"))[0]
+    for name, value in headers:
+        if len(name) == len(_ENCODING) and name.lower() == _ENCODING:
+            return decoded(body, value)[0]
+    return body
 
 
 def canonical(body: bytes) -> bytes:
