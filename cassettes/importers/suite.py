@@ -15,6 +15,7 @@ from ..frozen import frozen, mutable
 from .conversion import planned
 from .suite_imports import imports_in, recordings_below
 from .suite_marks import Rewrite, direct_uses, marks_in, neighbours
+from .suite_survey import Unread
 
 _BODY_MATCHERS = frozenset({"body", "raw_body", "json_body"})
 _CONTENT = frozenset({"body", "raw_body"})
@@ -83,7 +84,7 @@ class Move:
     """What has no counterpart, one sentence each."""
 
     @classmethod
-    def of(cls, survey: Sequence[Mapping[str, Any]], unread: Sequence[Mapping[str, str]] = ()) -> "Move":
+    def of(cls, survey: Sequence[Mapping[str, Any]], unread: Sequence[Unread] = ()) -> "Move":
         """From what the survey says of the tests, and of the files that pytest cannot collect."""
         tests = [
             Test(
@@ -99,11 +100,13 @@ class Move:
         for one in survey:
             found: dict[str, list[int]] = one.get("dropped") or {}
             move.dropped |= {Path(path): frozenset(places) for path, places in found.items()}
-        if unread:
-            names = _listed([one["name"] for one in unread])
+        by_reason: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        for file in unread:
+            by_reason[file.reason, file.remedy].append(file.name)
+        for (reason, remedy), names in by_reason.items():
             move.unmapped.append(
-                f"{several(len(unread), 'file')} that pytest cannot collect: {names}; "
-                f"the first because of {unread[0]['reason']}; let pytest collect them, and import again"
+                f"{several(len(names), 'file')} that pytest cannot collect: {listed(names)}; {reason}; "
+                f"{remedy}, and import again"
             )
         without: list[str] = []
         by_file: defaultdict[Path, list[Test]] = defaultdict(list)
@@ -113,7 +116,7 @@ class Move:
             if not test.sources:
                 without.append(test.name)
         if without:
-            move.unmapped.append(f"{several(len(without), 'test')} without a recording: {_listed(without)}")
+            move.unmapped.append(f"{several(len(without), 'test')} without a recording: {listed(without)}")
         unmarked = [test for file, its in by_file.items() if not move._marks(file, its) for test in its]
         if unmarked:
             move._marks_elsewhere(unmarked, set(by_file))
@@ -171,7 +174,7 @@ class Move:
             settings = [arguments(test.config) for test in tests]
             lines += ["turntape_repeats = true"] if any("repeats" in one for one in settings) else []
             lines += ["turntape_profile = sequence"] if all("profile" in one for one in settings) else []
-            names = _listed([test.name for test in tests])
+            names = listed([test.name for test in tests])
             self.unmapped.append(
                 f"{several(len(tests), 'test')} whose mark is not written in the suite ({names}); "
                 f"mark them with pytest.mark.turntape, or write into pytest's ini file: {', '.join(lines)}"
@@ -190,7 +193,7 @@ class Move:
         return len(files)
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """The names, of many the first."""
     more = len(names) - _NAMED
     return f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else ", ".join(names)

@@ -2,7 +2,7 @@
 
 `turntape import --pytest` runs `pytest -p turntape.cassettes.pytest_plugin.vcr_survey`. Each marked test is collected,
 its settings are read from the fixtures of the suite, and the findings are written as JSON to the file that the variable
-`TURNTAPE_SURVEY` names: `tests`, and `unread` for what pytest could not collect.
+`TURNTAPE_SURVEY` names: `tests`, `unread` for what pytest could not collect, and the root and ini file of pytest.
 """
 
 import copy
@@ -31,6 +31,7 @@ _FOLDERS = ("vcr_cassette_dir", "cassetter_cassette_dir")
 _NAMES = ("default_cassette_name", "vcr_cassette_name")
 _KEY: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
 _UNREAD: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
+_ASKED: pytest.StashKey[bool] = pytest.StashKey()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -69,14 +70,20 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         marks = [mark for name in MARKS for mark in item.iter_markers(name)]
         if marks:
             session.config.stash[_KEY].append(_said(item, marks))
+    session.config.stash[_ASKED] = True
     return True
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     target = os.environ.get(VARIABLE)
-    if target:
-        found = {"tests": session.config.stash[_KEY], "unread": session.config.stash[_UNREAD]}
+    if target and _ASKED in session.config.stash:  # not after an internal error: then nothing is known
+        found = {
+            "tests": session.config.stash[_KEY],
+            "unread": session.config.stash[_UNREAD],
+            "root": str(session.config.rootpath),
+            "ini": str(session.config.inipath) if session.config.inipath else None,
+        }
         Path(target).write_text(json.dumps(found), encoding="utf-8")
 
 

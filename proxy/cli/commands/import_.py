@@ -10,9 +10,8 @@ from ..command import Command
 from ..option_groups import add_output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
-    from typing import Any
 
     from turntape.cassettes.importers.conversion import Done
     from turntape.cassettes.importers.suite_marks import Rewrite
@@ -82,16 +81,26 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
 
     from turntape.cassettes.counted import several
     from turntape.cassettes.importers.conversion import convert
-    from turntape.cassettes.importers.suite import Move
+    from turntape.cassettes.importers.suite import Move, listed
+    from turntape.cassettes.importers.suite_survey import survey
 
-    survey = _survey(tests, folder)
-    move = Move.of(survey["tests"], survey["unread"])
+    from ..waiting import Waiting
+
+    with Waiting(f"pytest collects {tests}") as waiting:
+        suite = survey(tests, folder, waiting.say)
+    move = Move.of(suite.tests, suite.unread)
     move.add_direct_uses(Path(tests.partition("::")[0]))
     write = sys.stdout.write
     for line in rewrite_lines(move.rewrites, Path.cwd()):
         write(f"{line}\n")
     for said in move.unmapped:
         write(f"not mapped: {said}\n")
+    if suite.apart:
+        said = listed([one.name for one in suite.apart])
+        write(
+            f"collected apart: {several(len(suite.apart), 'file')} that pytest does not collect together with all of "
+            f"{tests}: {said}; {suite.apart[0].reason}; run {'it' if len(suite.apart) == 1 else 'them'} apart too\n"
+        )
     if move.dropped:
         count = several(sum(map(len, move.dropped.values())), "recorded round trip")
         places = several(len(move.dropped), "file")
@@ -145,38 +154,6 @@ def rewrite_lines(rewrites: "Sequence[Rewrite]", here: "Path") -> list[str]:
         more = f" (and {len(at) - 1} more)" if len(at) > 1 else ""
         lines.append(f"{shown}:{at[0]}{more}: {old} → {new}")
     return lines
-
-
-def _survey(tests: str, folder: "Path") -> "Mapping[str, Any]":
-    """What the suite says of its tests, and what pytest cannot collect. Raises TurntapeError if pytest ends early."""
-    import json
-    import os
-    import subprocess
-    import sys
-
-    from turntape.cassettes.errors import TurntapeError
-
-    target = folder / "survey.json"
-    plugin = "turntape.cassettes.pytest_plugin.vcr_survey"
-    words = ["-q", "-p", plugin, "-p", "no:cacheprovider", "--continue-on-collection-errors", tests]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words],
-        env={**os.environ, "TURNTAPE_SURVEY": str(target)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if not target.exists():
-        said = reason((done.stdout + done.stderr).splitlines())
-        raise TurntapeError(f"pytest cannot collect {tests!r}: {said}; run it there first")
-    return json.loads(target.read_text(encoding="utf-8"))
-
-
-def reason(lines: "Sequence[str]") -> str:
-    """The line of pytest's output that says why it ended; below it pytest names its files."""
-    said = [line.strip() for line in lines if line.strip()] or ["it said nothing"]
-    errors = [line for line in said if "error: " in line.lower() and not line.startswith("ERROR: usage: ")]
-    return (errors or said[-1:])[0].removeprefix("__main__.py: ")
 
 
 def found(names: "Sequence[str]") -> "Iterator[Path]":

@@ -229,10 +229,37 @@ def test_files_that_pytest_cannot_collect_are_named(
     assert main(["import", "--pytest", "."]) == 0
     said = capsys.readouterr().out
     assert (
-        "not mapped: 2 files that pytest cannot collect: test_a_broken.py, test_broken.py; the first because of "
-        "ModuleNotFoundError: No module named 'not_installed'; let pytest collect them, and import again\n"
+        "not mapped: 2 files that pytest cannot collect: test_a_broken.py, test_broken.py; "
+        "ModuleNotFoundError: No module named 'not_installed'; "
+        "install the module not_installed (usually: pip install not_installed), and import again\n"
     ) in said
     assert "would convert 4 recordings for 4 tests" in said
+
+
+def test_a_file_that_pytest_collects_only_apart_is_moved_and_named(
+    project: pytest.Pytester,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    taken_away(server, monkeypatch)
+    place = suite(project, matched=["method", "path"])
+    monkeypatch.chdir(place)
+    # The file before it leaves an empty module behind, as some mocks do.
+    (place / "test_early.py").write_text("import sys, types\nsys.modules['helpers'] = types.ModuleType('helpers')\n")
+    (place / "helpers.py").write_text("WORD = 1\n")
+    moved = place / "test_moved.py"
+    moved.write_text(f"from helpers import WORD\n{moved.read_text()}")
+
+    assert main(["import", "--pytest", ".", "--apply"]) == 0
+    said = capsys.readouterr().out
+    assert (
+        "collected apart: 1 file that pytest does not collect together with all of .: test_moved.py; "
+        "ImportError: cannot import name 'WORD' from 'helpers' (unknown location); run it apart too\n"
+    ) in said
+    assert "not mapped: 1 file" not in said
+    assert "converted 4 recordings for 4 tests and rewrote 3 marks in 1 file" in said
+    project.runpytest_subprocess("test_moved.py").assert_outcomes(passed=5)
 
 
 def test_what_functions_of_the_suite_drop_or_ignore_is_left_out(

@@ -15,7 +15,7 @@ from turntape.cassettes.importers.format import ImportFault
 from turntape.cassettes.importers.suite_marks import Rewrite
 from turntape.proxy.capture.mitmproxy_flows import MITMPROXY
 from turntape.proxy.cli import main
-from turntape.proxy.cli.commands.import_ import reason, rewrite_lines
+from turntape.proxy.cli.commands.import_ import rewrite_lines
 
 YAML = """\
 interactions:
@@ -139,19 +139,3 @@ def test_each_change_of_marks_is_one_line_for_a_file(tmp_path: Path) -> None:
         "tests/test_a.py:5: vcr('x') → turntape",
         f"{there}:1: vcr → turntape",
     ]
-
-
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        (
-            "ERROR: usage: __main__.py [options]\n__main__.py: error: unrecognized arguments: --cov=a\n  rootdir: /b\n",
-            "error: unrecognized arguments: --cov=a",
-        ),
-        ("ImportError: no module named x\n\n  at the end\n", "ImportError: no module named x"),
-        ("nothing of the kind\n\n", "nothing of the kind"),
-        ("\n", "it said nothing"),
-    ],
-)
-def test_a_suite_that_cannot_be_collected_says_why(said: str, why: str) -> None:
-    assert reason(said.splitlines()) == why

@@ -1,0 +1,148 @@
+"""Asks a pytest suite for its tests and their recordings, in processes of its own.
+
+What such a process does is in `pytest_plugin/vcr_survey.py`. Files that pytest does not collect together with the whole
+suite are collected again: those together, then the rest one by one. In a suite with several packages of one name
+(`a/tests`, `b/tests`), a process imports only the first of them.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+from typing import Any
+
+from ..counted import several
+from ..errors import TurntapeError
+from ..frozen import frozen
+
+_PLUGIN = "turntape.cassettes.pytest_plugin.vcr_survey"
+_VARIABLE = "TURNTAPE_SURVEY"
+_ABSENT = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_WITHOUT_A_NAME = re.compile(r"ImportError: cannot import name '\w+' from '(\w+)[\w.]*'")
+
+
+@frozen
+class Unread:
+    """A file or folder that pytest does not collect."""
+
+    name: str
+    """As pytest names it: its path below `root`."""
+    root: Path
+    reason: str
+
+    @property
+    def path(self) -> Path:
+        return self.root / self.name
+
+    @property
+    def remedy(self) -> str:
+        """What to add or install so that pytest collects it."""
+        if absent := _ABSENT.search(self.reason):
+            place = self._place_of(absent[1])
+            if place is None:
+                module = absent[1].partition(".")[0]
+                return f"install the module {module} (usually: pip install {module})"
+            return f"write into pytest's ini file: pythonpath = {place}"
+        if nameless := _WITHOUT_A_NAME.search(self.reason):
+            for name in packages_distributions().get(nameless[1], [])[:1]:
+                return f"install another version of {name} than {version(name)}"
+        return "let pytest collect it"
+
+    @property
+    def is_certain(self) -> bool:
+        """True when collecting it apart cannot help: a module is neither installed nor in the suite."""
+        absent = _ABSENT.search(self.reason)
+        return absent is not None and "." not in absent[1] and self._place_of(absent[1]) is None
+
+    def _place_of(self, module: str) -> Path | None:
+        """The folder of the suite that has this module, relative to `root`."""
+        below = Path(*module.split("."))
+        above = [folder for folder in self.path.parents if folder.is_relative_to(self.root)]
+        for folder in above:
+            if (folder / below).is_dir() or (folder / below).with_suffix(".py").is_file():
+                return folder.relative_to(self.root)
+        return None
+
+
+@frozen
+class Survey:
+    """What a suite says of itself."""
+
+    tests: Sequence[Mapping[str, Any]]
+    unread: Sequence[Unread] = ()
+    apart: Sequence[Unread] = ()
+    """What pytest collects, but not together with the whole suite; and the reason."""
+
+
+def survey(tests: str, folder: Path, say: Callable[[str], object] = str) -> Survey:
+    """Ask the tests below `tests`. `folder` is for the answers, and for recordings that only the suite can read.
+
+    Raises TurntapeError if pytest ends early.
+    """
+    whole = _answer([tests], folder)
+    known = {test["test"]: test for test in whole["tests"]}
+    first = {one.path: one for one in _unread(whole)}
+    unread = dict(first)
+
+    def collect_again(paths: list[Path]) -> None:
+        say(f"collecting {several(len(paths), 'file')} apart from the suite: {paths[0].relative_to(whole['root'])}")
+        try:
+            found = _answer([str(path) for path in paths], folder, whole)
+        except TurntapeError:  # pytest ended early: a `conftest.py` that cannot be imported
+            return
+        known.update({test["test"]: test for test in found["tests"]})
+        for path in paths:
+            unread.pop(path)
+        unread.update({one.path: one for one in _unread(found)})
+
+    waiting = [path for path, one in unread.items() if not one.is_certain]
+    if waiting:
+        collect_again(waiting)
+    if len(waiting) > 1:
+        for path in [path for path in waiting if path in unread]:
+            collect_again([path])
+    apart = [one for path, one in first.items() if path not in unread]
+    return Survey(list(known.values()), list(unread.values()), apart)
+
+
+def _unread(answer: Mapping[str, Any]) -> list[Unread]:
+    """What this answer could not collect; a class in a file counts as its file."""
+    found: dict[str, Unread] = {}
+    for one in answer["unread"]:
+        name = one["name"].partition("::")[0]
+        found.setdefault(name, Unread(name, Path(answer["root"]), one["reason"]))
+    return list(found.values())
+
+
+def _answer(names: Sequence[str], folder: Path, like: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """What pytest says of these files and folders, with the root and the ini file that `like` had.
+
+    Raises TurntapeError if pytest ends early.
+    """
+    target = folder / "survey.json"
+    target.unlink(missing_ok=True)
+    words = ["-q", "-p", _PLUGIN, "-p", "no:cacheprovider", "--continue-on-collection-errors", "--maxfail=0"]
+    if like:
+        words += ["--rootdir", like["root"], *(["-c", like["ini"]] if like["ini"] else [])]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, *names],
+        env={**os.environ, _VARIABLE: str(target)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if not target.exists():
+        said = reason((done.stdout + done.stderr).splitlines())
+        raise TurntapeError(f"pytest cannot collect {names[0]!r}: {said}; run it there first")
+    return json.loads(target.read_text(encoding="utf-8"))
+
+
+def reason(lines: Sequence[str]) -> str:
+    """The line of pytest's output that says why it ended; below it pytest names its files."""
+    said = [line.strip() for line in lines if line.strip()] or ["it said nothing"]
+    errors = [line for line in said if "error: " in line.lower() and not line.startswith("ERROR: usage: ")]
+    return (errors or said[-1:])[0].removeprefix("__main__.py: ")
