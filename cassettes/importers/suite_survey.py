@@ -1,4 +1,4 @@
-"""Asks a pytest suite for its tests and their recordings, in processes of its own.
+"""Asks a pytest suite for its tests and their recordings, in separate processes.
 
 What such a process does is in `pytest_plugin/vcr_survey.py`. Files that pytest does not collect together with the whole
 suite are collected again: those together, then the rest one by one. In a suite with several packages of one name

@@ -9,7 +9,7 @@ import copy
 import json
 import os
 import tempfile
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -189,20 +189,40 @@ def _rewritten(path: Path, persister: Any, serializer: Any) -> Path:
 
 
 def _dropped(path: Path, config: Mapping[str, Any]) -> list[int]:
-    """The places of the round trips in a recording that functions of the suite drop whenever vcrpy reads the file."""
+    """The places of the round trips in a recording that functions of the suite drop whenever vcrpy reads the file.
+
+    Errors that end a recording are kept.
+    """
     before = [*_functions(config.get("before_record")), *_functions(config.get("before_record_request"))]
     after = _functions(config.get("before_record_response"))
     if not before and not after:
         return []
     try:
         held = _held(path, config.get("serializer") == "json")
-        return [
-            place
-            for place, (request, response) in enumerate(held)
-            if _is_dropped(request, before) or _is_dropped(response, after)
-        ]
+        unasked = {place for place, (request, _) in enumerate(held) if _is_dropped(request, before)}
+        unplayed = {place for place, (_, response) in enumerate(held) if _is_dropped(response, after)} - unasked
+        if not config.get("allow_playback_repeats"):
+            unplayed -= _last_errors(held, unplayed | unasked)
+        return sorted(unplayed | unasked)
     except Exception:  # noqa: BLE001 - functions of the user, and files that vcrpy cannot read
         return []
+
+
+def _last_errors(held: Sequence[tuple[Any, Any]], dropped: Set[int]) -> set[int]:
+    """The places of the errors after the last answer of each address that vcrpy plays.
+
+    vcrpy has no answer there and fails the request; with the recorded error, the client fails too.
+    """
+    found: set[int] = set()
+    played: set[tuple[Any, Any]] = set()
+    for place in reversed(range(len(held))):
+        request, response = held[place]
+        address = request.method, request.path
+        if place not in dropped:
+            played.add(address)
+        elif address not in played and response["status"]["code"] >= 400:
+            found.add(place)
+    return found
 
 
 def _never_played(config: pytest.Config, path: Path, given: Mapping[str, Any]) -> list[int]:

@@ -84,12 +84,14 @@ def test_without_a_mark():
 
 VCRPY = """
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 class FilesystemPersister:
     @classmethod
     def load_cassette(cls, path, serializer):
         held = serializer.deserialize(path.read_text())["interactions"]
-        return [SimpleNamespace(**one["request"]) for one in held], [one["response"] for one in held]
+        requests = [SimpleNamespace(**one["request"], path=urlsplit(one["request"]["uri"]).path) for one in held]
+        return requests, [one["response"] for one in held]
 """
 SERIALIZER = """
 import json, yaml
@@ -288,6 +290,37 @@ def test_what_functions_of_the_suite_drop_or_ignore_is_left_out(
     assert "the matchers" not in said
     assert 'ignore=["/api_key", "/model"]' in (place / "test_moved.py").read_text()
     project.runpytest_subprocess().assert_outcomes(passed=5)
+
+
+def test_errors_that_the_suite_drops_at_the_end_of_a_recording_answer_what_vcrpy_fails(
+    project: pytest.Pytester,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """vcrpy fails such a request, and its test expects an error: here it is the recorded one."""
+    taken_away(server, monkeypatch)
+    place = suite(project, matched=["method", "path"])
+    monkeypatch.chdir(place)
+    put_vcrpy(place)
+    for path in place.rglob("*.yaml"):
+        fine = path.read_text().removesuffix("version: 1\n")
+        other = fine.replace("interactions:\n", "")
+        failed = other.replace("code: 200", "code: 404")
+        elsewhere = failed.replace("chat/completions", "models").replace('{"model"', '{"other"')
+        empty = other.replace("code: 200", "code: 204")
+        path.write_text(f"interactions:\n{failed}{other}{elsewhere}{failed}{empty}version: 1\n")
+    conftest = place / "conftest.py"
+    conftest.write_text(conftest.read_text().replace(">= 400", "> 200"))
+
+    assert main(["import", "--pytest", "--apply"]) == 0
+    assert "left out: 8 recorded round trips in 4 files" in capsys.readouterr().out
+    found = Cassette.load(place / "cassettes" / "test_moved" / "test_three.cassette.jsonl")
+    assert [(trip.request.url.rpartition("/")[2], trip.response.status if trip.response else 0) for trip in found] == [
+        ("completions", 200),
+        ("models", 404),
+        ("completions", 404),
+    ]
 
 
 def test_what_playback_repeats_never_play_is_left_out(
