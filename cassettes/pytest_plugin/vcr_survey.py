@@ -209,20 +209,12 @@ def _dropped(path: Path, config: Mapping[str, Any]) -> list[int]:
 
 
 def _last_errors(held: Sequence[tuple[Any, Any]], dropped: Set[int]) -> set[int]:
-    """The places of the errors after the last answer of each address that vcrpy plays.
+    """The places of the errors after the last round trip that vcrpy plays.
 
     vcrpy has no answer there and fails the request; with the recorded error, the client fails too.
     """
-    found: set[int] = set()
-    played: set[tuple[Any, Any]] = set()
-    for place in reversed(range(len(held))):
-        request, response = held[place]
-        address = request.method, request.path
-        if place not in dropped:
-            played.add(address)
-        elif address not in played and response["status"]["code"] >= 400:
-            found.add(place)
-    return found
+    after = max((place for place in range(len(held)) if place not in dropped), default=-1) + 1
+    return {place for place in range(after, len(held)) if held[place][1]["status"]["code"] >= 400}
 
 
 def _never_played(config: pytest.Config, path: Path, given: Mapping[str, Any]) -> list[int]:

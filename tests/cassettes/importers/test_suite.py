@@ -84,13 +84,12 @@ def test_without_a_mark():
 
 VCRPY = """
 from types import SimpleNamespace
-from urllib.parse import urlsplit
 
 class FilesystemPersister:
     @classmethod
     def load_cassette(cls, path, serializer):
         held = serializer.deserialize(path.read_text())["interactions"]
-        requests = [SimpleNamespace(**one["request"], path=urlsplit(one["request"]["uri"]).path) for one in held]
+        requests = [SimpleNamespace(**one["request"]) for one in held]
         return requests, [one["response"] for one in held]
 """
 SERIALIZER = """
@@ -307,20 +306,16 @@ def test_errors_that_the_suite_drops_at_the_end_of_a_recording_answer_what_vcrpy
         fine = path.read_text().removesuffix("version: 1\n")
         other = fine.replace("interactions:\n", "")
         failed = other.replace("code: 200", "code: 404")
-        elsewhere = failed.replace("chat/completions", "models").replace('{"model"', '{"other"')
+        elsewhere = failed.replace("api.openai.com/v1", "other.openai.azure.com")
         empty = other.replace("code: 200", "code: 204")
-        path.write_text(f"interactions:\n{failed}{other}{elsewhere}{failed}{empty}version: 1\n")
+        path.write_text(f"interactions:\n{failed}{elsewhere}{other}{empty}{failed}version: 1\n")
     conftest = place / "conftest.py"
     conftest.write_text(conftest.read_text().replace(">= 400", "> 200"))
 
     assert main(["import", "--pytest", "--apply"]) == 0
-    assert "left out: 8 recorded round trips in 4 files" in capsys.readouterr().out
+    assert "left out: 12 recorded round trips in 4 files" in capsys.readouterr().out
     found = Cassette.load(place / "cassettes" / "test_moved" / "test_three.cassette.jsonl")
-    assert [(trip.request.url.rpartition("/")[2], trip.response.status if trip.response else 0) for trip in found] == [
-        ("completions", 200),
-        ("models", 404),
-        ("completions", 404),
-    ]
+    assert [trip.response.status for trip in found if trip.response] == [200, 404]
 
 
 def test_what_playback_repeats_never_play_is_left_out(
