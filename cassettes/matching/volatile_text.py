@@ -66,10 +66,11 @@ _RANDOM = (
     r"|(?<![\w-])(?=[\w-]*[a-z][A-Z])(?=[\w-]*(?:\d[A-Za-z]|[A-Za-z]\d))(?![a-z]{2,}_[A-Za-z\d]+(?![\w-]))[\w-]{12,64}(?![\w-])"
     rf"|(?<![{_LETTERS}])(?=[{_LETTERS}]*\d)(?=[{_LETTERS}]*[A-Z])(?=[{_LETTERS}]*[a-z])[{_LETTERS}]{{8,64}}(?![{_LETTERS}])"
     rf"|(?<![{_LETTERS}])(?=\d*(?:[a-z]+\d+){{3}}|(?:\d+[a-z]+){{3}})[a-z0-9]{{8,64}}(?![{_LETTERS}])"
+    rf"|(?<![{_LETTERS}])(?=\d*(?:[A-Z]+\d+){{3}}|(?:\d+[A-Z]+){{3}})[A-Z0-9]{{12,64}}(?![{_LETTERS}])"
 )
 """Mixed letters and digits, alone or behind the name of what they are the id of: `thread_q3Xk9ZpL2a`. The first form is
 base64 with its padding. The second has hyphens, as in base64 for URLs, and none of words with a number such as
-`GPT-4-Turbo-Preview`."""
+`GPT-4-Turbo-Preview`. The last one is longer than the numbers of parts and orders that a person writes."""
 
 _SLUG = (
     r"(?P<lead>\b(?i:session|container|sandbox|workspace|instance|machine|conversation|thread)"

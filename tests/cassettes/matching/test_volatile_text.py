@@ -38,6 +38,7 @@ CASES: list[tuple[str, str, str]] = [
     ("random", "in thread_q3Xk9ZpL2aBc", "in thread_Zp8sLk2mQx7v"),
     ("random", "key bP-x8Qz_w1TkLm-2", "key rT4_kQ9-zWx7mP_a"),
     ("random", "user k3f9x2m1q", "user z8p2w7v4t"),
+    ("random", "shipment 1JL3FZJZ207QC18REF3BC", "shipment 9JCAW8NOVVH2SV6FBT4CJ"),
     ("timestamp", "week 2026-W47-3", "week 2027-W03-5"),
     ("timestamp", "for November 2026, on 22 Nov.", "for January 2027, on 4 Jan."),
     ("timestamp", "[22/Nov/2026:11:43:13 +0000] GET", "[04/Jan/2027:01:02:03 -0500] GET"),
@@ -131,6 +132,8 @@ MEANT: list[tuple[str, str]] = [
     ("session user-settings", "session user-profile"),
     ("deployment step-two-3", "deployment step-two-4"),
     ("workspace data-science-team", "workspace data-platform-team"),
+    ("part A4B7C9D2", "part A4B7C9D3"),
+    ("use SHA256WITHRSA", "use SHA512WITHRSA"),
 ]
 
 
