@@ -10,6 +10,7 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from ..errors import NetworkBlocked
+from ..transports.curl_handles import watch_curl
 
 
 def is_loopback(host: object) -> bool:
@@ -112,6 +113,7 @@ class Network:
             _set(undo, socket.socket, "connect", guarded_connect)
             _set(undo, socket.socket, "connect_ex", guarded_connect_ex)
             _set(undo, socket, "getaddrinfo", guarded_resolve)
+            watch_curl(self._check, undo)
             self._undo = undo.pop_all()
         return self
 

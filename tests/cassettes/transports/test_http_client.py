@@ -137,9 +137,34 @@ def test_a_client_of_our_own():
         assert sock.recv(9999)
 
 @pytest.mark.turntape
+def test_a_library_with_sockets_that_python_does_not_see():
+    import pycurl
+    handle = pycurl.Curl()
+    handle.setopt(10002, os.environ["OPENAI_BASE_URL"] + "/chat/completions")
+    assert handle.perform()
+
+@pytest.mark.turntape
 def test_a_process():
     code = "from agent_code import post; print(post())"
     subprocess.run([sys.executable, "-c", code], env=dict(os.environ), capture_output=True)
+"""
+
+
+OWN_SOCKETS = """
+import _socket
+from urllib.parse import urlsplit
+
+class Curl:
+    def setopt(self, option, value):
+        self.url = urlsplit(value)
+
+    def perform(self):
+        sock = _socket.socket()
+        sock.connect((self.url.hostname, self.url.port))
+        body = b'{"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}'
+        sock.sendall(b"POST %s HTTP/1.1\\r\\nHost: x\\r\\n" % self.url.path.encode())
+        sock.sendall(b"Content-Length: %d\\r\\n\\r\\n%s" % (len(body), body))
+        return sock.recv(9999)
 """
 
 
@@ -148,12 +173,13 @@ def test_a_test_that_reached_an_llm_unseen_fails_in_every_mode(
     project: pytest.Pytester, server: ScriptedServer, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(project, OTHER_LIBRARY)
+    (project.path / "pycurl.py").write_text(OWN_SOCKETS)
     monkeypatch.setenv("PYTHONPATH", str(project.path))
     done = project.runpytest_subprocess(f"--turntape-mode={mode}")
-    done.assert_outcomes(failed=2)
+    done.assert_outcomes(failed=3)
     said = "*the test reached the LLM API at 127.0.0.1:*nothing of that was recorded*"
-    done.stdout.fnmatch_lines([said, said])
-    assert len(server.requests) == (1 if mode == "none" else 2)
+    done.stdout.fnmatch_lines([said, said, said])
+    assert len(server.requests) == (2 if mode == "none" else 3)
 
 
 SIDE = """
