@@ -45,7 +45,7 @@ _NAMED = 10
 """At most this many tests or files are named in one sentence."""
 _USUALLY = {"profile": "strict", "repeats": False}
 """What a mark must say where an outer one says something else."""
-_ORDER = ("profile", "ignore", "repeats", "allow")
+_ORDER = ("profile", "ignore", "repeats", "allow", "tests")
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 
@@ -60,6 +60,12 @@ class Test:
     sources: tuple[Path, ...]
     target: Path
     config: Mapping[str, Any]
+
+    @property
+    def own_name(self) -> str:
+        """As pytest calls it within its file and class: `test_a[gpt-5]`."""
+        path, bracket, id_ = self.name.partition("[")
+        return path.rpartition("::")[2] + bracket + id_
 
     @property
     def parts(self) -> frozenset[str]:
@@ -147,9 +153,12 @@ class Move:
         def settings(decorated: str | None) -> Mapping[str, Any]:
             nonlocal several_settings
             its = [test for test in tests if decorated in test.parts] or tests
-            wanted = {json.dumps(arguments(test.config), sort_keys=True) for test in its}
-            several_settings += len(wanted) > 1
             found = _widest([arguments(test.config) for test in its])
+            stricter = _stricter([test for test in its if decorated in test.parts], found)
+            if stricter:
+                found["tests"] = stricter
+            others = [test for test in its if test.own_name not in stricter]
+            several_settings += len({json.dumps(arguments(test.config), sort_keys=True) for test in others}) > 1
             # A mark of the module or class may hold for this test too.
             found |= {name: usual for name, usual in _USUALLY.items() if name in widest and name not in found}
             return {name: found[name] for name in _ORDER if name in found}
@@ -242,6 +251,19 @@ def unmapped(config: Mapping[str, Any]) -> list[str]:
     if own and config.get(_TRIED) is None:
         found.append(f"the matchers {', '.join(own)} have no counterpart; write ignore= or ignore_text= in the mark")
     return found
+
+
+def _stricter(tests: Sequence[Test], widest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The settings of those tests that compare what the widest setting ignores, by name."""
+    if widest.get("profile") != "sequence":
+        return {}
+    found: dict[str, dict[str, Any]] = {}
+    for test in tests:
+        own = arguments(test.config)
+        found.setdefault(test.own_name, own)
+        if found[test.own_name] != own:  # of two classes
+            found[test.own_name] = {"profile": "sequence"}
+    return {name: {"profile": "strict", **own} for name, own in found.items() if "profile" not in own}
 
 
 def _widest(found: list[dict[str, Any]]) -> dict[str, Any]:

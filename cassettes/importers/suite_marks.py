@@ -4,7 +4,7 @@ import ast
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..frozen import frozen
 
@@ -68,7 +68,19 @@ def marks_in(file: Path, settings: Callable[[str | None], Mapping[str, Any]]) ->
 
 
 def _written(settings: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}".replace("'", '"') for name, value in settings.items())
+    return ", ".join(f"{name}={_literal(value)}" for name, value in settings.items())
+
+
+def _literal(value: object) -> str:
+    """A value as Python, with double quotes."""
+    if isinstance(value, str):
+        return f'"{value}"' if repr(value) == f"'{value}'" and '"' not in value else repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, cast('list[object]', value)))}]"
+    if isinstance(value, dict):
+        pairs = cast("dict[str, object]", value).items()
+        return f"{{{', '.join(f'{_literal(name)}: {_literal(one)}' for name, one in pairs)}}}"
+    return repr(value)
 
 
 def _decorated(tree: ast.Module) -> dict[int, str]:

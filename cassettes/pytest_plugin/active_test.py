@@ -252,7 +252,13 @@ class ActiveTest:
     def _found(self, *, ended: bool = True, passed: bool | None = None) -> Found:
         item = self.item
         advice = Advice(
-            self._again, self._mark, cost_of(item.config), item.path, self._names_a_test, self.subject == "test"
+            self._again,
+            self._mark,
+            cost_of(item.config),
+            item.path,
+            self._names_a_test,
+            self.subject == "test",
+            item.name,
         )
         passed = self.outcome == "passed" if passed is None else passed
         return Found(self.session, self.settings, self.tools, self._actions, advice, passed, ended)

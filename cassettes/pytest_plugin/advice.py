@@ -15,6 +15,7 @@ from ..replay.player import Player
 from ..replay.restamp import refusal
 from ..replay.session import Session
 from ..tape.model import RoundTrip
+from .marker import own_settings
 
 type Cost = Callable[[Sequence[RoundTrip]], Decimal | None]
 """What round trips cost when they were recorded, in US dollars; None if no price is known."""
@@ -41,6 +42,8 @@ class Advice:
     """True when the test file still has a test of this name."""
     has_mark: bool = True
     """False for a fixture."""
+    test: str = ""
+    """The name of the test."""
 
     def of(self, session: Session, misses: Sequence[Miss], *, moved: bool, left: bool) -> list[str]:
         """What to do when the run differs from the recording."""
@@ -137,10 +140,16 @@ class Advice:
         return f" ({several(len(trips), 'call')}{about if cost is not None else ''})"
 
     def _listed(self, name: str) -> list[str]:
-        value: Any = self.mark.get(name, ())
+        value: Any = {**self.mark, **self._own}.get(name, ())
         return [value] if isinstance(value, str) else list(value)
 
+    @property
+    def _own(self) -> dict[str, Any]:
+        return own_settings(self.mark, self.test)
+
     def _marked(self, **more: Any) -> str:
+        if own := self._own:
+            more = {"tests": {**self.mark["tests"], self.test: {**own, **more}}}
         given = ", ".join(f"{name}={_written(value, raw=True)}" for name, value in {**self.mark, **more}.items())
         return f"@pytest.mark.turntape({given})"
 
@@ -214,4 +223,7 @@ def _written(value: object, *, raw: bool = False) -> str:
         return f'"{value}"' if '"' not in value and "\\" not in value else repr(value)
     if isinstance(value, list | tuple):
         return f"[{', '.join(_written(one, raw=raw) for one in cast('Sequence[object]', value))}]"
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[str, object]", value).items()
+        return f"{{{', '.join(f'{_written(name)}: {_written(one, raw=raw)}' for name, one in pairs)}}}"
     return repr(value)

@@ -44,6 +44,8 @@ class Marker:
     partial: bool = False
     any_order: bool = False
     repeats: bool = False
+    tests: Mapping[str, Mapping[str, Any]] | None = None
+    """Settings of single tests that the mark holds for, by their name: `test_a[gpt-5]`."""
 
     @classmethod
     def of(cls, item: pytest.Item | pytest.Collector) -> "Marker":
@@ -57,7 +59,7 @@ class Marker:
                 raise TurntapeError(
                     f"@pytest.mark.turntape was given {marker.args[0]!r} without a name; write path=… or mode=…"
                 )
-            given |= marker.kwargs
+            given |= {**marker.kwargs, **own_settings(marker.kwargs, item.name)}
         for name in given:
             if name not in cls.__slots__:
                 raise TurntapeError(
@@ -88,6 +90,18 @@ class Marker:
             return Pace.of(self.pace)
         except ValueError as exc:
             raise TurntapeError(f"@pytest.mark.turntape: {exc}") from exc
+
+
+def own_settings(given: Mapping[str, Any], test: str) -> dict[str, Any]:
+    """What the arguments of a mark say of this test alone. Raises TurntapeError when they say it in another way."""
+    tests: object = given.get("tests") or {}
+    own: object = cast("Mapping[str, object]", tests).get(test, {}) if isinstance(tests, Mapping) else None
+    if not isinstance(own, Mapping):
+        raise TurntapeError(
+            f"@pytest.mark.turntape was given tests={tests!r}; write the settings of single tests by name: "
+            'tests={"test_a[x]": {"profile": "strict"}}'
+        )
+    return dict(cast("Mapping[str, Any]", own))
 
 
 def _of_ini(config: pytest.Config) -> dict[str, Any]:

@@ -467,6 +467,54 @@ def test_each_mark_gets_the_settings_of_its_own_tests(tmp_path: Path) -> None:
     ]
 
 
+def test_a_mark_says_which_of_its_tests_compared_bodies(tmp_path: Path) -> None:
+    file = tmp_path / "test_it.py"
+    file.write_text("import pytest\n@pytest.mark.vcr\ndef test_a(): ...\n@pytest.mark.vcr\ndef test_b(): ...\n")
+    tried = {"match_on": ["mine"], "ignored_by_matchers": ["/seed"]}
+    configs = {
+        "test_a[x::y-'1']": {},
+        "test_a[b]": tried,
+        "test_a[c]": {"match_on": ["body"]},
+        "test_b[b]": tried,
+        "test_b[c]": {"match_on": ["body"]},
+    }
+    move = Move.of(
+        [
+            {"test": f"test_it.py::{name}", "file": str(file), "sources": ["a"], "target": "t", "config": config}
+            for name, config in configs.items()
+        ]
+    )
+
+    first, second = (one.new.removeprefix("pytest.mark.turntape") for one in move.rewrites)
+    assert first == (
+        '(profile="sequence", tests={"test_a[b]": {"profile": "strict", "ignore": ["/seed"]}, '
+        '"test_a[c]": {"profile": "strict"}})'
+    )
+    assert second == '(profile="strict", ignore=["/seed"])'
+    assert move.unmapped == [
+        f"{file}: 1 mark for tests of several settings; each got the widest of them, see their arguments"
+    ]
+
+
+def test_a_moved_suite_compares_bodies_only_in_the_tests_that_did(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken_away(server, monkeypatch)
+    place = suite(project, matched=["method", "path"], sent="other")
+    conftest = place / "conftest.py"
+    conftest.write_text(
+        conftest.read_text()
+        .replace('@pytest.fixture(scope="module")\ndef vcr_config():', "@pytest.fixture\ndef vcr_config(request):")
+        .replace('"match_on":', '"match_on": ["body"] if "5.4" in request.node.name else')
+    )
+    monkeypatch.chdir(place)
+    assert main(["import", "--pytest", "--apply"]) == 0
+    assert '"test_one[gpt-5.4]": {"profile": "strict", "ignore": ["/api_key"]}' in (place / "test_moved.py").read_text()
+    done = project.runpytest_subprocess()
+    done.assert_outcomes(passed=4, failed=1)
+    done.stdout.fnmatch_lines(["*FAILED test_moved.py::test_one[[]gpt-5.4]*"])
+
+
 def test_files_of_one_setting_are_named_once(tmp_path: Path) -> None:
     config = json.loads('{"before_record_request": "<scrub>"}')
     survey = [

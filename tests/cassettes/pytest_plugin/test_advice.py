@@ -39,6 +39,32 @@ def test_volatile_text_gets_the_line_for_its_mark(project: pytest.Pytester, monk
     project.runpytest().assert_outcomes(passed=1)
 
 
+def test_the_line_for_one_test_of_a_mark_is_in_its_settings(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def text(own: str) -> str:
+        mark = f"(profile='sequence', tests={{'test_a[x]': {own}}})"
+        params = "\n@pytest.mark.parametrize('name', ['x', 'y'])"
+        return params + WORD.format(mark=mark, name="a").replace("test_a():", "test_a(name):")
+
+    monkeypatch.setenv("WORD", "pid=4711")
+    write(project, text("{'profile': 'strict'}"))
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=2)
+    monkeypatch.setenv("WORD", "pid=815")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(passed=1, failed=1)
+    line = '*mark.turntape(profile="sequence", tests={"test_a?x?": {"profile": "strict", "ignore_text": ?"pid"?}})'
+    result.stdout.fnmatch_lines([line])
+    write(project, text("{'profile': 'strict', 'ignore_text': ['pid']}"))
+    project.runpytest().assert_outcomes(passed=2)
+
+    for wrong in ("'strict'", "{'profil': 'strict'}"):
+        write(project, text(wrong))
+        project.runpytest().assert_outcomes(passed=1, errors=1)
+
+
 RESULT = """
 @pytest.mark.turntape{mark}
 def test_a():

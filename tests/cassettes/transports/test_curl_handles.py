@@ -73,7 +73,7 @@ def test_the_address_of_a_handle_is_noticed(library: Any, url: str | bytes, wher
 
 
 @pytest.mark.parametrize("url", ["file:///etc/hosts", "http://[::1", "https://x:99999999/", ""])
-def test_what_is_no_address_of_a_host_is_left_to_the_library(library: Any, url: str) -> None:
+def test_what_names_no_host_is_left_to_the_library(library: Any, url: str) -> None:
     found: list[object] = []
     with ExitStack() as undo:
         watch_curl(lambda host, port: found.append((host, port)), undo)
