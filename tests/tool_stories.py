@@ -26,6 +26,12 @@ SAY: dict[str, Any] = {
     "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
 }
 
+KEY = "io.modelcontextprotocol/"
+MODERN: dict[str, Any] = {f"{KEY}protocolVersion": "2026-07-28", f"{KEY}clientCapabilities": {"elicitation": {}}}
+"""What each request says in version 2026-07-28."""
+KEPT: dict[str, Any] = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+"""What the answers to lists say in it."""
+
 
 def offered(*tools: dict[str, Any], name: str = "mcp__files__{}") -> list[Any]:
     """Tools of a server as a request offers them."""
@@ -68,6 +74,12 @@ class Story:
         """The server starts and lists its tools, for a client with these capabilities."""
         self.exchange(initialize(0, **capabilities), initialized(0, self.server))
         return self.lists()
+
+    def modern(self, **capabilities: Any) -> "Story":
+        """As `start`, in version 2026-07-28: `MODERN` is what each request says."""
+        found = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **capabilities, **KEPT}
+        self.exchange(asks(0, "server/discover", _meta=MODERN), answers(0, **found))
+        return self.exchange(asks(1, "tools/list", _meta=MODERN), answers(1, tools=self.tools, **KEPT))
 
     def lists(self) -> "Story":
         self.id += 1

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..wire.json_value import as_text, compact, is_object
-from .form import ANY_JSON
+from .form import ANY_JSON, is_modern
 from .listings import ENTRIES, Listing
 from .message_forms import declares, odd_answer, wrong_answer
 from .returned import error_message
@@ -26,7 +26,7 @@ def judged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterato
         session.unusable = session.unusable or WireNote("answer_wrong", session.server, asked.index, method, wrong)
         return
     if wrong is None and not _comes_later(answer):
-        wrong = odd_answer(method, answer.result or {})
+        wrong = odd_answer(method, answer.result or {}, modern=is_modern(session.version))
     if wrong is not None and is_new(session, f"answer_odd {method}"):
         yield WireNote("answer_odd", session.server, asked.index, method, wrong)
 

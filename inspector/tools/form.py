@@ -27,6 +27,11 @@ ANY_JSON = "2026-07-28"
 """From this version on, structured content may be any JSON. It is the newest one that is known here."""
 
 
+def is_modern(version: str | None) -> bool:
+    """Whether this is the version without a handshake. What a later one says is not known here."""
+    return version == ANY_JSON
+
+
 @frozen
 class Flaw:
     """How an answer breaks MCP's form."""
@@ -117,7 +122,11 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         return Flaw(f"has {compact(structured)[:40]} as its `structuredContent`, which must be an object", mild=True)
     if not isinstance(result.get("isError", False), bool | None):
         return Flaw(f"has {compact(result['isError'])[:20]} as `isError`, which must be true or false", mild=True)
-    wrong = wrong_answer("tools/call", result) or odd_answer("tools/call", result) or _two_values(result)
+    wrong = (
+        wrong_answer("tools/call", result, any_json=version is None or version >= ANY_JSON)
+        or odd_answer("tools/call", result, modern=is_modern(version))
+        or _two_values(result)
+    )
     return None if wrong is None else Flaw(wrong, mild=True)
 
 

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_object
 from ..wire.protocols.mcp.shape import SERVER_REQUESTS
-from .message_table import ANSWERS, BEFORE_ANY_JSON, NOTICES, PARAMS, REPLIES, relaxed
+from .message_table import (
+    ANSWERS,
+    BEFORE_ANY_JSON,
+    MODERN_ANSWERS,
+    MODERN_NOTICES,
+    MODERN_PARAMS,
+    NOTICES,
+    PARAMS,
+    REPLIES,
+    relaxed,
+)
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -27,9 +37,13 @@ _NEEDS: Mapping[str, str] = {
 """By the beginning of a method: the capability that the side must have declared which is asked."""
 
 
-def wrong_params(method: str, params: Object) -> str | None:
-    """How the parameters of a request break MCP's form: the end of a sentence that begins with the request."""
-    return _first_wrong("params", method, params)
+def wrong_params(method: str, params: Object, *, modern: bool = False) -> str | None:
+    """How the parameters of a request break MCP's form: the end of a sentence that begins with the request.
+
+    `modern`: the version is 2026-07-28, in which each request says more.
+    """
+    wrong = _first_wrong("params", method, params)
+    return wrong if wrong is not None or not modern else _first_wrong("modern params", method, params)
 
 
 def wrong_reply(method: str, result: Object) -> str | None:
@@ -46,14 +60,17 @@ def wrong_answer(method: str, result: Object, *, any_json: bool = False) -> str 
     return wrong if wrong is not None or any_json else _first_wrong("before", method, result)
 
 
-def odd_answer(method: str, result: Object) -> str | None:
-    """How a server's answer breaks what MCP wants, and only some clients need: null in the place of nothing."""
-    return _first_wrong("strict", method, result)
+def odd_answer(method: str, result: Object, *, modern: bool = False) -> str | None:
+    """How a server's answer breaks what MCP wants, and only some clients need: null in the place of nothing, and in
+    version 2026-07-28 (`modern`) what an answer says of itself."""
+    wrong = _first_wrong("strict", method, result)
+    return wrong if wrong is not None or not modern else _first_wrong("modern answers", method, result)
 
 
-def wrong_notice(method: str, params: Object) -> str | None:
-    """How a notification breaks MCP's form; None when it does not."""
-    return _first_wrong("notices", method, params)
+def wrong_notice(method: str, params: Object, *, modern: bool = False) -> str | None:
+    """How a notification breaks MCP's form; None when it does not. `modern`: a server of version 2026-07-28 sent it."""
+    wrong = _first_wrong("notices", method, params)
+    return wrong if wrong is not None or not modern else _first_wrong("modern notices", method, params)
 
 
 def wrong_question(request: object) -> str | None:
@@ -151,6 +168,9 @@ _TABLES: Mapping[str, Mapping[str, Object]] = {
     "before": BEFORE_ANY_JSON,
     "strict": ANSWERS,
     "notices": NOTICES,
+    "modern params": MODERN_PARAMS,
+    "modern answers": MODERN_ANSWERS,
+    "modern notices": MODERN_NOTICES,
 }
 _WITH_NULLS = frozenset({"replies", "answers", "notices"})
 """Where null in the place of nothing is not a fault: few readers refuse it."""

@@ -8,6 +8,7 @@ What versions do differently is left open. An optional field that is `null` is a
 from collections.abc import Mapping
 
 from ..wire.json_value import Object, as_array, as_object, is_array, is_object
+from ..wire.protocols.mcp.shape import META
 
 _TEXT: Object = {"type": "string"}
 _NUMBER: Object = {"type": "number"}
@@ -44,7 +45,8 @@ def _message(*required: str, **properties: object) -> Object:
 _TEXTS = _list(_TEXT)
 _NOTES = _object(audience=_list(_ROLE), priority=_SHARE, lastModified=_TEXT)
 _BESIDE: Object = {"annotations": _NOTES, "_meta": _ANY_OBJECT}
-_ICONS = _list(_object("src", src=_TEXT, mimeType=_TEXT, sizes={"type": ["array", "string"]}))
+_ICONS = _list(_object("src", src=_TEXT, mimeType=_TEXT, sizes={"type": ["array", "string"], "items": _TEXT},
+                       theme={"enum": ["light", "dark"]}))  # fmt: skip
 _NAMED: Object = {"name": _TEXT, "title": _TEXT, "description": _TEXT, "icons": _ICONS}
 _SIDE = _object("name", "version", **_NAMED, version=_TEXT, websiteUrl=_TEXT)
 _CAPABILITIES: Object = {
@@ -132,7 +134,7 @@ PARAMS: Mapping[str, Object] = {
         "if": _object("mode", mode={"const": "url"}),
         "then": _object("url", url=_TEXT, elicitationId=_TEXT),
         "else": _object("requestedSchema", requestedSchema=_object(
-            "type", type={"const": "object"},
+            "type", type={"const": "object"}, required=_TEXTS,
             properties={"type": "object", "additionalProperties": _object(type={"enum": _PLAIN})})),
     },
     "roots/list": _message(),
@@ -158,7 +160,7 @@ ANSWERS: Mapping[str, Object] = {
     "server/discover": _message("supportedVersions", "capabilities", supportedVersions=_TEXTS, instructions=_TEXT,
                                 capabilities=_CAPABILITIES),
     "tools/list": _message("tools", nextCursor=_TEXT, tools=_list(_TOOL)),
-    "tools/call": _message(content=_list(_BLOCK), isError=_YES_OR_NO, structuredContent={"not": {"type": "null"}}),
+    "tools/call": _message(content=_list(_BLOCK), isError=_YES_OR_NO),
     "resources/list": _message("resources", nextCursor=_TEXT, resources=_list(_RESOURCE)),
     "resources/templates/list": _message("resourceTemplates", nextCursor=_TEXT, resourceTemplates=_list(_TEMPLATE)),
     "resources/read": _message("contents", contents=_list(_CONTENTS)),
@@ -190,8 +192,55 @@ NOTICES: Mapping[str, Object] = {
 BEFORE_ANY_JSON: Mapping[str, Object] = {
     "tools/list": _object(tools=_list(_object(
         inputSchema=_object("type"), outputSchema=_object("type", type={"const": "object"})))),
+    "tools/call": _object(structuredContent={"not": {"type": "null"}}),
 }  # fmt: skip
-"""What answers need in addition in versions before 2026-07-28: schemas are those of objects."""
+"""What answers need in addition in versions before 2026-07-28: schemas and structured content are of objects."""
+
+
+# Version 2026-07-28 adds these to the tables above.
+
+_OF_CLIENT = _object(
+    progressToken=_ID,
+    **{f"{META}protocolVersion": _TEXT, f"{META}clientInfo": _SIDE, f"{META}clientCapabilities": _CAPABILITIES,
+       f"{META}logLevel": _LEVEL},
+)  # fmt: skip
+_OF_SERVER = _object(**{f"{META}serverInfo": _SIDE})
+_ASKED = _object(_meta=_OF_CLIENT)
+_REPEATABLE = _object(_meta=_OF_CLIENT, requestState=_TEXT, inputResponses=_ANY_OBJECT)
+_LISTENS = _object("notifications", notifications=_object(
+    toolsListChanged=_YES_OR_NO, promptsListChanged=_YES_OR_NO, resourcesListChanged=_YES_OR_NO,
+    resourceSubscriptions=_TEXTS))  # fmt: skip
+_TYPED = _object("resultType", resultType=_TEXT, _meta=_OF_SERVER)
+_KEEPABLE = _object(
+    "resultType", "ttlMs", "cacheScope", resultType=_TEXT, _meta=_OF_SERVER, ttlMs={"type": "integer", "minimum": 0},
+    cacheScope={"enum": ["public", "private"]},
+)  # fmt: skip
+_TAGGED = _object("_meta", _meta=_object(f"{META}subscriptionId", **{f"{META}subscriptionId": _ID}))
+"""A notice that a client only gets by a subscription names it."""
+
+MODERN_PARAMS: Mapping[str, Object] = {
+    **dict.fromkeys(("server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list",
+                     "completion/complete"), _ASKED),
+    **dict.fromkeys(("tools/call", "prompts/get", "resources/read"), _REPEATABLE),
+    "subscriptions/listen": {"allOf": [_ASKED, _LISTENS]},
+}  # fmt: skip
+"""By method: what the parameters of a request need in addition."""
+
+MODERN_ANSWERS: Mapping[str, Object] = {
+    **dict.fromkeys(("server/discover", "prompts/list", "resources/list", "resources/templates/list", "resources/read"),
+                    _KEEPABLE),
+    **dict.fromkeys(("tools/call", "prompts/get", "completion/complete", "subscriptions/listen"), _TYPED),
+    "tools/list": {"allOf": [_KEEPABLE, _object(tools=_list(_object(
+        inputSchema=_object("type", **{"$schema": _TEXT}), outputSchema=_object(**{"$schema": _TEXT}))))]},
+}  # fmt: skip
+"""By method: what an answer needs in addition. Clients take one without: it may be that of an older server."""
+
+MODERN_NOTICES: Mapping[str, Object] = {
+    **dict.fromkeys(("notifications/tools/list_changed", "notifications/prompts/list_changed",
+                     "notifications/resources/list_changed", "notifications/resources/updated"), _TAGGED),
+    "notifications/subscriptions/acknowledged": {"allOf": [_TAGGED, _LISTENS]},
+}  # fmt: skip
+"""By method: what a notice of a server needs in addition."""
 
 
 def relaxed(schema: Object) -> Object:

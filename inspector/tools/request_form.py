@@ -6,7 +6,7 @@ A request that breaks the form is the fault of the side that sent it, whatever t
 
 from ..wire.json_value import as_object, compact, is_object
 from ..wire.protocols.mcp.shape import CLIENT_REQUESTS, META, SERVER_REQUESTS
-from .form import ANY_JSON, wrong_envelope
+from .form import is_modern, wrong_envelope
 from .message_forms import is_made_up, wrong_params
 from .tool_messages import ToolMessage
 
@@ -29,7 +29,7 @@ def flaw_of_request(asked: ToolMessage, version: str | None) -> str | None:
         return f"has {compact(params)[:40]} as its `params`, which must be an object"
     if (lacking := _not_said(asked, version)) is not None:
         return f"does not say `{lacking}` in its `_meta`, which version {version} requires"
-    wrong = wrong_params(method, params)
+    wrong = wrong_params(method, params, modern=asked.sender == "client" and is_modern(version))
     if wrong is None and version == _WITH_PAGES and params.get("mode") == "url" and "elicitationId" not in params:
         return f"has no `elicitationId`, which version {version} requires"
     return wrong
@@ -49,20 +49,15 @@ def flaw_of_sent(message: ToolMessage) -> str | None:
 
 def methods_of_servers(version: str | None) -> frozenset[str]:
     """What a server may ask a client. From 2026-07-28 on it is nothing: a question is the answer to a call."""
-    return frozenset() if _is_modern(version) else SERVER_REQUESTS
+    return frozenset() if is_modern(version) else SERVER_REQUESTS
 
 
 def _not_said(asked: ToolMessage, version: str | None) -> str | None:
     """The key that each request must have from 2026-07-28 on, where there is no handshake, and that this one lacks."""
-    if asked.sender != "client" or not _is_modern(version) or asked.method == "initialize":
+    if asked.sender != "client" or not is_modern(version) or asked.method == "initialize":
         return None
     said = as_object(asked.params.get("_meta"))
     return next((key for key in _EVERY if key not in said), None)
 
 
 _EVERY = (f"{META}protocolVersion", f"{META}clientCapabilities")
-
-
-def _is_modern(version: str | None) -> bool:
-    """Whether this is the version without a handshake. What a later one says is not known here."""
-    return version == ANY_JSON

@@ -21,9 +21,10 @@ from .handshake import is_about_handshake, not_started, started
 from .http_form import OF_SESSION, misnamed, says_session, unfounded, unstreamed
 from .mentions import LATE
 from .message_forms import wrong_notice, wrong_schema
+from .notices import of_notice
 from .progress import Report
 from .replies import provoked, replied
-from .request_form import flaw_of_request, flaw_of_sent
+from .request_form import flaw_of_request
 from .returned import error_message, returned_of
 from .run_steps import called, ended, gave_up, given, of_ids, of_task, strayed
 from .session_state import Session, Stray, WireNote, is_new, key_of_id, token_of, version_of
@@ -247,7 +248,7 @@ class ToolSessions:
 
         `wired`: the messages come over stdio, where none comes again. `once`: nor does an answer of this round trip.
         """
-        notes += _of_notice(session, message)
+        notes += of_notice(session, message)
         if message.is_request:
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
@@ -365,7 +366,11 @@ class ToolSessions:
 
     def _wrong_in(self, session: Session, asked: ToolMessage) -> str | None:
         """How a request breaks MCP's form, or what the server demands of calls of this tool."""
-        return flaw_of_request(asked, session.version) or _used_again(session, asked) or self._plain(session, asked)
+        return (
+            flaw_of_request(asked, version_of(session, asked, None))
+            or _used_again(session, asked)
+            or self._plain(session, asked)
+        )
 
     def _outdated(self, session: Session, asked: ToolMessage, answer: ToolMessage) -> Departure | None:
         """A call that fails after the server had said that its tools change, of a client that did not list them."""
@@ -485,15 +490,3 @@ def _not_there(session: Session, asked: ToolMessage, said: str) -> Iterator[Wire
     uri = as_text(asked.params.get("uri")) or ""
     if uri in session.links and is_new(session, "link_broken"):
         yield WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri])
-
-
-def _of_notice(session: Session, message: ToolMessage) -> Iterator[WireNote]:
-    """How a message without an id breaks MCP's form."""
-    if message.is_request or message.is_answer or message.method is None:
-        return
-    if (wrong := flaw_of_sent(message)) is not None and is_new(session, "request_wrong"):
-        yield WireNote("request_wrong", session.server, message.index, message.method, wrong)
-    elif (wrong := wrong_notice(message.method, message.params)) is not None:
-        kind = "notice_wrong" if message.sender == "server" else "own_notice_wrong"
-        if is_new(session, kind):
-            yield WireNote(kind, session.server, message.index, message.method, wrong)

@@ -94,7 +94,6 @@ def test_a_schema_that_cannot_be_used_is_not_broken() -> None:
     [
         ({"content": []}, None),
         ({"content": [], "structuredContent": {}, "isError": False}, None),
-        ({"content": [], "structuredContent": None}, "has null as its `structuredContent`"),
         ({"content": [], "isError": None}, "has null as its `isError`, which must be true or false"),
         ({"content": [{"type": "text", "text": "a", "annotations": None}]}, "`content/0/annotations`"),
         ({"content": [{"type": "text", "text": "a", "annotations": {"priority": 1}}]}, None),
@@ -104,6 +103,74 @@ def test_null_in_the_place_of_nothing_is_odd(result: dict[str, Any], odd: str | 
     found = odd_answer("tools/call", result)
     assert found is odd if odd is None else odd in (found or "")
     assert wrong_answer("tools/call", result) is None
+
+
+def test_structured_content_may_be_null_in_the_newest_version_only() -> None:
+    result: dict[str, Any] = {"content": [], "structuredContent": None}
+
+    assert "has null as its `structuredContent`" in (wrong_answer("tools/call", result) or "")
+    assert wrong_answer("tools/call", result, any_json=True) is None
+
+
+KEY = "io.modelcontextprotocol/"
+CLIENT: dict[str, Any] = {f"{KEY}protocolVersion": "2026-07-28", f"{KEY}clientCapabilities": {"elicitation": {}}}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "wrong"),
+    [
+        ("tools/call", {"name": "add", "_meta": CLIENT}, None),
+        ("tools/call", {"name": "add", "_meta": {**CLIENT, f"{KEY}clientCapabilities": []}}, "must be an object"),
+        ("tools/call", {"name": "add", "_meta": {**CLIENT, f"{KEY}clientInfo": {"name": "c"}}}, "has no `version`"),
+        ("tools/call", {"name": "add", "_meta": {**CLIENT, f"{KEY}logLevel": "loud"}}, "logLevel`, which MCP"),
+        ("tools/call", {"name": "add", "_meta": CLIENT, "requestState": 7}, "as its `requestState`, which must be"),
+        ("tools/call", {"name": "add", "_meta": CLIENT, "inputResponses": ["yes"]}, "as its `inputResponses`"),
+        ("prompts/list", {"_meta": {**CLIENT, "vendor.example/a": 1}}, None),
+        ("subscriptions/listen", {"_meta": CLIENT, "notifications": {"toolsListChanged": True}}, None),
+        ("subscriptions/listen", {"_meta": CLIENT}, "has no `notifications`"),
+        ("subscriptions/listen", {"_meta": CLIENT, "notifications": {"toolsListChanged": 1}}, "toolsListChanged`"),
+    ],
+)
+def test_what_a_request_says_in_the_newest_version(method: str, params: dict[str, Any], wrong: str | None) -> None:
+    found = wrong_params(method, params, modern=True)
+    assert found is wrong if wrong is None else wrong in (found or "")
+    if method != "subscriptions/listen":
+        assert wrong_params(method, params) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "result", "odd"),
+    [
+        ("tools/call", {"content": [], "resultType": "complete"}, None),
+        ("tools/call", {"content": []}, "has no `resultType`, which MCP requires"),
+        ("tools/call", {"content": [], "resultType": "complete", "_meta": {f"{KEY}serverInfo": {"name": "s"}}}, "`ver"),
+        ("tools/call", {"content": [], "resultType": "complete", "_meta": {"vendor.example/took": 3}}, None),
+        ("tools/list", {"tools": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}, None),
+        ("tools/list", {"tools": [], "resultType": "complete", "ttlMs": -1, "cacheScope": "private"}, "has -1 as its"),
+        ("tools/list", {"tools": [], "resultType": "complete", "cacheScope": "private"}, "has no `ttlMs`"),
+        ("prompts/list", {"prompts": [], "resultType": "complete", "ttlMs": 1, "cacheScope": "all"}, "`cacheScope`"),
+        ("resources/read", {"contents": [], "resultType": "complete"}, "has no"),
+        ("prompts/get", {"messages": [], "resultType": "complete"}, None),
+    ],
+)
+def test_what_an_answer_says_in_the_newest_version(method: str, result: dict[str, Any], odd: str | None) -> None:
+    found = odd_answer(method, result, modern=True)
+    assert found is odd if odd is None else odd in (found or "")
+    assert odd_answer(method, result) is None
+
+
+def test_a_notice_of_a_subscription_names_it_in_the_newest_version() -> None:
+    tagged: dict[str, Any] = {"_meta": {f"{KEY}subscriptionId": 5}}
+
+    assert wrong_notice("notifications/tools/list_changed", tagged, modern=True) is None
+    assert "has no `_meta`" in (wrong_notice("notifications/tools/list_changed", {}, modern=True) or "")
+    assert wrong_notice("notifications/tools/list_changed", {}) is None
+    assert wrong_notice("notifications/progress", {"progressToken": 1, "progress": 1}, modern=True) is None
+    honoured = {**tagged, "notifications": {"toolsListChanged": True}}
+    assert wrong_notice("notifications/subscriptions/acknowledged", honoured, modern=True) is None
+    assert "has no `notifications`" in (
+        wrong_notice("notifications/subscriptions/acknowledged", tagged, modern=True) or ""
+    )
 
 
 def test_a_notification() -> None:

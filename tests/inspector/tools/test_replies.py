@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tool_stories import Story, text
-from tool_wire import answers, asks, fails
+from tool_stories import MODERN, Story, text
+from tool_wire import answers, fails
 
 ONE = ("c1", "add", '{"a":1}')
 SAMPLE: dict[str, Any] = {"messages": [], "maxTokens": 9}
@@ -79,14 +79,9 @@ def test_a_question_in_a_wrong_form_that_the_client_answered_is_an_info() -> Non
 
 def modern(method: str, reply: object) -> Story:
     """A server that speaks version 2026-07-28 and asks as older ones did."""
-    key = "io.modelcontextprotocol/"
-    meta = {f"{key}protocolVersion": "2026-07-28", f"{key}clientCapabilities": {"elicitation": {}}}
-    story = Story()
-    found = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete"}
-    story.exchange(asks(0, "server/discover", _meta=meta), answers(0, **found))
-    story.exchange(asks(1, "tools/list", _meta=meta), answers(1, tools=story.tools, resultType="complete")).turn(ONE)
+    story = Story().modern().turn(ONE)
     story.exchange({"jsonrpc": "2.0", "id": 1, "method": method, "params": FORM}, reply, sender="server")
-    return story.call("add", {"a": 1}, text("1"), **meta).results(("c1", "1")).turn()
+    return story.call("add", {"a": 1}, text("1", resultType="complete"), **MODERN).results(("c1", "1")).turn()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from conversations import chat, user
-from tool_stories import ADD, SAY, Story, offered, text
+from tool_stories import ADD, KEY, SAY, Story, offered, text
 from tool_wire import answers, asks, fails, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure
@@ -297,16 +297,11 @@ def test_a_notification_of_the_client_in_a_wrong_form_is_an_info() -> None:
 
 
 def test_a_request_without_what_the_newest_version_wants_of_each() -> None:
-    key = "io.modelcontextprotocol/"
-    meta = {f"{key}protocolVersion": "2026-07-28", f"{key}clientCapabilities": {}}
-    story = Story()
-    known = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
-    story.exchange(asks(0, "server/discover", _meta=meta), answers(0, **known))
-    story.exchange(asks(1, "tools/list", _meta=meta), answers(1, tools=story.tools)).turn(ONE)
+    story = Story().modern().turn(ONE)
     story.call("add", {"a": 1}, "protocolVersion is required").results(("c1", "protocolVersion is required")).turn()
 
     assert {layer for _, _, layer, _ in story.found()} == {"client"}
-    assert f"does not say `{key}protocolVersion` in its `_meta`" in story.says("client-tool-protocol-broken")[0]
+    assert f"does not say `{KEY}protocolVersion` in its `_meta`" in story.says("client-tool-protocol-broken")[0]
 
 
 def test_a_second_handshake_that_the_server_refuses() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from conversations import START, chat, said, user
-from tool_stories import ADD, SAY, Story, offered, text
+from tool_stories import ADD, KEPT, KEY, MODERN, SAY, Story, offered, text
 from tool_wire import SESSION, STREAM, answers, asks, events, fails, http, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
@@ -902,18 +902,13 @@ def test_null_in_a_result_is_an_info_until_a_client_refuses_it() -> None:
     assert {layer for _, _, layer, severity in refused.found() if severity != "info"} == {"tool"}
 
 
-KEY = "io.modelcontextprotocol/"
-MODERN: dict[str, Any] = {f"{KEY}protocolVersion": "2026-07-28", f"{KEY}clientCapabilities": {"elicitation": {}}}
 QUESTION: dict[str, Any] = {"who": {"method": "elicitation/create", "params": FORM}}
 ANSWER: dict[str, Any] = {"who": {"action": "accept", "content": {}}}
 
 
 def modern(first: dict[str, Any], again: dict[str, Any] | None, gives: object = "no", seen: str = "no") -> Story:
     """A call in version 2026-07-28 whose first answer is `first`, and which is repeated with `again`."""
-    story = Story()
-    known = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete"}
-    story.exchange(asks(0, "server/discover", _meta=MODERN), answers(0, **known))
-    story.exchange(asks(1, "tools/list", _meta=MODERN), answers(1, tools=story.tools, resultType="complete")).turn(ONE)
+    story = Story().modern().turn(ONE)
     call = {"name": "add", "arguments": {"a": 1}, "_meta": MODERN}
     story.exchange(asks(2, "tools/call", **call), answers(2, **first))
     if again is not None:
@@ -939,8 +934,26 @@ def test_a_question_that_asks_nothing_is_the_servers() -> None:
     assert [(name, layer) for _, name, layer, rank in story.found() if rank != "info"] == [
         ("tool-invalid-result", "tool")
     ]
-    waiting = modern({"resultType": "input_required", "requestState": "s"}, {"requestState": "s"}, text("1"), "1")
+    waiting = modern({"resultType": "input_required", "requestState": "s"}, {"requestState": "s"}, WHOLE, "1")
     assert waiting.found() == []
+
+
+WHOLE: dict[str, Any] = {**text("1"), "resultType": "complete"}
+
+
+def test_a_result_that_does_not_say_its_type_in_the_newest_version_is_an_info() -> None:
+    assert modern(text("1"), None, seen="1").found() == [(2, "tool-invalid-result", "tool", "info")]
+    assert modern(WHOLE, None, seen="1").found() == []
+    assert Story().start().turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn().found() == []
+
+
+def test_a_notice_of_no_subscription_in_the_newest_version_is_an_info() -> None:
+    def told(**params: Any) -> Story:
+        story = Story().modern().exchange(notifies("notifications/tools/list_changed", **params), sender="server")
+        return story.exchange(asks(3, "tools/list", _meta=MODERN), answers(3, tools=story.tools, **KEPT)).turn()
+
+    assert told().found() == [(2, "tool-protocol-broken", "tool", "info")]
+    assert told(_meta={f"{KEY}subscriptionId": 2}).found() == []
 
 
 def test_an_answer_under_another_name_than_the_question_is_the_clients() -> None:

@@ -1,0 +1,26 @@
+"""Whether a message that wants no answer has the form that MCP gives it."""
+
+from collections.abc import Iterator
+
+from .form import is_modern
+from .message_forms import wrong_notice
+from .request_form import flaw_of_sent
+from .session_state import Session, WireNote, is_new
+from .tool_messages import ToolMessage
+
+
+def of_notice(session: Session, message: ToolMessage) -> Iterator[WireNote]:
+    """How a message without an id breaks MCP's form."""
+    if message.is_request or message.is_answer or message.method is None:
+        return
+    if (wrong := flaw_of_sent(message)) is not None and is_new(session, "request_wrong"):
+        yield WireNote("request_wrong", session.server, message.index, message.method, wrong)
+    elif (wrong := _wrong_notice(session, message)) is not None:
+        kind = "notice_wrong" if message.sender == "server" else "own_notice_wrong"
+        if is_new(session, kind):
+            yield WireNote(kind, session.server, message.index, message.method, wrong)
+
+
+def _wrong_notice(session: Session, message: ToolMessage) -> str | None:
+    modern = message.sender == "server" and is_modern(session.version)
+    return wrong_notice(message.method or "", message.params, modern=modern)
