@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from ..wire.json_value import as_text, compact, is_object
+from ..wire.json_value import as_object, as_text, compact, is_object, objects_in
+from ..wire.protocols.mcp.shape import META
 from .form import ANY_JSON, is_modern
 from .listings import ENTRIES, Listing
 from .message_forms import declares, odd_answer, wrong_answer
@@ -65,3 +66,38 @@ def refused(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterat
     if declared is not None and is_new(session, f"unknown {method}"):
         kind = "not_known" if declared else "not_declared"
         yield WireNote(kind, session.server, asked.index, method, error_message(error) or "")
+
+
+def undeclared(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
+    """A question in the answer to a call that the client has not declared that it can answer."""
+    result = answer.result or {}
+    said = as_object(asked.params.get("_meta")).get(f"{META}clientCapabilities")
+    if result.get("resultType") != "input_required" or not is_object(said):
+        return
+    for question in objects_in(list(as_object(result.get("inputRequests")).values())):
+        method = as_text(question.get("method")) or ""
+        if declares(method, as_object(question.get("params")), said) is False and is_new(session, f"asks {method}"):
+            wrong = f"asks for {method}, which the client has not declared"
+            yield WireNote("answer_odd", session.server, asked.index, "tools/call", wrong)
+
+
+_FINAL = frozenset({"completed", "failed", "cancelled"})
+"""A task in one of these states stays there."""
+
+
+def of_status(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
+    """What a server says of a task, beside what was asked and what it has said before."""
+    if asked.method == "tasks/result" or answer.result is None:
+        return
+    task, named = as_text(asked.params.get("taskId")) or "", as_text(answer.result.get("taskId"))
+    now, before = as_text(answer.result.get("status")), session.tasks.get(task)
+    if now is not None:
+        session.tasks[task] = now
+    if named is not None and named != task:
+        wrong = f"is about the task {named!r}, and the request about {task!r}"
+    elif before in _FINAL and now is not None and now != before:
+        wrong = f"says {now!r} of the task {task!r}, which had ended as {before!r}"
+    else:
+        return
+    if is_new(session, f"answer_odd {asked.method}"):
+        yield WireNote("answer_odd", session.server, asked.index, asked.method or "", wrong)

@@ -5,7 +5,10 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
-from ..wire.json_value import Object, as_object, as_text, compact
+from ..wire.json_value import Object, as_array, as_object, as_text, compact
+from ..wire.protocols.mcp.shape import META
+from .form import ANY_JSON
+from .returned import error_message
 from .session_state import Session, WireNote, is_new
 from .tool_messages import ToolMessage
 
@@ -18,8 +21,26 @@ _HANDSHAKE = regex(
 """How others do. It counts only where the handshake is not complete."""
 _VERSION = regex(r"20\d\d-\d\d-\d\d|DRAFT-.+")
 """How MCP names its versions."""
+_OTHER_VERSION = regex(
+    r"(?:unsupported|unknown|invalid|not support\w*|supports? only).{0,40}protocol.?version"
+    r"|protocol.?version.{0,60}(?:unsupported|not (?:be )?support|unknown|invalid)",
+    re.IGNORECASE,
+)
+"""How servers refuse the version in `initialize`, although the handshake is there to agree on one."""
 _SHORT = 2_000
 """Characters of an error that are read."""
+
+
+def opened(session: Session, asked: ToolMessage, answer: ToolMessage, wrong: str | None) -> Iterator[WireNote]:
+    """The server has answered what a client opens a session with; `wrong`: how the request broke the rules."""
+    result = answer.result
+    if asked.method == "server/discover":
+        versions = as_array((result or {}).get("supportedVersions"))
+        session.supported = tuple(one for one in versions if isinstance(one, str))
+    elif result is not None:
+        yield from started(session, asked, answer.at, result)
+    elif wrong is None:
+        yield from not_started(session, asked, error_message(answer.error) or "" if answer.error is not None else "")
 
 
 def started(session: Session, asked: ToolMessage, at: float, result: Object) -> Iterator[WireNote]:
@@ -49,3 +70,16 @@ def is_about_handshake(session: Session, said: str) -> bool:
         return True
     complete = session.confirmed and session.ready_at is not None
     return not complete and _HANDSHAKE.search(said[:_SHORT]) is not None
+
+
+def is_about_version(said: str) -> bool:
+    """Whether a server refuses `initialize` for its version. One that has no handshake names only newer versions."""
+    return _OTHER_VERSION.search(said[:_SHORT]) is not None and (ANY_JSON not in said or said.count("20") > 1)
+
+
+def unlisted_version(session: Session, asked: ToolMessage) -> str | None:
+    """How a request says a version that its server does not have, by the list that the server gave of them."""
+    said = as_text(as_object(asked.params.get("_meta")).get(f"{META}protocolVersion"))
+    if said is None or not session.supported or said in session.supported or asked.method == "server/discover":
+        return None
+    return f"says version {said!r}, and its server has only {', '.join(session.supported)[:60]}"

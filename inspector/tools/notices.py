@@ -1,4 +1,4 @@
-"""Whether a message that wants no answer has the form that MCP gives it."""
+"""Notices between a client and a server: their form, and the tokens under which progress is reported."""
 
 from collections.abc import Iterator
 
@@ -24,3 +24,10 @@ def of_notice(session: Session, message: ToolMessage) -> Iterator[WireNote]:
 def _wrong_notice(session: Session, message: ToolMessage) -> str | None:
     modern = message.sender == "server" and is_modern(session.version)
     return wrong_notice(message.method or "", message.params, modern=modern)
+
+
+def shared_token(session: Session, asked: ToolMessage, token: str) -> Iterator[WireNote]:
+    """A request that wants reports of progress under the token of another one that is still open."""
+    if session.starts < 2 and session.progress.is_open(token, asked.at) and is_new(session, "shared_token"):
+        wrong = f"has the progress token {token} of another one that was still open"
+        yield WireNote("request_odd", session.server, asked.index, asked.method or "", wrong)

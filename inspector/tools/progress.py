@@ -51,6 +51,11 @@ class Progress:
         """A request with this token was sent."""
         self._asked[token].append(at)
 
+    def is_open(self, token: str, at: float) -> bool:
+        """Whether a request with this token was sent before, and answered after that time."""
+        sent, done = self._asked.get(token), self._done.get(token)
+        return sent is not None and done is not None and sent[-1] < at < done
+
     def answered(self, token: str, at: float) -> None:
         """A request with this token has its answer."""
         self._done[token] = max(at, self._done.get(token, at))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..wire.json_value import Object, compact, is_object
+from ..wire.json_value import Object, as_text, compact, is_array, is_object, objects_in
 from .answers import NO_METHOD
 from .form import wrong_envelope
 from .message_forms import breaks, declares, wrong_reply
@@ -54,11 +54,23 @@ def flaw_of_reply(method: str, answer: ToolMessage, version: str | None) -> str 
     return wrong_reply(method, answer.result)
 
 
+def _not_offered(asked: ToolMessage, answer: ToolMessage) -> str | None:
+    """How a sample calls a tool that the request for it does not offer."""
+    content = (answer.result or {}).get("content")
+    offered = {as_text(tool.get("name")) for tool in objects_in(asked.params.get("tools"))}
+    blocks = objects_in(content if is_array(content) else [content])
+    called = (as_text(block.get("name")) for block in blocks if block.get("type") == "tool_use")
+    name = next((name for name in called if name not in offered), None)
+    return None if name is None else f"calls the tool {name!r}, which the request does not offer"
+
+
 def replied(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
     """What a reply of the client to a request of the server shows."""
     method, wanted = asked.method or "", asked.params.get("requestedSchema")
     broken = flaw_of_request(asked, session.version)
     wrong = flaw_of_reply(method, answer, session.version)
+    if wrong is None and method == "sampling/createMessage":
+        wrong = _not_offered(asked, answer)
     if wrong is None and answer.error is not None:
         yield from _refused(session, asked, answer.error, broken)
         return
@@ -91,7 +103,7 @@ def _refused(session: Session, asked: ToolMessage, error: Object, broken: str | 
     elif broken is not None:
         if is_new(session, "ask_wrong"):
             yield WireNote("ask_wrong", session.server, asked.index, method, broken)
-    elif method == "ping":
+    elif method == "ping" or (method == "roots/list" and unknown and "roots" in (session.declared or {})):
         yield WireNote("cannot_answer", session.server, asked.index, method, said)
 
 

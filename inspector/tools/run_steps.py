@@ -22,6 +22,8 @@ PLAIN_ASKS = frozenset({"ping", "roots/list"})
 """Requests of a server that the client answers without asking anybody."""
 _ACCEPTED = 202
 """The status under which the answer comes by another connection."""
+_PATIENCE = 5_000_000
+"""Microseconds. A server that has waited so long for an answer and then ends had given the client up."""
 _MOST_IDS = 2_000
 """So many of the newest ids of a session are known."""
 _EXACT = 2**53
@@ -39,6 +41,10 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
     if earlier is not None:
         run = replace(earlier, outcome="unanswered", exchanges=(*earlier.exchanges, message.index))
         wrong = wrong or _wrongly_answered(earlier, as_object(params.get("inputResponses")))
+        arguments = params.get("arguments")
+        if as_object(arguments) != as_object(earlier.arguments) or params.get("name") != earlier.name:
+            wrong = wrong or "repeats the call, and not as its server had asked about it"
+            run = replace(run, arguments=arguments, arguments_raw=compact(arguments))
         if wrong is not None:
             session.flaws[message.sequence] = wrong
     else:
@@ -173,6 +179,23 @@ def gave_up(session: Session, message: ToolMessage) -> Iterator[ToolRun]:
             done = replace(run, outcome="cancelled", reason=reason, duration_ms=took, progressed=heard)
             session.runs[place] = done
             yield done
+    yield from _failed_before(session, message, number, reason)
+
+
+def _failed_before(session: Session, message: ToolMessage, number: str, reason: str | None) -> Iterator[ToolRun]:
+    """A run whose error came after the client had given it up, and was recorded before that.
+
+    Over stdio a request is recorded with its answer, and the answer to one that is cancelled may be an error.
+    """
+    sent = session.ids.get(number)
+    run = session.failed.get(sent.sequence) if sent is not None else None
+    if run is None or run.outcome != "failed" or run.ended_by is not None:
+        return
+    took = round((message.at - run.started_at) * 1000, 3)
+    if 0 <= took < (run.duration_ms or 0):
+        done = replace(run, outcome="cancelled", reason=reason, duration_ms=took)
+        session.failed[run.sequence] = done
+        yield done
 
 
 def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[ToolRun]:
@@ -183,7 +206,8 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
         run = session.runs.get(place)
         if run is None:
             if trip.failure is not None and (kind := _left_open(asked, trip.failure)) is not None:
-                notes.append(WireNote(kind, session.server, asked.index, asked.method or ""))
+                waited = trip.failure.kind == "cut" and (trip.ended_at or 0) >= _PATIENCE
+                notes.append(WireNote(kind, session.server, asked.index, asked.method or "", "ended" if waited else ""))
                 del session.asked[place]
             continue
         done = _without_answer(run, trip)

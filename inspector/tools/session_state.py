@@ -113,6 +113,10 @@ class Session:
     """The capabilities that the client stated; None where its `initialize` is not on the tape."""
     offers: Object | None = None
     """The capabilities that the server stated; None where its answer to `initialize` is not on the tape."""
+    supported: tuple[str, ...] = ()
+    """The versions of MCP that the server names in its answer to `server/discover`."""
+    tasks: dict[str, str] = field(default_factory=dict[str, str])
+    """The status of each task, as the server said it last."""
     ready_at: float | None = None
     """When the server had answered `initialize`."""
     wrongs: deque["Wrong"] = field(default_factory=lambda: deque["Wrong"](maxlen=_MOST_WRONGS))

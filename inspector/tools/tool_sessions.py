@@ -14,17 +14,18 @@ from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.messages import address_of, session_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
-from .answers import NO_METHOD, STARTS, judged, paged, refused
+from .answers import NO_METHOD, STARTS, judged, of_status, paged, refused, undeclared
 from .definitions import Definition
 from .form import Flaw
-from .handshake import is_about_handshake, not_started, started
+from .handshake import is_about_handshake, is_about_version, opened, unlisted_version
 from .http_form import OF_SESSION, misnamed, says_session, unfounded, unstreamed
 from .mentions import LATE
 from .message_forms import wrong_notice, wrong_schema
-from .notices import of_notice
+from .notices import of_notice, shared_token
 from .progress import Report
 from .replies import provoked, replied
 from .request_form import flaw_of_request
+from .request_headers import flaw_of_headers
 from .returned import error_message, returned_of
 from .run_steps import called, ended, gave_up, given, of_ids, of_task, strayed
 from .session_state import Session, Stray, WireNote, is_new, key_of_id, token_of, version_of
@@ -112,9 +113,7 @@ class ToolSessions:
             session.server, session.run = message.server, trip.run
             if message.sender == "client":
                 added.notes += self._of_session(session, message, trip)
-            for run in self._take(
-                session, message, added.notes, wired=trip.tool_wire is not None, once=_once(session, trip)
-            ):
+            for run in self._take(session, message, added.notes, trip):
                 changed[run.session, run.sequence] = run
         self._deleted(trip)
         added.notes += self._unmet(trip, None if sent else unasked)
@@ -144,7 +143,8 @@ class ToolSessions:
                     session.unusable = WireNote("answer_wrong", session.server, trip.index, message.method, flaw.text)
         for name in touched:
             session = self._sessions[name]
-            if session.start_failed is not None and session.start_failed.index == trip.index and _is_of_client(status):
+            failed = session.start_failed
+            if failed is not None and failed.index == trip.index and _is_of_client(status, failed.detail):
                 session.start_failed = None
             for late in (session.unusable, session.start_failed):
                 added.late |= late is not None and late.index == trip.index
@@ -242,25 +242,23 @@ class ToolSessions:
         return refused
 
     def _take(
-        self, session: Session, message: ToolMessage, notes: list[WireNote], *, wired: bool, once: bool
+        self, session: Session, message: ToolMessage, notes: list[WireNote], trip: RoundTrip
     ) -> Iterator[ToolRun]:
-        """The runs that a message begins or changes.
-
-        `wired`: the messages come over stdio, where none comes again. `once`: nor does an answer of this round trip.
-        """
+        """The runs that a message begins or changes."""
+        wired = trip.tool_wire is not None  # over stdio, no message comes again
         notes += of_notice(session, message)
         if message.is_request:
             if len(session.asked) < _MOST_OPEN:
                 session.asked[message.sequence] = message
             if message.sender == "client":
-                yield from self._asked(session, message, notes)
+                yield from self._asked(session, message, notes, trip)
         elif message.is_answer:
             place = message.answers if message.answers is not None else _unreadable(session, message)
             asked = session.asked.pop(place, None) if place is not None else None
             if asked is not None:
                 session.answered = (message.index, key_of_id(message.id))
             again = session.answered == (message.index, key_of_id(message.id))
-            twice = once and key_of_id(message.id) in session.used
+            twice = _once(session, trip) and key_of_id(message.id) in session.used
             if place is None and message.sender == "server" and (wired or again or twice):
                 yield from strayed(session, Stray(message.at, True, message.id, ""))
                 if is_new(session, "answered_twice"):
@@ -289,16 +287,19 @@ class ToolSessions:
             if is_new(session, "garbage"):
                 notes.append(WireNote("garbage", session.server, message.index, text))
 
-    def _asked(self, session: Session, message: ToolMessage, notes: list[WireNote]) -> Iterator[ToolRun]:
+    def _asked(
+        self, session: Session, message: ToolMessage, notes: list[WireNote], trip: RoundTrip
+    ) -> Iterator[ToolRun]:
         """A request of the client."""
         if message.method == "initialize":
             session.starts += 1
             session.start = message
             session.declared = as_object(message.params.get("capabilities"))
-        wrong = self._wrong_in(session, message)
+        wrong = self._wrong_in(session, message) or flaw_of_headers(trip, message, session.version)
         if wrong is not None and message.sequence in session.asked:
             session.flaws[message.sequence] = wrong
         if (token := token_of(message)) is not None:
+            notes += shared_token(session, message, token)
             session.progress.asked(token, message.at)
         if message.method == "tools/call":
             unread = (
@@ -338,17 +339,15 @@ class ToolSessions:
             for block in returned_of(result).blocks:
                 if block.kind == "link" and len(session.links) < _MOST_OPEN:
                     session.links.setdefault(block.uri, asked.index)
+            notes += undeclared(session, asked, answer)
             if run is not None:
                 hasty = Departure("called it before the handshake had ended", asked.index) if early else None
                 hasty = hasty or self._outdated(session, asked, answer)
                 yield given(session, asked, replace(run, departed=run.departed or hasty), answer)
         elif asked.method == "resources/read" and answer.error is not None:
             notes += _not_there(session, asked, said)
-        elif asked.method == "initialize":
-            if result is not None:
-                notes += started(session, asked, answer.at, result)
-            elif wrong is None:
-                notes += not_started(session, asked, said)
+        elif asked.method in ("initialize", "server/discover"):
+            notes += opened(session, asked, answer, wrong)
         elif asked.method == "tools/list" and result is not None:
             notes.extend(self._listed(session, asked, answer.index, result))
         elif asked.method == "tools/list" and answer.error is not None:
@@ -356,6 +355,7 @@ class ToolSessions:
         elif wrong is None and answer.error is not None and answer.error.get("code") == NO_METHOD:
             notes += refused(session, asked, answer)
         elif asked.method in ("tasks/get", "tasks/result", "tasks/cancel"):
+            notes += of_status(session, asked, answer)
             place = session.waiting.get(as_text(asked.params.get("taskId")) or "")
             run = session.runs.get(place) if place is not None else None
             if run is not None and place is not None:
@@ -366,11 +366,8 @@ class ToolSessions:
 
     def _wrong_in(self, session: Session, asked: ToolMessage) -> str | None:
         """How a request breaks MCP's form, or what the server demands of calls of this tool."""
-        return (
-            flaw_of_request(asked, version_of(session, asked, None))
-            or _used_again(session, asked)
-            or self._plain(session, asked)
-        )
+        wrong = flaw_of_request(asked, version_of(session, asked, None)) or unlisted_version(session, asked)
+        return wrong or _used_again(session, asked) or self._plain(session, asked)
 
     def _outdated(self, session: Session, asked: ToolMessage, answer: ToolMessage) -> Departure | None:
         """A call that fails after the server had said that its tools change, of a client that did not list them."""
@@ -444,9 +441,12 @@ def _taken(note: WireNote) -> WireNote:
     return replace(note, kind="answer_odd", detail=f"{note.detail}, and its tools are offered all the same")
 
 
-def _is_of_client(status: int | None) -> bool:
-    """Whether a status over HTTP speaks of what the client sent: its address, its credentials, its headers."""
-    return status is not None and 400 <= status < 500
+def _is_of_client(status: int | None, said: str) -> bool:
+    """Whether a status over HTTP speaks of what the client sent: its address, its credentials, its headers.
+
+    A version that a server does not speak is none of them: it must name one that it speaks.
+    """
+    return status is not None and 400 <= status < 500 and not is_about_version(said)
 
 
 def _unreadable(session: Session, answer: ToolMessage) -> int | None:

@@ -49,7 +49,7 @@ def _made_up(context: ToolContext, run: ToolRun) -> tuple[str, ...]:
     fix="Use a client that supports elicitation or sampling, or a tool that works without.",
     not_when=(
         "The client refuses it with an error: then it is an info, if it had not declared that it can answer",
-        "It is a ping or asks for the roots: then it is an info",
+        "It is a ping or asks for the roots, and the server did not end for it: then it is an info",
         "The request has a wrong form, or the client had not declared that it can answer: then `tool-protocol-broken` "
         "says so",
     ),
@@ -60,10 +60,13 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
         refused = note.kind != "no_answer_of_client"
         how = f"was refused by the client: {note.detail[:120]!r}" if refused else "has no answer of the client"
         how += ", which had declared that it can answer" if note.kind == "cannot_answer" else ""
+        left = not refused and note.detail == "ended"
+        how += ", and the server ended" if left else ""
+        plain = note.what in ("ping", "roots/list") and not left
         yield Note(
             f"the request {note.what} of server {note.server!r} {how}",
             (f"#{note.index} {'response' if refused else 'request'}",),
-            severity="info" if note.kind == "refused_by_client" or note.what in ("ping", "roots/list") else None,
+            severity="info" if note.kind == "refused_by_client" or plain else None,
         )
     for call, run in context.runs:
         if run.outcome == "input_required" and run.flaw is None and context.over != "open":

@@ -92,3 +92,24 @@ def test_a_server_that_asks_in_a_version_whose_servers_do_not(reply: object, sev
 
     assert story.found() == [(3, "tool-protocol-broken", "tool", severity)]
     assert "that version 2026-07-28 does not have" in story.says("tool-protocol-broken")[0]
+
+
+def test_a_sample_that_calls_a_tool_which_it_was_not_offered() -> None:
+    call = {"type": "tool_use", "id": "t", "name": "add", "input": {}}
+    reply = answers(1, **{**TAKEN, "content": [call], "stopReason": "toolUse"})
+    tools = [{"name": "add", "inputSchema": {"type": "object"}}]
+    without, with_tools = (
+        asked("sampling/createMessage", params, reply, sampling={"tools": {}})
+        for params in (SAMPLE, {**SAMPLE, "tools": tools})
+    )
+
+    assert without.found() == [(4, "client-tool-protocol-broken", "client", "warning")]
+    assert "calls the tool 'add', which the request does not offer" in without.says("client-tool-protocol-broken")[0]
+    assert with_tools.found() == []
+
+
+def test_roots_that_the_client_declared_and_does_not_know_are_an_info() -> None:
+    unknown = fails(1, "Method not found", -32601)
+
+    assert asked("roots/list", {}, unknown, roots={}).found() == [(4, "client-tool-input-unanswered", "client", "info")]
+    assert asked("roots/list", {}, unknown).found() == []

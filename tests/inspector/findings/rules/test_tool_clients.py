@@ -1,9 +1,9 @@
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from conversations import chat, user
-from tool_stories import ADD, KEY, SAY, Story, offered, text
+from tool_stories import ADD, KEY, MODERN, SAY, Story, offered, text
 from tool_wire import answers, asks, fails, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure
@@ -381,3 +381,78 @@ def test_a_notification_of_the_client_names_what_the_session_has(
     assert bool(said) != known
     if said:
         assert said[0].endswith("notifications/cancelled that names the request 77, which the session does not have")
+
+
+def test_a_version_that_the_server_does_not_name_is_the_clients() -> None:
+    refused = Story().modern(supportedVersions=["2025-06-18", "2025-11-25"]).turn(ONE)
+    refused.call("add", {"a": 1}, "Unsupported protocol version", **MODERN).results(("c1", "no")).turn()
+    listed = Story().modern().turn(ONE).call("add", {"a": 1}, WHOLE, **MODERN).results(("c1", "1")).turn()
+
+    assert "says version '2026-07-28', and its server has only" in refused.says("client-tool-protocol-broken")[0]
+    assert {layer for _, _, layer, _ in refused.found()} == {"client"}
+    assert listed.found() == []
+
+
+def repeated(**again: Any) -> Story:
+    """A call that its server asked about, repeated with these parameters."""
+    story = Story().modern().turn(ONE)
+    asking = {"resultType": "input_required", "requestState": "s", "inputRequests": {"who": NAME}}
+    call = {"name": "add", "arguments": {"a": 1}, "_meta": MODERN}
+    story.exchange(asks(2, "tools/call", **call), answers(2, **asking))
+    said = {"requestState": "s", "inputResponses": {"who": {"action": "decline"}}}
+    return story.exchange(asks(3, "tools/call", **{**call, **said, **again}), answers(3, **WHOLE))
+
+
+WHOLE: dict[str, Any] = {**text("1"), "resultType": "complete"}
+NAME: dict[str, Any] = {
+    "method": "elicitation/create",
+    "params": {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}},
+}
+
+
+def test_a_call_that_is_repeated_with_other_arguments() -> None:
+    other = repeated(arguments={"a": 2}).results(("c1", "1")).turn()
+
+    assert ("client-tool-arguments-changed", "client", "warning") in [row[1:] for row in other.found()]
+    assert "repeats the call, and not as its server had asked about it" in other.says("client-tool-protocol-broken")[0]
+    assert repeated().results(("c1", "1")).turn().found() == []
+
+
+def test_a_progress_token_of_two_open_calls_is_an_info() -> None:
+    def both(token: str) -> Story:
+        story = Story().start().turn(ONE, ("c2", "say", '{"text":"a"}'))
+        story.call("add", {"a": 1}, text("1"), progressToken="t")
+        story.trips[-1] = replace(story.trips[-1], ended_at=900_000)
+        return story.call("say", {"text": "a"}, text("2"), progressToken=token).results(("c1", "1"), ("c2", "2")).turn()
+
+    assert both("t").found() == [(4, "client-tool-protocol-broken", "client", "info")]
+    assert both("u").found() == []
+
+
+def test_a_ping_that_nobody_answered_before_the_server_ended() -> None:
+    def left(after: int, how: Literal["cut", "client_gone"]) -> list[tuple[str, str]]:
+        story = Story().start().turn(ONE).exchange(asks(1, "ping"), sender="server")
+        story.trips[-1] = replace(story.trips[-1], failure=Failure(how, "it ended"), ended_at=after)
+        return [(name, severity) for _, name, _, severity in story.results(("c1", "Connection closed")).turn().found()]
+
+    assert ("client-tool-input-unanswered", "warning") in left(8_000_000, "cut")
+    assert ("client-tool-input-unanswered", "info") in left(20, "cut")
+    assert "client-tool-input-unanswered" not in dict(left(8_000_000, "client_gone"))
+
+
+def test_an_error_that_answers_a_cancelled_call_is_not_the_servers() -> None:
+    def ends(cancelled: float) -> list[str]:
+        story = Story().start().turn(ONE)
+        story.exchange(asks(7, "tools/call", name="add", arguments={"a": 1}), fails(7, "Request cancelled", 0))
+        story.trips[-1] = replace(story.trips[-1], ended_at=2_000_000)
+        begun = story.trips[-1].started_at
+        story.exchange(notifies("notifications/cancelled", requestId=7, reason="the user stopped it"))
+        story.trips[-1] = replace(story.trips[-1], started_at=begun + cancelled)
+        return [
+            name
+            for _, name, _, severity in story.results(("c1", "Interrupted by the user")).turn().found()
+            if severity != "info"
+        ]
+
+    assert "tool-server-error" not in ends(1.0)
+    assert "tool-server-error" in ends(3.0)

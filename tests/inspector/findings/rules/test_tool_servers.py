@@ -948,12 +948,12 @@ def test_a_result_that_does_not_say_its_type_in_the_newest_version_is_an_info() 
 
 
 def test_a_notice_of_no_subscription_in_the_newest_version_is_an_info() -> None:
-    def told(**params: Any) -> Story:
+    def noticed(**params: Any) -> Story:
         story = Story().modern().exchange(notifies("notifications/tools/list_changed", **params), sender="server")
         return story.exchange(asks(3, "tools/list", _meta=MODERN), answers(3, tools=story.tools, **KEPT)).turn()
 
-    assert told().found() == [(2, "tool-protocol-broken", "tool", "info")]
-    assert told(_meta={f"{KEY}subscriptionId": 2}).found() == []
+    assert noticed().found() == [(2, "tool-protocol-broken", "tool", "info")]
+    assert noticed(_meta={f"{KEY}subscriptionId": 2}).found() == []
 
 
 def test_an_answer_under_another_name_than_the_question_is_the_clients() -> None:
@@ -1241,3 +1241,52 @@ def test_progress_beyond_its_total() -> None:
 
     assert said(10) == ["server 'files' reports more progress under the token 12 than the total that it states"]
     assert said(15) == said(None) == []
+
+
+def test_a_question_for_what_the_client_has_not_declared_is_the_servers() -> None:
+    sample = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 9}}
+    took = {"role": "assistant", "model": "m", "content": {"type": "text", "text": "yes"}}
+    asked_for = {"resultType": "input_required", "inputRequests": {"who": sample}, "requestState": "s"}
+    story = modern(asked_for, {"requestState": "s", "inputResponses": {"who": took}}, WHOLE, "1")
+
+    assert story.found() == [(3, "tool-protocol-broken", "tool", "info")]
+    assert "asks for sampling/createMessage, which the client has not declared" in story.says("tool-protocol-broken")[0]
+    assert (
+        modern({**WAITS, "requestState": "s"}, {"requestState": "s", "inputResponses": ANSWER}, WHOLE, "1").found()
+        == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("statuses", "named", "wrong"),
+    [
+        (["working", "completed"], "t", None),
+        (["completed", "completed"], "t", None),
+        (["completed", "working"], "t", "says 'working' of the task 't', which had ended as 'completed'"),
+        (["working"], "other", "is about the task 'other', and the request about 't'"),
+    ],
+)
+def test_what_a_server_says_of_a_task(statuses: list[str], named: str, wrong: str | None) -> None:
+    story = Story().start().turn(ONE)
+    task = {"taskId": "t", "status": "working", "createdAt": "a", "lastUpdatedAt": "b", "ttl": 9}
+    story.exchange(asks(2, "tools/call", name="add", arguments={"a": 1}, task={}), answers(2, task=task))
+    for number, status in enumerate(statuses):
+        got = answers(3 + number, **{**task, "taskId": named, "status": status})
+        story.exchange(asks(3 + number, "tasks/get", taskId="t"), got)
+    story.exchange(asks(9, "tasks/result", taskId="t"), answers(9, **text("1"))).results(("c1", "1")).turn()
+
+    assert story.found() == ([] if wrong is None else [(2 + len(statuses) + 1, "tool-protocol-broken", "tool", "info")])
+    assert wrong is None or wrong in story.says("tool-protocol-broken")[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Bad Request: Unsupported protocol version (supported versions: 2025-06-18, 2025-03-26)", True),
+        ("Bad Request: the header Authorization is missing", False),
+    ],
+)
+def test_a_handshake_that_is_refused_for_its_version_is_the_servers(said: str, found: bool) -> None:
+    story = Story(tools=[]).put(http(initialize(0), fails(0, said, -32600), headers=(), status=400)).turn()
+
+    assert ("tool-server-error" in [name for _, name, _, _ in story.found()]) is found

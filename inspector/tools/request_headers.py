@@ -1,0 +1,64 @@
+"""Whether the headers of a request over HTTP say what its body says.
+
+From version 2026-07-28 on, each request repeats its version, its method and the name that it is about in headers, so
+that what is in between need not read the body; before, only the version that the handshake ended with
+(https://modelcontextprotocol.io/specification/2026-07-28/basic/transports, read 2026-11-25).
+"""
+
+import base64
+import binascii
+
+from turntape.cassettes.tape.model import RoundTrip
+
+from ..wire.exchange import header
+from ..wire.json_value import as_object, as_text
+from ..wire.protocols.mcp.shape import META, SESSION_HEADER
+from .form import is_modern
+from .tool_messages import ToolMessage
+
+_VERSION, _METHOD, _NAME = "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""By method: the parameter that a header repeats."""
+_BEGIN, _END = "=?base64?", "?="
+"""What is around a value that a header cannot hold."""
+
+
+def flaw_of_headers(trip: RoundTrip, asked: ToolMessage, agreed: str | None) -> str | None:
+    """How the headers of a request contradict it; None when they do not. The end of a sentence that begins with it.
+
+    `agreed`: the version that the handshake ended with.
+    """
+    if trip.tool_wire is not None or asked.sender != "client" or asked.batched:
+        return None
+    said = header(trip.request.headers, _VERSION)
+    version = as_text(as_object(asked.params.get("_meta")).get(f"{META}protocolVersion"))
+    if version is None:
+        differs = said is not None and agreed is not None and said != agreed and not is_modern(agreed)
+        if not differs or asked.method == "initialize":
+            return None
+        return f"says version {said!r} in its header `{_VERSION}`, and the handshake ended with {agreed!r}"
+    if not is_modern(version):
+        return None
+    wanted = {_VERSION: version, _METHOD: asked.method}
+    key = _NAMED.get(asked.method or "")
+    if key is not None and (name := as_text(asked.params.get(key))) is not None:
+        wanted[_NAME] = name
+    for one, value in wanted.items():
+        found = header(trip.request.headers, one)
+        if found is None:
+            return f"has no header `{one}`, which version {version} requires"
+        if _plain(found) != value:
+            return f"says {_plain(found)!r} in its header `{one}`, and {value!r} in its body"
+    if header(trip.request.headers, SESSION_HEADER) is not None:
+        return f"names a session, which version {version} does not have"
+    return None
+
+
+def _plain(value: str) -> str:
+    """A value as it was before it was put into a header."""
+    if not value.startswith(_BEGIN) or not value.endswith(_END):
+        return value
+    try:
+        return base64.b64decode(value[len(_BEGIN) : -len(_END)], validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return value
