@@ -370,13 +370,13 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-result-changed",
-        "White space, JSON or words of the client around it differ, and words do not run together",
+        "White space, JSON or words of the client around it differ, words do not run together and indented lines stay so",
         ended(text("It is 42."), "It is 43."),
         ended(text("It is 42."), 'Output:\n{"result":"It  is 42."}'),
     ),
     (
         "client-tool-result-changed",
-        "White space, JSON or words of the client around it differ, and words do not run together",
+        "White space, JSON or words of the client around it differ, words do not run together and indented lines stay so",
         ended(text("It is 42."), "Itis 42."),
         ended(text("It is 42."), "It is\n42."),
     ),
@@ -475,7 +475,8 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-never-executed",
-        "The model reads why, and it is neither untrue nor another call's failure: then it is an info",
+        "The model reads why, and it is neither untrue, an exception of the client nor another call's failure: then it is an "
+        "info",
         not_executed(""),
         not_executed("Error: no permission"),
         "info",
@@ -596,7 +597,7 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-input-unanswered",
-        "It is a ping or asks for the roots: then it is an info",
+        "It is a ping or asks for the roots, and the server did not end for it: then it is an info",
         input_asked(None),
         input_asked(None, "ping"),
         "info",

@@ -200,6 +200,7 @@ class ToolLabels:
         `refused`: those whose lists clients must refuse. A tool that is called all the same is known to the model.
         """
         names = frozenset(self._join.offered)
+        yield from self._shadowed(names)
         for server, tools in self._join.tools.items():
             rest = {tool: one.index for tool, one in tools.items() if not any(fits(n, server, tool) for n in names)}
             for tool, index in rest.items():  # a definition that is offered is looked at in the request
@@ -217,6 +218,19 @@ class ToolLabels:
                 yield WireNote("partly_offered", server, listed, ", ".join(rest), count)
             elif server not in self._offering and server not in self._in_use:
                 yield WireNote("not_offered", server, listed, ", ".join(tools), "others are" if names else "")
+
+    def _shadowed(self, names: frozenset[str]) -> Iterator[WireNote]:
+        """The first tool that two servers list under one name, define in two ways, and of which requests offer one."""
+        seen: dict[str, Definition] = {}
+        for server, tools in self._join.tools.items():
+            for name, one in tools.items():
+                other = seen.setdefault(name, one)
+                fitting = [
+                    offered for offered in names if fits(offered, server, name) or fits(offered, other.server, name)
+                ]
+                if other.server != server and fitting == [name] and other.differs(one):
+                    yield WireNote("shadowed", server, one.index, name, other.server, other.index)
+                    return
 
     def _definitions_sent(self, turn: Turn, said: str) -> Iterator[str]:
         """The pointers to the tools of a request whose schemas are those that their servers state.

@@ -1,8 +1,11 @@
 """What a tool server returned, sorted by kind of content."""
 
+import base64
+import binascii
 from dataclasses import field
 
 from turntape.cassettes.frozen import frozen
+from turntape.cassettes.regex import regex
 
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, objects_in
 
@@ -18,7 +21,7 @@ class Block:
     data: str
     """Its base64; empty where it has none."""
     text: str
-    """The text of a resource."""
+    """The text of a resource, also of one that is a text and comes as base64."""
     uri: str
     mime: str = ""
     """The media type that the server states."""
@@ -69,9 +72,22 @@ def returned_of(result: Object | None, *, to_model: bool = False) -> Returned:
             inner = as_object(block.get("resource")) or block
             data = as_text(inner.get("blob")) or as_text(inner.get("data")) or ""
             text, uri, mime = (as_text(inner.get(key)) or "" for key in ("text", "uri", "mimeType"))
+            text = text or (_decoded(data) if _IS_TEXT.match(mime) else "")
             blocks.append(Block(_NAMES[kind], data, text, uri, mime))
     structured = result.get("structuredContent", result.get("toolResult"))
     return Returned(tuple(text for text in texts if text.strip()), structured, tuple(blocks))
+
+
+_IS_TEXT = regex(r"text/|application/(?:json|xml|yaml|javascript|[\w.-]+\+(?:json|xml))(?:;|$)")
+"""Media types whose bytes are text."""
+
+
+def _decoded(data: str) -> str:
+    """The text in base64; empty where it is none."""
+    try:
+        return base64.b64decode(data, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return ""
 
 
 def error_message(error: Object | None) -> str | None:

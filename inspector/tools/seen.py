@@ -17,6 +17,8 @@ from .shown_text import ShownText
 from .tool_run import Lost, SeenAs, ToolRun
 
 _DATA = 100
+"""So many characters of base64 are looked for, where there are so many."""
+_LEAST = 24
 """So many characters of base64 are enough to recognise it."""
 _MEDIA = ("image", "input_image", "image_url", "inlinedata", "inline_data", "audio", "input_audio", "file", "document")
 
@@ -146,7 +148,9 @@ _KIND: dict[str, Lost] = {"image": "image", "audio": "audio", "resource": "resou
 def _shows(block: Block, text: ShownText, shown: Shown, others: str) -> bool:
     """Whether a block is shown: its data, its text or its address; a file in its place; or media made of it."""
     if block.text:
-        return text.holds(block.text) or text.names_file(others) or text.is_part_of(block.text)
+        if text.holds(block.text) or text.names_file(others) or text.is_part_of(block.text):
+            return True
+        return bool(block.data) and any(block.data[:_DATA] in one for one in (*text.texts, *map(compact, _all(shown))))
     if block.uri and text.holds(block.uri):
         return True
     if block.data:
@@ -163,7 +167,7 @@ def _shows(block: Block, text: ShownText, shown: Shown, others: str) -> bool:
 
 def writes_data(block: Block, text: str) -> bool:
     """Whether the base64 of an image is in a text: the model reads letters, and sees no image."""
-    return block.kind == "image" and len(block.data) >= _DATA and block.data[:_DATA] in text
+    return block.kind == "image" and len(block.data) >= _LEAST and block.data[:_DATA] in text
 
 
 def is_passed_on(run: ToolRun, shown: Shown) -> bool:
@@ -172,7 +176,7 @@ def is_passed_on(run: ToolRun, shown: Shown) -> bool:
     if run.seen_as not in ("equal", "text", "structured") or run.lost:
         return False
     media = [block for block in returned.blocks if block.data]
-    if any(len(block.data) >= _DATA and block.data[:_DATA] in shown.text for block in media):
+    if any(len(block.data) >= _LEAST and block.data[:_DATA] in shown.text for block in media):
         return False  # as letters, in a text
     return all(block.data[:_DATA] in raw and block.mime.rpartition("/")[2] in raw for block in media)
 

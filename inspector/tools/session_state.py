@@ -70,6 +70,7 @@ class WireNote:
         "ask_odd",
         "not_offered",
         "partly_offered",
+        "shadowed",
         "cursor_wrong",
         "schema_wrong",
     ]

@@ -113,6 +113,31 @@ class ShownText:
                 return None
         return found
 
+    def flattened(self, text: str) -> str | None:
+        """The first indented line of the text whose place in its lines is gone, where the words are there; else None.
+
+        Of code and lists: where the indented lines are joined to one, or all begin at the same column.
+        """
+        wanted = text.strip("\r\n")
+        lines = _columns(wanted)
+        indented = {place: column for place, column in lines.items() if column}
+        if len(indented) < _MOST_FLAT or len(set(lines.values())) < 2 or wanted.lstrip()[:1] in ("[", "{", "<"):
+            return None
+        if self._holds_strictly(wanted.strip()):
+            return None
+        folded, lost = without_space(wanted), False
+        for one, bare in zip(self.texts, self.folded, strict=True):
+            start = bare.find(folded)
+            if start >= 0:
+                shown = {place - start: column for place, column in _columns(one).items()}
+                kept = {shown[place] for place in lines if place in shown}
+                lost = sum(place in shown for place in indented) * 2 < len(indented) or len(kept) < 2
+                if not lost:
+                    return None
+        return (
+            next(line for line in wanted.splitlines() if line[:1].isspace() and line.strip()).strip() if lost else None
+        )
+
     def _holds_strictly(self, wanted: str) -> bool:
         """Whether the text is in it as it is, as a JSON string, or as equal JSON."""
         if any(wanted in one for one in self.texts) or compact(wanted)[1:-1] in self.text:
@@ -173,6 +198,20 @@ def _glued(wanted: str, shown: str, start: int) -> str | None:
     return None
 
 
+def _columns(text: str) -> dict[int, int]:
+    """By how many characters are before a line, white space not counted: at which column it begins."""
+    found: dict[int, int] = {}
+    count = 0
+    for line in text.splitlines():
+        words = without_space(line)
+        if words:
+            found[count] = len(line) - len(line.lstrip())
+        count += len(words)
+    return found
+
+
+_MOST_FLAT = 3
+"""So many indented lines are more than a matter of taste."""
 _WORD = 12
 """So many characters of a word are quoted."""
 

@@ -53,7 +53,8 @@ def says_why(text: str) -> bool:
     says="The model called a tool of a recorded server, and the server was never asked.",
     fix="Look into the client's log for what happened to the call: a refusal, a hook, a lost connection.",
     not_when=(
-        "The model reads why, and it is neither untrue nor another call's failure: then it is an info",
+        "The model reads why, and it is neither untrue, an exception of the client nor another call's failure: then it is an "
+        "info",
         "The recording ends with the call: then it is an info",
         "The arguments of the call are not JSON",
         "The model sees a result all the same: `client-tool-result-forged` or `client-tool-result-stale`",
@@ -87,11 +88,20 @@ def _untrue(context: ToolContext, call: ModelCall) -> str:
     arguments = call.call.arguments
     if INVALID.search(said) and is_object(arguments) and not violations(known.schema, arguments):
         return ", and the model reads that the arguments are invalid, which the server's schema allows"
+    if _CRASH.search(said) and is_object(arguments) and not violations(known.schema, arguments):
+        return ", and the model reads an exception of the client"
     if _OF_OTHERS.search(said) and len(context.calls.calls if context.calls else ()) > 1:
         return " because another call had failed"
     return ""
 
 
+_CRASH = regex(
+    r"\bcannot read propert|\bis not a function\b|\bis not (?:defined|iterable|callable|subscriptable)\b|\bNoneType\b"
+    r"|\bobject has no attribute\b|\b(?:Type|Attribute|Key|Reference|Name|Index|Assertion)Error\b|\bTraceback \(most"
+    r"|\bnull pointer\b|\bNullPointerException\b|\bpanic: |\bunwrap\(\)",
+    re.IGNORECASE,
+)
+"""What programs say that fail in themselves, and not for what they were given."""
 _OF_OTHERS = regex(
     r"\bsibling\b|\bparallel\b|\b(?:another|other|previous|preceding|earlier) (?:tool|call|function)", re.IGNORECASE
 )

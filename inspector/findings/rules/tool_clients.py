@@ -189,6 +189,12 @@ def definition_differs(context: ToolContext) -> Iterator[Note]:
             (f"#{note.index} response /result/tools",),
             severity="info",
         )
+    if note is not None and note.kind == "shadowed":
+        yield Note(
+            f"servers {note.detail!r} and {note.server!r} both list a tool {note.what!r}, and requests offer only one",
+            (f"#{note.before} response /result/tools", f"#{note.index} response /result/tools"),
+            severity="info",
+        )
     differ = [(tool, known, found) for tool, known in context.offers if (found := compare(tool, known)) is not None]
     mild = [one for one in differ if one[2].mild]
     for tool, known, found in [*(one for one in differ if not one[2].mild), *mild[:1]]:

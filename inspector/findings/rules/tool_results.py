@@ -285,7 +285,7 @@ def _other_text(run: ToolRun) -> bool:
     says="The model sees another text than the tool returned.",
     fix="Look for what rewrites results: a hook, a filter, a summary.",
     not_when=(
-        "White space, JSON or words of the client around it differ, and words do not run together",
+        "White space, JSON or words of the client around it differ, words do not run together and indented lines stay so",
         "It is the result of another run",
     ),
 )
@@ -307,6 +307,8 @@ def result_changed(context: ToolContext) -> Iterator[Note]:
             yield Note(
                 f"white space between words of {of(run)} is gone; the model sees {_quoted(words)}", places(call, run)
             )
+        elif (line := next(filter(None, map(shown.flattened, returned_of(run.result).texts)), None)) is not None:
+            yield Note(f"the indentation of {of(run)} is gone, as before {_quoted(line)}", places(call, run))
 
 
 @tool_rule(
@@ -449,10 +451,11 @@ def result_doubled(context: ToolContext) -> Iterator[Note]:
         if run.outcome != "answered" or run.seen_as not in ("equal", "text"):
             continue
         text = without_space(run.returned_text or "")
-        if len(text) < _WORTH:
+        if len(text) < _ALONE:
             continue
-        times = max(shown.count(text) for shown in ShownText(run.seen_text or "").folded)
-        if times > 1:
+        folded = ShownText(run.seen_text or "").folded
+        times = max(shown.count(text) for shown in folded)
+        if times > 1 and (len(text) >= _WORTH or text * times in folded):
             yield Note(
                 f"the model sees the result of {of(run)} {times} times: {_quoted(run.returned_text)}",
                 places(call, run),
@@ -460,7 +463,9 @@ def result_doubled(context: ToolContext) -> Iterator[Note]:
 
 
 _WORTH = 60
-"""Characters without white space. A shorter text twice costs nothing, and may be there by chance."""
+"""Characters without white space. A shorter text twice may be there by chance, beside others."""
+_ALONE = 8
+"""So many are not there twice by chance where they are all that the model sees."""
 
 
 RULES = (

@@ -66,7 +66,7 @@ def test_another_tool_than_the_model_called() -> None:
             "the model called 'add' (c1), and the client ran 'say' of server 'files'"
         ]
     other = routed("add", "archive")
-    assert other.found() == [(3, "client-tool-misrouted", "client", "warning")]
+    assert other.found(severity="warning") == [(3, "client-tool-misrouted", "client", "warning")]
     assert (
         "as server 'files' defines it, and the client ran 'add' of server 'archive'"
         in (other.says("client-tool-misrouted")[0])
@@ -352,3 +352,19 @@ def test_a_part_of_the_servers_error_is_not_forged(seen: str, found: list[str]) 
 
 def test_a_call_that_was_given_up_and_made_again() -> None:
     assert (2, "client-tool-gave-up", "client", "info") in gave_up(again=True).found()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "severity"),
+    [
+        ('{"a":1}', "Cannot read properties of undefined (reading 'callTool')", "warning"),
+        ('{"a":1}', "AttributeError: 'NoneType' object has no attribute 'send'", "warning"),
+        ('{"a":"x"}', "TypeError: unsupported operand type(s) for +: 'int' and 'str'", "info"),
+        ('{"a":1}', "The user rejected this tool use.", "info"),
+        ('{"a":1}', "Not connected to the server", "info"),
+    ],
+)
+def test_a_call_that_was_never_sent_for_an_exception_of_the_client(arguments: str, said: str, severity: str) -> None:
+    story = Story().start().turn(("c1", "add", arguments)).results(("c1", said)).turn()
+
+    assert ("client-tool-never-executed", severity) in [(name, rank) for _, name, _, rank in story.found()]

@@ -221,7 +221,7 @@ def test_a_tool_that_two_servers_have_is_held_against_the_one_that_is_offered() 
     story = Story(naming="{tool}").start()
     story.exchange(asks(1, "tools/list"), answers(1, tools=[other]), session="b", server="archive")
 
-    assert story.turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn().found() == []
+    assert story.turn(ONE).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn().found(severity="warning") == []
 
 
 WANTED = {"type": "object", "properties": {"branch": {"type": "string"}}, "required": ["branch"]}
@@ -456,3 +456,16 @@ def test_an_error_that_answers_a_cancelled_call_is_not_the_servers() -> None:
 
     assert "tool-server-error" not in ends(1.0)
     assert "tool-server-error" in ends(3.0)
+
+
+def test_a_tool_of_two_servers_of_which_one_is_offered_is_an_info() -> None:
+    def both(**other: Any) -> Story:
+        story = Story(tools=[ADD], naming="{tool}").start()
+        lister = Story(tools=[{**ADD, **other}], server="maps", session="b", trips=story.trips).start()
+        return replace(story, trips=lister.trips).turn()
+
+    story = both(description="Add a place to the map.")
+
+    assert [row[1:] for row in story.found()] == [("client-tool-definition-differs", "client", "info")]
+    assert "servers 'files' and 'maps' both list a tool 'add'" in story.says("client-tool-definition-differs")[0]
+    assert both().found() == []

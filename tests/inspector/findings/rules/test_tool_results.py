@@ -1,3 +1,4 @@
+import base64
 import json
 from dataclasses import replace
 from typing import Any
@@ -318,3 +319,80 @@ def test_an_error_in_other_words(seen: str, found: list[str]) -> None:
     story = Story().start().turn(ONE).call("add", {"a": 1}, "the warehouse is closed").results(("c1", seen)).turn()
 
     assert [rank for _, name, _, rank in story.found() if name == "client-tool-result-lost"] == found
+
+
+SMALL: dict[str, Any] = {"type": "image", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAf", "mimeType": "image/png"}
+
+
+def test_a_small_image_that_is_written_as_text_is_lost() -> None:
+    written = shown({"content": [SMALL]}, json.dumps({"content": [SMALL]}))
+
+    assert written.found() == [(2, "client-tool-image-lost", "client", "warning")]
+    assert (
+        shown({"content": [SMALL, {"type": "text", "text": "a dot"}]}, "a dot [image omitted]").found(
+            severity="warning"
+        )
+        == []
+    )
+
+
+def blob(mime: str, data: bytes = b"interface Check { bool Alive(); }\n") -> dict[str, Any]:
+    held = {"uri": "file:///srv/Check.cs", "mimeType": mime, "blob": base64.b64encode(data).decode()}
+    return {"content": [{"type": "resource", "resource": held}]}
+
+
+def test_a_text_that_comes_as_base64_is_lost_where_only_its_address_is_shown() -> None:
+    address = "Resource URI: file:///srv/Check.cs"
+
+    assert [row[1] for row in shown(blob("text/plain"), address).found(severity="warning")] == [
+        "client-tool-result-changed"
+    ]
+    assert shown(blob("text/plain; charset=utf-8"), f"{address}\ninterface Check {{ bool Alive(); }}").found() == []
+    assert shown(blob("text/plain"), f"{address}: {blob('text/plain')['content'][0]['resource']['blob']}").found() == []
+    assert shown(blob("application/zip", b"PK\x03\x04\xff\xfe"), address).found() == []
+
+
+CODE = "def f(x):\n    if x:\n        return 1\n    return 2\n\n\ndef g(y):\n    for i in y:\n        print(i)\n"
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        " ".join(CODE.split()),
+        "\n".join(line.strip() for line in CODE.splitlines()),
+        f"Output: {' '.join(CODE.split())}",
+    ],
+)
+def test_indented_lines_that_lost_their_indentation_are_changed(seen: str) -> None:
+    story = shown(text(CODE), seen)
+
+    assert story.found() == [(2, "client-tool-result-changed", "client", "warning")]
+    assert (
+        "the indentation of 'add' of server 'files' is gone, as before 'if x:'"
+        in story.says("client-tool-result-changed")[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("returned", "seen"),
+    [
+        (CODE, CODE.strip()),
+        (CODE, CODE.replace("\n\n\n", "\n")),
+        (CODE, CODE.replace("    ", "\t")),
+        (CODE, f"```python\n{CODE}```"),
+        (CODE, json.dumps({"output": CODE})),
+        ("\n".join(f"    {n}" for n in range(9)), "\n".join(str(n) for n in range(9))),
+        ('{\n  "a": [\n    1,\n    2\n  ]\n}', '{"a": [1, 2]}'),
+        ("One line\n  and another", "One line and another"),
+    ],
+)
+def test_indentation_that_is_kept_or_means_nothing_is_silent(returned: str, seen: str) -> None:
+    assert shown(text(returned), seen).found() == []
+
+
+def test_a_short_result_that_is_all_that_the_model_sees_twice() -> None:
+    assert shown(text("It is 23 degrees."), "It is 23 degrees.It is 23 degrees.").found() == [
+        (2, "client-tool-result-doubled", "client", "info")
+    ]
+    assert shown(text("It is 23 degrees."), "It is 23 degrees. Yes: It is 23 degrees.").found() == []
+    assert shown(text("42"), "4242").found() == []
