@@ -370,13 +370,13 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-result-changed",
-        "White space, JSON or words of the client around it differ, words do not run together and indented lines stay so",
+        "White space, JSON or words around it differ, words do not run together and indented lines stay so",
         ended(text("It is 42."), "It is 43."),
         ended(text("It is 42."), 'Output:\n{"result":"It  is 42."}'),
     ),
     (
         "client-tool-result-changed",
-        "White space, JSON or words of the client around it differ, words do not run together and indented lines stay so",
+        "White space, JSON or words around it differ, words do not run together and indented lines stay so",
         ended(text("It is 42."), "Itis 42."),
         ended(text("It is 42."), "It is\n42."),
     ),
@@ -475,8 +475,7 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-never-executed",
-        "The model reads why, and it is neither untrue, an exception of the client nor another call's failure: then it is an "
-        "info",
+        "The model reads why, and it is not untrue, an exception of the client or another call's failure: then it is an info",
         not_executed(""),
         not_executed("Error: no permission"),
         "info",

@@ -285,7 +285,7 @@ def _other_text(run: ToolRun) -> bool:
     says="The model sees another text than the tool returned.",
     fix="Look for what rewrites results: a hook, a filter, a summary.",
     not_when=(
-        "White space, JSON or words of the client around it differ, words do not run together and indented lines stay so",
+        "White space, JSON or words around it differ, words do not run together and indented lines stay so",
         "It is the result of another run",
     ),
 )
