@@ -475,7 +475,7 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-never-executed",
-        "The model reads why, and it is not untrue, an exception of the client or another call's failure: then it is an info",
+        "The model reads why, and not an untruth, a client's exception or another call's failure: then it is an info",
         not_executed(""),
         not_executed("Error: no permission"),
         "info",

@@ -12,7 +12,7 @@ from turntape.cassettes.regex import regex
 from .code_fence import unfenced
 from .json_value import Object, as_array, as_object, is_array, parse_json
 from .values import Emission, Emitted, Finish, FinishLabel, RequestReading, ResponseReading, ToolCall
-from .written_calls import WrittenCall, asks_about, is_made, written_calls
+from .written_calls import WrittenCall, asks_about, is_example, is_made, written_calls
 
 _VETOES = frozenset({"malformed", "refusal", "content_filter"})
 _CAPS = frozenset({"length", "context_full"})
@@ -109,7 +109,8 @@ def _is_call_as_text(text: str, request: RequestReading) -> bool:
         return False
     if _is_bare_call(text, frozenset(tool.name for tool in tools)):
         return True
-    if any(marker in text for marker in CALL_MARKERS) or _FENCED_CALL.search(text):
+    fenced = _FENCED_CALL.search(text)
+    if any(marker in text for marker in CALL_MARKERS) or (fenced is not None and not is_example(text, fenced.start())):
         return any(tool.name and tool.name in text for tool in tools)
     return bool(calls_in_text(text, request))
 

@@ -110,7 +110,12 @@ def _last_run(text: str, found: list[tuple[WrittenCall, int, int]]) -> list[Writ
             break
         run.insert(0, earlier)
     begin = run[0][1]
-    return [] if _EXAMPLE.search(text, max(0, begin - _BEFORE), begin) else [call for call, _, _ in run]
+    return [] if is_example(text, begin) else [call for call, _, _ in run]
+
+
+def is_example(text: str, begin: int) -> bool:
+    """True where what is before a place in a text says that an example follows."""
+    return _EXAMPLE.search(text, max(0, begin - _BEFORE), begin) is not None
 
 
 def _shown(text: str) -> list[tuple[int, int]]:

@@ -25,6 +25,10 @@ _STATUS = regex(
     re.IGNORECASE,
 )
 """A status with its reason."""
+_REPORTED = regex(
+    r"[`'\"“]\Z|\b(?:said|says|returned|returns|got|received|gave|means|meaning|saw|see|was|is|an?|the|your)\b", re.I
+)
+"""What is before a status of which somebody speaks."""
 _FRONT = 60
 """Characters in which a status begins and ends, where a text is an error."""
 _WORDS = 4
@@ -39,7 +43,7 @@ def _error_in(text: str) -> tuple[str, ...]:
         said = as_text(as_object(error).get("message")) or (as_text(error) if len(value) > 1 else None)
         return (said,) if said else ()
     found = _STATUS.search(text, 0, _FRONT)
-    if found is None or len(text[: found.start()].split()) > _WORDS:
+    if found is None or len(text[: found.start()].split()) > _WORDS or _REPORTED.search(text[: found.start()]):
         return ()
     return found["status"], found["reason"]
 

@@ -93,8 +93,8 @@ def own_stop(context: RuleContext) -> Iterator[Note]:
     "api",
     "info",
     "H",
-    says="The text of the answer contains the model's reasoning: it begins with a thought in tags, has tags elsewhere (a hint), or "
-    "has the end of a thought without its beginning.",
+    says="The text of the answer contains the model's reasoning: it begins with a thought in tags, whole or without an end, has "
+    "tags elsewhere (a hint), or has the end of a thought without its beginning.",
     fix="Turn the server's reasoning parser on; where there is none, as with Nova, take the tags out in the client.",
     not_when=(
         "The tag is in code: then it is an info",
@@ -118,8 +118,12 @@ def _given(context: RuleContext) -> Iterator[str]:
 
 @reasoning_leak.also("ended", tier="S")
 def unopened(context: RuleContext) -> Iterator[Note]:
-    """Reasoning whose beginning the server took away: its end is in the text, or the name of its channel."""
+    """Reasoning whose beginning the server took away, or whose end never came: a tag or the name of its channel."""
     text = _CODE.sub("", context.emission.text)
+    if _OPENED.match(text.lstrip()) and not _CLOSED.search(text) and context.finish.label == "complete":
+        what = f"the text of the answer begins with a thought that does not end: {context.emission.text.strip()[:60]!r}"
+        yield Note(what, (f"{context.at} response",), key="think")
+        return
     closed = _CLOSED.search(text)
     channel = _CHANNELS.match(text)
     if not (closed or channel) or any(_CLOSED.search(said) for said in _given(context)):

@@ -53,7 +53,7 @@ def says_why(text: str) -> bool:
     says="The model called a tool of a recorded server, and the server was never asked.",
     fix="Look into the client's log for what happened to the call: a refusal, a hook, a lost connection.",
     not_when=(
-        "The model reads why, and it is not untrue, an exception of the client or another call's failure: then it is an info",
+        "The model reads why, and not an untruth, a client's exception or another call's failure: then it is an info",
         "The recording ends with the call: then it is an info",
         "The arguments of the call are not JSON",
         "The model sees a result all the same: `client-tool-result-forged` or `client-tool-result-stale`",

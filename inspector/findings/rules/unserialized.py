@@ -92,6 +92,7 @@ def represented(text: str) -> str | None:
         "The placeholder is only a part of the result",
         "The result is marked as an error",
         "It is bytes, and the tool runs code",
+        "It is a whole result of an MCP server as JSON in another one: the model reads all of it, and it is an info",
     ),
 )
 def unserialized_result(context: RuleContext) -> Iterator[Note]:
@@ -99,8 +100,9 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
         if result.is_error:
             continue
         what = placeholder(result.text) or placeholder(_only_value(result.text)) or represented(result.text)
-        what = what or represented(_only_value(result.text)) or _enveloped(result.text)
-        what = what or _enveloped(_only_value(result.text))
+        what = what or represented(_only_value(result.text))
+        wrapped = None if what else _enveloped(result.text) or _enveloped(_only_value(result.text))
+        what = what or wrapped
         name = tool_of(context, result)
         if what is None and not _RUNS_CODE.search(name) and is_bytes(result.text):
             what = "bytes that nobody decoded"
@@ -110,6 +112,7 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
                 f"{named} is {what}: {result.text.strip()[:100]!r}",
                 (f"{context.at} request {part.pointer}",),
                 key=result.call_id or part.pointer,
+                severity="info" if wrapped else None,
             )
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text
 from ...wire.printable import several
@@ -114,6 +116,7 @@ def _contradiction(context: RuleContext, usage: Usage) -> str | None:
         or outgrown(context, usage)
         or summed(context, usage)
         or _overcounted(context, usage)
+        or _undercounted(context, usage)
     )
 
 
@@ -171,6 +174,23 @@ def _overcounted(context: RuleContext, usage: Usage) -> str | None:
     if tokens <= size + _SLACK + _PER_CALL * len(calls):
         return None
     return f"{tokens:,} output tokens are counted for an answer of {size:,} bytes"
+
+
+_WORDS, _WORDS_A_TOKEN = 60, 4
+"""So many words are not written in a quarter of as many tokens: a token is a word at most, but for some of two."""
+
+
+def _undercounted(context: RuleContext, usage: Usage) -> str | None:
+    """How the output counts far fewer tokens than the answer has words."""
+    words = len(_WORD.findall(context.emission.text))
+    if usage.output is None or words < _WORDS or len(context.emission.choices) > 1:
+        return None
+    if usage.output * _WORDS_A_TOKEN >= words:
+        return None
+    return f"{several(usage.output, 'output token')} are counted for an answer of {words:,} words"
+
+
+_WORD = regex(r"(?<!\S)[A-Za-z]+[.,;:!?)]*(?!\S)")
 
 
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (

@@ -91,6 +91,8 @@ def test_rules(answer: ResponseReading, label: FinishLabel, effective: str, emit
         ('{"name": "get_weather", "arguments": {}} is how to ask.', "text"),
         ('{"name": "get_weather", "arguments": {}}\nand so on', "text"),
         ('Use {"name": "get_weather", "arguments": {}}', "text"),
+        ('Now:\n```json\n{"name": "get_weather", "arguments": {}}\n```', "call_as_text"),
+        ('Call it like this:\n```json\n{"name": "get_weather", "arguments": {}}\n```\nIt answers.', "text"),
         ("[]", "text"),
         ("{}", "text"),
         ("get_weather", "text"),

@@ -162,6 +162,17 @@ def test_the_end_of_a_thought_without_its_beginning_is_the_servers(tag: str) -> 
     assert lines(chat([HELLO], said(f"It is ```{tag}``` in code.")), only=THOUGHT) == []
 
 
+def test_a_thought_that_does_not_end_is_an_info() -> None:
+    open_one = chat([HELLO], said("<think>The user wants a strip."))
+
+    assert lines(open_one, only=THOUGHT) == [
+        f"#0 {THOUGHT} (api, info, S): the text of the answer begins with a thought that does not end: "
+        "'<think>The user wants a strip.' | #0 response"
+    ]
+    assert lines(chat([HELLO], said("<think>The user"), finish="length"), only=THOUGHT) == []
+    assert lines(chat([HELLO], said("Use `<think>` as a tag.")), only=THOUGHT) == []
+
+
 def test_the_names_of_channels_in_the_text_are_the_servers() -> None:
     text = "analysisThe user wants a word.\nWe have it.assistantfinalIt is a strip."
 

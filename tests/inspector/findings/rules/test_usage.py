@@ -295,6 +295,23 @@ def test_a_contradiction_in_the_counts_is_said_in_numbers(one: RoundTrip, proble
     assert lines(one, only="api-usage-inconsistent") == ([expected] if problem else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens", "found"),
+    [
+        ("the tape is a strip of brown plastic " * 20, 1, True),
+        ("the tape is a strip of brown plastic " * 20, 39, True),
+        ("the tape is a strip of brown plastic " * 20, 120, False),
+        ("the tape is a strip", 1, False),
+        ("0 " * 400, 1, False),
+    ],
+)
+def test_far_fewer_tokens_than_the_answer_has_words(text: str, tokens: int, found: bool) -> None:
+    one = with_answer(chat([HELLO], said(text)), usage={"prompt_tokens": 9, "completion_tokens": tokens})
+
+    assert any("are counted for an answer of 160 words" in line or "is counted" in line for line in
+               lines(one, only="api-usage-inconsistent")) is found  # fmt: skip
+
+
 def test_reasoning_is_part_of_the_output() -> None:
     def thought(count: int) -> RoundTrip:
         details = {"reasoning_tokens": count}
