@@ -28,7 +28,7 @@ from ..redaction.redactor import Redactor
 from ..redaction.search_process import LEAST
 from ..tape.bounds import MOST_IN_TOTAL
 from ..tape.carried import carried, continued_line
-from ..tape.compression import FRAME_END, MAGIC, Decompression, compressor
+from ..tape.compression import FRAME_END, MAGIC, MOST_OF_A_FRAME, Decompression, compressor
 from ..tape.delta import Window
 from ..tape.format import header_line, label_line, round_trip_line, tool_exchange_line
 from ..tape.model import RoundTrip, ToolServer
@@ -50,7 +50,7 @@ interpreter, and each start of the thread holds the traffic up."""
 WAITING_BYTES = MOST_IN_TOTAL
 """How many bytes may wait for the disk before `write` waits too, and with it all traffic of a proxy: minutes of a busy
 agent, and four of the longest bodies, each of which is searched for seconds."""
-_LABELS_WAITING = 32 << 20
+_LABELS_WAITING = 8 << 20
 """The same for a label: no traffic waits with it."""
 _LOOK = 1.0
 """Seconds after which a waiting caller checks that the thread is alive: a forked process has none."""
@@ -118,8 +118,8 @@ class Recorder:
         self._compressor = compressor() if compressed else None
         self._owed_text = b""
         """A header that the disk refused; it is written before the next line."""
-        self._in_frame = False
-        """True when the file has the beginning of the compressor's frame."""
+        self._in_frame = 0
+        """How many bytes of text the file has of the compressor's frame; 0 before its beginning."""
         self._owed_end = False
         """True when a frame must be ended before the next one begins, since the disk refused a block of it."""
         self._head = header_line(tool or "turntape", clock(), self._redactor.salt)
@@ -378,7 +378,7 @@ class Recorder:
             f"{lost:,} round {'trip is' if lost == 1 else 'trips are'} lost"
         )
         self._window, self._answers = Window(), Window()
-        self._in_frame = self._owed_end = False
+        self._in_frame, self._owed_end = 0, False
         if size < self._head_end:
             os.ftruncate(self._file, 0)
             self._end, self._owed_text = 0, self._head
@@ -472,13 +472,15 @@ class Recorder:
             done = self._write(text)
         else:
             ended = FRAME_END if self._owed_end else b""
-            block = self._compressor.compress(text) + self._compressor.flush(self._compressor.FLUSH_BLOCK)
-            done = self._write(ended + block)
+            size = self._in_frame + len(text)
+            full = size >= MOST_OF_A_FRAME
+            how = self._compressor.FLUSH_FRAME if full else self._compressor.FLUSH_BLOCK
+            done = self._write(ended + self._compressor.compress(text) + self._compressor.flush(how))
             if not done:
                 # From now on the compressor would refer to what was refused: continue with a new frame.
                 self._compressor = compressor()
-            self._owed_end = not done and (self._owed_end or self._in_frame)
-            self._in_frame = done
+            self._owed_end = not done and (self._owed_end or self._in_frame > 0)
+            self._in_frame = size if done and not full else 0
         if done:
             self._owed_text = b""
         return done

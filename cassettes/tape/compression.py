@@ -29,6 +29,11 @@ ALWAYS_READ = 32 << 20
 """A recording of so many bytes is read however small it is when it is compressed."""
 MOST_TIMES = 1000
 """A larger one must not be so many times larger than the compressed file: a few kilobytes can hold terabytes."""
+MOST_OF_A_FRAME = 8 << 20
+"""A recording begins a new frame after this many bytes of text, so that a line is read again without all before it. The
+window of our compressor is not larger."""
+_BETWEEN_STARTS = 1 << 20
+"""The starts of frames that are closer together in the text are not all remembered."""
 _SKIPPABLE = b"\x2a\x4d\x18"
 _LARGEST_BLOCK = 1 << 17
 _RAW, _RLE, _RESERVED = 0, 1, 3
@@ -42,10 +47,12 @@ def compressor() -> ZstdCompressor:
 class Decompression:
     """The plain bytes of a zstd file that may still be growing, or be torn or damaged, or hold several frames.
 
-    RFC 8878 section 3.1.1 (read 2026-11-21) has the layout that is stepped through here.
+    RFC 8878 section 3.1.1 (read 2026-11-21) has the layout that is stepped through here. `bounded` is False for a part
+    of a file that was read as a whole before.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, bounded: bool = True) -> None:
+        self._bounded = bounded
         self._frame: ZstdDecompressor | None = None
         """None between frames."""
         self._damaged = False
@@ -55,6 +62,10 @@ class Decompression:
         """How many bytes were decompressed so far, and to how many."""
         self._over = False
         """True when nothing more is decompressed."""
+        self._read = self._made = 0
+        """How many bytes `feed` has taken and given so far."""
+        self.starts: list[tuple[int, int]] = []
+        """Where frames begin: in the text, and in the file."""
         self.problems: list[str] = []
 
     @property
@@ -62,17 +73,24 @@ class Decompression:
         """True when a frame has begun and not ended."""
         return self._frame is not None
 
-    def feed(self, data: bytes, final: bool = False) -> tuple[bytes, int]:
+    def feed(self, data: bytes, final: bool = False, *, most: int | None = None) -> tuple[bytes, int]:
         """The text of the whole blocks at the start of `data`, and how many bytes of `data` they take.
 
         What cannot be decompressed is noted in `problems`, and reading continues on a new line with the next frame.
-        `final` says that nothing follows `data`: a block that does not fit in is damaged or torn.
+        `final` says that nothing follows `data`: a block that does not fit in is damaged or torn. With `most`, no
+        block is taken after one with which the text has this many bytes; a block has 128 KB at most.
         """
         out = bytearray()
+        at = self._stepped(data, out, final, most)
+        self._read += at
+        self._made += len(out)
+        return bytes(out), at
+
+    def _stepped(self, data: bytes, out: bytearray, final: bool, most: int | None) -> int:
         at = 0
-        while at < len(data):
+        while at < len(data) and (most is None or len(out) < most):
             if self._over:
-                return bytes(out), len(data)
+                return len(data)
             size = self._block(data, at, out) if self._frame else self._header(data, at, out)
             if size and at + size <= len(data):
                 at += size
@@ -80,7 +98,7 @@ class Decompression:
                 at += self._resume(data, at, out, "a block is longer than what is left")
             else:
                 break
-        return bytes(out), at
+        return at
 
     def _header(self, data: bytes, at: int, out: bytearray) -> int:
         if len(data) - at < 9 and (MAGIC.startswith(data[at : at + 4]) or data.startswith(MAGIC, at)):
@@ -96,6 +114,9 @@ class Decompression:
         if at + size > len(data):
             return 0
         self._frame, self._damaged, self.checksum = ZstdDecompressor(), False, bool(flags & 4)
+        text = self._made + len(out)
+        if not self.starts or text - self.starts[-1][0] >= _BETWEEN_STARTS:
+            self.starts.append((text, self._read + at))
         return self._decompress(data, at, size, out)
 
     def _block(self, data: bytes, at: int, out: bytearray) -> int:
@@ -130,7 +151,7 @@ class Decompression:
         out += plain
         self._taken += size
         self._given += len(plain)
-        if self._given > ALWAYS_READ and self._given > MOST_TIMES * self._taken:
+        if self._bounded and self._given > ALWAYS_READ and self._given > MOST_TIMES * self._taken:
             self._over = True
             self.problems.append(
                 f"the compressed recording grows to more than {MOST_TIMES:,} times its size, as no recording does; "

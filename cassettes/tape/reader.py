@@ -22,6 +22,7 @@ from .lines import Lines, Windows
 from .lock import being_written
 from .model import RoundTrip, ToolServer
 from .named_file import opened
+from .packed_text import OpenLine, PackedLines, spot_of
 from .trip_lines import AsideLines
 
 
@@ -80,40 +81,41 @@ class Cassette:
         aside = None if longest is None else AsideLines(path, longest)
         try:
             with opened(path) as file:
-                if aside is not None and not file.read(len(MAGIC)).startswith(MAGIC):
-                    file.seek(0)
-                    return cls._of(file, Lines(), path, aside)
-                file.seek(0)
-                data = file.read()
+                if aside is None:
+                    return cls._of(BytesIO(file.read()), path, None)
+                return cls._of(file, path, aside)
         except OSError as exc:
             raise CassetteError(f"cannot read the cassette {str(path)!r}: {exc.strerror}; check the name") from exc
-        return cls.from_bytes(data, path, aside)
 
     @classmethod
-    def from_bytes(cls, data: bytes, path: Path, aside: AsideLines | None = None) -> Self:
+    def from_bytes(cls, data: bytes, path: Path) -> Self:
         """As `load`, from the bytes of the file at `path`, which is only named in errors."""
-        lines = Lines()
-        if packed := data.startswith(MAGIC):
-            data = _decompressed(data, lines)
-            if lines.problems and not data.partition(b"\n")[0].strip():
-                raise FormatError(f"{str(path)!r} is damaged from its start; restore it from a copy")
-        return cls._of(BytesIO(data), lines, path, aside, packed=packed)
+        return cls._of(BytesIO(data), path, None)
 
     @classmethod
-    def _of(cls, rest: BinaryIO, lines: Lines, path: Path, aside: AsideLines | None, *, packed: bool = False) -> Self:
+    def _of(cls, file: BinaryIO, path: Path, aside: AsideLines | None) -> Self:
         """The cassette with these lines, taken in one at a time: a list of all would take many times their memory."""
+        lines = Lines()
+        packed = file.read(len(MAGIC)).startswith(MAGIC)
+        file.seek(0)
+        text = PackedLines(file, lines.problems) if packed else None
+        rest = text or file
         line = rest.readline()
+        if lines.problems and not line.strip():
+            raise FormatError(f"{str(path)!r} is damaged from its start; restore it from a copy")
         if not line:
             raise FormatError(f"{str(path)!r} is empty: it holds no recording; record again")
-        header, offset, number = read_header(line.rstrip(b"\n"), path), len(line), 1
+        header, number, offset = read_header(line.rstrip(b"\n"), path), 1, len(line)
+        spot = text.spot if text else None
         while following := rest.readline():
             line, number, place = following, number + 1, len(lines.trips)
             lines.add(line, number)
             if aside is not None and len(lines.trips) > place:
-                aside.add(place, line, None if packed else offset)
+                aside.add(place, line, spot if text else offset)
                 if (again := aside.taken(place)) is not None:
                     lines.trips.put_aside(place, again)
             offset += len(line)
+            spot = text.spot if text else None
         lines.end()
         return cls(lines, header, path, number > 1 and not line.endswith(b"\n"))
 
@@ -234,15 +236,6 @@ def _ends(url: object, path_end: str) -> bool:
     return isinstance(url, str) and url.partition("?")[0].endswith(path_end)
 
 
-def _decompressed(data: bytes, lines: Lines) -> bytes:
-    stream = Decompression()
-    plain, taken = stream.feed(data, final=True)
-    lines.problems += stream.problems
-    if taken < len(data) and not stream.problems:
-        lines.problems.append("the compressed recording ends in the middle of a block; it was cut there")
-    return plain
-
-
 class Tail:
     """Follows a cassette that is being written: `poll()` returns what was added since the last call.
 
@@ -255,7 +248,9 @@ class Tail:
         self.path = Path(path)
         self.header: dict[str, object] | None = None
         self._offset = 0
-        self._pending = b""
+        self._pending = OpenLine()
+        self._text_at = 0
+        """Where the next line begins in the text of a compressed file."""
         self._stream: Decompression | None = None
         self._lines = Lines(keep_labels=keep_labels)
         self._aside = None if longest is None else AsideLines(self.path, longest)
@@ -368,31 +363,32 @@ class Tail:
             self._stream = Decompression()
         # A writer that appends may cut a torn end off: only what is whole counts as read.
         if self._stream:
-            plain, taken = self._stream.feed(data)
+            plain, taken = self._stream.feed(data, most=BLOCK)
             self._lines.problems += self._stream.problems
             self._stream.problems.clear()
-            *whole, self._pending = (self._pending + plain).split(b"\n")
+            whole = self._pending.lines(plain)
         else:
             taken = data.rfind(b"\n") + 1
             whole = data[:taken].split(b"\n")[:-1]
-        offset = None if self._stream else self._offset
+        at = self._offset
         self._offset += taken
         before = len(self._lines.trips)
         for line in whole:
             if self.header is None:
                 self.header = read_header(line, self.path)
             else:
-                self._add(line, offset)
+                self._add(line, at)
             self._number += 1
-            offset = None if offset is None else offset + len(line) + 1
+            at += len(line) + 1
+            self._text_at += len(line) + 1
         self._block = (taken, len(self._lines.trips) - before)
         return taken
 
-    def _add(self, line: bytes, offset: int | None) -> None:
+    def _add(self, line: bytes, at: int) -> None:
         place = len(self._lines.trips)
         self._lines.add(line, self._number)
         if self._aside is not None and len(self._lines.trips) > place:
-            self._aside.add(place, line, offset)
+            self._aside.add(place, line, spot_of(self._stream, self._text_at) if self._stream else at)
 
     def _found(self) -> Iterator[RoundTrip]:
         while self._read < len(self._lines.trips):

@@ -11,11 +11,17 @@ from ..errors import CassetteError
 from .compression import Decompression, compressor
 from .json_fields import Json
 from .large_blocks import give_back_large_blocks
+from .packed_text import PackedText, Spot
 
 LONG = 4096
 """Bytes. A longer line need not stay in memory for a program that follows a file for hours."""
 LARGE = 1 << 20
 """Bytes. A longer line need not stay in memory for a view, which reads each line a few times."""
+
+_PACKED = 256 << 10
+"""Bytes. A compressed line that is shorter stays in memory, which is faster, unless there are too many."""
+_MOST_PACKED = 32 << 20
+"""How many bytes compressed lines may take together in memory, when they can be read from the file."""
 
 
 class TripLines:
@@ -44,7 +50,7 @@ class TripLines:
 
 
 class AsideLines:
-    """Gives long lines of one file again: from the file, or from memory when it is compressed.
+    """Gives long lines of one file again: from the file, or when it is compressed the shorter ones from memory.
 
     The file stays open, since it may be renamed or removed while it is being followed.
     """
@@ -52,32 +58,49 @@ class AsideLines:
     def __init__(self, path: Path, longest: int) -> None:
         self._path, self._longest, self._large = path, longest, False
         self._file: BinaryIO | None = None
+        self._text: PackedText | None = None
+        self._packed = 0
+        """How many bytes are in memory, compressed."""
         self._found: dict[int, Callable[[], bytes]] = {}
 
     def __del__(self) -> None:
         if self._file is not None:
             self._file.close()
 
-    def add(self, place: int, line: bytes, offset: int | None) -> None:
-        """A line was read; `offset` is where it begins in a file that is not compressed."""
+    def add(self, place: int, line: bytes, at: int | Spot | None) -> None:
+        """A line was read; `at` is where it begins in the file, None for a place in it that is far from any frame."""
         if len(line) <= self._longest:
             return
         if len(line) > LARGE and not self._large:
             self._large = True
             give_back_large_blocks()
-        if offset is None:
+        self._found[place] = (
+            self._packed_line(line, at) if at is None or isinstance(at, Spot) else self._plain(line, at)
+        )
+
+    def _plain(self, line: bytes, at: int) -> Callable[[], bytes]:
+        return partial(self._part, self._opened(), at, len(line))
+
+    def _packed_line(self, line: bytes, at: Spot | None) -> Callable[[], bytes]:
+        if at is None or (len(line) <= LARGE and self._packed < _MOST_PACKED):
             pack = compressor()
             packed = pack.compress(line) + pack.flush()
-            self._found[place] = partial(self._unpacked, packed)
-        else:
-            if self._file is None:
-                self._file = self._path.open("rb")
-            self._found[place] = partial(self._part, offset, len(line))
+            if at is None or len(packed) <= _PACKED:
+                self._packed += len(packed)
+                return partial(self._unpacked, packed)
+        if self._text is None:
+            self._text = PackedText(self._opened())
+        return partial(self._text.part, at, len(line))
 
-    def _part(self, offset: int, size: int) -> bytes:
-        assert self._file is not None
-        self._file.seek(offset)
-        return self._file.read(size)
+    def _opened(self) -> BinaryIO:
+        if self._file is None:
+            self._file = self._path.open("rb")
+        return self._file
+
+    @staticmethod
+    def _part(file: BinaryIO, offset: int, size: int) -> bytes:
+        file.seek(offset)
+        return file.read(size)
 
     def taken(self, place: int) -> Callable[[], Json] | None:
         """What gives the line at `place` again; None for a short one. It is given once."""
@@ -86,7 +109,7 @@ class AsideLines:
 
     @staticmethod
     def _unpacked(packed: bytes) -> bytes:
-        return Decompression().feed(packed, final=True)[0]
+        return Decompression(bounded=False).feed(packed, final=True)[0]
 
     def _read(self, found: Callable[[], bytes]) -> Json:
         try:

@@ -14,6 +14,7 @@ from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import is_array, is_object, parse_json
 from .conversation import without_space
+from .remembered_text import RememberedText, remembered
 from .thread_index import DISTINCTIVE, NewRequest, Scope, scope_of
 from .turn import Turn
 
@@ -40,7 +41,7 @@ class RebuiltPrompts:
     """The last answers of the threads, to find the one whose words a new prompt holds."""
 
     def __init__(self) -> None:
-        self._answered: defaultdict[Scope, dict[str, tuple[Turn, frozenset[str]]]] = defaultdict(dict)
+        self._answered: defaultdict[Scope, dict[str, tuple[Turn, frozenset[RememberedText]]]] = defaultdict(dict)
         """The last turn of each thread that answered with text only, and its words; the latest last."""
         self._fronts: dict[str, int] = {}
         """`Rebuilt.front` of each thread that was continued in this way."""
@@ -62,7 +63,7 @@ class RebuiltPrompts:
             return None
         prompt = _prompt(new)
         for before, words in reversed(known.values()):
-            repeated = [word for word in words if word in prompt]
+            repeated = [word for word in words if word.is_in(prompt)]
             found = _continued(before, new, prompt, repeated, self._fronts.get(before.thread))
             if found is not None:
                 self._fronts[before.thread] = found.front
@@ -70,14 +71,16 @@ class RebuiltPrompts:
         return None
 
 
-def _continued(before: Turn, new: NewRequest, prompt: str, repeated: list[str], steps: int | None) -> Rebuilt | None:
+def _continued(
+    before: Turn, new: NewRequest, prompt: str, repeated: list[RememberedText], steps: int | None
+) -> Rebuilt | None:
     """How the new prompt continues a turn whose words it repeats; `steps` is the front of the turn's own prompt."""
     # A short answer is enough in a thread that is known to be of this kind.
     least = DISTINCTIVE if steps is None else SHORTEST
     if _size(repeated) < least:
         return None
     old, instructions = _prompt(before), _instructions(before)
-    if _size(word for word in repeated if word not in old and word not in instructions) < least:
+    if _size(word for word in repeated if not word.is_in(old) and not word.is_in(instructions)) < least:
         return None
     number = before.round_trip.index
     front = _common_front(old, prompt)
@@ -92,8 +95,8 @@ def _continued(before: Turn, new: NewRequest, prompt: str, repeated: list[str], 
     return None
 
 
-def _size(words: Iterable[str]) -> int:
-    return sum(map(len, words))
+def _size(words: Iterable[RememberedText]) -> int:
+    return sum(word.size for word in words)
 
 
 def _prompt(of: Turn | NewRequest) -> str:
@@ -117,11 +120,11 @@ def _common_front(one: str, other: str) -> int:
     return low
 
 
-def _words(text: str) -> frozenset[str]:
+def _words(text: str) -> frozenset[RememberedText]:
     """The lines of an answer, or the texts in it when it is JSON, each without white space."""
     lines = _texts(text) or text.splitlines()
     words = (without_space(line) for line in lines[:MOST_WORDS])
-    return frozenset(word for word in words if len(word) >= SHORTEST)
+    return frozenset(remembered(word) for word in words if len(word) >= SHORTEST)
 
 
 def _texts(text: str) -> list[str]:

@@ -15,6 +15,7 @@ from ..wire.json_value import is_array, is_object
 from ..wire.values import Emission, Reading
 from .conversation import Conversation, meanings_emitted
 from .identity import Identity
+from .remembered_text import RememberedText, remembered
 from .turn import Turn
 
 OPEN_CALLS = 64
@@ -34,7 +35,7 @@ type Address = tuple[str | None, str, str]
 """A run, and the host and path of a URL."""
 type Place = tuple[str, int]
 """A thread, and the number of a round trip in it."""
-type Quote = tuple[str, int, str]
+type Quote = tuple[str, int, RememberedText]
 """A thread, the number of a round trip in it, and a text from its answer."""
 
 
@@ -198,12 +199,12 @@ class ThreadIndex:
         for call in emission.calls:
             if call.id and thread not in (known := self.by_call_id[(scope[0], call.id)]):
                 known.append(thread)
-            self.tasks[run].extend((thread, index, text) for text in long_texts(call.arguments))
+            self.tasks[run].extend((thread, index, remembered(text)) for text in long_texts(call.arguments))
         if emission.calls or len(emission.text) >= DISTINCTIVE:
             self.by_emitted.update(dict.fromkeys(((scope, one) for one in meanings_emitted(emission)), thread))
         text = emission.text.strip()
         if len(text) >= 2 * DISTINCTIVE and not emission.calls:
-            self.answers[run].append((thread, index, text))
+            self.answers[run].append((thread, index, remembered(text)))
 
 
 def long_texts(arguments: object) -> list[str]:

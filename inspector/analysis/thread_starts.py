@@ -44,7 +44,7 @@ def _subagent(index: ThreadIndex, new: NewRequest) -> Edge | None:
     """Its first message has the task that a call of another thread names."""
     text = _first_text(new.reading)
     for thread, number, task in reversed(index.tasks[new.run]):
-        if text is not None and task in text:
+        if text is not None and task.is_in(text):
             return Edge("subagent", number, thread, f"its task is in the arguments of a call of #{number}")
     return None
 
@@ -69,7 +69,8 @@ def _quoted(index: ThreadIndex, new: NewRequest) -> Place | None:
     text = "\n".join(part.text for message in messages for part in message.parts if message.role != "system")
     if len(text) < 2 * DISTINCTIVE:
         return None
-    return next(((thread, number) for thread, number, said in reversed(index.answers[new.run]) if said in text), None)
+    answers = reversed(index.answers[new.run])
+    return next(((thread, number) for thread, number, said in answers if said.is_in(text)), None)
 
 
 def _is_compacted(index: ThreadIndex, new: NewRequest, wrote: str) -> bool:

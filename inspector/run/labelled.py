@@ -14,8 +14,7 @@ from ..findings.finding import roots_first
 from ..tools.tool_run import ToolRun
 from ..wire.json_value import as_object, objects_in
 from ..wire.values import Reading
-
-type Label = dict[str, object]
+from .emission_label import Label, is_left_out, with_emission
 
 
 @frozen
@@ -35,6 +34,7 @@ class LabelledRoundTrip:
 def labelled(judged: JudgedTurn, label: Label) -> LabelledRoundTrip:
     """A turn with its label, which gets the findings and the tool runs of `judged`."""
     turn = judged.context.turn
+    label = with_emission(label, turn.reading.emission) if is_left_out(label) else label
     put_findings(judged, label)
     runs = judged.tool_calls.runs if judged.tool_calls is not None else ()
     label["tool_runs"] = [run.as_json() for run in runs]

@@ -31,7 +31,8 @@ from ..tools.tool_run import ToolRun
 from ..wire.exchange import Exchange
 from ..wire.parse import read, read_exchange
 from ..wire.sessions import turns_of
-from ..wire.values import Choice, Reading, ToolCall, ToolResult
+from ..wire.values import Reading
+from .emission_label import emission_label, without_emission
 from .labelled import Label, LabelledRoundTrip, labelled, put_findings
 from .recorded_numbers import RecordedNumbers
 from .tool_labels import ToolLabels
@@ -184,10 +185,13 @@ class Labeller:
         judged.cost = self.price(round_trip, reading)
         label = turn_label(turn, judged.cost)
         _settle(label, judged, dispatch(turn, None), None)
-        self._open[turn.thread] = (judged, label)
-        yield from self._tools.ended(judged, label)
+        kept = label
+        if self._waiting is not None and round_trip is self._whole:
+            kept = without_emission(label, round_trip)
+        self._open[turn.thread] = (judged, kept)
+        yield from self._tools.ended(judged, kept)
         yield round_trip.index, labelled(judged, label)
-        yield from self._recovered(judged, label)
+        yield from self._recovered(judged, kept)
         if self._waiting is not None and round_trip is self._whole:
             self._waiting.add(turn)
 
@@ -362,26 +366,6 @@ def other_label(trip: RoundTrip, reading: Reading) -> Label:
     return _common(trip, reading)
 
 
-def _call(call: ToolCall) -> dict[str, object]:
-    return {"id": call.id, "name": call.name, "arguments": call.arguments, "arguments_raw": call.arguments_raw}
-
-
-def _server_result(result: ToolResult) -> dict[str, object]:
-    return {"call_id": result.call_id, "name": result.name, "is_error": result.is_error, "text": result.text}
-
-
-def _choice(choice: Choice) -> dict[str, object]:
-    return {
-        "index": choice.index,
-        "finish_raw": choice.finish_raw,
-        "finish": choice.finish,
-        "text": choice.text,
-        "reasoning": choice.reasoning,
-        "refusal": choice.refusal,
-        "tool_calls": [_call(call) for call in choice.calls],
-    }
-
-
 def money(amount: Decimal | None) -> str | None:
     """Dollars as a plain decimal string, or None."""
     return None if amount is None else format(amount.normalize(), "f")
@@ -395,16 +379,7 @@ def turn_label(turn: Turn, cost: Cost | None) -> Label:
     label["thread"], label["turn"] = turn.thread, turn.number
     label["attempt"], label["edge"] = turn.attempt, turn.edge.as_json()
     if emission is not None:
-        label["model"] = {
-            "emitted": emission.emitted,
-            "text": emission.text,
-            "reasoning": emission.reasoning,
-            "refusal": emission.refusal,
-            "tool_calls": [_call(call) for call in emission.calls],
-            "server_calls": [_call(call) for call in emission.server_calls],
-            "server_results": [_server_result(result) for result in emission.server_results],
-            "choices": [_choice(choice) for choice in emission.choices] or None,
-        }
+        label["model"] = emission_label(emission)
     if finish is not None:
         label["api"] = {
             "finish_raw": finish.raw,

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
+from io import BytesIO
 
 from turntape.cassettes.tape.model import Chunk, Lazy
 
@@ -75,4 +76,8 @@ class StoredBody:
         return self._first.size + len(self._rest)
 
     def __call__(self) -> bytes:
-        return b"".join((*self._first, self._rest))
+        whole = BytesIO()  # the pieces are not in memory beside the whole, as they would be to be joined
+        for piece in self._first:
+            whole.write(piece)
+        whole.write(self._rest)
+        return whole.getvalue()

@@ -15,6 +15,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from turntape.cassettes.tape.bounds import Memory
+from turntape.cassettes.tape.large_blocks import give_back_large_blocks
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers import CipherContext
@@ -54,6 +55,7 @@ class Spool:
     def add(self, body: "SpooledBody", data: bytes) -> None:
         """Append to a body, which `memory` has counted so far. Waits while too much is on the way."""
         if self._thread is None:
+            give_back_large_blocks()
             self._thread = threading.Thread(target=self._run, name="turntape spool", daemon=True)
             self._thread.start()
         with self._change:

@@ -389,7 +389,9 @@ def labelled(recorder: "Recorder", sidecar: SidecarClient, awaited: EndAwaited |
     """Wait until all round trips are in the file and have their labels. Returns the totals."""
     # What is not in the file yet would get no label.
     recorder.flush(awaited.search if awaited else say_nothing)
-    return sidecar.close(recorder.readable, awaited.labels if awaited else say_nothing)
+    totals = sidecar.close(recorder.readable, awaited.labels if awaited else say_nothing)
+    recorder.flush(awaited.search if awaited else say_nothing)  # labels are searched too
+    return totals
 
 
 def _span_options(settings: Settings) -> list[str]:

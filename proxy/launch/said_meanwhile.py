@@ -31,8 +31,8 @@ class EndAwaited:
 
     def labels(self, done: int, count: int) -> None:
         """So many round trips have their labels."""
-        if done < count:
-            self._say(f"labelling what is recorded: {done:,} of {count:,} round trips")
+        what = f"{done:,} of {count:,} round trips" if done < count else "the ends of the threads"
+        self._say(f"labelling what is recorded: {what}")
 
     def _say(self, sentence: str) -> None:
         if self._calls % 5 == 0:

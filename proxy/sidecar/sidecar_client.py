@@ -90,7 +90,9 @@ class SidecarClient:
             for line in stream:
                 self._words += 1
                 head, _, value = line.rstrip(b"\n").partition(b" ")
+                del line  # a label may be as long as an answer, and the next line may come late
                 self._take(head, value)
+                del value
         finally:
             if self._checker:
                 self._checker.labels_ended("the labeller process has ended")
