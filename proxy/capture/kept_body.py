@@ -75,6 +75,11 @@ class StoredBody:
     def __len__(self) -> int:
         return self._first.size + len(self._rest)
 
+    @property
+    def held(self) -> int:
+        """How many bytes of it are in memory."""
+        return len(self._rest)
+
     def __call__(self) -> bytes:
         whole = BytesIO()  # the pieces are not in memory beside the whole, as they would be to be joined
         for piece in self._first:

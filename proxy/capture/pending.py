@@ -109,6 +109,10 @@ class PendingRoundTrip:
         if body.is_long and self.spool is not None and self.spool.is_due:
             self.taken -= body.make_room(self.spool)
 
+    def settle(self) -> None:
+        """No more of the body comes: what is in memory of it goes to the disk too when memory is scarce."""
+        self._make_room(self.body)
+
     def has_room(self, more: int, so_far: int) -> bool:
         """Whether the request may be held; if not, its beginning is kept, and the rest is passed on as it comes."""
         if so_far + more > MOST_OF_A_BODY:

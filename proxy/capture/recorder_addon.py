@@ -204,6 +204,8 @@ class RecorderAddon:
 
     def finish(self, flow: http.HTTPFlow, closed_first: Side | None = None, failure: Failure | None = None) -> None:
         """Write the round trip of a flow that has ended. Only the first call for a flow has an effect."""
+        if (running := self.pending.get(flow.id)) is not None:
+            running.settle()
         pending = self.release(flow)
         if pending is None:
             return
@@ -215,7 +217,9 @@ class RecorderAddon:
             if pending.session is not None:
                 pending.session.end()
                 pending.extra[RUNNING] = pending.session.name
-            self._write(round_trip(flow, pending, closed_first, failure))
+            trip = round_trip(flow, pending, closed_first, failure)
+            pending.body.clear()  # the flow holds it as long as its connection is open
+            self._write(trip)
 
     def dismiss(self, flow: http.HTTPFlow) -> None:
         """Forget a flow whose shape has shown that it is not recorded."""

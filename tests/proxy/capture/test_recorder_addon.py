@@ -7,20 +7,25 @@ import time
 import weakref
 import zlib
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from mitmproxy import flow as base
 from mitmproxy import http
 from mitmproxy.proxy import server_hooks
 from mitmproxy.test import tflow
+from waiting import eventually
 
 from turntape.cassettes import Chunk, RoundTrip
 from turntape.cassettes.apis.lookup import opening
+from turntape.cassettes.recording.held_bytes import held_bytes
+from turntape.cassettes.tape.bounds import Memory
 from turntape.cassettes.tape.model import Failure
 from turntape.proxy.capture import recorder_addon as module
 from turntape.proxy.capture.ending import ConnectError, Ending, note
 from turntape.proxy.capture.pending import PendingRoundTrip
 from turntape.proxy.capture.recorder_addon import TEE, RecorderAddon
+from turntape.proxy.capture.spool import Spool
 
 URL = "https://api.openai.com/v1/chat/completions"
 END = b"data: [DONE]\n\n"
@@ -577,3 +582,32 @@ def test_of_a_request_so_much_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert kept[0].request.body == b"z" * 10
     assert kept[0].faults == ("the request is longer than 10 bytes; what came after them is not kept",)
+
+
+def test_an_answer_that_has_ended_is_not_held_by_its_connection_nor_in_memory_while_it_waits(tmp_path: Path) -> None:
+    """A flow lives as long as its connection. What is short of memory at the end of an answer goes to the disk."""
+    memory, waits, kept = Memory(), [0], list[RoundTrip]()
+    recorder = RecorderAddon(kept.append, memory=memory, spool=Spool(tmp_path, memory, lambda: waits[0]))
+    flow = begun(recorder)
+    answering(recorder, flow, [b"x" * 100_000] * 10)
+    pending = recorder.pending[flow.id]
+    waits[0] = 1 << 30
+
+    recorder.response(flow)
+
+    assert pending.body.size == 0
+    [trip] = kept
+    assert trip.response is not None and held_bytes(trip) < 10_000
+    assert trip.response.body == b"x" * 1_000_000
+    eventually(lambda: memory.taken == 0)
+
+
+def test_the_part_of_a_spooled_answer_that_is_in_memory_counts(tmp_path: Path) -> None:
+    memory, waits, kept = Memory(), [1 << 30], list[RoundTrip]()
+    recorder = RecorderAddon(kept.append, memory=memory, spool=Spool(tmp_path, memory, lambda: waits[0]))
+    flow = begun(recorder)
+    answering(recorder, flow, [b"x" * 300_000, b"y" * 200_000])
+
+    recorder.response(flow)
+
+    assert 200_000 < held_bytes(kept[0]) < 210_000
