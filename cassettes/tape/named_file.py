@@ -1,4 +1,4 @@
-"""Opens a file that somebody has named as a recording."""
+"""Files by their names: one that somebody has named as a recording, and one that is written without being named."""
 
 import os
 import stat
@@ -29,3 +29,15 @@ def not_a_file(path: Path) -> bool:
 
 def _is_device(kind: int) -> bool:
     return stat.S_ISCHR(kind) or stat.S_ISBLK(kind)
+
+
+def not_a_link(path: Path) -> Path:
+    """`path`, for a file that is written although nobody has named it.
+
+    Raises CassetteError for a symbolic link: in a repository of somebody else it may lead to any file of the user's.
+    """
+    if path.is_symlink():
+        raise CassetteError(
+            f"{str(path)!r} is a symbolic link, and what it leads to would be overwritten; remove the link"
+        )
+    return path

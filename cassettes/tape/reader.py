@@ -72,7 +72,7 @@ class Cassette:
         """Open a cassette, `.jsonl` or `.jsonl.zst` by its content.
 
         With `longest`, lines with more bytes are not held: they are read from the file again when they are used, for a
-        program that reads it once.
+        program that reads it once. Labels are skipped then.
 
         Raises CassetteError when the file cannot be read, FormatError when it is not a cassette or has a newer major
         version. A torn last line or an unreadable line is reported in `problems`; the rest is read.
@@ -95,7 +95,7 @@ class Cassette:
     @classmethod
     def _of(cls, file: BinaryIO, path: Path, aside: AsideLines | None) -> Self:
         """The cassette with these lines, taken in one at a time: a list of all would take many times their memory."""
-        lines = Lines()
+        lines = Lines(keep_labels=aside is None)
         packed = file.read(len(MAGIC)).startswith(MAGIC)
         file.seek(0)
         text = PackedLines(file, lines.problems) if packed else None

@@ -22,14 +22,15 @@ def trajectory_path(cassette: Path) -> Path:
 def write_trajectory(cassette: Path) -> Path:
     """Write the trajectory of a recording beside it, where it differs from what is there; the file.
 
-    Raises CassetteError for a file that is not a cassette.
+    Raises CassetteError for a file that is not a cassette, and when a symbolic link is in the place of the trajectory.
     """
+    from turntape.cassettes.tape.named_file import not_a_link
     from turntape.cassettes.tape.reader import Cassette
 
     from ..run.labels import label_all
     from ..views.text.trajectory_text import trajectory
 
-    path, text = trajectory_path(cassette), trajectory(label_all(Cassette.load(cassette)))
+    path, text = not_a_link(trajectory_path(cassette)), trajectory(label_all(Cassette.load(cassette)))
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
     return path

@@ -47,7 +47,7 @@ class Run:
     def __init__(self, path: str | os.PathLike[str], *, priced: bool = True) -> None:
         self.path = Path(path)
         self.rows = Rows()
-        self._tail = Tail(self.path, longest=LARGE_LINE)
+        self._tail = Tail(self.path, keep_labels=False, longest=LARGE_LINE)
         self._maker = RowMaker(priced=priced, again=self._round_trip)
         self._known: OrderedDict[int, Known] = OrderedDict()
         self._lock = Lock()

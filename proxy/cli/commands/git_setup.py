@@ -37,7 +37,9 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _set(root: "Path") -> list[str]:
-    attributes = root / ".gitattributes"
+    from turntape.cassettes.tape.named_file import not_a_link
+
+    attributes = not_a_link(root / ".gitattributes")
     before = attributes.read_text("utf-8") if attributes.exists() else ""
     known = {line.split()[0] for line in before.splitlines() if "diff=turntape" in line.split()[1:]}
     lines = [f"{pattern} {_ATTRIBUTES}" for pattern in PATTERNS if pattern not in known]
@@ -74,7 +76,9 @@ def _write_trajectories(root: "Path") -> list[str]:
 
 
 def _undo(root: "Path") -> list[str]:
-    attributes = root / ".gitattributes"
+    from turntape.cassettes.tape.named_file import not_a_link
+
+    attributes = not_a_link(root / ".gitattributes")
     before = attributes.read_text("utf-8").splitlines(keepends=True) if attributes.exists() else []
     kept = [line for line in before if line.rstrip("\r\n") not in {f"{one} {_ATTRIBUTES}" for one in PATTERNS}]
     if kept != before:
@@ -93,7 +97,7 @@ def _text_command() -> str:
     import sys
 
     program = f"{shlex.quote(sys.executable)} -P -m turntape.proxy.cli"
-    return f'f() {{ {program} show --trajectory "$1" 2>/dev/null || cat "$1"; }}; f'
+    return f'f() {{ {program} show --trajectory -- "$1" 2>/dev/null || cat -- "$1"; }}; f'
 
 
 def _git(*arguments: str, may_fail: bool = False) -> str:

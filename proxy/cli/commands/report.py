@@ -59,12 +59,13 @@ def _pages(files: list[str], output: str | None) -> "list[Path]":
     from pathlib import Path
 
     from turntape.cassettes.errors import TurntapeError
+    from turntape.cassettes.tape.named_file import not_a_link
 
     if output is not None and not Path(output).is_dir():
         if len(files) > 1:
             raise TurntapeError(f"{len(files)} cassettes need a folder, and {output!r} is not one; create it first")
         return [Path(output)]
-    return [Path(output or "") / _page_name(name) for name in files]
+    return [not_a_link(Path(output or "") / _page_name(name)) for name in files]
 
 
 def _page_name(file: str) -> str:

@@ -91,3 +91,13 @@ def test_it_is_imported_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for wrong in ("our_secrets", "our_secrets:none", "no_such_module_here:find", "our_secrets:NUMBER", ":find"):
         with pytest.raises(CassetteError, match="write 'module:function'"):
             imported(wrong)
+
+
+@pytest.mark.parametrize("name", ["os:system", "subprocess:getoutput", "subprocess:Popen", "their_module:run"])
+def test_a_function_of_python_itself_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """`turntape.toml` of a repository that somebody else wrote must not hand each text to a shell."""
+    (tmp_path / "their_module.py").write_text("from subprocess import getoutput as run\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(CassetteError, match="is a function of Python itself"):
+        imported(name)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from recordings import bodies, growing, record, single
 
-from turntape.cassettes import Cassette, CassetteError, Tail
+from turntape.cassettes import Cassette, CassetteError, Recorder, Tail
 from turntape.cassettes.tape.trip_lines import TripLines
 
 
@@ -93,3 +93,15 @@ def test_lines_that_are_put_aside_keep_their_places() -> None:
 
     assert list(lines) == [{"n": 0}, {"n": 1, "again": True}, {"n": 2}]
     assert len(lines) == 3 and lines[1] == {"n": 1, "again": True}
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.zst"])
+def test_a_program_that_reads_a_file_once_holds_no_labels_of_it(tmp_path: Path, suffix: str) -> None:
+    """A label holds all that the model said: as much as the recording."""
+    path = tmp_path / f"run.cassette.{suffix}"
+    with Recorder(path) as recorder:
+        for trip in single(2):
+            recorder.label(recorder.write(trip), {"model": "x" * 1000})
+
+    assert len(Cassette.load(path).labels) == 2 and Cassette.load(path, longest=1 << 20).labels == {}
+    assert Cassette.load(path, longest=1 << 20).following == 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from mimetypes import guess_extension
+from os.path import lexists
 from pathlib import Path
 
 from turntape.cassettes.errors import TurntapeError
@@ -97,14 +98,16 @@ class Exporter:
         row = self._run.rows.all[place]
         stem = f"{row.thread}-turn-{row.turn}" if row.is_turn else f"round-trip-{row.index}"
         number = 1
-        while (path := self._folder / f"{stem}{'' if number == 1 else f'-{number}'}.{suffix}").exists():
+        # A link counts although it leads nowhere: what it names would be written.
+        while lexists(path := self._folder / f"{stem}{'' if number == 1 else f'-{number}'}.{suffix}"):
             number += 1
         return path
 
     def _write(self, data: bytes, suffix: str, place: int, lead: str = "") -> None:
         try:
             path = self._free(place, suffix)
-            path.write_bytes(data)
+            with path.open("xb") as file:
+                file.write(data)
         except OSError as error:
             problem = f"cannot write {error.filename}: {error.strerror}; start turntape in another folder"
             self._post(Notice(problem, "bad"))

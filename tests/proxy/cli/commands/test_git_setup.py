@@ -124,3 +124,29 @@ def test_without_git_the_message_says_to_install_it(
     assert main(["git-setup"]) == 2
 
     assert "git cannot be run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["-orun.cassette.jsonl", "--svg=a.cassette.jsonl", "$(touch x).cassette.jsonl"])
+def test_a_name_that_looks_like_an_option_or_a_command_is_a_name(repository: Path, name: str) -> None:
+    shutil.copy(EXAMPLE, repository / name)
+    git("add", ".")
+    git("commit", "--quiet", "--message", "two")
+    assert main(["git-setup"]) == 0
+    (repository / name).write_bytes(b"".join(EXAMPLE.read_bytes().splitlines(keepends=True)[:-1]))
+
+    assert "-turn 7" in git("diff").splitlines()
+    assert not (repository / "x").exists()
+
+
+@pytest.mark.parametrize("name", [".gitattributes", "run.trajectory.txt"])
+def test_a_link_in_a_repository_of_somebody_else_leads_to_no_other_file(
+    repository: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (repository / "mine").write_text("mine")
+    (repository / name).symlink_to("mine")
+
+    main(["git-setup", "--pull-requests"])
+
+    assert (repository / "mine").read_text() == "mine"
+    said = capsys.readouterr()
+    assert f"{name}' is a symbolic link, and what it leads to would be overwritten" in said.out + said.err

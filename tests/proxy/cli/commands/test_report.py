@@ -73,3 +73,15 @@ def test_a_folder_gives_a_page_for_each_cassette(cassette: Path, capsys: pytest.
     Path("deep/run.cassette.jsonl").write_bytes(cassette.read_bytes())
     assert main(["report", ".", "-o", "pages"]) == 2
     assert "several of the cassettes would become 'pages/run.html'" in capsys.readouterr().err
+
+
+def test_a_page_that_nobody_has_named_is_not_written_through_a_link(
+    cassette: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine").write_text("mine")
+    Path("run.html").symlink_to("mine")
+
+    assert main(["report", str(cassette)]) == 2
+    assert "'run.html' is a symbolic link" in capsys.readouterr().err
+    assert Path("mine").read_text() == "mine"
+    assert main(["report", str(cassette), "-o", "run.html"]) == 0
