@@ -39,7 +39,7 @@ def imported(name: str) -> FindSecrets:
         # Settings of a repository that somebody else wrote must not hand each text to a shell, as os:system would.
         raise CassetteError(
             f"redact_function {name!r} is a function of Python itself, which searches for no secrets; "
-            "write a function of your own"
+            "name a function of your project"
         )
     return cast(FindSecrets, found)
 

@@ -7,6 +7,7 @@ files that were named on the command line answer as one cassette.
 
 import difflib
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -19,11 +20,16 @@ from ..matching.request_key import path_key
 from ..regex import regex
 from ..replay.miss import Miss
 from ..replay.player import Player
+from ..replay.uploads import is_discovery
 from ..tape.model import RoundTrip
 from ..tape.reader import Cassette
 
 _SUFFIX = regex(r"(?:\.cassette)?\.jsonl(?:\.zst)?$")
 _UNFINISHED = regex(r"\.unfinished(?:\.cassette)?\.jsonl(?:\.zst)?$")
+
+
+MOST_AGENTS = 500
+"""So many agents have a replay at the same time. Each name in a URL would else take memory that is never free again."""
 
 
 class CassetteFolder:
@@ -48,7 +54,14 @@ class CassetteFolder:
         self._faults = faults
         self._cassettes: dict[Path, Cassette] = {}
         self.players: dict[str, Player] = {}
-        """The players so far: by name, by `NAME@AGENT`, and under "" one for all named files together."""
+        """The players so far: by name, by `NAME@AGENT`, and under "" one for all named files together. Of the agents,
+        the `MOST_AGENTS` that asked last."""
+        self.forgotten = 0
+        """How many agents' replays were forgotten, because others asked after them."""
+        self.missed: list[Miss] = []
+        """Of each agent that was forgotten a miss that counts, if it had one."""
+        self._agents: OrderedDict[str, None] = OrderedDict()
+        """Those with a replay, the one that asked last at the end."""
         named: list[Path] = []
         for path in map(Path, paths):
             if path.is_dir():
@@ -155,6 +168,12 @@ class CassetteFolder:
             return None
         if said not in self.players:
             self.players[said] = self._fresh(name, said)
+        self._agents[said] = None
+        self._agents.move_to_end(said)
+        while len(self._agents) > MOST_AGENTS:
+            self.forgotten += 1
+            ended = self.players.pop(self._agents.popitem(last=False)[0])
+            self.missed += [miss for miss in ended.misses if not is_discovery(miss.method, miss.path)][:1]
         return self.players[said]
 
     def listing(self, base: str) -> list[dict[str, str]]:

@@ -20,7 +20,7 @@ from ..replay.tools.player import ToolPlayer
 from ..replay.uploads import is_discovery
 from ..routes.admission import Admission, base_urls, is_local, new_token, open_to_others
 from .asgi import App, Message, Receive, Send
-from .cassette_folder import CassetteFolder
+from .cassette_folder import MOST_AGENTS, CassetteFolder
 from .server import app, serve
 from .tool_http import HttpTools
 from .tool_link import tool_link as link_of
@@ -39,7 +39,7 @@ MOST_LISTED = 20
 
 def folder_app(folder: CassetteFolder, *, pace: str | float | Pace = "instant", tools: HttpTools | None = None) -> App:
     """An ASGI app that hands each request to the player of its prefix; `tools` plays tool servers without a prefix."""
-    apps: dict[str, App] = {}
+    apps: dict[str, tuple[Player, App]] = {}
     pace = Pace.of(pace)
 
     async def answer(scope: Message, receive: Receive, send: Send) -> None:
@@ -54,11 +54,13 @@ def folder_app(folder: CassetteFolder, *, pace: str | float | Pace = "instant", 
         except TurntapeError as exc:
             await _refuse(scope, send, str(exc))
             return
-        if name not in apps:
-            apps[name] = app(player, pace=pace, tools=None if name else tools)
+        if name not in apps or apps[name][0] is not player:
+            for forgotten in [one for one in apps if one not in folder.players]:
+                del apps[forgotten]
+            apps[name] = player, app(player, pace=pace, tools=None if name else tools)
         if name:
             scope = {**scope, "path": rest, "raw_path": rest.encode("latin-1")}
-        await apps[name](scope, receive, send)
+        await apps[name][1](scope, receive, send)
 
     return answer
 
@@ -133,12 +135,16 @@ def run_replay(
             )
         for name, player in folder.players.items():
             _say_report(name, player, folder)
+        if folder.forgotten:
+            said = f"{several(folder.forgotten, 'replay')} of agents that had asked longest ago"
+            _say(f"{said} were forgotten; {MOST_AGENTS} have one at the same time")
         if tools is not None and (tools.played or (tools.lines() and (tool_link or over_http))):
             _say("\n".join([f"{several(len(tools.played), 'tool call')} played", *tools.lines()]))
     except TurntapeError as exc:
         print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
         return 2
     missed = [miss for player in folder.players.values() for miss in player.misses if not _fails_nothing(miss)]
+    missed += folder.missed
     return int(bool(missed or (tools is not None and tools.misses)))
 
 

@@ -1,16 +1,19 @@
 """Many cassettes on one replay server: each has a prefix, and each agent has a separate replay."""
 
 import asyncio
+import gc
 import json
 import socket
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from turntape.cassettes import CassetteError, Recorder, Request, Response, RoundTrip
-from turntape.cassettes.server import folder_server
+from turntape.cassettes.replay.player import Player
+from turntape.cassettes.server import cassette_folder, folder_server
 from turntape.cassettes.server.cassette_folder import CassetteFolder
 from turntape.cassettes.server.folder_server import folder_app, run_replay, tools_of
 from turntape.cassettes.tape.model import ToolWire
@@ -252,3 +255,25 @@ def test_tool_servers_that_are_live_are_not_expected(tmp_path: Path) -> None:
     assert expected() == ["files", "web"]
     assert expected("web") == ["files"]
     assert expected("web", "files") == []
+
+
+def test_the_replays_of_agents_that_asked_longest_ago_are_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever may ask could otherwise fill the memory with names."""
+    monkeypatch.setattr(cassette_folder, "MOST_AGENTS", 3)
+    folder = CassetteFolder([write(tmp_path / "a.cassette.jsonl", "{}")])
+    path = "/s/a@{}/openai/v1/chat/completions"
+    serving, players = folder_app(folder), weakref.WeakSet[Player]()
+
+    async def all_ask() -> list[int]:
+        said: list[int] = []
+        for number in (1, 2, 3, 2, 4, 5, 6, 2):
+            said.append((await asked(serving, path.format(number)))[0])
+            players.update(folder.players.values())
+        return said
+
+    assert asyncio.run(all_ask()) == [200, 200, 200, 400, 200, 200, 200, 200]
+    gc.collect()
+    assert sorted(folder.players) == ["", "a", "a@2", "a@5", "a@6"] and len(players) == 4
+    assert folder.forgotten == 4 and len(folder.missed) == 1, "a miss counts though its agent was forgotten"
