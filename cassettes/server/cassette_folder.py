@@ -58,8 +58,8 @@ class CassetteFolder:
         the `MOST_AGENTS` that asked last."""
         self.forgotten = 0
         """How many agents' replays were forgotten, because others asked after them."""
-        self.missed: list[Miss] = []
-        """Of each agent that was forgotten a miss that counts, if it had one."""
+        self.missed = 0
+        """How many of them had misses that count."""
         self._agents: OrderedDict[str, None] = OrderedDict()
         """Those with a replay, the one that asked last at the end."""
         named: list[Path] = []
@@ -173,7 +173,7 @@ class CassetteFolder:
         while len(self._agents) > MOST_AGENTS:
             self.forgotten += 1
             ended = self.players.pop(self._agents.popitem(last=False)[0])
-            self.missed += [miss for miss in ended.misses if not is_discovery(miss.method, miss.path)][:1]
+            self.missed += any(not is_discovery(miss.method, miss.path) for miss in ended.misses)
         return self.players[said]
 
     def listing(self, base: str) -> list[dict[str, str]]:

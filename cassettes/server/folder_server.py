@@ -144,8 +144,7 @@ def run_replay(
         print(f"turntape: {exc}", file=sys.stderr)  # noqa: T201
         return 2
     missed = [miss for player in folder.players.values() for miss in player.misses if not _fails_nothing(miss)]
-    missed += folder.missed
-    return int(bool(missed or (tools is not None and tools.misses)))
+    return int(bool(missed or folder.missed or (tools is not None and tools.misses)))
 
 
 def _fails_nothing(miss: Miss) -> bool:

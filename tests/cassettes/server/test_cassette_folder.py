@@ -276,4 +276,4 @@ def test_the_replays_of_agents_that_asked_longest_ago_are_forgotten(
     assert asyncio.run(all_ask()) == [200, 200, 200, 400, 200, 200, 200, 200]
     gc.collect()
     assert sorted(folder.players) == ["", "a", "a@2", "a@5", "a@6"] and len(players) == 4
-    assert folder.forgotten == 4 and len(folder.missed) == 1, "a miss counts though its agent was forgotten"
+    assert folder.forgotten == 4 and folder.missed == 1, "a miss counts though its agent was forgotten"
