@@ -40,11 +40,12 @@ def looks_random(word: bytes) -> bool:
     if _ID.match(word) is not None:
         return False
     if _HEX.match(word) is not None:
-        return _bits(word) >= _LEAST_OF_HEX
+        return bits(word) >= _LEAST_OF_HEX
     kinds = (word.upper() != word) + (word.lower() != word) + any(0x30 <= byte <= 0x39 for byte in word)
-    return kinds == 3 and _bits(word) >= (_LEAST_OF_A_PATH if b"/" in word else _LEAST)
+    return kinds == 3 and bits(word) >= (_LEAST_OF_A_PATH if b"/" in word else _LEAST)
 
 
-def _bits(word: bytes) -> float:
+def bits(word: bytes) -> float:
+    """The entropy of each letter."""
     size = len(word)
     return -sum(count / size * log2(count / size) for count in Counter(word).values())

@@ -41,6 +41,7 @@ from .not_searched import NotSearched
 from .own_function import FindSecrets, imported, named_by
 from .random_words import random_words
 from .search_process import SearchElsewhere
+from .service_names import under_services
 from .spelled_out import Segments, escaped, streamed
 
 _MARK = b"REDACTED"
@@ -325,7 +326,7 @@ class Redactor:
     def _found(self, body: bytes) -> Spans:
         """The secrets in a body, each in one piece. One that is known by its shape counts before one by its name."""
         spans = shaped(body)
-        for start, span in named(body).items():
+        for start, span in (*named(body).items(), *under_services(body).items()):
             spans.setdefault(start, span)
         if self._entropy:
             spans = random_words(body) | spans
