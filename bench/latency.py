@@ -216,13 +216,20 @@ def mitmdump(
     command = [str(Path(sys.executable).parent / "mitmdump"), "-q", *(["-s", str(script)] if streams else []),
                "--mode", f"reverse:{url}", "-p", str(port), "--set", f"confdir={folder}/c"]  # fmt: skip
     children.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment))
+    wait_for(port)
+    return port
+
+
+def wait_for(port: int) -> None:
+    """Return when mitmdump listens."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         try:
             socket.create_connection(("127.0.0.1", port)).close()
-            return port
         except OSError:
             time.sleep(0.1)
+        else:
+            return
     raise SystemExit("mitmdump did not start")
 
 
