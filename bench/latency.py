@@ -12,13 +12,14 @@ import os
 import random
 import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from _processes import Processes
 
 SIZES = {
     "5 KB": (5_000, 40, 0.6),
@@ -164,73 +165,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=12)
     rounds = parser.parse_args().rounds
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    children: list[subprocess.Popen[str]] = []
-
-    def start(*arguments: str) -> int:
-        child = subprocess.Popen(
-            [sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True, env=environment
-        )
-        children.append(child)
-        assert child.stdout is not None
-        return int(child.stdout.readline())
-
     missed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            direct = start("--upstream")
-            url = f"http://127.0.0.1:{direct}"
-            ports = {
-                "direct": direct,
-                "ours": start("--proxy", url, f"{folder}/a", f"{folder}/run.cassette.jsonl"),
-                "nothing": start("--proxy", url, f"{folder}/b"),
-                "mitmdump": mitmdump(url, folder, environment, children),
-                "buffered": mitmdump(url, folder, environment, children, streams=False),
-            }
-            prefixes = {"ours": "/openai", "nothing": "/openai"}
-            connections = {name: Connection(port, prefixes.get(name, "")) for name, port in ports.items()}
-            buffered = connections.pop("buffered")
-            for label, (size, count, bar) in SIZES.items():
-                missed += requests(connections, label, size, count, rounds, bar)
-            missed += at_once(ports, prefixes, rounds)
-            missed += streams(connections, rounds)
-            processes = {"ours": children[1].pid, "buffered": children[-1].pid}
-            missed += bursts({**connections, "buffered": buffered}, rounds, processes)
-        finally:
-            for child in children:
-                child.terminate()
-                child.wait()
-                if child.stdout is not None:
-                    child.stdout.close()
+    with tempfile.TemporaryDirectory() as folder, Processes(__file__) as processes:
+        direct = processes.start("--upstream")
+        url = f"http://127.0.0.1:{direct}"
+        script = Path(folder) / "stream.py"
+        script.write_text(STREAM_SCRIPT)
+        stock = ["--mode", f"reverse:{url}", "--set", f"confdir={folder}/c"]
+        ports = {
+            "direct": direct,
+            "ours": processes.start("--proxy", url, f"{folder}/a", f"{folder}/run.cassette.jsonl"),
+            "nothing": processes.start("--proxy", url, f"{folder}/b"),
+            "mitmdump": processes.mitmdump("-s", str(script), *stock),
+            "buffered": processes.mitmdump(*stock),
+        }
+        prefixes = {"ours": "/openai", "nothing": "/openai"}
+        connections = {name: Connection(port, prefixes.get(name, "")) for name, port in ports.items()}
+        buffered = connections.pop("buffered")
+        for label, (size, count, bar) in SIZES.items():
+            missed += requests(connections, label, size, count, rounds, bar)
+        missed += at_once(ports, prefixes, rounds)
+        missed += streams(connections, rounds)
+        pids = {"ours": processes.all[1].pid, "buffered": processes.all[-1].pid}
+        missed += bursts({**connections, "buffered": buffered}, rounds, pids)
     return missed
-
-
-def mitmdump(
-    url: str, folder: str, environment: dict[str, str], children: list[subprocess.Popen[str]], *, streams: bool = True
-) -> int:
-    script = Path(folder) / "stream.py"
-    script.write_text(STREAM_SCRIPT)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [str(Path(sys.executable).parent / "mitmdump"), "-q", *(["-s", str(script)] if streams else []),
-               "--mode", f"reverse:{url}", "-p", str(port), "--set", f"confdir={folder}/c"]  # fmt: skip
-    children.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment))
-    wait_for(port)
-    return port
-
-
-def wait_for(port: int) -> None:
-    """Return when mitmdump listens."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise SystemExit("mitmdump did not start")
 
 
 def interleaved(connections: dict[str, Connection], rounds: int, once: Callable[[Connection], None]) -> None:

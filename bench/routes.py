@@ -8,11 +8,9 @@ by base URL is in `latency.py`.
 
 import argparse
 import asyncio
-import os
 import random
 import socket
 import ssl
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,12 +21,14 @@ from typing import Protocol
 import h2.config
 import h2.connection
 import h2.events
+import h2.settings
+from _processes import Processes
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from latency import body_of, median_of, said, slowest, wait_for
+from latency import body_of, median_of, said, slowest
 from mitmproxy import certs
 
-SIZES = {"5 KB": (5_000, 40), "50 KB": (50_000, 30)}
+SIZES = {"5 KB": (5_000, 40), "50 KB": (50_000, 30), "500 KB": (500_000, 12)}
 """Request body, and requests a round."""
 HOST = "api.openai.com"
 PATH = "/v1/chat/completions"
@@ -84,8 +84,8 @@ async def serve_2(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 def wide(connection: h2.connection.H2Connection) -> None:
     """Begin a connection whose streams take long bodies at once."""
-    connection.local_settings.initial_window_size = WINDOW
     connection.initiate_connection()
+    connection.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: WINDOW})
     connection.increment_flow_control_window(WINDOW)
 
 
@@ -169,17 +169,6 @@ async def proxy(url: str, confdir: str, tape: str, authority: str) -> None:
     await asyncio.Event().wait()
 
 
-def mitmdump(folder: str, environment: dict[str, str], children: list[subprocess.Popen[str]]) -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    command = [str(Path(sys.executable).parent / "mitmdump"), "-q", "-p", str(port), "--set", f"confdir={folder}",
-               "--set", "ssl_insecure=true"]  # fmt: skip
-    children.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment))
-    wait_for(port)
-    return port
-
-
 def certificate(folder: str) -> tuple[str, str]:
     """A certificate with its key for 127.0.0.1, and the authority that has signed it."""
     store = certs.CertStore.from_store(Path(folder), "upstream", 2048)
@@ -194,37 +183,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=12)
     rounds = parser.parse_args().rounds
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    children: list[subprocess.Popen[str]] = []
-
-    def start(*arguments: str) -> int:
-        command = [sys.executable, __file__, *arguments]
-        children.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment))
-        assert children[-1].stdout is not None
-        return int(children[-1].stdout.readline())
-
     missed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            pem, authority = certificate(folder)
-            direct = start("--upstream", pem)
-            there = f"127.0.0.1:{direct}"
-            ours = start("--proxy", f"https://{there}", f"{folder}/a", f"{folder}/run.cassette.jsonl", authority)
-            stock = mitmdump(f"{folder}/c", environment, children)
-            for protocol, kind in (("http/1.1", Http1), ("h2", Http2)):
-                connections: dict[str, Connection] = {
-                    "direct": kind(opened(direct, authority, protocol, None)),
-                    "ours": kind(opened(ours, f"{folder}/a/mitmproxy-ca-cert.pem", protocol, f"{HOST}:443")),
-                    "mitmdump": kind(opened(stock, f"{folder}/c/mitmproxy-ca-cert.pem", protocol, there)),
-                }
-                for label, (size, count) in SIZES.items():
-                    missed += requests(connections, f"{protocol}, {label}", size, count, rounds)
-        finally:
-            for child in children:
-                child.terminate()
-                child.wait()
-                if child.stdout is not None:
-                    child.stdout.close()
+    with tempfile.TemporaryDirectory() as folder, Processes(__file__) as processes:
+        pem, authority = certificate(folder)
+        direct = processes.start("--upstream", pem)
+        there = f"127.0.0.1:{direct}"
+        ours = processes.start("--proxy", f"https://{there}", f"{folder}/a", f"{folder}/run.cassette.jsonl", authority)
+        stock = processes.mitmdump("--set", f"confdir={folder}/c", "--set", "ssl_insecure=true")
+        for protocol, kind in (("http/1.1", Http1), ("h2", Http2)):
+            connections: dict[str, Connection] = {
+                "direct": kind(opened(direct, authority, protocol, None)),
+                "ours": kind(opened(ours, f"{folder}/a/mitmproxy-ca-cert.pem", protocol, f"{HOST}:443")),
+                "mitmdump": kind(opened(stock, f"{folder}/c/mitmproxy-ca-cert.pem", protocol, there)),
+            }
+            for label, (size, count) in SIZES.items():
+                missed += requests(connections, f"{protocol}, {label}", size, count, rounds)
     return missed
 
 
