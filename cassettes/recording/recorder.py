@@ -28,7 +28,7 @@ from ..redaction.redactor import Redactor
 from ..redaction.search_process import LEAST
 from ..tape.bounds import MOST_IN_TOTAL
 from ..tape.carried import carried, continued_line
-from ..tape.compression import FRAME_END, MAGIC, MOST_OF_A_FRAME, Decompression, compressor
+from ..tape.compression import FRAME_END, MAGIC, Decompression
 from ..tape.delta import Window
 from ..tape.format import header_line, label_line, round_trip_line, tool_exchange_line
 from ..tape.model import RoundTrip, ToolServer
@@ -36,6 +36,7 @@ from ..tape.reader import Cassette
 from ..tape.tool_servers import end_line, start_line, stderr_line
 from .disk_sync import DiskSync
 from .exclusive_file import open_exclusively
+from .frames import Frames
 from .held_bytes import PER_ITEM, held_bytes, unloaded_bytes
 from .loss import Loss, WrittenFile, refused
 from .running_session import Again
@@ -115,13 +116,9 @@ class Recorder:
         salt = earlier.salt if earlier else None
         redactor = redactor or Redactor()
         self._redactor = redactor if salt is None else redactor.with_salt(salt)
-        self._compressor = compressor() if compressed else None
+        self._frames = Frames() if compressed else None
         self._owed_text = b""
         """A header that the disk refused; it is written before the next line."""
-        self._in_frame = 0
-        """How many bytes of text the file has of the compressor's frame; 0 before its beginning."""
-        self._owed_end = False
-        """True when a frame must be ended before the next one begins, since the disk refused a block of it."""
         self._head = header_line(tool or "turntape", clock(), self._redactor.salt)
         self._header = earlier.header if earlier else cast(dict[str, object], orjson.loads(self._head))
         self._head_end = 1
@@ -342,10 +339,8 @@ class Recorder:
                     break
                 if not self._closing:
                     self._hurry.clear()
-        if self._owed_end:
-            self._write(FRAME_END)
-        elif self._compressor and self._in_frame:
-            self._write(self._compressor.flush(self._compressor.FLUSH_FRAME))
+        if self._frames is not None:
+            self._write(self._frames.end())
         self._look()
         if self._sync is not None:
             self._sync.close()
@@ -378,14 +373,13 @@ class Recorder:
             f"{lost:,} round {'trip is' if lost == 1 else 'trips are'} lost"
         )
         self._window, self._answers = Window(), Window()
-        self._in_frame, self._owed_end = 0, False
         if size < self._head_end:
             os.ftruncate(self._file, 0)
             self._end, self._owed_text = 0, self._head
         else:
             self._end, self._owed_text = size, b"\n"
-        if self._compressor:
-            self._compressor = compressor()
+        if self._frames is not None:
+            self._frames = Frames()
             if self._end:
                 self._end_what_is_open()
 
@@ -468,19 +462,14 @@ class Recorder:
     def _put(self, line: bytes) -> bool:
         """True when the line is in the file. When the disk refuses it, the file ends where it ended before."""
         text = self._owed_text + line
-        if self._compressor is None:
+        if self._frames is None:
             done = self._write(text)
         else:
-            ended = FRAME_END if self._owed_end else b""
-            size = self._in_frame + len(text)
-            full = size >= MOST_OF_A_FRAME
-            how = self._compressor.FLUSH_FRAME if full else self._compressor.FLUSH_BLOCK
-            done = self._write(ended + self._compressor.compress(text) + self._compressor.flush(how))
-            if not done:
-                # From now on the compressor would refer to what was refused: continue with a new frame.
-                self._compressor = compressor()
-            self._owed_end = not done and (self._owed_end or self._in_frame > 0)
-            self._in_frame = size if done and not full else 0
+            done = self._write(self._frames.block(text))
+            if done:
+                self._frames.written()
+            else:
+                self._frames.refused()
         if done:
             self._owed_text = b""
         return done

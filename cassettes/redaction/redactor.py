@@ -13,7 +13,6 @@ import re
 import secrets
 import struct
 import zlib
-from collections import deque
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -24,10 +23,10 @@ from ..errors import CassetteError
 from ..settings import Settings, read_settings
 from ..tape.bounds import NOT_KEPT
 from ..tape.content_encoding import MOST_ENCODINGS, PACKED, as_far_as_it_decodes
-from ..tape.delta import common_prefix, common_suffix
 from ..tape.model import Frame, Headers, Request, Response, RoundTrip
 from .base64_texts import in_base64
 from .body_search import Spans, shaped
+from .earlier_bodies import MEDIUM, EarlierBodies
 from .field_names import (
     CREDENTIAL_WORDS,
     CREDENTIALS,
@@ -54,16 +53,6 @@ _USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/@]*@", re.IGNORECASE)
 _COOKIE = re.compile(r"\s*([\w.$:-]{1,64})\s*=+\s*[^=\s]")
 """The name of a cookie and the beginning of its value; a value alone may end in equals signs."""
 _NAMES_A_CREDENTIAL = re.compile("|".join(CREDENTIAL_WORDS))
-_LONGEST = 8192
-"""The length of the longest secret that is found by its shape; private keys come close."""
-_LARGE = 2 * _LONGEST
-"""Bodies that share at least this many first bytes with an earlier one are searched only where they differ."""
-_BETWEEN = b'"},{"'
-"""What is between two objects of a JSON list, as two messages or two tools. No secret contains it."""
-_CONTEXT = 1024
-"""How many bytes around a secret can decide that it is one."""
-_MEDIUM = 2048
-"""The same as `_LARGE` for bodies with `_BETWEEN` shortly before the place where they differ."""
 _SHORT = 1024
 """The length of the longest text that is remembered, and how many are."""
 _MOST_TEXTS = 512
@@ -103,8 +92,7 @@ class Redactor:
         self.elsewhere: SearchElsewhere | None = None
         """Searches long bodies in the place of the calling thread; None when nothing does."""
         self._key = self.salt.encode()
-        self._recent: deque[tuple[bytes, bytes]] = deque(maxlen=4)
-        """The last large request bodies: as received, and as written."""
+        self._earlier = EarlierBodies()
         self._entropy, self._function = entropy, function
         self._failures: list[str] = []
         """Why texts were not searched, since it was last reported."""
@@ -153,14 +141,14 @@ class Redactor:
         """The same rules with another salt, for example that of a file to append to."""
         other = copy(self)
         other.salt, other._key = salt, salt.encode()
-        other._recent = deque(maxlen=4)
+        other._earlier = EarlierBodies()
         other._failures = []
         other._texts = {}
         other.elsewhere = self.elsewhere  # which a copy does not have
         return other
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "elsewhere": None, "_recent": deque[tuple[bytes, bytes]](maxlen=4), "_texts": {}}
+        return {**self.__dict__, "elsewhere": None, "_earlier": EarlierBodies(), "_texts": {}}
 
     def give_up(self) -> None:
         """Search no long body any more: those that wait for it are withheld. Any thread may call this."""
@@ -224,38 +212,11 @@ class Redactor:
 
         Not thread-safe.
         """
-        if not self.enabled or len(body) < _MEDIUM or self._extra or self._function or body.startswith(PACKED):
+        if not self.enabled or len(body) < MEDIUM or self._extra or self._function or body.startswith(PACKED):
             return self.body(body)
-        clean = self._cleaned_after_earlier(body)
-        self._recent.append((body, clean))
+        clean = self._earlier.cleaned_after(body, self._cleaned)
+        self._earlier.add(body, clean)
         return clean
-
-    def _cleaned_after_earlier(self, body: bytes) -> bytes:
-        earlier, before, shared = self._nearest(body)
-        begin, start = _before(body, shared)
-        if shared < _MEDIUM or begin < 0:
-            return self._cleaned(body)
-        tail = common_suffix(earlier, body, min(len(earlier), len(body)) - shared)
-        stop, end = _after(body, len(body) - tail)
-        searched = body[begin:end]
-        middle = self._cleaned(searched)
-        if before is earlier and middle == searched:
-            return body  # not copied, since there is no secret in it
-        old, new, rest = memoryview(before), memoryview(middle), len(body) - stop
-        return b"".join((old[:start], new[start - begin : stop - begin], old[len(before) - rest :]))
-
-    def _nearest(self, body: bytes) -> tuple[bytes, bytes, int]:
-        """The earlier body that shares most first bytes, as received and as written, and how many these are.
-
-        Of those that share as much, the newest: its end is most likely the same too.
-        """
-        nearest, shared = (b"", b""), 0
-        for earlier, before in reversed(self._recent):
-            if body[shared : shared + 1] == earlier[shared : shared + 1]:  # else it shares no more
-                size = common_prefix(earlier, body)
-                if size > shared:
-                    nearest, shared = (earlier, before), size
-        return *nearest, shared
 
     def _packed(self, body: bytes, encoding: str | None = None) -> bytes | None:
         """A body that is stored encoded, masked as a whole when a secret can be read in it; else None."""
@@ -462,26 +423,6 @@ class Redactor:
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
         return b"".join(_with_new_crcs(clean)) if event_stream else clean
-
-
-def _before(body: bytes, shared: int) -> tuple[int, int]:
-    """Where the search begins, and from where on its result counts, when another body has the first `shared` bytes.
-
-    No secret crosses the second place, unless it begins after the first; one that ends before it is in both bodies.
-    The first place is negative when the bodies share too little.
-    """
-    between = body.rfind(_BETWEEN, max(shared - _LARGE, 0), shared)
-    if between < 0:
-        return shared - _LARGE, shared - _LONGEST
-    start = between + len(_BETWEEN)
-    return max(start - _CONTEXT, 0), start
-
-
-def _after(body: bytes, rest: int) -> tuple[int, int]:
-    """The same for the end, when another body has all bytes from `rest` on: where the result ends, and the search."""
-    between = body.find(_BETWEEN, rest, rest + _LARGE)
-    stop = rest + _LONGEST if between < 0 else between
-    return min(stop, len(body)), stop + (_LONGEST if between < 0 else _CONTEXT)
 
 
 def _cover(out: bytearray, taken: bytearray, segments: Segments) -> None:

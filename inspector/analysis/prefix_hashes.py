@@ -4,6 +4,7 @@ A request may change the first pieces of its history and repeat the rest. What w
 from the earlier row: a hash is a polynomial, so that the hash of two rows together follows from theirs.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import cast, overload
 
@@ -33,9 +34,9 @@ class _Row(Sequence[int]):
 
     __slots__ = ()
 
+    @abstractmethod
     def at(self, place: int) -> int:
         """The number at a place that is in the row."""
-        raise NotImplementedError
 
     @overload
     def __getitem__(self, place: int) -> int: ...

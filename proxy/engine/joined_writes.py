@@ -41,12 +41,13 @@ class JoinedWrites:
         return getattr(self._writer, name)
 
     def write(self, data: bytes) -> None:
+        whole = is_whole(self._connection)
         if len(data) >= _LONG:
             self.flush()
             self._writer.write(data)
             return
         self._waiting.append(data)
-        if is_whole(self._connection):
+        if whole:
             self.flush()
         elif len(self._waiting) == 1:
             self._when_written(self)

@@ -847,7 +847,7 @@ def test_the_earlier_body_that_shares_most_is_taken() -> None:
     for earlier in (body[: 3 * BIG] + b" other", body[:-BIG] + b" near", body[: 2 * BIG] + b" less"):
         redactor.request_body(earlier)
 
-    assert redactor._cleaned_after_earlier(body) == Redactor(salt="s").body(body)
+    assert redactor._earlier.cleaned_after(body, redactor._cleaned) == Redactor(salt="s").body(body)
     assert redactor.request_body(b"") == b""
 
 
@@ -875,7 +875,7 @@ def test_only_the_last_four_large_bodies_are_kept_in_memory() -> None:
         for letter in (b"a", b"b", b"c", b"d", b"e", b"f"):
             redactor.request_body(big(BIG, letter))
 
-        assert sorted(raw[:1] for raw, _ in redactor._recent) == [b"c", b"d", b"e", b"f"]
+        assert sorted(raw[:1] for raw, _ in redactor._earlier._recent) == [b"c", b"d", b"e", b"f"]
 
 
 def test_another_salt_does_not_take_fingerprints_from_the_first() -> None:

@@ -57,7 +57,7 @@ def test_a_redactor_is_sent_without_what_it_remembers() -> None:
 
     sent = pickle.loads(pickle.dumps(redactor))
 
-    assert sent.elsewhere is None and not sent._recent
+    assert sent.elsewhere is None and not sent._earlier
     assert sent.fingerprint(KEY) == redactor.fingerprint(KEY)
 
 

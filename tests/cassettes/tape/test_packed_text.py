@@ -98,7 +98,7 @@ def test_long_lines_of_a_compressed_recording_are_not_kept_and_come_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trip_lines, "_PACKED", 0)
-    monkeypatch.setattr("turntape.cassettes.recording.recorder.MOST_OF_A_FRAME", 2000)
+    monkeypatch.setattr("turntape.cassettes.recording.frames.MOST_OF_A_FRAME", 2000)
     path = tmp_path / "run.cassette.jsonl.zst"
     record(path, growing(6) + single(3, 6) + growing(6, "b"))
     packed: list[bytes] = []

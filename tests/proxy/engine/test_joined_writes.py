@@ -104,6 +104,20 @@ def test_what_is_whole_goes_out_at_once_and_what_follows_does_not() -> None:
     assert asyncio.run(write()) == [b"headevent", b"end"]
 
 
+def test_that_a_long_piece_is_whole_does_not_hold_for_the_next_one() -> None:
+    async def write() -> list[object]:
+        client = tflow.tclient_conn()
+        one, writer = joined(client)
+        note_whole(client)
+        one.write(b"b" * (1 << 16))
+        one.write(b"head")
+        one.write(b"body")
+        await asyncio.sleep(0)
+        return writer.done
+
+    assert asyncio.run(write()) == [b"b" * (1 << 16), b"headbody"]
+
+
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_request_and_each_part_of_its_answer_go_out_at_once(
     stream: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
