@@ -83,6 +83,8 @@ def undeclared(session: Session, asked: ToolMessage, answer: ToolMessage) -> Ite
 
 _FINAL = frozenset({"completed", "failed", "cancelled"})
 """A task in one of these states stays there."""
+MOST_TASKS = 2_000
+"""So many of the tasks that were asked about last are known."""
 
 
 def of_status(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
@@ -92,7 +94,10 @@ def of_status(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iter
     task, named = as_text(asked.params.get("taskId")) or "", as_text(answer.result.get("taskId"))
     now, before = as_text(answer.result.get("status")), session.tasks.get(task)
     if now is not None:
+        session.tasks.pop(task, None)
         session.tasks[task] = now
+        if len(session.tasks) > MOST_TASKS:
+            del session.tasks[next(iter(session.tasks))]
     if named is not None and named != task:
         wrong = f"is about the task {named!r}, and the request about {task!r}"
     elif before in _FINAL and now is not None and now != before:

@@ -9,6 +9,7 @@ from tool_wire import SESSION, STREAM, answers, asks, events, fails, http, initi
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.inspector.run.labels import label_all
+from turntape.inspector.tools import answers as tool_answers
 
 ONE = ("c1", "add", '{"a":1}')
 
@@ -1277,6 +1278,18 @@ def test_what_a_server_says_of_a_task(statuses: list[str], named: str, wrong: st
 
     assert story.found() == ([] if wrong is None else [(2 + len(statuses) + 1, "tool-protocol-broken", "tool", "info")])
     assert wrong is None or wrong in story.says("tool-protocol-broken")[0]
+
+
+@pytest.mark.parametrize("known", [1, 2])
+def test_only_so_many_tasks_are_known(known: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool_answers, "MOST_TASKS", known)
+    story = Story().start().turn(ONE)
+    for number, (task, status) in enumerate([("a", "completed"), ("b", "working"), ("a", "working")]):
+        got = {"taskId": task, "status": status, "createdAt": "a", "lastUpdatedAt": "b", "ttl": 9}
+        story.exchange(asks(3 + number, "tasks/get", taskId=task), answers(3 + number, **got))
+    story.turn()
+
+    assert ("tool-protocol-broken" in [name for _, name, _, _ in story.found()]) is (known == 2)
 
 
 @pytest.mark.parametrize(
