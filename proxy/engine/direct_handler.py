@@ -15,7 +15,9 @@ from typing import Any, cast, override
 
 from mitmproxy import flow
 from mitmproxy.connection import Connection
+from mitmproxy.http import HTTPFlow
 from mitmproxy.proxy import commands, events, server_hooks
+from mitmproxy.proxy.layers.http._hooks import HttpRequestHeadersHook, HttpResponseHook
 from mitmproxy.proxy.mode_servers import ProxyConnectionHandler
 from mitmproxy.proxy.server import ConnectionIO
 from mitmproxy.utils import asyncio_utils
@@ -23,6 +25,8 @@ from mitmproxy.utils import asyncio_utils
 from .cached_addons import CachedAddons
 from .fair_reads import FairReader
 from .joined_writes import JoinedWrites
+from .late_encryption import EncryptedData
+from .shorter_stack import without_outer
 
 _UPSTREAM_CONNECTIONS = 10_000
 """Connections to one upstream for one client. Upstream connections are opened for requests, so an HTTP/2 client in
@@ -46,6 +50,9 @@ class DirectHandler(ProxyConnectionHandler):
         self.max_conns = defaultdict(lambda: asyncio.Semaphore(_UPSTREAM_CONNECTIONS))
         self._events: deque[events.Event] = deque()
         self._is_handling = False
+        self._has_request = False
+        """True after a request: by now its layers are chosen."""
+        self._late: list[HttpResponseHook] = []
         self._written: list[JoinedWrites] = []
         self._wrap(self.client, _FROM_CLIENT)
 
@@ -88,6 +95,8 @@ class DirectHandler(ProxyConnectionHandler):
         finally:
             self._is_handling = False
             self._flush()
+            while self._late:
+                self._call_late(self._late.pop(0))
 
     def _received(self, connection: Connection, data: bytes) -> bool:
         """Handle bytes of a connection; False when a peer does not take what it is sent."""
@@ -103,6 +112,9 @@ class DirectHandler(ProxyConnectionHandler):
         try:
             for command in self.layer.handle_event(event):
                 self._obey(command)
+            if self._has_request:
+                self._has_request = False
+                self.layer = without_outer(self.layer)
         except Exception:  # noqa: BLE001 - a fault in one connection must not end the others
             self.log("mitmproxy has crashed!", logging.ERROR, exc_info=True)
 
@@ -113,7 +125,9 @@ class DirectHandler(ProxyConnectionHandler):
                 transport = self.transports.get(command.connection)
                 if transport is not None:
                     assert transport.writer is not None
-                    if not transport.writer.is_closing():
+                    if isinstance(transport.writer, JoinedWrites) and isinstance(command, EncryptedData):
+                        transport.writer.encrypt(command.tls, command.plain)
+                    elif not transport.writer.is_closing():
                         transport.writer.write(command.data)
             case commands.StartHook():
                 self._call(command)
@@ -141,6 +155,11 @@ class DirectHandler(ProxyConnectionHandler):
 
     def _call(self, hook: commands.StartHook) -> None:
         """Call the addons. Only one that has to wait needs a task."""
+        if isinstance(hook, HttpResponseHook) and _is_passed_on(hook.flow):
+            self._late.append(hook)
+            self.take(events.HookCompleted(hook))
+            return
+        self._has_request = self._has_request or isinstance(hook, HttpRequestHeadersHook)
         addons = self.master.addons
         assert isinstance(addons, CachedAddons)
         rest = addons.call(hook)
@@ -150,6 +169,14 @@ class DirectHandler(ProxyConnectionHandler):
         elif hook.blocking:
             self.take(events.HookCompleted(hook))
 
+    def _call_late(self, hook: HttpResponseHook) -> None:
+        """Call the addons after the end of an answer was sent."""
+        addons = self.master.addons
+        assert isinstance(addons, CachedAddons)
+        rest = addons.call(hook)
+        if rest is not None:
+            self._task(rest, f"handle_hook({hook.name})", keep=True)
+
     async def _wait(self, hook: commands.StartHook, rest: Coroutine[Any, Any, None] | None, data: object) -> None:
         with self.timeout_watchdog.disarm():
             if rest is not None:
@@ -158,3 +185,8 @@ class DirectHandler(ProxyConnectionHandler):
                 await data.wait_for_resume()
         if hook.blocking:
             self.take(events.HookCompleted(hook))
+
+
+def _is_passed_on(flow: HTTPFlow) -> bool:
+    """True for an answer that was sent on as it came: an addon can change nothing more."""
+    return flow.response is not None and bool(flow.response.stream) and flow.websocket is None

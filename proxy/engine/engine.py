@@ -45,6 +45,7 @@ from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached
 from ..limits.limits_addon import LimitsAddon
 from .direct_handler import DirectHandler
+from .late_encryption import install as encrypt_late
 from .lean_objects import install as install_lean_objects
 from .master import LeanMaster, RoutedLayers
 
@@ -215,6 +216,7 @@ class Engine:
         sys.setswitchinterval(min(sys.getswitchinterval(), _TURN))
         install((mode_servers, "ProxyConnectionHandler", DirectHandler))
         install_lean_objects()
+        encrypt_late()
         note_direct_requests()
         settings = options.Options(
             confdir=str(self._confdir),

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from mitmproxy.connection import Connection
+from OpenSSL import SSL
 
 from ..layers.at_once import is_whole
 from ..layers.resets import reset, was_reset
+from .late_encryption import encrypted
 
 _LONG = 1 << 16
 """A piece of this many bytes is not copied to be joined with others."""
@@ -35,6 +37,8 @@ class JoinedWrites:
         self._connection = connection
         self._when_written = when_written
         self._waiting: list[bytes] = []
+        self._plain: list[bytes] = []
+        self._tls: SSL.Connection | None = None
         self._broke_at: float | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -52,6 +56,34 @@ class JoinedWrites:
         elif len(self._waiting) == 1:
             self._when_written(self)
 
+    def encrypt(self, tls: SSL.Connection, plain: bytes) -> None:
+        """Write what will be encrypted when it is flushed, after all that is written before that.
+
+        What the TLS connection itself sends in between was encrypted earlier, so it has to go out earlier.
+        """
+        whole = is_whole(self._connection)
+        if tls is not self._tls:
+            self._seal()
+            self._tls = tls
+        if len(plain) >= _LONG:
+            self._seal()
+            self.write(encrypted(tls, plain))
+            if whole:
+                self.flush()
+            return
+        self._plain.append(plain)
+        if whole:
+            self.flush()
+        elif not self._waiting and len(self._plain) == 1:
+            self._when_written(self)
+
+    def _seal(self) -> None:
+        """Encrypt what waits for it."""
+        if self._plain and self._tls is not None:
+            plain = self._plain[0] if len(self._plain) == 1 else b"".join(self._plain)
+            self._plain.clear()
+            self._waiting.append(encrypted(self._tls, plain))
+
     @property
     def is_free(self) -> bool:
         """False when `drain` would wait: the peer does not take what it is sent, or the connection is closing."""
@@ -63,6 +95,7 @@ class JoinedWrites:
 
     def flush(self) -> None:
         """Hand everything to the transport."""
+        self._seal()
         if self._waiting:
             data = self._waiting[0] if len(self._waiting) == 1 else b"".join(self._waiting)
             self._waiting.clear()

@@ -9,6 +9,7 @@ and looks up the fields of a hook each time one is called. It finds a header fie
 from dataclasses import fields
 from functools import cache
 
+from hyperframe.frame import Frame
 from mitmproxy import hooks, http
 
 
@@ -18,6 +19,7 @@ def install() -> None:
     hooks.Hook.args = _args
     http.Headers.get_all = _get_all
     http.Headers.get = _get
+    Frame.__repr__ = object.__repr__
     http.Headers.__contains__ = _contains  # pyright: ignore[reportAttributeAccessIssue]
 
 

@@ -31,6 +31,7 @@ from ..capture.pending import BEGINNING, ROOM, HasRoom
 from .resets import note_reset, was_reset
 from .wire_events import (
     InterimResponse,
+    LastResponseData,
     Pause,
     ProtocolError,
     RawEnd,
@@ -54,6 +55,8 @@ class Exchange(HttpStream):
         # Not a generator itself: each chunk of a stream comes through here.
         if isinstance(event, ResponsePieces):
             return self._pieces(event.pieces)
+        if isinstance(event, LastResponseData) and self.server_state == self.state_stream_response_body:
+            return self._last(event)
         if isinstance(event, InterimResponse):
             return self._interim(event)
         if isinstance(event, RawResponse | RawEnd):
@@ -75,6 +78,13 @@ class Exchange(HttpStream):
                 changed += [data] if isinstance(data, bytes) else data
             pieces = changed
         yield SendHttp(ResponsePieces(self.stream_id, pieces), self.context.client)
+
+    def _last(self, event: LastResponseData) -> CommandGenerator[None]:
+        """Pass on that it is the last; what turntape puts into `stream` returns the data that it gets."""
+        response = self.flow.response
+        if response is not None and callable(response.stream):
+            response.stream(event.data)
+        yield SendHttp(event, self.context.client)
 
     @override
     def state_consume_request_body(self, event: events.Event) -> CommandGenerator[None]:

@@ -27,9 +27,11 @@ from mitmproxy.proxy.layers.http import _http2 as base
 from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import (
     RequestData,
+    RequestEndOfMessage,
     RequestHeaders,
     RequestProtocolError,
     ResponseData,
+    ResponseEndOfMessage,
     ResponseHeaders,
     ResponseProtocolError,
 )
@@ -37,7 +39,17 @@ from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 
 from .chunks import note_pieces
 from .pauses import MOST_HELD, WINDOW, held
-from .wire_events import Cause, InterimResponse, Pause, RawEnd, RawResponse, ResponsePieces, blame, cause_of
+from .wire_events import (
+    Cause,
+    InterimResponse,
+    LastResponseData,
+    Pause,
+    RawEnd,
+    RawResponse,
+    ResponsePieces,
+    blame,
+    cause_of,
+)
 
 _MOST_RESETS, _RESETS_A_SECOND = 1000, 33
 """How many requests a client may take back at once, and how many more each second: each is a request to the API and a
@@ -74,6 +86,15 @@ class PatientConnection(BufferedH2Connection):
         size = self.unread.pop(stream_id, 0)
         if size and self.state_machine.state is not h2.connection.ConnectionState.CLOSED:
             self.acknowledge_received_data(size, stream_id)
+
+    @override
+    def send_data(self, stream_id: int, data: bytes, end_stream: bool = False, pad_length: None = None) -> None:
+        """Send data, in several frames if there is much; the last one may end the stream."""
+        most = self.max_outbound_frame_size
+        last = max(len(data) - 1, 0) // most * most
+        for start in range(0, last, most):
+            super().send_data(stream_id, data[start : start + most])
+        super().send_data(stream_id, data[last:] if last else data, end_stream)
 
     @override
     def acknowledge_received_data(self, acknowledged_size: int, stream_id: int) -> None:
@@ -117,12 +138,29 @@ class _Streams(base.Http2Connection):
         super().__init__(context)  # pyright: ignore[reportCallIssue]
         self._held: dict[int, int] = {}
         """How many bytes of these streams are held at most, since the other side has no window for them."""
+        self._ended: set[int] = set()
+        """Streams that were ended with the last data, before the event that says so."""
         self._stalled: set[int] = set()
         """Streams of which so much is held that the other side of the proxy waits."""
 
     @property
     def _windows(self) -> PatientConnection:
         return cast(PatientConnection, self.h2_conn)
+
+    def _send_last(self, event: RequestData | ResponseData) -> CommandGenerator[None]:
+        """Send the last data of a stream, and its end in the same frame."""
+        if self.is_open_for_us(event.stream_id):
+            self._ended.add(event.stream_id)
+            self.h2_conn.send_data(event.stream_id, event.data, end_stream=True)
+            if data := self.h2_conn.data_to_send():
+                yield commands.SendData(self.conn, data)
+
+    def _has_ended(self, event: HttpEvent) -> bool:
+        """True for the end of a stream that was sent before."""
+        if isinstance(event, RequestEndOfMessage | ResponseEndOfMessage) and event.stream_id in self._ended:
+            self._ended.remove(event.stream_id)
+            return True
+        return False
 
     def _sent(self, stream_id: int, size: int) -> CommandGenerator[None]:
         """So many bytes were sent, or are held."""
@@ -272,7 +310,7 @@ class ClientSide(_Streams, base.Http2Server):
         return True
 
     def _answer(self, event: ResponseData) -> CommandGenerator[None]:
-        yield from super()._handle_event(event)
+        yield from self._send_last(event) if isinstance(event, LastResponseData) else super()._handle_event(event)
         if self.h2_conn.stream_buffers:
             yield from self._sent(event.stream_id, len(event.data))
 
@@ -295,12 +333,20 @@ class ClientSide(_Streams, base.Http2Server):
                 yield commands.SendData(self.conn, self.h2_conn.data_to_send())
         elif isinstance(event, Pause):
             yield from self._pause_or_resume(event)
-        elif isinstance(event, RawEnd) or isinstance(event, HttpEvent) and (yield from self._reset(event)):
+        elif (
+            isinstance(event, RawEnd)
+            or isinstance(event, HttpEvent)
+            and (self._has_ended(event) or (yield from self._reset(event)))
+        ):
             pass
         else:
             if isinstance(event, ResponseHeaders):
                 event = _without_lengths(event)
             yield from super()._handle_event(event)
+
+
+def _is_all_there(request: http.Request) -> bool:
+    return bool(request.raw_content) and not request.stream and request.trailers is None
 
 
 def _odd_in_line(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
@@ -336,6 +382,8 @@ class UpstreamSide(_Streams, base.Http2Client):
         super().__init__(context)
         self.h2_conf.validate_inbound_headers = False
         self.h2_conn = PatientConnection(self.h2_conf, self.conn)
+        self._whole: set[int] = set()
+        """Streams whose request has its body in one piece, and no trailers."""
         self.h2_conn.local_settings.enable_push = 0
         self.h2_conn.local_settings.acknowledge()
 
@@ -354,10 +402,16 @@ class UpstreamSide(_Streams, base.Http2Client):
             yield self._refused(event.stream_id)
         elif isinstance(event, Pause):
             yield from self._pause_or_resume(event)
-        elif isinstance(event, HttpEvent) and (yield from self._reset(event)):
+        elif isinstance(event, HttpEvent) and (self._has_ended(event) or (yield from self._reset(event))):
             pass
         else:
-            yield from super()._handle_event2(event)
+            if isinstance(event, RequestHeaders) and not event.end_stream and _is_all_there(event.request):
+                self._whole.add(event.stream_id)
+            if isinstance(event, RequestData) and event.stream_id in self._whole:
+                self._whole.remove(event.stream_id)
+                yield from self._send_last(event)
+            else:
+                yield from super()._handle_event2(event)
             if isinstance(event, RequestData) and self.h2_conn.stream_buffers:
                 yield from self._sent(event.stream_id, len(event.data))
             elif self._stalled and isinstance(event, events.DataReceived):
@@ -367,7 +421,21 @@ class UpstreamSide(_Streams, base.Http2Client):
     def handle_h2_event(self, event: h2.events.Event) -> CommandGenerator[bool]:
         if isinstance(event, h2.events.InformationalResponseReceived):
             return self._interim(event)
+        if isinstance(event, h2.events.DataReceived) and event.stream_ended and event.data:
+            return self._last(super().handle_h2_event(event))
         return super().handle_h2_event(event)
+
+    def _last(self, handling: CommandGenerator[bool]) -> CommandGenerator[bool]:
+        """The commands for data that its server has sent with the end of the stream."""
+        result: Any = None
+        while True:
+            try:
+                command = handling.send(result)
+            except StopIteration as exc:
+                return exc.value
+            if isinstance(command, ReceiveHttp) and isinstance(command.event, ResponseData):
+                command = ReceiveHttp(LastResponseData(command.event.stream_id, command.event.data))
+            result = yield command
 
     def _interim(self, event: h2.events.InformationalResponseReceived) -> CommandGenerator[bool]:
         if event.stream_id in self.streams:

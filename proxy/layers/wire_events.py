@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mitmproxy import http
 from mitmproxy.proxy.layers.http._base import HttpEvent
-from mitmproxy.proxy.layers.http._events import RequestProtocolError, ResponseProtocolError
+from mitmproxy.proxy.layers.http._events import RequestProtocolError, ResponseData, ResponseProtocolError
 
 from turntape.cassettes.frozen import frozen
 
@@ -37,6 +37,11 @@ class ResponsePieces(HttpEvent):
     """Pieces of an answer's body that arrived at once, in the place of an event for each."""
 
     pieces: list[bytes]
+
+
+@dataclass
+class LastResponseData(ResponseData):
+    """The last piece of an answer's body: no trailers follow."""
 
 
 @dataclass

@@ -51,11 +51,15 @@ def _clear() -> None:
 class Scripted(layer.Layer):
     """Two hooks with bytes before, between and behind them."""
 
+    stream = False
+
     def _handle_event(self, event: events.Event) -> Generator[commands.Command, Any, None]:
         if isinstance(event, events.DataReceived):
             name = event.data.decode()
             seen.append(f"{name} begins")
-            flow = tflow.tflow()
+            flow = tflow.tflow(resp=True)
+            assert flow.response is not None
+            flow.response.stream = self.stream
             yield HttpRequestHook(flow)
             yield commands.SendData(self.context.client, event.data)
             yield HttpResponseHook(flow)
@@ -138,6 +142,28 @@ def test_a_flow_that_an_addon_holds_waits() -> None:
     handled(b"one", addons=(Holding(),))
 
     assert seen == ["one begins", "resumed", "sent one", "response", "one ends"]
+
+
+def test_an_answer_that_is_passed_on_is_sent_before_the_addons_see_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Scripted, "stream", True)
+
+    handled(b"one", b"two")
+
+    first = ["one begins", "request", "sent one", "one ends", "response"]
+    assert seen == [*first, *(word.replace("one", "two") for word in first)]
+
+
+def test_an_addon_that_waits_at_the_end_of_an_answer_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Late(Addon):
+        async def response(self, flow: object) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+            await asyncio.sleep(0)
+            seen.append("response at last")
+
+    monkeypatch.setattr(Scripted, "stream", True)
+
+    handled(b"one", addons=(Late(),), between=lambda: seen.append("turn"))
+
+    assert seen == ["one begins", "request", "sent one", "one ends", "turn", "response at last"]
 
 
 def test_a_request_and_its_answer_take_few_turns_of_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
