@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 from mitmproxy import http
-from mitmproxy.proxy import server_hooks
+from mitmproxy.proxy import commands, events, layer, server_hooks
+from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layers.http._hooks import HttpRequestHook
-from mitmproxy.test import tflow
+from mitmproxy.test import taddons, tflow
 
 from turntape.proxy.engine.lean_objects import install
 
@@ -48,3 +49,49 @@ def test_a_hook_is_called_with_its_fields_and_with_nothing_that_is_set_later() -
 
     assert hook.args() == [flow]
     assert server_hooks.ServerConnectHook(data).args() == [data]
+
+
+def context() -> Context:
+    with taddons.context() as options:
+        return Context(tflow.tclient_conn(), options.options)
+
+
+def test_a_copy_of_a_context_has_its_own_layers_and_the_same_connections() -> None:
+    install()
+    one = context()
+    one.layers.append(Asking(one))
+
+    copy = one.fork()
+
+    assert (copy.client, copy.server, copy.options) == (one.client, one.server, one.options)
+    assert vars(copy).keys() == vars(one).keys()
+    assert copy.layers == one.layers and copy.layers is not one.layers
+
+
+class Asking(layer.Layer):
+    """Waits for a hook, and sends before and after it."""
+
+    def _handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
+        assert isinstance(event, events.DataReceived)
+        yield commands.SendData(self.context.client, event.data + b" before")
+        yield HttpRequestHook(tflow.tflow())
+        yield commands.SendData(self.context.client, event.data + b" after")
+
+
+def test_a_layer_that_waits_for_a_hook_handles_what_came_meanwhile_after_it() -> None:
+    install()
+    asking = Asking(context())
+
+    def sent(event: events.Event) -> list[object]:
+        done = list(asking.handle_event(event))
+        waits.extend(command for command in done if isinstance(command, HttpRequestHook))
+        return [command.data if isinstance(command, commands.SendData) else type(command) for command in done]
+
+    waits: list[HttpRequestHook] = []
+    client = asking.context.client
+
+    assert sent(events.DataReceived(client, b"one")) == [b"one before", HttpRequestHook]
+    assert waits[0].blocking is asking
+    assert sent(events.DataReceived(client, b"two")) == []
+    assert sent(events.HookCompleted(waits[0])) == [b"one after", b"two before", HttpRequestHook]
+    assert sent(events.HookCompleted(waits[1])) == [b"two after"]
