@@ -11,6 +11,7 @@ from ..counted import several
 from ..errors import CassetteError
 from ..matching.request_key import path_key
 from ..tape.model import Failure, FailureKind, Response, RoundTrip
+from ..whole_number import whole_number
 from .events import Piece, as_object, framing_of, pieces_of, with_pieces
 from .fault import Fault
 
@@ -23,8 +24,8 @@ _UNANSWERED: dict[str, tuple[FailureKind, str]] = {
 def faulted(trip: RoundTrip, fault: Fault) -> RoundTrip:
     """A recorded round trip with the fault in it. Raises CassetteError when its answer has no place for it."""
     answers = api_at(path_key(trip.request.url)).faults
-    if fault.kind.isdigit():
-        return replace(trip, response=_error(answers, int(fault.kind), fault.retry_after), failure=None)
+    if (status := whole_number(fault.kind)) is not None:
+        return replace(trip, response=_error(answers, status, fault.retry_after), failure=None)
     if fault.kind in _UNANSWERED:
         kind, message = _UNANSWERED[fault.kind]
         return replace(trip, response=None, failure=Failure(kind, f"{message}: a fault was injected"))

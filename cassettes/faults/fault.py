@@ -20,6 +20,7 @@ from typing import Any, cast
 
 from ..errors import CassetteError
 from ..frozen import frozen
+from ..whole_number import whole_number
 
 
 @frozen
@@ -104,7 +105,7 @@ type Faults = "Iterable[Fault] | Fault | str | os.PathLike[str]"
 
 def _addresses(turn: object) -> bool:
     if isinstance(turn, str):
-        return turn == "*" or (turn.startswith("#") and turn[1:].isdigit())
+        return turn == "*" or (turn.startswith("#") and whole_number(turn[1:]) is not None)
     return isinstance(turn, int) and turn >= 1
 
 

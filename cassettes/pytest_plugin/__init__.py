@@ -102,9 +102,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def _turn(given: str) -> int:
-    if not given.isascii() or not given.isdigit() or int(given) == 0:
+    from ..whole_number import whole_number
+
+    number = whole_number(given)
+    if not number:
         raise argparse.ArgumentTypeError(f"{given!r} is not the number of a turn; turns begin at 1")
-    return int(given)
+    return number
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:

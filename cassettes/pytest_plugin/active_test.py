@@ -27,6 +27,7 @@ from ..tape.provenance import ForkSource
 from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from ..user_frames import folded, here, is_users
+from ..whole_number import whole_number
 from .advice import Advice
 from .commands import again, target
 from .failures import Cause, Found, damage, expects_all, remarks, replaced_values
@@ -323,7 +324,7 @@ class ActiveTest:
         apis = [(one.hostname, one.port) for one in map(urlsplit, live_upstreams(os.environ, {}).values())]
         for where in self.network.reached:
             host, _, port = where.rpartition(":") if ":" in where else (where, "", "")
-            if by_host(host) is not None or (port.isdigit() and (host, int(port)) in apis):
+            if by_host(host) is not None or (host, whole_number(port) or 0) in apis:
                 return (
                     f"the test reached the LLM API at {where}, and nothing of that was recorded or replayed: its "
                     "client uses a library that turntape cannot answer in process, or runs in another process; give "

@@ -19,6 +19,7 @@ from ..matching.pointers import segments
 from ..matching.request_fields import CONVERSATIONS, part_of, part_of_item
 from ..regex import regex
 from ..tape.model import RoundTrip
+from ..whole_number import whole_number
 
 _WIDTH = 68
 """Longer values are cut, so that a line fits 80 columns behind what pytest writes before it."""
@@ -98,7 +99,7 @@ def _item_of(difference: Difference, recorded: RoundTrip | None) -> object:
         body = None
     history = cast(dict[str, object], body).get(at[0]) if isinstance(body, dict) else None
     items = cast(list[object], history) if isinstance(history, list) and at[0] in CONVERSATIONS else []
-    place = int(at[1]) if len(at) > 1 and at[1].isdigit() else 0
+    place = (whole_number(at[1]) or 0) if len(at) > 1 else 0
     return items[place] if place < len(items) else None
 
 
@@ -116,9 +117,10 @@ def _with_moves(found: Sequence[Difference]) -> Iterator[Difference | str]:
         if id(one) in moved:
             folder, _, before = one.pointer.rpartition("/")
             after = moved[id(one)].pointer.rpartition("/")[2]
-            if before.isdigit() and after.isdigit():
+            was, now = whole_number(before), whole_number(after)
+            if was is not None and now is not None:
                 name = _name(one.recorded)
-                yield f"{folder}: the order has changed: {name} was number {int(before) + 1}, now {int(after) + 1}"
+                yield f"{folder}: the order has changed: {name} was number {was + 1}, now {now + 1}"
             else:
                 yield f"{folder}: {before} is now called {after}"
         elif id(one) not in gone:

@@ -126,5 +126,6 @@ def _changed_tool(one: Difference, recorded: RoundTrip) -> str | None:
 
 def _at(value: object, pointer: str) -> object:
     for step in pointer.split("/")[1:]:
-        value = cast("list[object]", value)[int(step)] if step.isdigit() else cast("dict[str, object]", value)[step]
+        inner = cast("dict[str, object] | list[object]", value)
+        value = inner[int(step)] if isinstance(inner, list) else inner[step]
     return value

@@ -11,6 +11,8 @@ if sys.version_info >= (3, 14):
 else:
     from backports.zstd import CompressionParameter, ZstdCompressor, ZstdDecompressor, ZstdError
 
+from .bounds import MOST_OF_A_BODY
+
 __all__ = [
     "FRAME_END",
     "MAGIC",
@@ -29,6 +31,8 @@ ALWAYS_READ = 32 << 20
 """A recording of so many bytes is read however small it is when it is compressed."""
 MOST_TIMES = 1000
 """A larger one must not be so many times larger than the compressed file: a few kilobytes can hold terabytes."""
+LONGEST_LINE = 13 * MOST_OF_A_BODY
+"""No line is longer: two bodies, each byte as six of JSON, and a reserve for the rest of a round trip."""
 MOST_OF_A_FRAME = 8 << 20
 """A recording begins a new frame after this many bytes of text, so that a line is read again without all before it. The
 window of our compressor is not larger."""
@@ -60,6 +64,8 @@ class Decompression:
         """True when the frame ends in a checksum."""
         self._taken = self._given = 0
         """How many bytes were decompressed so far, and to how many."""
+        self._line = 0
+        """How many bytes of the last line were decompressed."""
         self._over = False
         """True when nothing more is decompressed."""
         self._read = self._made = 0
@@ -151,13 +157,19 @@ class Decompression:
         out += plain
         self._taken += size
         self._given += len(plain)
-        if self._bounded and self._given > ALWAYS_READ and self._given > MOST_TIMES * self._taken:
-            self._over = True
-            self.problems.append(
-                f"the compressed recording grows to more than {MOST_TIMES:,} times its size, as no recording does; "
-                f"what comes after its first {self._given:,} bytes is not read"
-            )
+        end = plain.rfind(b"\n")
+        self._line = len(plain) - end - 1 if end >= 0 else self._line + len(plain)
+        if self._given > ALWAYS_READ and self._given > MOST_TIMES * self._taken:
+            self._end(f"the compressed recording grows to more than {MOST_TIMES:,} times its size")
+        elif self._line > LONGEST_LINE:
+            self._end(f"the compressed recording has a line of more than {LONGEST_LINE >> 20:,} MB")
         return size
+
+    def _end(self, why: str) -> None:
+        if self._bounded:
+            self._over = True
+            after = f"what comes after its first {self._given:,} bytes is not read"
+            self.problems.append(f"{why}, as no recording does; {after}")
 
     def _resume(self, data: bytes, at: int, out: bytearray, problem: str) -> int:
         """How far the next frame is from `at`. Blocks refer to earlier ones, so nothing before it can be read."""

@@ -15,6 +15,7 @@ from typing import BinaryIO, Self, cast, overload
 import orjson
 
 from ..errors import CassetteError, FormatError
+from ..whole_number import whole_number
 from .compression import MAGIC, Decompression
 from .format import MAJOR
 from .json_fields import Json
@@ -34,11 +35,12 @@ def read_header(line: bytes, path: Path | None) -> Json:
     except orjson.JSONDecodeError:
         header = None
     version = cast(Json, header).get("turntape") if isinstance(header, dict) else None
-    if not isinstance(version, str) or not version.split(".")[0].isdigit():
+    major = whole_number(version.split(".")[0]) if isinstance(version, str) else None
+    if major is None:
         raise FormatError(
             f"{name} is not a turntape cassette: its first line is not a header; name a file that turntape wrote"
         )
-    if int(version.split(".")[0]) > MAJOR:
+    if major > MAJOR:
         raise FormatError(
             f"{name} has cassette format {version} and this turntape reads {MAJOR}.x; update turntape to read it"
         )

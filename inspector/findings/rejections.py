@@ -8,6 +8,7 @@ import re
 
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
+from turntape.cassettes.whole_number import whole_number
 
 from ..wire.json_value import as_object, as_text, compact, is_object, parse_json
 from ..wire.values import Reading
@@ -292,4 +293,5 @@ def _steps(steps: list[str]) -> list[str]:
     """The steps of a pointer. AWS counts from 1 and puts `member` behind each number."""
     if "member" not in steps:
         return steps
-    return [str(int(step) - 1) if step.isdigit() else step for step in steps if step != "member"]
+    named = [step for step in steps if step != "member"]
+    return [step if (place := whole_number(step)) is None else str(place - 1) for step in named]

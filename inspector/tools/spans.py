@@ -19,6 +19,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.named_file import opened
 from turntape.cassettes.tape.reader import Cassette
 from turntape.cassettes.tape.trip_lines import LARGE
+from turntape.cassettes.whole_number import whole_number
 
 from ..wire.exchange import Exchange
 from ..wire.json_value import Object, as_object, as_text, compact, objects_in, parse_json
@@ -195,12 +196,17 @@ def _attributes(owner: Object) -> Object:
     return found
 
 
+def _integer(text: str) -> int | None:
+    size = whole_number(text.removeprefix("-"))
+    return -size if size is not None and text.startswith("-") else size
+
+
 def _value(value: Object) -> object:
     """A value of an attribute. Integers are strings in JSON."""
     for kind, content in value.items():
         match kind:
             case "intValue":
-                return int(content) if isinstance(content, int | str) and str(content).lstrip("-").isdigit() else None
+                return _integer(str(content)) if isinstance(content, int | str) else None
             case "arrayValue":
                 return [_value(one) for one in objects_in(as_object(content).get("values"))]
             case "kvlistValue":

@@ -7,6 +7,7 @@ from typing import TypeGuard, cast
 import orjson
 
 from turntape.cassettes.framing.json_text import first_document, is_json, parse_json
+from turntape.cassettes.whole_number import whole_number
 
 __all__ = [
     "MOST",
@@ -126,8 +127,8 @@ def value_at(value: object, steps: Iterable[str | int]) -> object:
     for step in steps:
         if is_object(value):
             value = value.get(str(step))
-        elif is_array(value) and str(step).isdecimal() and int(step) < len(value):
-            value = value[int(step)]
+        elif is_array(value) and (place := whole_number(str(step))) is not None and place < len(value):
+            value = value[place]
         else:
             return None
     return value

@@ -5,6 +5,8 @@ https://json-schema.org/draft/2020-12/json-schema-core#section-8.2.3.1 (read 202
 
 from collections.abc import Iterator
 
+from turntape.cassettes.whole_number import whole_number
+
 from .json_value import Object, as_object, is_array, is_object, value_at
 
 _DATA = frozenset({"const", "default", "enum", "example", "examples"})
@@ -40,5 +42,5 @@ def _leads_somewhere(schema: object, reference: str) -> bool:
     *path, last = (step.replace("~1", "/").replace("~0", "~") for step in reference.split("/")[1:])
     holder = value_at(schema, path)
     if is_array(holder):
-        return last.isdecimal() and int(last) < len(holder)
+        return (place := whole_number(last)) is not None and place < len(holder)
     return last in as_object(holder)

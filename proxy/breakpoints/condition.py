@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from turntape.cassettes.frozen import frozen
+from turntape.cassettes.whole_number import whole_number
 
 type Kind = Literal["tool", "finding", "turn"]
 KINDS: tuple[Kind, ...] = ("tool", "finding", "turn")
@@ -29,6 +30,6 @@ def parse(text: str) -> Condition:
     kind, equals, value = text.partition("=")
     if kind not in KINDS or not equals or not value:
         raise ValueError(f"{text!r} is not tool=NAME, finding=ID or turn=N")
-    if kind == "turn" and value != "*" and not (value.isdigit() and int(value)):
+    if kind == "turn" and value != "*" and not whole_number(value):
         raise ValueError(f"{text!r} is not turn=N with a number from 1, or turn=*")
     return Condition(kind, value)

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from turntape.cassettes.whole_number import whole_number
+
 HEADER = "x-turntape-hops"
 _MOST = 100
 """How many hops and ports are kept."""
@@ -83,8 +85,8 @@ class Recorders:
 
 def hops_in(value: str) -> tuple[int, ...]:
     """The ports that a header names."""
-    parts = (part.strip() for part in value.split(",")[:_MOST])
-    return tuple(int(part) for part in parts if part.isascii() and part.isdigit())
+    numbers = (whole_number(part.strip()) for part in value.split(",")[:_MOST])
+    return tuple(number for number in numbers if number is not None)
 
 
 def header(hops: tuple[int, ...], port: int) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.own_addresses import is_loopback
+from turntape.cassettes.whole_number import whole_number
 
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 """The environment variables that name a proxy. The first one that is set wins."""
@@ -109,8 +110,8 @@ def _exempts(entry: str, host: str, port: int) -> bool:
         network = ipaddress.ip_network(entry.strip("[]"), strict=False)
     except ValueError:
         name, colon, number = entry.rpartition(":")
-        if colon and number.isdigit():
-            return int(number) == port and _exempts(name, host, port)
+        if colon and (given := whole_number(number)) is not None:
+            return given == port and _exempts(name, host, port)
         bare = entry.lstrip("*").strip(".")
         return bool(bare) and (host == bare or host.endswith(f".{bare}"))
     try:

@@ -5,6 +5,8 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from turntape.cassettes.whole_number import whole_number
+
 if TYPE_CHECKING:
     from decimal import Decimal
 
@@ -199,7 +201,7 @@ def matching_rule(text: str) -> tuple[str, str]:
 
 
 def _is_digits(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+    return whole_number(text) is not None
 
 
 def _amount(text: str) -> "Decimal | None":

@@ -13,6 +13,7 @@ from threading import RLock
 from turntape.cassettes.errors import CassetteError, TurntapeError
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.reader import Cassette
+from turntape.cassettes.whole_number import whole_number
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 
@@ -41,13 +42,10 @@ class Address:
         """The address in `text`. Raises TurntapeError when it is none."""
         file, hash_sign, number = text.rpartition("#")
         index, dot, place = number.partition(".")
-        if not hash_sign or not file or not _digits(index) or (dot and not _digits(place)):
+        which, within = whole_number(index), whole_number(place)
+        if not hash_sign or not file or which is None or (dot and within is None):
             raise TurntapeError(f"{text!r} is not an address such as 'run.cassette.jsonl#12'; take one from list_turns")
-        return cls(file, int(index), int(place) if dot else None)
-
-
-def _digits(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+        return cls(file, which, within)
 
 
 class TapeFolder:

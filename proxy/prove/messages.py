@@ -6,6 +6,7 @@ RFC 9112: https://www.rfc-editor.org/rfc/rfc9112 (read 2026-11-21), sections 6 a
 from collections.abc import Iterator, Sequence
 
 from turntape.cassettes.frozen import frozen
+from turntape.cassettes.whole_number import whole_number
 
 type Fields = tuple[tuple[str, str], ...]
 
@@ -33,7 +34,7 @@ class Message:
     def status(self) -> int:
         """Of a response."""
         word = self.first.split(" ", 2)[1:2]
-        return int(word[0]) if word and word[0].isdigit() else 0
+        return (whole_number(word[0]) or 0) if word else 0
 
     @property
     def method(self) -> str:

@@ -7,6 +7,7 @@ The server gets them by turn (`faults={1: Fault("cut")}`). A client can ask for 
 from typing import Literal, cast, get_args
 
 from turntape.cassettes.frozen import frozen
+from turntape.cassettes.whole_number import whole_number
 
 type Kind = Literal[
     "reset",
@@ -52,4 +53,5 @@ def parse(text: str | None) -> Fault | None:
     if name not in KINDS:
         return None
     kind = cast(Kind, name)
-    return Fault(kind, int(number)) if number.isdigit() else Fault(kind)
+    given = whole_number(number)
+    return Fault(kind) if given is None else Fault(kind, given)

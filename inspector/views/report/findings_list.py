@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.whole_number import whole_number
+
 from ...findings.finding import Finding
 from ...run.row import SEVEREST_FIRST
 from ...run.rows import Rows
@@ -49,6 +51,6 @@ def _places(mark: Finding, rows: Rows) -> Iterator[Html]:
     for at, piece in enumerate(mark.evidence):
         if at:
             yield span("dim", " · ")
-        number = piece.partition(" ")[0].removeprefix("#").partition(".")[0].rstrip(":,")
-        place = rows.by_index.get(int(number)) if number.isdecimal() and piece.startswith("#") else None
+        number = whole_number(piece.partition(" ")[0].removeprefix("#").partition(".")[0].rstrip(":,"))
+        place = rows.by_index.get(number) if number is not None and piece.startswith("#") else None
         yield link(place, piece) if place is not None else span("dim", piece)

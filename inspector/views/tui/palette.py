@@ -11,6 +11,7 @@ from textual.fuzzy import Matcher
 from textual.widgets import Input
 
 from turntape.cassettes.frozen import frozen
+from turntape.cassettes.whole_number import whole_number
 
 MEANINGS: dict[str, str] = {
     "view('turn')": "read message messages answer prompt conversation request response",
@@ -97,9 +98,9 @@ def _score(token: str, one: Choice) -> float:
 
 def best(text: str, app: Chooses) -> list[tuple[float, Choice]]:
     """The commands for what was typed; a number is a turn."""
-    number = text.lower().removeprefix("turn").strip().lstrip("#:")
-    if number.isdigit():
-        return [(1.0, app.turn_choice(int(number)))]
+    number = whole_number(text.lower().removeprefix("turn").strip().lstrip("#:"))
+    if number is not None:
+        return [(1.0, app.turn_choice(number))]
     return ranked(text, [*app.choices()])
 
 

@@ -15,6 +15,7 @@ from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Chunk, Response, RoundTrip
+from turntape.cassettes.whole_number import whole_number
 
 from ..json_value import Object, is_array, is_json, is_object, parse_json
 from ..parse import read
@@ -179,12 +180,12 @@ def _set(document: object, pointer: str, value: object) -> object:
         elif is_array(at):
             if last and part in ("-", str(len(at))):
                 at.append(value)
-            elif not (part.isdecimal() and part.isascii() and int(part) < len(at)):
+            elif (place := whole_number(part)) is None or place >= len(at):
                 raise EditError(f"{pointer!r} leads nowhere: {here} is a list of {len(at)}, and {part!r} is not in it")
             elif last:
-                at[int(part)] = value
+                at[place] = value
             else:
-                at = at[int(part)]
+                at = at[place]
         else:
             raise EditError(f"{pointer!r} leads nowhere: {here} is neither an object nor a list")
     return document

@@ -4,12 +4,27 @@ import os
 
 import pytest
 
+from turntape.cassettes.tape import compression
 from turntape.cassettes.tape.compression import ALWAYS_READ, FRAME_END, MAGIC, Decompression, compressor
 
 
 def raw_block(text: bytes, size: int | None = None) -> bytes:
     """A block that is stored as it is, by RFC 8878, section 3.1.1.2; `size` is the one it claims."""
     return ((len(text) if size is None else size) << 3).to_bytes(3, "little") + text
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_line_that_takes_all_memory_is_not_read(cut: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compression, "LONGEST_LINE", 1 << 20)
+    pack = compressor()
+    long = b"x" * ((1 << 20) + (1 << 18 if cut else 0))
+    data = b"".join(pack.compress(part) for part in (b"one\n", long, b"\nthree\n")) + pack.flush()
+
+    stream = Decompression()
+    plain, _ = stream.feed(data, final=True)
+
+    assert bool(stream.problems) == cut
+    assert plain.endswith(b"three\n") != cut
 
 
 def test_a_stored_block_that_claims_the_next_frame_is_damaged() -> None:

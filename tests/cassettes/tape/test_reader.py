@@ -256,8 +256,12 @@ def test_a_version_up_to_ours_is_read(version: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [b'{"turntape":1}', b'{"turntape":"x.1"}', b'{"turntape":""}', b'{"a":1}', b"[1]", b'"1.0"', b"", b"{"]
-)
+    "line",
+    [
+        b'{"turntape":1}', b'{"turntape":"x.1"}', b'{"turntape":""}', b'{"a":1}', b"[1]", b'"1.0"', b"", b"{",
+        '{"turntape":"².0"}'.encode(), b'{"turntape":"%s.0"}' % (b"9" * 5000),
+    ],
+)  # fmt: skip
 def test_a_line_that_is_not_a_header_is_refused(line: bytes) -> None:
     with pytest.raises(FormatError, match="^the cassette is not a turntape cassette: its first line is not a header"):
         read_header(line, None)

@@ -11,6 +11,7 @@ from turntape.inspector.wire.schema_refs import lost_reference
         ({"items": [{"$ref": "#/items/1"}, {}]}, None),
         ({"items": [{"$ref": "#/items/2"}, {}]}, "#/items/2"),
         ({"items": [{"$ref": "#/items/²"}, {}]}, "#/items/²"),
+        ({"items": [{"$ref": f"#/items/{'9' * 5000}"}, {}]}, f"#/items/{'9' * 5000}"),
         ({"$ref": "#/$defs/a~1b", "$defs": {"a/b": {}}}, None),
         ({"$ref": "#"}, None),
         ({"$ref": "#anchor"}, None),

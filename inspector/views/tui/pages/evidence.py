@@ -1,5 +1,7 @@
 """Where the evidence of a finding is shown."""
 
+from turntape.cassettes.whole_number import whole_number
+
 from ....run.rows import Rows
 from .blocks import Goto
 
@@ -10,10 +12,10 @@ _REQUEST = {"tools": "/tools", "system": "system", "stop": "parameters", "model"
 def evidence(text: str, rows: Rows) -> Goto | None:
     """Where a piece of evidence is: `#3 request /messages/4` is message 4 of round trip 3; None when unknown."""
     head, _, rest = text.partition(" ")
-    number = head.removeprefix("#").partition(".")[0].rstrip(":,")
-    if not head.startswith("#") or not number.isdigit():
+    number = whole_number(head.removeprefix("#").partition(".")[0].rstrip(":,"))
+    if not head.startswith("#") or number is None:
         return None
-    place = rows.by_index.get(int(number))
+    place = rows.by_index.get(number)
     if place is None:
         return None
     what, _, where = rest.partition(" ")

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Response
+from turntape.cassettes.whole_number import whole_number
 
 from ...exchange import Exchange, header
 from ...json_value import Object, as_array, as_count, as_object, as_text, compact, is_object, parse_json
@@ -277,8 +278,8 @@ def _metrics(exchange: Exchange, bodies: Bodies) -> Usage | None:
             return converse_usage(metrics)
     headers = exchange.response.headers if exchange.response else ()
     names = {"inputTokens": "x-amzn-bedrock-input-token-count", "outputTokens": "x-amzn-bedrock-output-token-count"}
-    said = {key: int(value) for key, name in names.items() if (value := header(headers, name) or "").isdecimal()}
-    return converse_usage(dict(said))
+    said = {key: whole_number(header(headers, name) or "") for key, name in names.items()}
+    return converse_usage({key: count for key, count in said.items() if count is not None})
 
 
 BEDROCK_INVOKE = Protocol(
