@@ -57,5 +57,5 @@ def _tunnelled(layer: HttpLayer) -> Layer | None:
 
 
 def _opens_its_own(layer: ClientTLSLayer) -> bool:
-    """True when HTTP is spoken within: its requests get connections of their own, with TLS layers of their own."""
+    """True when HTTP is spoken within: each of its requests gets a separate connection, with a separate TLS layer."""
     return layer.tunnel_state is TunnelState.OPEN and isinstance(without_outer(layer.child_layer), HttpLayer)

@@ -76,10 +76,10 @@ class Writer:
 
 def written(use: Callable[[JoinedWrites], object]) -> list[bytes]:
     writer = Writer()
-    told: list[object] = []
-    one = JoinedWrites(cast(Any, writer), tflow.tclient_conn(), told.append)
+    waiting: list[object] = []
+    one = JoinedWrites(cast(Any, writer), tflow.tclient_conn(), waiting.append)
     use(one)
-    assert told or writer.done, "nobody would flush it"
+    assert waiting or writer.done, "nobody would flush it"
     one.flush()
     return writer.done
 
@@ -101,7 +101,7 @@ def test_pieces_of_one_event_are_one_record(pair: Pair) -> None:
     assert read(peer, sent) == b"headbodyend"
 
 
-def test_what_openssl_sends_by_itself_goes_out_in_the_order_of_encryption(
+def test_what_openssl_sends_on_its_own_goes_out_in_the_order_of_encryption(
     pair: Pair,
 ) -> None:
     ours, peer = pair
