@@ -17,7 +17,9 @@ def test_a_condition_is_read(text: str, kind: str, value: str) -> None:
     assert str(condition) == text
 
 
-@pytest.mark.parametrize("text", ["send_email", "tool=", "=x", "model=gpt-5", "turn=0", "turn=x", "turn=²", f"turn={'9' * 5000}", ""])
+@pytest.mark.parametrize(
+    "text", ["send_email", "tool=", "=x", "model=gpt-5", "turn=0", "turn=x", "turn=²", "turn=" + "9" * 5000, ""]
+)
 def test_any_other_text_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match="is not"):
         parse(text)

@@ -55,7 +55,8 @@ def test_where_signs_are_files_that_of_a_killed_recorder_is_replaced(monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("value", "hops"), [("", ()), ("8484", (8484,)), ("1, 2 ,x, -3,²,4", (1, 2, 4)), ("7," * 300, (7,) * 100), ("9" * 5000 + ",5", (5,))]
+    ("value", "hops"),
+    [("", ()), ("8484", (8484,)), ("1, 2 ,x, -3,²,4", (1, 2, 4)), ("7," * 300, (7,) * 100), ("9" * 5000 + ",5", (5,))],
 )
 def test_only_numbers_count(value: str, hops: tuple[int, ...]) -> None:
     assert hops_in(value) == hops
