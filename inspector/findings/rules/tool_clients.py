@@ -149,7 +149,7 @@ def _pages_left_out(context: ToolContext) -> Iterator[tuple[str, int, int, int]]
     listed = context.join.tools if context.join is not None else dict[str, dict[str, Definition]]()
     for server, names in offered.items():
         tools = listed[server].values()
-        first = min(tool.index for tool in tools)
+        first = min((tool.index for tool in tools), default=0)  # a server may list no tool any more
         later = [tool for tool in tools if tool.index != first]
         whole = {tool.name for tool in tools if tool.index == first}
         if later and names == whole:

@@ -84,10 +84,10 @@ def causes_of(blame: Blame | None) -> tuple[str, ...]:
 
 
 def is_elsewhere(context: ToolContext, run: ToolRun) -> bool:
-    """True for a call that failed because its server has no such tool, and never said that it had."""
+    """True for a call that failed because its server has no such tool, and its newest list does not have it either."""
     listed = context.join.tools.get(run.server) if context.join is not None else None
     said = run.returned_text or ""
-    return bool(listed) and run.name not in (listed or ()) and _UNKNOWN.search(said) is not None
+    return listed is not None and run.name not in listed and _UNKNOWN.search(said) is not None
 
 
 @tool_rule(

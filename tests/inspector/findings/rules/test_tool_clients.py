@@ -469,3 +469,19 @@ def test_a_tool_of_two_servers_of_which_one_is_offered_is_an_info() -> None:
     assert [row[1:] for row in story.found()] == [("client-tool-definition-differs", "client", "info")]
     assert "servers 'files' and 'maps' both list a tool 'add'" in story.says("client-tool-definition-differs")[0]
     assert both().found() == []
+
+
+@pytest.mark.parametrize("left", [[], [SAY]])
+@pytest.mark.parametrize("again", [True, False])
+def test_a_tool_that_the_newest_list_lacks_is_still_offered_and_called(left: list[Any], again: bool) -> None:
+    story = Story([ADD]).start(tools={"listChanged": True})
+    story.exchange(notifies("notifications/tools/list_changed"), sender="server")
+    if again:
+        story.exchange(asks(7, "tools/list"), answers(7, tools=left))
+    story.turn(ONE).exchange(
+        asks(9, "tools/call", name="add", arguments={"a": 1}), fails(9, "Unknown tool: add", -32602)
+    )
+    story.results(("c1", "Unknown tool: add")).turn()
+
+    assert bool(story.says("client-tool-not-on-server")) == again
+    assert bool(story.says("tool-server-error")) == (not again)
