@@ -24,7 +24,7 @@ ARGUMENTS_BROKEN = "model-args-break-schema"
 DEFINITION_DIFFERS = "client-tool-definition-differs"
 ARGUMENTS_CHANGED = "client-tool-arguments-changed"
 
-BY_CLIENT = frozenset({400, 401, 403, 404, 405, 406, 415})
+BY_CLIENT = frozenset({301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 415})
 """Statuses over HTTP that speak of what the client sent: the session, the credentials, the address, the headers."""
 _SENTENCE = 600
 """Characters. A longer text speaks of more than the call."""

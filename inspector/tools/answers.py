@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from ..wire.json_value import as_object, as_text, compact, is_object, objects_in
+from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.shape import META
-from .form import ANY_JSON, is_modern
+from .form import ANY_JSON, bare_error, is_modern
+from .http_form import OF_SESSION
 from .listings import ENTRIES, Listing
 from .message_forms import declares, odd_answer, wrong_answer
 from .returned import error_message
@@ -20,9 +21,16 @@ NO_METHOD = -32601
 def judged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
     """How an answer breaks MCP's form. One that clients must refuse as a whole is remembered: whether they did shows
     only when the recording ends."""
-    if asked.method == "tools/call" or answer.error is not None:
+    method = asked.method or ""
+    if method == "tools/call":
         return
-    method, wrong = asked.method or "", _wrong(session, asked, answer)
+    if answer.error is not None:
+        if (bare := bare_error(answer.error)) is not None and is_new(session, f"answer_odd {method}"):
+            yield WireNote("answer_odd", session.server, asked.index, method, bare)
+        return
+    if method == "logging/setLevel":
+        session.levels.agreed(as_text(asked.params.get("level")) or "", asked.at, answer.at)
+    wrong = _wrong(session, asked, answer)
     if wrong is not None and method in STARTS:
         session.unusable = session.unusable or WireNote("answer_wrong", session.server, asked.index, method, wrong)
         return
@@ -106,3 +114,18 @@ def of_status(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iter
         return
     if is_new(session, f"answer_odd {asked.method}"):
         yield WireNote("answer_odd", session.server, asked.index, asked.method or "", wrong)
+
+
+def list_failed(session: Session, answer: ToolMessage, error: Object) -> Iterator[WireNote]:
+    """The server has refused to list its tools."""
+    said = error_message(error) or ""
+    known = error.get("code") != NO_METHOD and not OF_SESSION.search(said)
+    if known and is_new(session, "list_failed"):
+        yield WireNote("list_failed", session.server, answer.index, "tools/list", said)
+
+
+def not_there(session: Session, asked: ToolMessage, said: str) -> Iterator[WireNote]:
+    """A resource that a result named cannot be read."""
+    uri = as_text(asked.params.get("uri")) or ""
+    if uri in session.links and is_new(session, "link_broken"):
+        yield WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri])

@@ -34,8 +34,8 @@ class Definition:
     server: str
     index: int
     """The round trip that says so."""
-    only_as_task: bool = False
-    """Whether its server runs it only as a task (`execution.taskSupport`)."""
+    tasks: str = ""
+    """Whether its server runs it as a task (`execution.taskSupport`): `required`, `optional` or `forbidden`."""
 
     @classmethod
     def read(cls, fields: Object, server: str, index: int) -> "Definition":
@@ -48,7 +48,7 @@ class Definition:
             any(as_object(fields.get("annotations")).get(hint) is True for hint in _HARMLESS),
             server,
             index,
-            as_object(fields.get("execution")).get("taskSupport") == "required",
+            as_text(as_object(fields.get("execution")).get("taskSupport")) or "",
         )
 
     def differs(self, other: "Definition") -> tuple[str, ...]:

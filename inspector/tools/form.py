@@ -58,14 +58,17 @@ def flaw_of(answer: ToolMessage, version: str | None) -> Flaw | None:
         beside = "`error: null`" if data["error"] is None else "an error"
         return Flaw(f"comes with {beside} beside it, and an answer has only one of both", mild=True)
     if "error" in data:
-        error = as_object(data["error"])
-        whole = isinstance(error.get("code"), int) and isinstance(error.get("message"), str)
-        return (
-            None if whole else Flaw(f"is the error {compact(data['error'])[:60]}, without a code and a message", True)
-        )
+        bare = bare_error(as_object(data["error"]))
+        return None if bare is None else Flaw(bare, mild=True)
     if answer.result is None:
         return Flaw(f"is {compact(data.get('result'))[:40]}, and must be an object")
     return _of_result(answer.result, version)
+
+
+def bare_error(error: Object) -> str | None:
+    """How an error lacks what JSON-RPC requires; None when it has both. The end of a sentence that begins with it."""
+    whole = isinstance(error.get("code"), int) and isinstance(error.get("message"), str)
+    return None if whole else f"is the error {compact(error)[:60]}, without a code and a message"
 
 
 def wrong_envelope(message: ToolMessage, version: str | None) -> str | None:

@@ -10,7 +10,8 @@ from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Response, RoundTrip
 
 from ..wire.exchange import header
-from .form import Flaw
+from ..wire.protocols.mcp.shape import SESSION_HEADER
+from .form import Flaw, is_modern
 
 OF_SESSION = regex(r"\bsession\b", re.IGNORECASE)
 _SHORT_BODY = 2_000
@@ -63,6 +64,18 @@ def unstreamed(trip: RoundTrip) -> str | None:
     if kind == _KINDS[1] or _KINDS[1] not in (header(trip.request.headers, "accept") or ""):
         return None
     return f"status {response.status} and {kind or 'no `Content-Type`'!r}"
+
+
+def outdated(trip: RoundTrip) -> str | None:
+    """The version of a request without a message that its version does not have: no GET and no DELETE is left."""
+    said = header(trip.request.headers, "MCP-Protocol-Version")
+    return said if trip.request.method in ("GET", "DELETE") and is_modern(said) else None
+
+
+def unreadable_session(response: Response) -> str | None:
+    """The id of a session, where it has other signs than the visible ones of ASCII."""
+    found = header(response.headers, SESSION_HEADER)
+    return None if not found or all("!" <= sign <= "~" for sign in found) else found
 
 
 def says_session(response: Response) -> bool:

@@ -76,9 +76,11 @@ class Mentions:
         kind, key = _NAMING.get(method, ("", ""))
         if method == "notifications/cancelled" and "requestId" in params:
             kind, key = f"{message.sender} request", "requestId"
+        named = params.get(key)
+        if message.is_answer and message.sender == "client" and message.id is not None:
+            kind, method, named = "server request", "an answer", message.id
         if kind and len(self._named) < _MOST:
-            name = compact(params.get(key))
-            self._named.append(Mention(kind, name, message.index, method, message.sender == "server"))
+            self._named.append(Mention(kind, compact(named), message.index, method, message.sender == "server"))
 
     def _give(self, kind: str, name: str) -> None:
         self._full = self._full or len(self._given[kind]) >= _MOST

@@ -22,6 +22,10 @@ def of_notice(session: Session, message: ToolMessage) -> Iterator[WireNote]:
 
 
 def _wrong_notice(session: Session, message: ToolMessage) -> str | None:
+    if message.method == "notifications/message" and message.sender == "server" and session.starts < 2:
+        level = message.params.get("level")
+        if (held := session.levels.above(level, message.at)) is not None:
+            return f"has the level {level!r}, and the client had set {held!r}"
     modern = message.sender == "server" and is_modern(session.version)
     return wrong_notice(message.method or "", message.params, modern=modern)
 

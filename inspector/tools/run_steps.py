@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from turntape.cassettes.tape.model import Failure, RoundTrip
+from turntape.cassettes.tape.model import RoundTrip
 
+from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, is_object
 from .definitions import Definition
 from .form import Flaw, flaw_of
@@ -20,6 +21,8 @@ ASKS = frozenset({"elicitation/create", "sampling/createMessage"})
 """Requests of a server that a person or a model must answer."""
 PLAIN_ASKS = frozenset({"ping", "roots/list"})
 """Requests of a server that the client answers without asking anybody."""
+_MOVED, _BAD = 300, 400
+"""From these statuses on, an answer sends the client elsewhere, or refuses what it sent."""
 _ACCEPTED = 202
 """The status under which the answer comes by another connection."""
 _PATIENCE = 5_000_000
@@ -205,9 +208,10 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
             continue
         run = session.runs.get(place)
         if run is None:
-            if trip.failure is not None and (kind := _left_open(asked, trip.failure)) is not None:
+            if trip.failure is not None and (kind := _left_open(session, asked, trip)) is not None:
                 waited = trip.failure.kind == "cut" and (trip.ended_at or 0) >= _PATIENCE
-                notes.append(WireNote(kind, session.server, asked.index, asked.method or "", "ended" if waited else ""))
+                how = f"{(trip.ended_at or 0) / 1e6:.3g} s" if kind == "never_answered" else "ended" if waited else ""
+                notes.append(WireNote(kind, session.server, asked.index, asked.method or "", how))
                 del session.asked[place]
             continue
         done = _without_answer(run, trip)
@@ -265,18 +269,33 @@ def strayed(session: Session, stray: Stray) -> Iterator[ToolRun]:
             yield done
 
 
-def _left_open(asked: ToolMessage, failure: Failure) -> Literal["no_answer_of_client", "ended_early"] | None:
+def _left_open(
+    session: Session, asked: ToolMessage, trip: RoundTrip
+) -> Literal["no_answer_of_client", "ended_early", "never_answered"] | None:
     """What a request shows that is not a call and that had no answer when the connection closed."""
+    left = trip.failure is not None and trip.failure.kind == "client_gone"
     if asked.sender == "server":
-        answered = asked.method in ASKS or (asked.method in PLAIN_ASKS and failure.kind != "client_gone")
+        answered = asked.method in ASKS or (asked.method in PLAIN_ASKS and not left)
         return "no_answer_of_client" if answered else None
-    return None if failure.kind == "client_gone" else "ended_early"
+    if not left:
+        return "ended_early"
+    given_up = key_of_id(asked.id) in session.cancelled or asked.method in _MAY_WAIT
+    begun = asked.method == "initialize" and session.ready_at is not None
+    long = (trip.ended_at or 0) >= _PATIENCE
+    return "never_answered" if long and not given_up and not begun else None
+
+
+_MAY_WAIT = frozenset({"server/discover", "subscriptions/listen", "tasks/result"})
+"""Requests that a server may leave open: older servers do not know the first, and the others end with what they wait
+for."""
 
 
 def _without_answer(run: ToolRun, trip: RoundTrip) -> ToolRun:
     failure, response = trip.failure, trip.response
-    if trip.tool_wire is None and response is not None and response.status >= 400:
-        error: Object = {"code": response.status, "message": f"HTTP status {response.status}"}
+    to = header(response.headers, "location") if response is not None and _MOVED <= response.status < _BAD else None
+    if trip.tool_wire is None and response is not None and (response.status >= _BAD or to):
+        said = f"HTTP status {response.status}" + (f", which sends it to {to[:80]}" if to else "")
+        error: Object = {"code": response.status, "message": said}
         took = (trip.ended_at or 0) / 1000
         return _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
     if failure is None:

@@ -10,6 +10,7 @@ from ..wire.json_value import Object, as_object, as_text, compact
 from ..wire.protocols.mcp.shape import META
 from .definitions import Definition
 from .listings import Listing
+from .log_level import LogLevels
 from .mentions import Mentions
 from .progress import Progress
 from .tool_messages import ToolMessage
@@ -39,6 +40,9 @@ class WireNote:
         "session_gone",
         "session_not_named",
         "session_refused",
+        "session_id_wrong",
+        "never_answered",
+        "outdated",
         "id_reused",
         "id_too_large",
         "list_failed",
@@ -154,6 +158,7 @@ class Session:
     """The resources that results named, by their address, with the round trip of that."""
     mentions: Mentions = field(default_factory=Mentions)
     progress: Progress = field(default_factory=Progress)
+    levels: LogLevels = field(default_factory=LogLevels)
     before: dict[str, Definition] = field(default_factory=dict[str, Definition])
     """The tools as they were listed before the list whose pages are read now."""
 

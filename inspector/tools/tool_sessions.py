@@ -14,11 +14,11 @@ from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.messages import address_of, session_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
-from .answers import NO_METHOD, STARTS, judged, of_status, paged, refused, undeclared
+from .answers import NO_METHOD, STARTS, judged, list_failed, not_there, of_status, paged, refused, undeclared
 from .definitions import Definition
-from .form import Flaw
+from .form import Flaw, is_modern
 from .handshake import is_about_handshake, is_about_version, opened, unlisted_version
-from .http_form import OF_SESSION, misnamed, says_session, unfounded, unstreamed
+from .http_form import misnamed, outdated, says_session, unfounded, unreadable_session, unstreamed
 from .mentions import LATE
 from .message_forms import wrong_notice, wrong_schema
 from .notices import of_notice, shared_token
@@ -107,7 +107,7 @@ class ToolSessions:
                 sent.append(message)
             elif message.sender == "client" and wrong_notice(message.method or "", message.params) is None:
                 unasked = message
-            added.late |= message.method in _LATE_METHODS
+            added.late |= message.method in _LATE_METHODS or (message.is_answer and message.sender == "client")
             session = self._sessions.setdefault(message.session, Session(message.server))
             session.mentions.add(message)
             session.server, session.run = message.server, trip.run
@@ -180,6 +180,8 @@ class ToolSessions:
             return
         if (how := unstreamed(trip)) is not None and is_new(session, "stream_refused"):
             yield WireNote("stream_refused", session.server, trip.index, "GET", how)
+        if (version := outdated(trip)) is not None and is_new(session, "outdated"):
+            yield WireNote("outdated", session.server, trip.index, trip.request.method, version)
         if unasked is not None and trip.response.status in _REFUSALS and is_new(session, "notice_refused"):
             how = f"status {trip.response.status}"
             yield WireNote("notice_refused", session.server, trip.index, unasked.method or "a reply", how)
@@ -231,6 +233,8 @@ class ToolSessions:
         if header(trip.response.headers, SESSION_HEADER):
             self._named.add(address_of(trip))
             session.issued, session.gone = True, None
+            if (how := unreadable_session(trip.response)) is not None and is_new(session, "session_id_wrong"):
+                notes.append(WireNote("session_id_wrong", session.server, trip.index, how))
         if not header(trip.request.headers, SESSION_HEADER):
             return False
         if trip.response.status == _NOT_FOUND and session.gone is None:
@@ -345,13 +349,13 @@ class ToolSessions:
                 hasty = hasty or self._outdated(session, asked, answer)
                 yield given(session, asked, replace(run, departed=run.departed or hasty), answer)
         elif asked.method == "resources/read" and answer.error is not None:
-            notes += _not_there(session, asked, said)
+            notes += not_there(session, asked, said)
         elif asked.method in ("initialize", "server/discover"):
             notes += opened(session, asked, answer, wrong)
         elif asked.method == "tools/list" and result is not None:
             notes.extend(self._listed(session, asked, answer.index, result))
         elif asked.method == "tools/list" and answer.error is not None:
-            notes += () if early or wrong is not None else _list_failed(session, answer, answer.error)
+            notes += () if early or wrong is not None else list_failed(session, answer, answer.error)
         elif wrong is None and answer.error is not None and answer.error.get("code") == NO_METHOD:
             notes += refused(session, asked, answer)
         elif asked.method in ("tasks/get", "tasks/result", "tasks/cancel"):
@@ -379,11 +383,15 @@ class ToolSessions:
         )
 
     def _plain(self, session: Session, asked: ToolMessage) -> str | None:
-        """What is wrong with a call whose tool only runs as a task; None where it is not such a call."""
+        """How a call asks for a task, or for none, against what its server says of the tool; None for any other."""
         name = as_text(asked.params.get("name")) if asked.method == "tools/call" else None
         known = self.tools.get(session.server, {}).get(name or "")
-        only = known is not None and known.only_as_task and "task" not in asked.params
-        return f"does not run {name!r} as a task, as its server demands" if only else None
+        if known is None:
+            return None
+        if known.tasks == "required" and "task" not in asked.params:
+            return f"does not run {name!r} as a task, as its server demands"
+        forbidden = known.tasks == "forbidden" and "task" in asked.params and not is_modern(session.version)
+        return f"runs {name!r} as a task, which its server does not offer" if forbidden else None
 
     def _listed(self, session: Session, asked: ToolMessage, index: int, result: Object) -> Iterator[WireNote]:
         server = session.server
@@ -475,18 +483,3 @@ def _of_schemas(session: Session, tool: Definition) -> Iterator[WireNote]:
         if "schema_wrong" not in session.noted and (wrong := wrong_schema(schema)) is not None:
             session.noted.add("schema_wrong")
             yield WireNote("schema_wrong", session.server, tool.index, tool.name, f"an `{key}` that {wrong}")
-
-
-def _list_failed(session: Session, answer: ToolMessage, error: Object) -> Iterator[WireNote]:
-    """The server has refused to list its tools."""
-    said = error_message(error) or ""
-    known = error.get("code") != NO_METHOD and not OF_SESSION.search(said)
-    if known and is_new(session, "list_failed"):
-        yield WireNote("list_failed", session.server, answer.index, "tools/list", said)
-
-
-def _not_there(session: Session, asked: ToolMessage, said: str) -> Iterator[WireNote]:
-    """A resource that a result named cannot be read."""
-    uri = as_text(asked.params.get("uri")) or ""
-    if uri in session.links and is_new(session, "link_broken"):
-        yield WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri])

@@ -161,7 +161,7 @@ def _departed(run: ToolRun) -> str:
     "tool",
     "error",
     "S",
-    says="A tool server never answered a call, until the connection was closed or the client gave up.",
+    says="A tool server never answered a call or another request, until the connection was closed or the client gave up.",
     fix="Let the server answer every request, also when the tool fails or hangs.",
     not_when=(
         "The client gave up, or closed the connection, in less than five seconds: then `client-tool-gave-up` says so",
@@ -195,6 +195,13 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
                 f"server {run.server!r} had not answered the call of {run.name!r} when the client gave up after {after}",
                 (f"#{run.exchanges[-1]} request", f"#{call.turn.index} response"),
             )
+    note = context.note
+    if note is not None and note.kind == "never_answered":
+        yield Note(
+            f"server {note.server!r} had not answered {note.what} when the client closed the connection after {note.detail}",
+            (f"#{note.index} request",),
+            severity="warning",
+        )
 
 
 @tool_rule(
@@ -263,6 +270,7 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "list_loops": f"names the page {note.what!r} of {note.detail} again as the next one, so its list never ends",
         "page_repeats": f"has {note.what!r} on several pages of {note.detail}",
         "no_schema": f"defines the tool {note.what!r} without an `inputSchema`, which MCP requires",
+        "session_id_wrong": f"gave its session the id {note.what[:40]!r}, and only visible ASCII is allowed there",
         "session_refused": "says with status 400 that it has no such session; clients begin a new one only on status 404",
         "progress_unknown": f"reports progress under the token {note.what}, which no request has",
         "progress_late": f"reports progress under the token {note.what} after it had answered the request",
@@ -290,7 +298,15 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         mild = (
             progress
             or note.kind
-            in ("answer_odd", "ask_odd", "notice_wrong", "schema_wrong", "notice_refused", "stream_refused")
+            in (
+                "answer_odd",
+                "ask_odd",
+                "notice_wrong",
+                "schema_wrong",
+                "notice_refused",
+                "stream_refused",
+                "session_id_wrong",
+            )
             or (note.kind == "not_known" and note.what == "ping")
         )
         asks = note.kind in ("answered_twice", "ask_wrong", "ask_odd", "ask_undeclared", "ask_early", "notice_wrong")
@@ -303,7 +319,7 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         yield Note(f"server {note.server!r} {what}", (f"#{note.index} {at}{part}", *named), "info" if mild else None)
 
 
-_WHOLE = ("session_refused", "link_broken", "not_known", "notice_refused", "stream_refused")
+_WHOLE = ("session_refused", "session_id_wrong", "link_broken", "not_known", "notice_refused", "stream_refused")
 """Kinds whose evidence is not inside a result."""
 
 

@@ -3,8 +3,8 @@ from typing import Any, Literal
 
 import pytest
 from conversations import chat, user
-from tool_stories import ADD, KEY, MODERN, SAY, Story, offered, text
-from tool_wire import answers, asks, fails, initialize, initialized, notifies
+from tool_stories import ADD, KEPT, KEY, MODERN, SAY, Story, offered, text
+from tool_wire import answers, asks, fails, http, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure
 
@@ -485,3 +485,41 @@ def test_a_tool_that_the_newest_list_lacks_is_still_offered_and_called(left: lis
 
     assert bool(story.says("client-tool-not-on-server")) == again
     assert bool(story.says("tool-server-error")) == (not again)
+
+
+@pytest.mark.parametrize(("support", "found"), [("forbidden", "warning"), ("optional", None), (None, None)])
+@pytest.mark.parametrize("refused", [True, False])
+def test_a_tool_that_is_run_as_a_task_although_it_cannot_be(
+    support: str | None, found: str | None, refused: bool
+) -> None:
+    more: dict[str, Any] = {} if support is None else {"execution": {"taskSupport": support}}
+    story = Story([{**ADD, **more}, SAY]).start().turn(ONE)
+    got = fails(12, "no tasks here", -32601) if refused else answers(12, **text("1"))
+    story.exchange(asks(12, "tools/call", name="add", arguments={"a": 1}, task={"ttl": 9}), got)
+    story.results(("c1", "1")).turn()
+    how = [one[3] for one in story.found() if one[1] == "client-tool-protocol-broken"]
+
+    assert how == ([] if found is None else ["warning" if refused else "info"])
+
+
+@pytest.mark.parametrize(("name", "wrong"), [(5, 0), (6, 1)])
+def test_an_answer_of_the_client_to_nothing_that_was_asked(name: int, wrong: int) -> None:
+    story = Story().start(roots={})
+    story.exchange(asks(5, "roots/list"), answers(5, roots=[]) if name == 5 else None, sender="server")
+    if name != 5:
+        story.exchange(answers(name, roots=[]))
+    said = story.turn().says("client-tool-protocol-broken")
+
+    assert len(said) == wrong
+    assert all(one.endswith("an answer that names the request 6, which the session does not have") for one in said)
+
+
+@pytest.mark.parametrize(("version", "wrong"), [("2026-07-28", 1), ("2025-11-25", 0), (None, 0)])
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_modern_client_that_asks_for_a_stream_or_ends_a_session(version: str | None, wrong: int, method: str) -> None:
+    story, headers = Story(), () if version is None else (("MCP-Protocol-Version", version),)
+    found = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **KEPT}
+    story.put(http(asks(0, "server/discover", _meta=MODERN), answers(0, **found), headers=(), at=story.at))
+    story.put(http(None, None, method=method, status=405, headers=headers, at=story.at))
+
+    assert len([one for one in story.says("client-tool-protocol-broken") if f"a {method} request" in one]) == wrong

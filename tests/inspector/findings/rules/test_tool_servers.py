@@ -1303,3 +1303,71 @@ def test_a_handshake_that_is_refused_for_its_version_is_the_servers(said: str, f
     story = Story(tools=[]).put(http(initialize(0), fails(0, said, -32600), headers=(), status=400)).turn()
 
     assert ("tool-server-error" in [name for _, name, _, _ in story.found()]) is found
+
+
+def called_over_http(*answer_headers: tuple[str, str]) -> Story:
+    """A session over HTTP with two tools, and a turn that calls one of them."""
+    story = Story()
+    given = answer_headers or (SESSION[0],)
+    story.put(http(initialize(), initialized(), headers=(), answer_headers=given, at=story.at))
+    return story.put(http(asks(1, "tools/list"), answers(1, tools=[ADD, SAY]), at=story.at)).turn(ONE)
+
+
+@pytest.mark.parametrize(("repeated", "name", "layer"), [(False, "tool-server-error", "client"), (True, None, None)])
+def test_a_call_that_is_sent_elsewhere_is_the_clients_to_repeat(
+    repeated: bool, name: str | None, layer: str | None
+) -> None:
+    story, moved = called_over_http(), (("Location", "http://localhost:9/mcp/"),)
+    called = asks(5, "tools/call", name="add", arguments={"a": 1})
+    story.put(http(called, b"", status=307, answer_headers=moved, at=story.at))
+    if repeated:
+        story.put(http(called, answers(5, **text("1")), at=story.at))
+    story.results(("c1", "1" if repeated else "HTTP 405: Method Not Allowed")).turn()
+
+    assert [one[1:3] for one in story.found(severity="warning")] == ([] if name is None else [(name, layer)])
+    assert story.found(severity="error") == []
+
+
+@pytest.mark.parametrize("method", ["ping", "initialize", "tools/list", "server/discover"])
+@pytest.mark.parametrize(("waited", "cancelled"), [(30_000_000, False), (30_000_000, True), (2_000_000, False)])
+def test_a_request_that_the_server_leaves_open(method: str, waited: int, cancelled: bool) -> None:
+    story = Story(tools=[]) if method == "initialize" else Story(tools=[]).start()
+    if cancelled:
+        story.exchange(notifies("notifications/cancelled", requestId=7))
+    story.exchange(initialize(7) if method == "initialize" else asks(7, method))
+    left = Failure("client_gone", "the client closed the connection")
+    story.trips[-1] = replace(story.trips[-1], failure=left, closed_first="client", ended_at=waited)
+    silent = waited > 5_000_000 and not cancelled and method != "server/discover"
+
+    assert len(story.turn(tools=None).says("tool-server-silent")) == silent
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("ab-12~!", 0), ("tab 7", 1), ("zürich", 1)])
+def test_the_id_of_a_session_has_only_visible_signs(name: str, wrong: int) -> None:
+    assert len(called_over_http(("Mcp-Session-Id", name)).says("tool-protocol-broken")) == wrong
+
+
+@pytest.mark.parametrize(
+    ("error", "wrong"), [({"code": -32002}, 1), ({"message": "no"}, 1), ({"code": -1, "message": ""}, 0)]
+)
+def test_an_error_needs_a_code_and_a_message(error: dict[str, Any], wrong: int) -> None:
+    story = (
+        Story()
+        .start()
+        .exchange(asks(7, "resources/read", uri="file:///a"), {"jsonrpc": "2.0", "id": 7, "error": error})
+    )
+
+    assert [name for _, name, _, how in story.found() if how == "info"] == wrong * ["tool-protocol-broken"]
+
+
+@pytest.mark.parametrize(
+    ("levels", "sent", "wrong"),
+    [(["error"], "debug", 1), (["error"], "critical", 0), (["error", "debug"], "info", 0), ([], "debug", 0)],
+)
+def test_notes_below_the_level_that_the_client_set(levels: list[str], sent: str, wrong: int) -> None:
+    story = Story().start()
+    for number, level in enumerate(levels):
+        story.exchange(asks(20 + number, "logging/setLevel", level=level), answers(20 + number))
+    story.exchange(notifies("notifications/message", level=sent, data="x"), sender="server")
+
+    assert len(story.says("tool-protocol-broken")) == wrong
