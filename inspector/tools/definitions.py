@@ -119,6 +119,8 @@ def _arguments(offered: Object, served: Object) -> Iterator[Difference]:
         if name in ours and one and other and one.isdisjoint(other):
             mild = any(one | other <= group for group in _RELATED)
             yield Difference(f"the argument {name!r} is {_or(one)} and not {_or(other)}", mild=mild)
+        elif (left := _left_out(ours.get(name), theirs[name])) is not None:
+            yield Difference(f"the argument {name!r} may not be {left}, as its server allows", mild=True)
     lost = lost_reference(offered)
     if lost is not None and lost_reference(served) is None:
         yield Difference(f"it refers to {lost!r}, which was left out", mild=False)
@@ -134,7 +136,7 @@ def _arguments(offered: Object, served: Object) -> Iterator[Difference]:
 def _values(ours: Object, theirs: Object) -> Iterator[Difference]:
     """The first argument whose allowed values, and the first one whose description, the model does not see."""
     for key, what in _PASSED_ON:
-        said = (name for name, schema in theirs.items() if as_object(schema).get(key))
+        said = (name for name, schema in theirs.items() if _states(as_object(schema), key))
         lost = next((name for name in said if name in ours and not _says(ours[name], key)), None)
         if lost is not None:
             yield Difference(f"the {what} of the argument {lost!r} are not passed on", mild=key == "description")
@@ -159,6 +161,30 @@ def _says(schema: object, key: str, depth: int = 4) -> bool:
     inner = [one for group in groups for one in as_array(group)]
     const = key == "enum" and ("const" in fields or "$ref" in fields)
     return bool(fields.get(key)) or const or depth == 0 or any(_says(one, key, depth - 1) for one in inner)
+
+
+def _states(schema: Object, key: str) -> bool:
+    """Whether a schema itself has this keyword; one constant is a list of allowed values too."""
+    return bool(schema.get(key)) or (key == "enum" and "const" in schema)
+
+
+def _left_out(ours: object, theirs: object) -> str | None:
+    """A type that only the server's schema allows, where both say which they allow. Numbers count as one type."""
+    one, other = (_allowed(as_object(schema)) for schema in (ours, theirs))
+    if not one or not other or not one < other:
+        return None
+    return _or(other - one)
+
+
+def _allowed(schema: Object) -> frozenset[str]:
+    """The types that a schema allows, by itself or as one of several; empty when it leaves them open. `null` is none."""
+    found: frozenset[str] = _types(schema)
+    for key in ("anyOf", "oneOf"):
+        branches = [_allowed(as_object(one)) for one in as_array(schema.get(key))]
+        if not all(branches):
+            return frozenset()
+        found = found.union(*branches)
+    return frozenset("number" if name == "integer" else name for name in found) - {"null"}
 
 
 def _types(schema: Object) -> frozenset[str]:

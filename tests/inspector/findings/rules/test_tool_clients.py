@@ -523,3 +523,32 @@ def test_a_modern_client_that_asks_for_a_stream_or_ends_a_session(version: str |
     story.put(http(None, None, method=method, status=405, headers=headers, at=story.at))
 
     assert len([one for one in story.says("client-tool-protocol-broken") if f"a {method} request" in one]) == wrong
+
+
+MODE: dict[str, Any] = {"const": "read"}
+SPOT: list[dict[str, Any]] = [{"type": "string"}, {"type": "object", "properties": {"x": {"type": "number"}}}]
+
+
+@pytest.mark.parametrize(
+    ("offer", "served", "severity"),
+    [
+        ({"type": "string"}, MODE, "warning"),
+        ({"type": "string", "enum": ["read"]}, MODE, None),
+        (MODE, MODE, None),
+        (SPOT[1], {"oneOf": SPOT}, "info"),
+        ({"anyOf": SPOT}, {"oneOf": SPOT}, None),
+        ({"type": ["string", "object"]}, {"anyOf": SPOT}, None),
+        (SPOT[0], {"anyOf": [SPOT[0], {"type": "null"}]}, None),
+        ({"type": "NUMBER"}, {"anyOf": [{"type": "integer"}, {"type": "number"}]}, None),
+        (SPOT[0], {"anyOf": [SPOT[0], {"$ref": "#/$defs/Any"}]}, None),
+        ({"type": "string"}, {"anyOf": [{}, SPOT[1]]}, None),
+    ],
+)
+def test_a_constant_and_one_of_several_types_are_passed_on(
+    offer: dict[str, Any], served: dict[str, Any], severity: str | None
+) -> None:
+    story = defined({"properties": {"to": offer}}, properties={"to": served})
+
+    assert [(name, how) for _, name, _, how in story.found()] == [
+        ("client-tool-definition-differs", how) for how in (severity,) if how
+    ]
