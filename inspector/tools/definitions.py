@@ -177,7 +177,7 @@ def _left_out(ours: object, theirs: object) -> str | None:
 
 
 def _allowed(schema: Object) -> frozenset[str]:
-    """The types that a schema allows, by itself or as one of several; empty when it leaves them open. `null` is none."""
+    """The types that a schema allows, alone or as one of several; empty when it leaves them open. `null` is none."""
     found: frozenset[str] = _types(schema)
     for key in ("anyOf", "oneOf"):
         branches = [_allowed(as_object(one)) for one in as_array(schema.get(key))]

@@ -17,7 +17,7 @@ class LogLevels:
     """The levels that the client of one session has set, oldest first."""
 
     _set: deque[tuple[float, float, str]] = field(default_factory=lambda: deque[tuple[float, float, str]](maxlen=_MOST))
-    """When each was asked for, when the server had agreed, and the level."""
+    """When each was requested, when the server had agreed, and the level."""
 
     def agreed(self, level: str, asked: float, at: float) -> None:
         """The server has answered a request for this level."""

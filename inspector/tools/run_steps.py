@@ -51,6 +51,8 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
         if wrong is not None:
             session.flaws[message.sequence] = wrong
     else:
+        if wrong is None and (wrong := _of_another(session, params)) is not None:
+            session.flaws[message.sequence] = wrong
         arguments = params.get("arguments")
         run = ToolRun(
             index=message.index,
@@ -70,6 +72,12 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
         run = replace(run, departed=Departure(f"sent a request that {wrong}", message.index))
     session.runs[message.sequence] = run
     return run
+
+
+def _of_another(session: Session, params: Object) -> str | None:
+    """How a call that continues nothing names a state: one that its server gave for another call."""
+    given = session.states.get(as_text(params.get("requestState")) or "")
+    return None if given in (None, _stateless(params)) else "names the `requestState` of another call"
 
 
 def _stateless(params: Object) -> str:
@@ -109,6 +117,8 @@ def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessag
     elif result.get("resultType") == "input_required":
         state = as_text(result.get("requestState"))
         session.waiting[_stateless(asked.params) if state is None else state] = asked.sequence
+        if state is not None and len(session.states) < _MOST_IDS:
+            session.states.setdefault(state, _stateless(asked.params))
         questions = as_object(result.get("inputRequests"))
         run = replace(run, outcome="input_required", duration_ms=took, questions=questions)
         session.runs[asked.sequence] = run

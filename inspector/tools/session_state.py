@@ -112,6 +112,8 @@ class Session:
     """When the client gave up on a request, and why, by its id."""
     waiting: dict[str, int] = field(default_factory=dict[str, int])
     """By `requestState` or the id of a task: the place under which its run is kept."""
+    states: dict[str, str] = field(default_factory=dict[str, str])
+    """By each `requestState` that the server gave: the name and the arguments of the call."""
     version: str | None = None
     """The version of MCP that both sides speak."""
     declared: Object | None = None

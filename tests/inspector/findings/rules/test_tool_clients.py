@@ -552,3 +552,33 @@ def test_a_constant_and_one_of_several_types_are_passed_on(
     assert [(name, how) for _, name, _, how in story.found()] == [
         ("client-tool-definition-differs", how) for how in (severity,) if how
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "state", "wrong"),
+    [
+        ("say", {"text": "x"}, "s1", 1),
+        ("add", {"a": 2}, "s1", 1),
+        ("add", {"a": 1}, "s1", 0),
+        ("say", {"text": "x"}, None, 0),
+        ("say", {"text": "x"}, "of-before-the-tape", 0),
+    ],
+)
+def test_a_state_belongs_to_the_call_for_which_it_was_given(
+    name: str, arguments: dict[str, Any], state: str | None, wrong: int
+) -> None:
+    story = Story().modern().turn(ONE)
+    form: dict[str, Any] = {"mode": "form", "message": "Sure?", "requestedSchema": {"type": "object", "properties": {}}}
+    asked = {"ok": {"method": "elicitation/create", "params": form}}
+    called: dict[str, Any] = {"name": "add", "arguments": {"a": 1}, "_meta": MODERN}
+    story.exchange(
+        asks(5, "tools/call", **called),
+        answers(5, resultType="input_required", inputRequests=asked, requestState="s1"),
+    )
+    reply = {"inputResponses": {"ok": {"action": "accept", "content": {}}}, "requestState": "s1"}
+    story.exchange(asks(6, "tools/call", **called, **reply), answers(6, **text("1"), resultType="complete"))
+    more: dict[str, Any] = {} if state is None else {"requestState": state}
+    other = asks(7, "tools/call", name=name, arguments=arguments, _meta=MODERN, **more)
+    story.exchange(other, answers(7, **text("2"), resultType="complete")).results(("c1", "1")).turn()
+
+    assert len([one for one in story.says("client-tool-protocol-broken") if "of another call" in one]) == wrong
