@@ -53,6 +53,14 @@ def with_block(block: dict[str, Any], seen: str) -> Trips:
     return ended({"content": [{"type": "text", "text": "see this"}, block]}, seen)
 
 
+def linked(seen: str) -> Trips:
+    """A result with a link, what the client read there, and what the model sees."""
+    story = Story().start().turn(ONE).call("add", {"a": 1}, {"content": [LINK]})
+    page = {"uri": "file:///notes.md", "text": "hello there"}
+    story.exchange(asks(8, "resources/read", uri="file:///notes.md"), answers(8, contents=[page]))
+    return story.results(("c1", seen)).turn().trips
+
+
 def provoked(*, ended: bool) -> Trips:
     """A tool fails while the client owes its server an answer, or has given it."""
     story = Story().start(roots={}).turn(ONE)
@@ -369,6 +377,12 @@ TOOLS: list[Row] = [
         with_block(LINK, "see this file:///notes.md"),
     ),
     (
+        "client-tool-resource-lost",
+        "The client read what the link names, and the model sees that",
+        linked("it says hello"),
+        linked("hello there"),
+    ),
+    (
         "client-tool-result-changed",
         "White space, JSON or words around it differ, words do not run together and indented lines stay so",
         ended(text("It is 42."), "It is 43."),
@@ -385,6 +399,13 @@ TOOLS: list[Row] = [
         "It is the result of another run",
         ended(text("the sum is 1"), "you said x"),
         two("you said x", "the sum is 1"),
+    ),
+    (
+        "client-tool-result-changed",
+        "Short parts are hidden behind marks, as secrets are: then it is an info",
+        ended(text("key=sk-9f31ab, region=eu"), "key=[REDACTED], region=us"),
+        ended(text("key=sk-9f31ab, region=eu"), "key=[REDACTED], region=eu"),
+        "info",
     ),
     (
         "client-tool-result-stale",

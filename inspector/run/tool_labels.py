@@ -54,7 +54,7 @@ class ToolLabels:
         self._carried = carried
         self._sessions = ToolSessions()
         self._join = ToolJoin()
-        self._join.tools = self._sessions.tools
+        self._join.tools, self._join.read = self._sessions.tools, self._sessions.read
         self._active = False
         self._held: OrderedDict[int, tuple[JudgedTurn, Label]] = OrderedDict()
         """The turns whose labels may change, by the identity of their calls."""

@@ -10,7 +10,7 @@ recorded after the next request, because it is written when it ends. So each sid
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..analysis.conversation import text_meaning
@@ -54,6 +54,8 @@ class ToolJoin:
         """By the meaning of its text: the first run that returned it."""
         self.tools: dict[str, dict[str, Definition]] = {}
         """By server, then by name: the tools that the servers listed."""
+        self.read: Mapping[tuple[str, str], str] = {}
+        """The text of the resources that clients read, by their server and address."""
 
         self._first: float | None = None
         """When the first turn began."""

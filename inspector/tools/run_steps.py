@@ -168,8 +168,14 @@ def of_task(run: ToolRun, method: str | None, answer: ToolMessage) -> ToolRun:
     if method == "tasks/result":
         return _with_result(run, result, took)
     status = as_text(result.get("status"))
-    if status == "cancelled":
-        return replace(run, outcome="cancelled", duration_ms=took)
+    if method == "tasks/cancel":
+        run = replace(
+            run, outcome="cancelled", duration_ms=took, task=None, reason=run.reason or "the task was cancelled"
+        )
+    if status == "cancelled" and run.outcome != "cancelled":
+        said = as_text(result.get("statusMessage")) or "the server cancelled the task"
+        stopped: Object = {"message": said}
+        return _finished(replace(run, outcome="failed", error=stopped, is_error=True, task=None), stopped, took)
     inner = as_object(result.get("result"))
     if status == "completed" and inner:
         return _with_result(run, inner, took)

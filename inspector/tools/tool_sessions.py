@@ -77,6 +77,8 @@ class ToolSessions:
         """The server and the name of tools that one list defines twice."""
         self.repeated: set[tuple[str, str]] = set()
         """The server and the name of tools that one list has twice, in whatever words."""
+        self.read: dict[tuple[str, str], str] = {}
+        """The text of the resources that clients read, by their server and address."""
         self._named: set[str] = set()
         """The addresses that gave a session an id."""
 
@@ -350,6 +352,9 @@ class ToolSessions:
                 yield given(session, asked, replace(run, departed=run.departed or hasty), answer)
         elif asked.method == "resources/read" and answer.error is not None:
             notes += not_there(session, asked, said)
+        elif asked.method == "resources/read" and len(self.read) < _MOST_OPEN:
+            found = (as_text(one.get("text")) for one in objects_in((result or {}).get("contents")))
+            self.read[session.server, as_text(asked.params.get("uri")) or ""] = "\n".join(filter(None, found))
         elif asked.method in ("initialize", "server/discover"):
             notes += opened(session, asked, answer, wrong)
         elif asked.method == "tools/list" and result is not None:

@@ -25,7 +25,8 @@ from .tool_results import left_early, never_answered, of, reports_progress
 _REFUSED = regex(
     r"error|fail|exception|timed? ?out|closed|cancel|abort|not (?:connected|found|available|allowed|permitted|executed)"
     r"|denied|reject|refus|unable|could ?n.t|cannot|invalid|interrupt|unavailable|disconnected|declin|skipped|doesn.t want"
-    r"|terminated|unexpected|(?:stream|connection|session) ended|\bno (?:answer|response)\b",
+    r"|terminated|unexpected|(?:stream|connection|session) ended|\bno (?:answer|response)\b"
+    r"|\bstopped by\b|\buser (?:has )?stopped|\bgave up\b|\bdid(?: not|n.t) (?:finish|complete|respond|answer|run)\b|\bexpired\b",
     re.IGNORECASE,
 )
 """How clients say that they did not run a call, or got no result."""

@@ -7,6 +7,7 @@ from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import without_space
 from ...tools.arguments import rounded
+from ...tools.masked import is_masked
 from ...tools.model_calls import ModelCall
 from ...tools.returned import returned_of
 from ...tools.seen import writes_data
@@ -210,6 +211,8 @@ def _media_lost(context: ToolContext, kind: str) -> Iterator[Note]:
             continue
         for lost in run.lost:
             known = _MEDIA.get(lost)
+            if lost == "link" and _follows_links(context, run):
+                continue
             # Then `client-tool-result-changed` reports it.
             reworded = lost == "resource" and "text" not in run.lost and _other_text(run)
             if known is not None and known[0] == kind and not reworded:
@@ -218,6 +221,15 @@ def _media_lost(context: ToolContext, kind: str) -> Iterator[Note]:
                 what = f"{known[1]} in the result of {of(run)} was {'written as text' if written else 'left out'}"
                 severity = None if written else severity
                 yield Note(f"{what}; the model sees {_quoted(run.seen_text)}", places(call, run), severity)
+
+
+def _follows_links(context: ToolContext, run: ToolRun) -> bool:
+    """Whether the client read what each link of a result names, and the model sees that in its place."""
+    shown = ShownText(run.seen_text or "")
+    links = [block for block in returned_of(run.result).blocks if block.kind == "link"]
+    read = context.join.read if context.join is not None else dict[tuple[str, str], str]()
+    found = [read.get((run.server, block.uri), "") for block in links if not shown.holds(block.uri)]
+    return all(text and (shown.holds(text) or shown.is_part_of(text)) for text in found)
 
 
 def _holds_data(run: ToolRun) -> bool:
@@ -264,6 +276,7 @@ def audio_lost(context: ToolContext) -> Iterator[Note]:
     not_when=(
         "The model reads that something is missing: then it is an info",
         "The model sees its text, its address or a file",
+        "The client read what the link names, and the model sees that",
     ),
 )
 def resource_lost(context: ToolContext) -> Iterator[Note]:
@@ -287,6 +300,7 @@ def _other_text(run: ToolRun) -> bool:
     not_when=(
         "White space, JSON or words around it differ, words do not run together and indented lines stay so",
         "It is the result of another run",
+        "Short parts are hidden behind marks, as secrets are: then it is an info",
     ),
 )
 def result_changed(context: ToolContext) -> Iterator[Note]:
@@ -296,7 +310,7 @@ def result_changed(context: ToolContext) -> Iterator[Note]:
         yield Note(
             f"{of(run)} returned {_quoted(run.returned_text)}, but the model sees {_quoted(run.seen_text)}",
             places(call, run),
-            severity="info" if _says_so(run) else None,
+            severity="info" if _says_so(run) or is_masked(run.returned_text or "", run.seen_text or "") else None,
         )
     for call, run in _shown(context, "equal", "structured"):
         if (found := rounded(run.returned_text or "", run.seen_text or "")) is not None:

@@ -368,3 +368,23 @@ def test_a_call_that_was_never_sent_for_an_exception_of_the_client(arguments: st
     story = Story().start().turn(("c1", "add", arguments)).results(("c1", said)).turn()
 
     assert ("client-tool-never-executed", severity) in [(name, rank) for _, name, _, rank in story.found()]
+
+
+@pytest.mark.parametrize(
+    ("method", "found"),
+    [
+        ("tasks/cancel", [("client-tool-gave-up", "client", "info")]),
+        ("tasks/get", [("tool-server-error", "tool", "warning")]),
+    ],
+)
+def test_a_task_that_ends_before_its_result_was_stopped_by_one_side(
+    method: str, found: list[tuple[str, str, str]]
+) -> None:
+    story, task = Story().start().turn(ONE), {"taskId": "t", "createdAt": "a", "lastUpdatedAt": "b", "ttl": None}
+    story.exchange(
+        asks(2, "tools/call", name="add", arguments={"a": 1}, task={}), answers(2, task={**task, "status": "working"})
+    )
+    story.exchange(asks(3, method, taskId="t"), answers(3, **task, status="cancelled"))
+    story.results(("c1", "The user stopped the task.")).turn()
+
+    assert [one[1:] for one in story.found() if one[1] != "client-tool-error-as-success"] == found
