@@ -53,6 +53,8 @@ def field_wrong(context: RuleContext) -> Iterator[Note]:
     optional: list[Departure] = []
     for one in format_departures(exchange, rules.format):
         (optional if one.optional else lenient if one.lenient else strict).append(one)
+    if (place := _nameless(context, exchange)) is not None:
+        yield Note(f"no piece of the stream says `{place}`, the name of a call", (f"{context.at} response {place}",))
     whole = ("api-field-wrong", (exchange.host, context.reading.protocol, context.reading.streamed))
     if not strict and not lenient:
         context.run.reported.add(whole)
@@ -77,6 +79,15 @@ def field_wrong(context: RuleContext) -> Iterator[Note]:
         (f"{context.at} response {found[0].path}",),
         severity=None if strict else "info",
     )
+
+
+def _nameless(context: RuleContext, exchange: Exchange) -> str | None:
+    """The place of the name in a call that came in pieces, where none of them says it; no piece alone need do so."""
+    if exchange.framing is None or not context.protocol.answers.calls_by_index or context.finish.effective == "cut":
+        return None
+    nameless = (n for n, call in enumerate(context.emission.calls) if call.complete and call.id and not call.name)
+    place = next(nameless, None)
+    return None if place is None else f"choices[0].delta.tool_calls[{place}].function.name"
 
 
 @rule(

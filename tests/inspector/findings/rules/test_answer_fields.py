@@ -410,3 +410,12 @@ def test_a_chunk_of_azures_filter_alone_needs_no_delta() -> None:
 
     assert streamed(content_filter_offsets={"check_offset": 44, "end_offset": 198}, content_filter_results={}) == []
     assert "`choices[0].delta` of the answer is missing" in streamed()[0]
+
+
+@pytest.mark.parametrize(("name", "layers"), [(None, {"api"}), ("", {"api"}), ("other", {"model"})])
+def test_a_call_whose_name_no_piece_of_the_stream_says_is_the_apis_fault(name: str | None, layers: set[str]) -> None:
+    asked = {**ASKED, "tools": TOOLS}
+    one = trip(CHAT, asked, sse(call(0, "c1", name, ""), call(0, None, None, "{}"), CALLED, done=True))
+    roots = [found for found in judged(one) if found.severity != "info" and not found.because_of]
+
+    assert {found.layer for found in roots} == layers
