@@ -8,6 +8,7 @@ from turntape.cassettes.regex import regex
 from ...analysis.turn import Turn
 from ...wire.exchange import header
 from ..causes import STORM
+from ..explanations import may_explain
 from ..finding import Layer
 from ..model_words import asks_nothing
 from ..own_block import own_block
@@ -281,10 +282,12 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
         why == "request" or (_names_fault(context) and (_by_status(context) or own_block(context) is not None))
     ):
         return
-    named = context.rejection.ids if context.rejection else ()
-    severe = {f.id for f in (*context.found, *context.thread.recent) if f.severity != "info" or f.id in named}
-    roots = tuple(name for name in context.has_recently(*SHAPE_IDS, *named) if name in severe)
-    layer: Layer | None = next((f.layer for f in (*context.found, *context.thread.recent) if f.id in roots), None)
+    said = context.rejection
+    named = said.ids if said is not None else ()
+    near = [one for one in (*context.found, *context.thread.recent) if one.severity != "info" or one.id in named]
+    meant = {one.id for one in near if said is None or may_explain(one, said, context.fields)}
+    roots = tuple(name for name in context.has_recently(*SHAPE_IDS, *named) if name in meant)
+    layer: Layer | None = next((f.layer for f in near if f.id in roots), None)
     own = None if roots else own_block(context)
     known = context.thread.explained
     if not roots and own is None and known is not None and known.text == rejection_text(context):
