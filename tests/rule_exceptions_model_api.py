@@ -127,9 +127,9 @@ def local(text: str, count: str = '"prompt_eval_count": 2050, ', **message: Any)
 CODEX = "https://chatgpt.com/backend-api/codex/responses"
 
 
-def started(*messages: dict[str, Any]) -> RoundTrip:
-    """Ollama answers that it has loaded the model."""
-    said_ = {"model": "m", "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "load"}
+def started(*messages: dict[str, Any], word: str = "load") -> RoundTrip:
+    """Ollama answers that it has loaded the model, or with another word and nothing else."""
+    said_ = {"model": "m", "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": word}
     return trip(OLLAMA, {"model": "m", "messages": list(messages), "stream": False}, said_)
 
 
@@ -327,7 +327,7 @@ MODEL: list[Row] = [
     ("model-empty-response", "The API ran its own tools in the answer",
      anthropic([asked("hi")], [], usage={"output_tokens": 3}), anthropic([asked("hi")], SEARCH)),
     ("model-empty-response", "The request has no message: it only loads the model, as Ollama's does",
-     started(HELLO), started()),
+     started(HELLO, word="stop"), started()),
     ("model-empty-response", "The request asks for a single token",
      chat([HELLO], said(""), max_tokens=2), chat([HELLO], said(""), max_tokens=1)),
     ("model-empty-response", "The answer is still queued",
@@ -466,6 +466,10 @@ API: list[Row] = [
      unworded(chat([HELLO], said("x"))),
      moved(unworded(chat([HELLO], said("x"))), "https://a.snowflakecomputing.com/v1/chat/completions", "snowflake"),
      "info"),
+    ("api-finish-missing", "A mark of the API says that the answer is complete, as Ollama's `done`: then it is an info",
+     unworded(chat([HELLO], said("x"))),
+     trip("http://127.0.0.1:11434/api/chat", {"model": "m", "messages": [HI], "stream": False},
+          {"model": "m", "created_at": "t", "message": {"role": "assistant", "content": "x"}, "done": True}), "info"),
     ("api-finish-missing", "There are calls: then `api-finish-label-disagrees` says it",
      unworded(chat([HELLO], said("x"))), unworded(chat([HELLO], said("x", CALL), finish="stop"))),
     ("api-finish-unknown", "The answer was cut",
@@ -475,6 +479,8 @@ API: list[Row] = [
     ("api-finish-unknown", "Its meaning is plain, as of another API's word or spelling: then it is an info",
      chat([HELLO], said("x"), finish="gone"), chat([HELLO], said("x"), finish="end_turn"), "info"),
     ("api-finish-unknown", "The answer is made in the background", begun(background=False), begun(background=True)),
+    ("api-finish-unknown", "The request has no message: it only loads the model, as Ollama's does",
+     started(HELLO), started()),
     ("api-final-event-empty", "Codex's API, which sends none on purpose",
      completes_empty(), [moved(one, CODEX) for one in completes_empty()]),
     ("api-final-event-empty", "The client collected the items from the stream: then it is an info", completes_empty(),

@@ -212,6 +212,7 @@ def _ends_inside(text: str) -> bool:
         "The answer was cut",
         "The API has no finish words",
         "The provider never sends one: then it is an info",
+        "A mark of the API says that the answer is complete, as Ollama's `done`: then it is an info",
         "There are calls: then `api-finish-label-disagrees` says it",
     ),
 )
@@ -236,7 +237,7 @@ def finish_missing(context: RuleContext) -> Iterator[Note]:
     yield Note(
         "the answer is complete and the API sent no finish reason",
         (context.finish_at, f"{context.at} response"),
-        severity=None if context.provider.says_finish else "info",
+        severity=None if context.provider.says_finish and not context.protocol.answers.marks_end else "info",
     )
 
 
@@ -253,6 +254,7 @@ def finish_missing(context: RuleContext) -> Iterator[Note]:
         "There are calls: then `api-finish-label-disagrees` says it",
         "Its meaning is plain, as of another API's word or spelling: then it is an info",
         "The answer is made in the background",
+        "The request has no message: it only loads the model, as Ollama's does",
     ),
 )
 def finish_unknown(context: RuleContext) -> Iterator[Note]:
@@ -263,6 +265,11 @@ def finish_unknown(context: RuleContext) -> Iterator[Note]:
         yield Note(f"the API stopped the answer with {finish.raw!r} and says no reason", (context.finish_at,))
         return
     if finish.effective == "cut" or context.reading.error is not None or context.has("api-finish-label-disagrees"):
+        return
+    if finish.raw in context.protocol.answers.idle_words and context.request.messages:
+        yield Note(
+            f"the API finished with {finish.raw!r} what was asked of the model: {finish.detail}", (context.finish_at,)
+        )
         return
     if word in _STILL_RUNNING and context.exchange.answer_fields.get("background") is False:
         yield Note(

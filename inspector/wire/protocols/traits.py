@@ -123,6 +123,10 @@ class AnswerRules:
     """True when a server drops the beginning of a prompt that is too long, without an error."""
     always_says_finish: bool = False
     """True when every complete answer has a finish word."""
+    marks_end: bool = False
+    """True when a field of its own says that an answer is complete, so that older servers have no finish word."""
+    idle_words: frozenset[str] = frozenset()
+    """Finish words of answers for which the model was not run."""
     final_without_items: Callable[[Exchange], bool] | None = None
     """Whether the event that completes a stream has an answer without items, where the API sends them in it; None for
     an API whose last event has no answer."""

@@ -23,6 +23,8 @@ FINISH: dict[str, FinishLabel] = {
 """`stop` is also the word beside tool calls; `load` and `unload` generate nothing; an empty word means cut."""
 
 _IDLE = {"load": "the model was loaded; nothing was generated", "unload": "the model was unloaded"}
+IDLE = frozenset({"load"})
+"""Finish words of answers for which the model was not run. `unload` comes in the midst of one, too."""
 
 
 def read_lines(exchange: Exchange, parts_of: Callable[[list[Object]], Iterable[Part]], what: str) -> ResponseReading:

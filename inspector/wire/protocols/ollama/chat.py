@@ -12,7 +12,7 @@ from ..protocol import Protocol
 from ..shared.answers import first_object, posts
 from ..shared.parts import media_part, text_part, texts
 from ..traits import AnswerRules, ArgumentsField, Pairing, RequestRules
-from .answer import FINISH, contradictions, joined, output_format, read_lines
+from .answer import FINISH, IDLE, contradictions, joined, output_format, read_lines
 from .answer_format import CHAT, STEADY
 from .api import CHAT_API
 from .demands import DEMANDS
@@ -99,6 +99,8 @@ OLLAMA_CHAT = Protocol(
         drops_prompt_silently=True,
         shows_thoughts=True,
         always_says_finish=True,
+        marks_end=True,
+        idle_words=IDLE,
         contradictions=contradictions,
     ),
     has_prices=False,

@@ -7,7 +7,7 @@ from ..protocol import Protocol
 from ..shared.answers import posts, prompt_message
 from ..shared.parts import media_part, other_fields, text_part, texts
 from ..traits import AnswerRules, RequestRules
-from .answer import FINISH, contradictions, joined, output_format, read_lines
+from .answer import FINISH, IDLE, contradictions, joined, output_format, read_lines
 from .answer_format import GENERATE, STEADY
 from .api import GENERATE_API
 from .demands import DEMANDS
@@ -66,7 +66,12 @@ OLLAMA_GENERATE = Protocol(
     api=GENERATE_API,
     requests=RequestRules(demands=DEMANDS),
     answers=AnswerRules(
-        drops_prompt_silently=True, shows_thoughts=True, contradictions=contradictions, format=GENERATE, steady=STEADY
+        idle_words=IDLE,
+        drops_prompt_silently=True,
+        shows_thoughts=True,
+        contradictions=contradictions,
+        format=GENERATE,
+        steady=STEADY,
     ),
     operation="text_completion",
     has_prices=False,

@@ -782,8 +782,10 @@ def wordless() -> list[RoundTrip]:
 
 @pytest.mark.parametrize("one", wordless())
 def test_a_complete_answer_without_a_finish_word_is_reported_in_every_api(one: RoundTrip) -> None:
+    how = "info" if ":11434/" in one.request.url else "warning"
+
     assert lines(one, only=MISSING) == [
-        "#0 api-finish-missing (api, warning, P): the answer is complete and the API sent no finish reason | "
+        f"#0 api-finish-missing (api, {how}, P): the answer is complete and the API sent no finish reason | "
         "#0 finish, #0 response",
     ]
 
@@ -1059,3 +1061,12 @@ def test_each_of_several_choices_has_a_finish_word() -> None:
     )
     assert "choices 0 and 2 of 3 (from 0) have" in several(None, "stop", None)[0]
     assert several("stop", "length") == []
+
+
+@pytest.mark.parametrize(("asked", "whose"), [("hi", ("api-finish-unknown", "api")), (None, None)])
+def test_an_answer_that_only_loads_the_model(asked: str | None, whose: tuple[str, str] | None) -> None:
+    answer = {"model": "qwen3", "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "load"}
+    messages = [{"role": "user", "content": asked}] if asked else []
+    found = judged(trip(OLLAMA, {"model": "qwen3", "messages": messages, "stream": False}, answer))
+
+    assert [(one.id, one.layer) for one in found if one.severity != "info"] == ([] if whose is None else [whose])
