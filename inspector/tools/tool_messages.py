@@ -105,6 +105,8 @@ class ToolMessageReader:
         """The name that the server at an address gives itself."""
         self._owners: dict[str, str] = {}
         """By such a name: the place of the first server that had it. Others get their place behind it."""
+        self._issuers: dict[str, str] = {}
+        """By the id of a session over HTTP: the host of the first server that gave it. Others may give the same one."""
 
     def add(self, round_trip: RoundTrip) -> list[ToolMessage]:
         """The messages of one round trip, in the order of time; none when it is not MCP's."""
@@ -114,12 +116,20 @@ class ToolMessageReader:
         """The messages of a round trip before they are paired."""
         if not _is_mcp(trip):
             return []
-        session, address = session_of(trip), "" if trip.tool_wire else address_of(trip)
+        session, address = self.session_of(trip), "" if trip.tool_wire else address_of(trip)
         found = [_Held(trip, session, address, place, one) for place, one in enumerate(messages_in(trip))]
         for one in found:
             if address and (name := _said_name(one.message.data)):
                 self._names[address] = self._sessions[session].name = name
         return found
+
+    def session_of(self, trip: RoundTrip) -> str:
+        """The session of a round trip; with the host behind it, where another server gave the same id before."""
+        session = session_of(trip)
+        if trip.tool_wire is not None:
+            return session
+        host = _place(address_of(trip)).partition("/")[0]
+        return session if self._issuers.setdefault(session, host) == host else f"{session} ({host})"
 
     def taken(self, held: "Iterable[_Held]") -> list[ToolMessage]:
         """The messages, numbered and paired within their sessions."""

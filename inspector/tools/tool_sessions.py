@@ -12,7 +12,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
-from ..wire.protocols.mcp.messages import address_of, session_of
+from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .answers import NO_METHOD, STARTS, judged, list_failed, not_there, of_status, paged, refused, undeclared
 from .definitions import Definition
@@ -157,7 +157,7 @@ class ToolSessions:
 
     def _unnamed(self, trip: RoundTrip) -> Flaw | None:
         """A refusal for the id of a session that the server never gave, although its handshake is recorded."""
-        session = self._sessions.get(session_of(trip)) if trip.tool_wire is None else None
+        session = self._sessions.get(self._reader.session_of(trip)) if trip.tool_wire is None else None
         if session is None or session.start is None or session.issued or trip.response is None:
             return None
         if header(trip.request.headers, SESSION_HEADER) or trip.response.status != _BAD_REQUEST:
@@ -168,7 +168,7 @@ class ToolSessions:
         """A client that deletes its session ends it as a server does that no longer has it."""
         if trip.tool_wire is not None or trip.request.method != "DELETE" or trip.response is None:
             return
-        session = self._sessions.get(session_of(trip))
+        session = self._sessions.get(self._reader.session_of(trip))
         if session is not None and 200 <= trip.response.status < 300 and session.gone is None:
             session.gone = (trip.started_at, trip.index)
 
@@ -177,7 +177,7 @@ class ToolSessions:
 
         `unasked`: what the client sent that needs no answer, in MCP's form.
         """
-        session = self._sessions.get(session_of(trip)) if trip.tool_wire is None else None
+        session = self._sessions.get(self._reader.session_of(trip)) if trip.tool_wire is None else None
         if session is None or trip.response is None:
             return
         if (how := unstreamed(trip)) is not None and is_new(session, "stream_refused"):

@@ -276,3 +276,12 @@ def test_odd_bytes_never_raise(trips: list[RoundTrip]) -> None:
     for one in found:
         assert isinstance(one.data, dict) and json.dumps(one.data) and one.raw is not None
         _ = (one.method, one.id, one.params, one.result, one.error, one.is_request, one.is_answer)
+
+
+def test_two_servers_may_give_the_same_id_of_a_session() -> None:
+    other = "http://localhost:9100/mcp"
+    trips = [http(CALL, at=1.0, index=0), http(CALL, url=other, at=2.0, index=1), http(CALL, DONE, at=3.0, index=2)]
+    found = list(tool_messages(trips))
+
+    assert [one.session for one in found] == ["s-1", "s-1 (localhost:9100)", "s-1", "s-1"]
+    assert found[-1].answers == found[-2].sequence

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from conversations import START, chat, said, user
 from tool_stories import ADD, KEPT, KEY, MODERN, SAY, Story, offered, text
-from tool_wire import SESSION, STREAM, answers, asks, events, fails, http, initialize, initialized, notifies
+from tool_wire import SESSION, STREAM, URL, answers, asks, events, fails, http, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.inspector.run.labels import label_all
@@ -1371,3 +1371,13 @@ def test_notes_below_the_level_that_the_client_set(levels: list[str], sent: str,
     story.exchange(notifies("notifications/message", level=sent, data="x"), sender="server")
 
     assert len(story.says("tool-protocol-broken")) == wrong
+
+
+@pytest.mark.parametrize(("url", "wrong"), [("http://localhost:9100/mcp", 0), (URL, 1)])
+def test_a_session_that_is_gone_at_one_server_is_not_gone_at_another(url: str, wrong: int) -> None:
+    story = Story()
+    story.put(http(initialize(), initialized(), headers=(), answer_headers=(SESSION[0],), at=story.at))
+    story.put(http(asks(5, "resources/list"), fails(5, "no session"), url=url, status=404, at=story.at))
+    story.put(http(asks(6, "tools/list"), answers(6, tools=[ADD, SAY]), at=story.at + 1))
+
+    assert sum("no longer has" in one for one in story.says("client-tool-protocol-broken")) == wrong
