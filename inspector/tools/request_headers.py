@@ -7,11 +7,13 @@ that what is in between need not read the body; before, only the version that th
 
 import base64
 import binascii
+import re
 
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
-from ..wire.json_value import as_object, as_text
+from ..wire.json_value import as_object, as_text, compact
 from ..wire.protocols.mcp.shape import META, SESSION_HEADER
 from .form import is_modern
 from .tool_messages import ToolMessage
@@ -52,6 +54,19 @@ def flaw_of_headers(trip: RoundTrip, asked: ToolMessage, agreed: str | None) -> 
     if header(trip.request.headers, SESSION_HEADER) is not None:
         return f"names a session, which version {version} does not have"
     return None
+
+
+def speaks_of_headers(answer: ToolMessage) -> bool:
+    """Whether a server fails a request for its headers; an error of the tool itself has nothing to do with them."""
+    said = compact(answer.error if answer.error is not None else (answer.result or {}).get("content"))
+    return as_object(answer.error).get("code") in _CODES or _HEADERS.search(said[:_SHORT]) is not None
+
+
+_CODES = (-32020, -32022)
+"""With which version 2026-07-28 refuses headers and versions."""
+_SHORT = 2_000
+"""Characters of an answer that are read."""
+_HEADERS = regex(r"\bheaders?\b|\bmcp-\w|protocol.?version|\bversion\b|\bsession\b|mismatch", re.IGNORECASE)
 
 
 def _plain(value: str) -> str:

@@ -136,6 +136,8 @@ class Session:
     """The first handshake that the server refused, while none has succeeded."""
     flaws: dict[int, str] = field(default_factory=dict[int, str])
     """How open requests of the client break the rules, by their place."""
+    misheaded: set[int] = field(default_factory=set[int])
+    """The places of requests whose headers contradict them."""
     used: dict[str, float] = field(default_factory=dict[str, float])
     """When the client's request with an id had its answer."""
     answered: tuple[int, str] | None = None

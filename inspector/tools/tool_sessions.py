@@ -25,7 +25,7 @@ from .notices import of_notice, shared_token
 from .progress import Report
 from .replies import provoked, replied
 from .request_form import flaw_of_request
-from .request_headers import flaw_of_headers
+from .request_headers import flaw_of_headers, speaks_of_headers
 from .returned import error_message, returned_of
 from .run_steps import called, ended, gave_up, given, of_ids, of_task, strayed
 from .session_state import Session, Stray, WireNote, is_new, key_of_id, token_of, version_of
@@ -301,7 +301,9 @@ class ToolSessions:
             session.starts += 1
             session.start = message
             session.declared = as_object(message.params.get("capabilities"))
-        wrong = self._wrong_in(session, message) or flaw_of_headers(trip, message, session.version)
+        wrong = self._wrong_in(session, message)
+        if wrong is None and (wrong := flaw_of_headers(trip, message, session.version)) is not None:
+            session.misheaded.add(message.sequence)
         if wrong is not None and message.sequence in session.asked:
             session.flaws[message.sequence] = wrong
         if (token := token_of(message)) is not None:
@@ -332,9 +334,11 @@ class ToolSessions:
         if (token := token_of(asked)) is not None:
             session.progress.answered(token, answer.at)
         wrong = session.flaws.pop(asked.sequence, None)
-        kind = "request_odd" if answer.error is None else "request_wrong"
+        beside = asked.sequence in session.misheaded and not speaks_of_headers(answer)
+        kind = "request_odd" if answer.error is None or beside else "request_wrong"
         if wrong is not None and is_new(session, kind):
             notes.append(WireNote(kind, session.server, asked.index, asked.method or "", wrong))
+        wrong = None if beside else wrong
         notes += judged(session, asked, answer)
         notes += paged(session, asked, answer)
         early = asked.method not in _OPENING and is_about_handshake(session, said)
@@ -349,7 +353,7 @@ class ToolSessions:
             if run is not None:
                 hasty = Departure("called it before the handshake had ended", asked.index) if early else None
                 hasty = hasty or self._outdated(session, asked, answer)
-                yield given(session, asked, replace(run, departed=run.departed or hasty), answer)
+                yield given(session, asked, replace(run, departed=(None if beside else run.departed) or hasty), answer)
         elif asked.method == "resources/read" and answer.error is not None:
             notes += not_there(session, asked, said)
         elif asked.method == "resources/read" and len(self.read) < _MOST_OPEN:

@@ -78,3 +78,24 @@ def test_the_version_that_the_handshake_ended_with_is_in_the_headers(version: st
     story.put(replace(sent, request=replace(sent.request, headers=headers))).results(("c1", "1")).turn()
 
     assert [severity for _, _, _, severity in story.found()] == ["info"] * count
+
+
+@pytest.mark.parametrize(
+    ("sentence", "layer", "how"),
+    [
+        ("Mcp-Name 'say' is not the name in the body", "client", "warning"),
+        ("no row of the table has this number", "tool", "info"),
+    ],
+)
+@pytest.mark.parametrize("of_tool", [True, False])
+def test_another_failure_is_not_blamed_on_a_header_that_differs(
+    sentence: str, layer: str, how: str, of_tool: bool
+) -> None:
+    result = {**RESULT, "content": [{"type": "text", "text": sentence}], "isError": True}
+    story = modern(said("tools/call", Mcp_Name="say"), answers(2, **result) if of_tool else fails(2, sentence))
+    failed = [one for one in story.found() if one[1] in ("tool-server-error", "tool-reported-error")]
+
+    assert [one[2] for one in failed] == [layer]
+    assert [one[3] for one in story.found() if one[1] == "client-tool-protocol-broken"] == (
+        ["info"] if of_tool else [how]
+    )
