@@ -47,12 +47,13 @@ def drawn(*parts: dict[str, Any]) -> list[RoundTrip]:
     return [gemini([hi], [*parts, calls()]), gemini([hi, echoed, turn("user", gives())], [{"text": "done"}], 1)]
 
 
-def seen(*later: dict[str, Any], before: Sequence[dict[str, Any]] = ()) -> list[RoundTrip]:
-    """The user shows an image, which the second request does not have."""
+def seen(*later: dict[str, Any], before: Sequence[dict[str, Any]] = (), note: str = "") -> list[RoundTrip]:
+    """The user shows an image, which the second request does not have; it may have a note in its place."""
     words = {"type": "text", "text": "What is in this picture?"}
     shown = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
     first = [{"role": "user", "content": [words, shown]}, *before]
-    return [chat(first, CALLED), chat([{"role": "user", "content": [words]}, *before, *later], DONE, index=1)]
+    left = [words, {"type": "text", "text": note}] if note else [words]
+    return [chat(first, CALLED), chat([{"role": "user", "content": left}, *before, *later], DONE, index=1)]
 
 
 IMAGE = {"inlineData": {"mimeType": "image/png", "data": "aGk="}}
@@ -229,6 +230,8 @@ HISTORY: list[Row] = [
      seen(CALLED, GIVEN), seen(CALLED, GIVEN, user("And what is a reel?"))),
     ("client-user-media-lost", "An older message had it",
      seen(CALLED, GIVEN), seen(CALLED, GIVEN, before=[user("And a reel?")])),
+    ("client-user-media-lost", "A note in its place says so: then it is an info",
+     seen(CALLED, GIVEN), seen(CALLED, GIVEN, note="[image removed to save tokens]"), "info"),
     ("client-foreign-history", "The first request of a thread contains them", MIXED, chat([*PARCEL, HELLO], DONE)),
     ("client-foreign-history", "An earlier request of the thread contained them", MIXED, restored()),
     ("client-foreign-history", "The history was shortened: they may be a summary",

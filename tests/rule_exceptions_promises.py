@@ -299,6 +299,8 @@ PROMISES: list[Row] = [
      PLAYS, _chat([asks("Write a dialogue about coats.")], says(PLAYED), 0)),
     ("model-plays-user", "The turns are in code",
      PLAYS, _chat([asks("Do I need a coat?")], says(f"See:\n```\n{PLAYED}\n```"), 0)),
+    ("model-plays-user", "The answer begins with such a turn: it is a transcript",
+     PLAYS, _chat([asks("Do I need a coat?")], says(PLAYED.partition("\n\n")[2]), 0)),
     ("model-acted-twice", "The tool only reads, or nothing in its name says that it acts",
      TWICE, acted("queued", name="list_mail")),
     ("model-acted-twice", "The first call failed, or its result asks for it", TWICE, acted("failed: try again")),

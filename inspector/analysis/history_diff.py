@@ -406,12 +406,30 @@ def _spaces_lost(a: Unit, b: Unit) -> list[HistoryChange]:
     return [HistoryChange("spaces_lost", False, a.pointer, b.pointer, a.text, b.text, a.call_id, a.role)]
 
 
-def lost_space(was: str, became: str) -> Literal["spaces", "line breaks"] | None:
-    """What a text lost that has the same letters: all its spaces, or all of many line breaks."""
+def lost_space(was: str, became: str) -> Literal["spaces", "line breaks", "indents"] | None:
+    """What a text lost that has the same letters: all spaces, all of many line breaks, or all of several indents."""
     old, new = was.strip(), became.strip()
     if old.count(" ") >= _WORDS - 1 and " " not in new and new.count("\n") <= old.count("\n"):
         return "spaces"
-    return "line breaks" if old.count("\n") >= _LINES and "\n" not in new else None
+    if old.count("\n") >= _LINES and "\n" not in new:
+        return "line breaks"
+    return "indents" if old.count("\n") >= _LINES and _is_flat(old, new) else None
+
+
+def _is_flat(old: str, new: str) -> bool:
+    """Whether the lines are the same and all begin at one column, where several began further right. JSON and markup,
+    in which an indent means nothing, are not compared."""
+    if old[:1] in ("[", "{", "<"):
+        return False
+    was, now = ([line for line in text.splitlines() if line.strip()] for text in (old, new))
+    if [line.split() for line in was] != [line.split() for line in now]:
+        return False
+    deep = [line for line in was if line[:1].isspace()]
+    return len(deep) >= _DEEP and not any(line[:1].isspace() for line in now)
+
+
+_DEEP = 2
+"""Fewer indented lines may be a list that was written again."""
 
 
 _WORDS = 4

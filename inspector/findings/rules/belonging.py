@@ -134,14 +134,18 @@ def same_answer(context: RuleContext) -> Iterator[Note]:
     says="The answer continues past its end: it writes the user's next message and answers that itself (the model, or a server "
     "that knows no stop word).",
     fix="Check the chat template and the stop words of the server; until then, cut the text at the first invented turn.",
-    not_when=("The request itself holds such turns, or asks for a dialogue", "The turns are in code"),
+    not_when=(
+        "The request itself holds such turns, or asks for a dialogue",
+        "The turns are in code",
+        "The answer begins with such a turn: it is a transcript",
+    ),
 )
 def plays_user(context: RuleContext) -> Iterator[Note]:
     if context.emission.emitted != "text":
         return
     turns = list(_TURNS.finditer(_CODE.sub("", context.emission.text)))
     people = [turn for turn in turns if turn["who"].lower() in _PERSON]
-    if not people or len(people) == len(turns):
+    if not people or len(people) == len(turns) or not people[0].string[: people[0].start()].strip():
         return
     given = [part.text for message in context.request.messages for part in message.parts if message.role != "assistant"]
     asked = f"{_instructions(context)}\n{question(context)}"

@@ -209,7 +209,11 @@ def _emptied(context: RuleContext, echo: HistoryDiff, before: Turn) -> Iterator[
     "P",
     says="An image or a file of the user's last message is no longer in the request, while the model works on it.",
     fix="Send the whole message of the user until the model has given its answer; check what a converter does with parts.",
-    not_when=("The model had ended its answer, or the user says something new", "An older message had it"),
+    not_when=(
+        "The model had ended its answer, or the user says something new",
+        "An older message had it",
+        "A note in its place says so: then it is an info",
+    ),
 )
 def user_media_lost(context: RuleContext) -> Iterator[Note]:
     echo, before = context.echo, context.before
@@ -224,12 +228,24 @@ def user_media_lost(context: RuleContext) -> Iterator[Note]:
     # What goes away with its whole message is history that was cut, and another rule reports that.
     kept = _user_texts(context.turn.conversation.history)
     if mine and surely_continues(context, echo) and any(_message_of_place(at) == last for at in kept):
+        notes = (unit.text for unit in (*echo.inserted, *echo.new) if _message_of(unit) == last)
+        noted = any(_LEFT_OUT.search(text[:_NOTE]) for text in notes)
         yield Note(
             f"{several(len(mine), 'image')} of the user's last message "
             f"{'is' if len(mine) == 1 else 'are'} not in the request any more",
             (*(f"#{before.round_trip.index} request {unit.pointer}" for unit in mine[:3]), f"{context.at} request"),
             key=mine[0].meaning,
+            severity="info" if noted else None,
         )
+
+
+_LEFT_OUT = regex(
+    r"\b(?:image|file|picture|media|document|attachment)s?\b.{0,40}\b(?:removed|omitted|left out|dropped|cleared)\b",
+    re.IGNORECASE,
+)
+"""How clients say that they left something out on purpose."""
+_NOTE = 200
+"""Characters. A longer text is content."""
 
 
 def _message_of(unit: Unit) -> str:

@@ -696,6 +696,28 @@ def test_a_text_that_lost_its_line_breaks() -> None:
     assert back(text) == [] and back(text.replace("\n", "\n\n")) == []
 
 
+CODE = "def f(x):\n    if x:\n        return 1\n    return 2\n"
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(
+    ("said", "back", "lost"),
+    [
+        (CODE, "\n".join(line.strip() for line in CODE.splitlines()), True),
+        (CODE, CODE, False),
+        (CODE, CODE.replace("    ", "\t"), False),
+        (CODE, CODE.strip(), False),
+        ("Look:\n  - a\n- b\n- c", "Look:\n- a\n- b\n- c", False),
+        ('[\n  {\n    "a": 1\n  }\n]', '[\n{\n"a": 1\n}\n]', False),
+    ],
+)
+def test_a_text_that_lost_its_indents(api: str, said: str, back: str, lost: bool) -> None:
+    question = [asks("Write it.")]
+    both = run(api, (question, says(said)), ([*question, says(back), asks("Well?")], says("It is here.")))
+
+    assert ["lost its indents" in line for line in lines(*both, only="client-assistant-mutated")] == [True] * lost
+
+
 QUESTION = "Which words describe\nthe recording\nof a voice\non a thin strip of film?"
 ANSWER = "It is a strip of film that holds the recording of a voice or of some music."
 BEGUN = [asks(QUESTION), looks_up("tape"), finds("a strip\nof film\nthat holds\na voice")]
