@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
-from ..wire.json_value import Object, as_array, as_object, as_text, compact
+from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_array
 from ..wire.protocols.mcp.shape import META
 from .form import ANY_JSON
 from .returned import error_message
@@ -37,6 +37,10 @@ def opened(session: Session, asked: ToolMessage, answer: ToolMessage, wrong: str
     if asked.method == "server/discover":
         versions = as_array((result or {}).get("supportedVersions"))
         session.supported = tuple(one for one in versions if isinstance(one, str))
+        if is_array((result or {}).get("supportedVersions")) and not versions and is_new(session, "no version"):
+            yield WireNote(
+                "answer_odd", session.server, asked.index, asked.method, "names no version that the server has"
+            )
     elif result is not None:
         yield from started(session, asked, answer.at, result)
     elif wrong is None:

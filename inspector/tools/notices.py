@@ -26,6 +26,8 @@ def _wrong_notice(session: Session, message: ToolMessage) -> str | None:
         level = message.params.get("level")
         if (held := session.levels.above(level, message.at)) is not None:
             return f"has the level {level!r}, and the client had set {held!r}"
+    if message.method == "notifications/initialized" and session.start is None and is_modern(session.version):
+        return f"belongs to a handshake, which version {session.version} does not have"
     modern = message.sender == "server" and is_modern(session.version)
     return wrong_notice(message.method or "", message.params, modern=modern)
 

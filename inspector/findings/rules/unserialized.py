@@ -59,6 +59,14 @@ _REPRS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.DOTALL,
         ),
     ),
+    (
+        "an object of Java, written as a string",
+        regex(r"\[?[A-Z]\w*(?:Result|Content|Response|Message|Output)\[\w+=.*\]", re.DOTALL),
+    ),
+    (
+        "a value of Go, written as a string",
+        regex(r"&?\{?map\[\w+:.*\]\}?|&\{[A-Z]?\w*:?\[?0x[0-9a-f]{8,}.*\}", re.DOTALL),
+    ),
     ("an HTTP response object, written as a string", regex(r"<Response \[\d{3}(?: [\w ]+)?\]>")),
     (
         "a finished process, written as a string",

@@ -145,3 +145,10 @@ def test_a_notification_in_its_form_is_silent(level: str) -> None:
     story.exchange(notifies("notifications/vendor/own", anything=1), sender="server")
 
     assert story.turn().found() == []
+
+
+@pytest.mark.parametrize(("versions", "wrong"), [([], 1), (["2026-07-28"], 0)])
+def test_a_server_that_names_no_version(versions: list[str], wrong: int) -> None:
+    said = Story().modern(supportedVersions=versions).says("tool-protocol-broken")
+
+    assert len([one for one in said if "names no version" in one]) == wrong

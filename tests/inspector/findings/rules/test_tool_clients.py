@@ -582,3 +582,22 @@ def test_a_state_belongs_to_the_call_for_which_it_was_given(
     story.exchange(other, answers(7, **text("2"), resultType="complete")).results(("c1", "1")).turn()
 
     assert len([one for one in story.says("client-tool-protocol-broken") if "of another call" in one]) == wrong
+
+
+@pytest.mark.parametrize(("uri", "wrong"), [("log://{day}/a", 1), ("log://2026-05-01/a", 0), ("file:///a%7Bb%7D", 0)])
+@pytest.mark.parametrize("refused", [True, False])
+def test_an_address_whose_variables_are_not_filled_in(uri: str, wrong: int, refused: bool) -> None:
+    got = fails(7, "Resource not found", -32002) if refused else answers(7, contents=[{"uri": uri, "text": "x"}])
+    story = Story().start().exchange(asks(7, "resources/read", uri=uri), got)
+
+    assert [one[1:] for one in story.found()] == wrong * [
+        ("client-tool-protocol-broken", "client", "warning" if refused else "info")
+    ]
+
+
+@pytest.mark.parametrize(("modern", "wrong"), [(True, 1), (False, 0)])
+def test_the_end_of_a_handshake_that_the_version_does_not_have(modern: bool, wrong: int) -> None:
+    story = Story().modern() if modern else Story().start()
+    story.exchange(notifies("notifications/initialized"))
+
+    assert len([one for one in story.says("client-tool-protocol-broken") if "belongs to a handshake" in one]) == wrong
