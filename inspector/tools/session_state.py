@@ -43,6 +43,7 @@ class WireNote:
         "session_id_wrong",
         "never_answered",
         "outdated",
+        "stream_twice",
         "id_reused",
         "id_too_large",
         "list_failed",

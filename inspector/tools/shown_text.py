@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
@@ -30,8 +31,24 @@ _NOTICE = regex(
 _UNSEEN = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\ufeff")
 """The colours of a terminal and a byte order mark: clients take them out, and no text is lost."""
 _WORDS = regex(r"\S+")
+_NUMBERED = regex(r"[ \t]*(\d{1,7})(?:\t|[|:→][ \t]?|[ ]{1,2})(.*)")
+"""A line with its number, as clients show files."""
+_HEAD = 1_000
+"""Characters. A client's words before the first line are fewer."""
 _ENOUGH = 200
 """So many common characters at one end of a text are not there by accident."""
+
+
+def _unnumbered(text: str) -> str | None:
+    """A text without the numbers of its lines, where at least two of them are numbered one after the other."""
+    if not any(_NUMBERED.fullmatch(line) for line in text[:_HEAD].splitlines()):
+        return None
+    lines = text.splitlines()
+    found = [_NUMBERED.fullmatch(line) for line in lines]
+    numbers = [int(one[1]) for one in found if one is not None]
+    if len(numbers) < 2 or any(b - a != 1 for a, b in pairwise(numbers)):
+        return None
+    return "\n".join(one[2] if one is not None else line for one, line in zip(found, lines, strict=True))
 
 
 @frozen(slots=False)
@@ -79,7 +96,8 @@ class ShownText:
 
     @cached_property
     def texts(self) -> list[str]:
-        return [self.text, *self.leaves]
+        found = [self.text, *self.leaves]
+        return [*found, *filter(None, map(_unnumbered, found))]
 
     @cached_property
     def folded(self) -> list[str]:

@@ -33,7 +33,7 @@ from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
 from .tool_run import Departure, ToolRun
 
-_BAD_REQUEST, _NOT_FOUND = 400, 404
+_BAD_REQUEST, _NOT_FOUND, _CONFLICT = 400, 404, 409
 
 type RunKey = tuple[str, int]
 """The session of a run, and the place of its `tools/call` in it."""
@@ -182,6 +182,8 @@ class ToolSessions:
             return
         if (how := unstreamed(trip)) is not None and is_new(session, "stream_refused"):
             yield WireNote("stream_refused", session.server, trip.index, "GET", how)
+        if trip.request.method == "GET" and trip.response.status == _CONFLICT and is_new(session, "stream_twice"):
+            yield WireNote("stream_twice", session.server, trip.index, "GET")
         if (version := outdated(trip)) is not None and is_new(session, "outdated"):
             yield WireNote("outdated", session.server, trip.index, trip.request.method, version)
         if unasked is not None and trip.response.status in _REFUSALS and is_new(session, "notice_refused"):

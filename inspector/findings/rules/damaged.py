@@ -195,9 +195,15 @@ def _form_of_an_answer(text: str) -> str | None:
         return "the whole body of an answer of Gemini"
     if body.get("type") == "message" and body.get("role") == "assistant" and is_array(body.get("content")):
         return "the whole body of a message"
+    if body.get("role") == "assistant" and isinstance(body.get("content"), str) and _MESSAGE.issuperset(body):
+        return "a message of a chat, as JSON"
     if kind == "response" and is_array(body.get("output")):
         return "the whole body of a response"
     return None
+
+
+_MESSAGE = frozenset({"role", "content", "refusal", "annotations", "audio", "name", "tool_calls", "reasoning_content"})
+"""What a message of a chat may have."""
 
 
 def _is_spelled_as_json(text: str) -> bool:

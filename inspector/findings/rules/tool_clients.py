@@ -124,6 +124,7 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
         "start_cancelled": f"cancelled its own `initialize` at server {note.server!r}, which MCP forbids",
         "request_wrong": f"sent server {note.server!r} a request {note.what} that {note.detail}",
         "request_odd": f"sent server {note.server!r} a request {note.what} that {note.detail}, and the server took it",
+        "stream_twice": f"opened a second stream for the messages of server {note.server!r}, which allows one",
         "outdated": f"sent server {note.server!r} a {note.what} request, and version {note.detail} has neither a stream for "
         "the server's messages nor sessions",
         "own_notice_wrong": f"sent server {note.server!r} {note.what} that {note.detail}",
@@ -136,7 +137,14 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
     if (what := broken.get(note.kind)) is not None:
         side = "request" if note.kind in ("id_reused", "start_cancelled") else "response"
         before = () if note.before is None else (f"#{note.before} {side}",)
-        mild = note.kind in ("not_declared", "start_cancelled", "request_odd", "own_notice_wrong", "outdated")
+        mild = note.kind in (
+            "not_declared",
+            "start_cancelled",
+            "request_odd",
+            "own_notice_wrong",
+            "outdated",
+            "stream_twice",
+        )
         yield Note(f"the client {what}", (*before, f"#{note.index} request"), "info" if mild else None)
 
 

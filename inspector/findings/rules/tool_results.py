@@ -20,7 +20,7 @@ from .results import reads_like_error
 
 _NOTICE = regex(
     r"truncat|omitted|stripped|not (?:be )?(?:sent|shown|supported|available)|unsupported|too (?:large|long|big)|exceed"
-    r"|removed|dropped|shorten|cannot|saved|limit|\.\.\.|…",
+    r"|removed|dropped|shorten|cannot|saved|limit|\.\.\.|…|\bshowing\b.{0,40}\b(?:of|first|last|only)\b|\bto continue\b",
     re.IGNORECASE,
 )
 """How clients say that something is missing."""

@@ -601,3 +601,22 @@ def test_the_end_of_a_handshake_that_the_version_does_not_have(modern: bool, wro
     story.exchange(notifies("notifications/initialized"))
 
     assert len([one for one in story.says("client-tool-protocol-broken") if "belongs to a handshake" in one]) == wrong
+
+
+@pytest.mark.parametrize(("status", "wrong"), [(409, 1), (405, 0)])
+def test_a_second_stream_for_the_servers_messages(status: int, wrong: int) -> None:
+    story = Story()
+    story.put(http(initialize(), initialized(), headers=(), answer_headers=(("Mcp-Session-Id", "s-1"),), at=story.at))
+    story.put(http(None, None, method="GET", status=status, at=story.at))
+
+    assert len(story.says("client-tool-protocol-broken")) == wrong
+
+
+@pytest.mark.parametrize(("state", "wrong"), [(12, 1), ("12", 0)])
+def test_the_state_of_a_question_is_a_text(state: object, wrong: int) -> None:
+    story = Story().modern().turn(ONE)
+    asked = {"ok": {"method": "elicitation/create", "params": {"mode": "url", "url": "https://a.b", "message": "?"}}}
+    got = answers(5, resultType="input_required", requestState=state, inputRequests=asked)
+    story.exchange(asks(5, "tools/call", name="add", arguments={"a": 1}, _meta=MODERN), got)
+
+    assert len(story.results(("c1", "?")).turn().says("tool-invalid-result")) == wrong

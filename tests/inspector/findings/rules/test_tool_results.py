@@ -396,3 +396,26 @@ def test_a_short_result_that_is_all_that_the_model_sees_twice() -> None:
     ]
     assert shown(text("It is 23 degrees."), "It is 23 degrees. Yes: It is 23 degrees.").found() == []
     assert shown(text("42"), "4242").found() == []
+
+
+@pytest.mark.parametrize(
+    ("seen", "found"),
+    [
+        ("     1\tone\n     2\ttwo\n     3\tthree", 0),
+        ("Lines 4 to 6:\n4| one\n5| two\n6| three\n", 0),
+        ("<file>\n4:\tone\n5:\ttwo\n6:\tthree\n</file>", 0),
+        ("1\tone\n2\tthree\n3\ttwo", 1),
+        ("1\tone\n3\ttwo\n2\tthree", 1),
+    ],
+)
+def test_lines_with_their_numbers_are_the_same_text(seen: str, found: int) -> None:
+    assert len(shown(text("one\ntwo\nthree"), seen).says("client-tool-result-changed")) == found
+
+
+def test_a_result_that_says_how_to_get_its_rest_was_cut_on_purpose() -> None:
+    note = "\n\n(Showing the first 9000 of 24929. Use offset=9000 to continue)"
+
+    assert [one[1:] for one in shown(text(LONG), LONG[:9_000] + note).found()] == [
+        ("client-tool-result-cut", "client", "info")
+    ]
+    assert [one[3] for one in shown(text(LONG), LONG[:9_000]).found()] == ["warning"]
