@@ -11,6 +11,7 @@ from ..wire.json_value import Object, as_array, as_object, is_array, is_object
 from ..wire.protocols.mcp.shape import META
 
 _TEXT: Object = {"type": "string"}
+_NAME: Object = {"type": "string", "minLength": 1}
 _NUMBER: Object = {"type": "number"}
 _WHOLE: Object = {"type": "integer"}
 _YES_OR_NO: Object = {"type": "boolean"}
@@ -82,7 +83,7 @@ _BLOCKS: Object = {"type": ["object", "array"], "if": _ANY_OBJECT, "then": _BLOC
 _HINTS = dict.fromkeys(("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"), _YES_OR_NO)
 _SUPPORT: Object = {"enum": ["forbidden", "optional", "required"]}
 _TOOL = _object(
-    "name", "inputSchema", **_NAMED, _meta=_ANY_OBJECT, annotations=_object(title=_TEXT, **_HINTS),
+    "name", "inputSchema", **{**_NAMED, "name": _NAME}, _meta=_ANY_OBJECT, annotations=_object(title=_TEXT, **_HINTS),
     inputSchema=_object(type={"const": "object"}), execution=_object(taskSupport=_SUPPORT),
 )  # fmt: skip
 _PROMPT = _object(

@@ -152,3 +152,10 @@ def test_a_server_that_names_no_version(versions: list[str], wrong: int) -> None
     said = Story().modern(supportedVersions=versions).says("tool-protocol-broken")
 
     assert len([one for one in said if "names no version" in one]) == wrong
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("", 1), ("a", 0)])
+def test_a_tool_needs_a_name(name: str, wrong: int) -> None:
+    said = offered(listed=answers(1, tools=[ADD, SAY, {**SAY, "name": name}])).says("tool-protocol-broken")
+
+    assert len([one for one in said if "`tools/2/name`" in one]) == wrong
