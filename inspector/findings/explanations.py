@@ -41,7 +41,7 @@ _REQUEST = " request /"
 
 def may_explain(finding: Finding, said: Rejection, fields: Collection[str]) -> bool:
     """Whether a rejection may be for what a finding says. `fields`: the top-level fields of the request."""
-    if finding.id in said.ids:
+    if not {finding.id, *finding.because_of}.isdisjoint(said.ids):
         return True
     if said.ids:
         return not _OF_PARAMETERS.issuperset(said.ids)

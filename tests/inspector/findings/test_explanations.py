@@ -13,8 +13,8 @@ from turntape.inspector.findings.rejections import Rejection
 FIELDS = ("model", "messages", "temperature", "top_p", "tools", "reasoning")
 
 
-def found(name: str, *evidence: str) -> Finding:
-    return Finding(name, "client", "warning", "P", "x", evidence)
+def found(name: str, *evidence: str, because_of: tuple[str, ...] = ()) -> Finding:
+    return Finding(name, "client", "warning", "P", "x", evidence, because_of=because_of)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,11 @@ def found(name: str, *evidence: str) -> Finding:
         (found("client-role-order", "#1 request /messages/4/content/0"), Rejection((), "x", "/messages/5"), True),
         (found("client-role-order", "#1 request /messages/4"), Rejection((), "x", "/messages/1/content"), False),
         (found("client-role-order", "#1 request /messages/4"), Rejection((), "x", "/tools/4"), False),
+        (
+            found("client-poisoned-history", "#1 request", because_of=("client-unsupported-param",)),
+            Rejection(("client-unsupported-param",), "x"),
+            True,
+        ),
         (found("client-role-order", "#1 request"), Rejection((), "x", "/messages/1/content"), True),
         (found("client-role-order", "#1 request /messages/4"), Rejection((), "use temperature or top_p"), False),
         (found("client-unsupported-param", "#1 request /top_p"), Rejection((), "use temperature or top_p"), True),
