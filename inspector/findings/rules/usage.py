@@ -112,6 +112,7 @@ def _contradiction(context: RuleContext, usage: Usage) -> str | None:
         _recounted(context)
         or _uncounted(context, usage)
         or _wrong_total(as_object(context.reading.usage_raw), usage)
+        or _wrong_parts(context, as_object(context.reading.usage_raw))
         or (smaller if smaller and is_plain(context.request.messages) else None)
         or outgrown(context, usage)
         or summed(context, usage)
@@ -216,6 +217,15 @@ def _wrong_total(raw: dict[str, object], usage: Usage) -> str | None:
         if total not in (base, base + (usage.reasoning or 0), known):
             return f"the total {total} is not the sum of its parts, {base}"
     return None
+
+
+def _wrong_parts(context: RuleContext, raw: dict[str, object]) -> str | None:
+    """How what was written to a cache contradicts its parts by lifetime; rounds of the API's own tools are counted apart."""
+    total, parts = as_count(raw.get("cache_creation_input_tokens")), as_object(raw.get("cache_creation"))
+    counts = [count for name in parts if (count := as_count(parts[name])) is not None]
+    if total is None or not counts or context.emission.server_calls or sum(counts) == total:
+        return None
+    return f"the {total} tokens written to the cache are not the sum of their parts, {sum(counts)}"
 
 
 _ROUTERS = ("auto", "router", "default", "latest", "alias", "chat", "reasoner")

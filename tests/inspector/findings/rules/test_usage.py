@@ -707,3 +707,13 @@ def test_an_input_that_is_a_sum_over_the_run(counts: tuple[int, ...], summed: bo
 
     said = [one.message for one in judged(*trips) if one.id == INCONSISTENT and "sum over the run" in one.message]
     assert bool(said) == summed
+
+
+@pytest.mark.parametrize(("parts", "wrong"), [((30, 10), 0), ((0, 0), 1), ((30, 20), 1), (None, 0)])
+def test_the_parts_of_what_was_written_to_a_cache(parts: tuple[int, int] | None, wrong: int) -> None:
+    usage: dict[str, Any] = {"input_tokens": 9, "cache_creation_input_tokens": 40, "cache_read_input_tokens": 0}
+    if parts is not None:
+        usage["cache_creation"] = {"ephemeral_5m_input_tokens": parts[0], "ephemeral_1h_input_tokens": parts[1]}
+    found = lines(anthropic([asked("hi")], [words("It is a strip.")], usage=usage), only="api-usage-inconsistent")
+
+    assert ["not the sum of their parts" in line for line in found] == [True] * wrong
