@@ -10,7 +10,7 @@ import json
 from turntape.cassettes.frozen import frozen
 
 from ..analysis.conversation import sorted_json
-from ..wire.json_value import Object, as_object, as_text, compact, is_array, is_object, objects_in, parse_json
+from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_array, is_object, objects_in, parse_json
 from .message_forms import odd_answer, wrong_answer, wrong_question
 from .tool_messages import ToolMessage
 
@@ -129,8 +129,30 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         wrong_answer("tools/call", result, any_json=version is None or version >= ANY_JSON)
         or odd_answer("tools/call", result, modern=is_modern(version))
         or _two_values(result)
+        or _enveloped(result)
     )
     return None if wrong is None else Flaw(wrong, mild=True)
+
+
+def _enveloped(result: Object) -> str | None:
+    """What is in a text of the result that should be the result itself: a whole message, or a whole result."""
+    for block in objects_in(result.get("content")):
+        text = as_text(block.get("text")) or ""
+        if not text.startswith("{") or ('"jsonrpc"' not in text[:_START] and '"content"' not in text[:_START]):
+            continue
+        inner = as_object(parse_json(text))
+        if inner.get("jsonrpc") == "2.0" and ("result" in inner or "error" in inner):
+            return "holds a whole message of JSON-RPC as a text"
+        blocks = inner.get("content")
+        whole = is_array(blocks) and blocks and _RESULT.issuperset(inner)
+        if whole and all(as_object(one).get("type") in _BLOCKS for one in as_array(blocks)):
+            return "holds a whole result of MCP as a text"
+    return None
+
+
+_START = 400
+"""Characters. The first keys of a message or a result are in them."""
+_RESULT = frozenset({"content", "isError", "structuredContent", "_meta"})
 
 
 def _two_values(result: Object) -> str | None:

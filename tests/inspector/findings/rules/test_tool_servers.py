@@ -1381,3 +1381,21 @@ def test_a_session_that_is_gone_at_one_server_is_not_gone_at_another(url: str, w
     story.put(http(asks(6, "tools/list"), answers(6, tools=[ADD, SAY]), at=story.at + 1))
 
     assert sum("no longer has" in one for one in story.says("client-tool-protocol-broken")) == wrong
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ({"jsonrpc": "2.0", "id": 1, "result": {"content": []}}, 1),
+        ({"content": [{"type": "text", "text": "x"}], "isError": False}, 1),
+        ({"content": [{"type": "text", "text": "x"}], "title": "a page"}, 0),
+        ({"content": "x"}, 0),
+        ({"content": []}, 0),
+        ({"jsonrpc": "2.0", "method": "ping"}, 0),
+    ],
+)
+def test_a_whole_result_as_the_text_of_a_result(said: dict[str, Any], wrong: int) -> None:
+    written = json.dumps(said)
+    story = Story().start().turn(ONE).call("add", {"a": 1}, text(written)).results(("c1", written)).turn()
+
+    assert [one[1:] for one in story.found()] == wrong * [("tool-invalid-result", "tool", "info")]
