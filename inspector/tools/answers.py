@@ -77,10 +77,16 @@ def refused(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterat
 
 
 def undeclared(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
-    """A question in the answer to a call that the client has not declared that it can answer."""
+    """A question in the answer to a call that the client has not declared that it can answer, or with a wrong state."""
     result = answer.result or {}
     said = as_object(asked.params.get("_meta")).get(f"{META}clientCapabilities")
-    if result.get("resultType") != "input_required" or not is_object(said):
+    if result.get("resultType") != "input_required":
+        return
+    state = result.get("requestState")
+    if state is not None and not isinstance(state, str) and is_new(session, "state wrong"):
+        wrong = f"has {compact(state)[:40]} as its `requestState`, which must be a text"
+        yield WireNote("answer_odd", session.server, asked.index, "tools/call", wrong)
+    if not is_object(said):
         return
     for question in objects_in(list(as_object(result.get("inputRequests")).values())):
         method = as_text(question.get("method")) or ""

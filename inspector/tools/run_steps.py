@@ -117,8 +117,9 @@ def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessag
     elif result.get("resultType") == "input_required":
         state = as_text(result.get("requestState"))
         session.waiting[_stateless(asked.params) if state is None else state] = asked.sequence
-        if state is not None and len(session.states) < _MOST_IDS:
-            session.states.setdefault(state, _stateless(asked.params))
+        given = result.get("requestState")
+        if given is not None and len(session.states) < _MOST_IDS:
+            session.states.setdefault(compact(given) if state is None else state, _stateless(asked.params))
         questions = as_object(result.get("inputRequests"))
         run = replace(run, outcome="input_required", duration_ms=took, questions=questions)
         session.runs[asked.sequence] = run

@@ -381,7 +381,10 @@ class ToolSessions:
 
     def _wrong_in(self, session: Session, asked: ToolMessage) -> str | None:
         """How a request breaks MCP's form, or what the server demands of calls of this tool."""
-        wrong = flaw_of_request(asked, version_of(session, asked, None)) or unlisted_version(session, asked)
+        state = asked.params.get("requestState")
+        given = state is not None and not isinstance(state, str) and compact(state) in session.states
+        wrong = None if given else flaw_of_request(asked, version_of(session, asked, None))
+        wrong = wrong or unlisted_version(session, asked)
         return wrong or _used_again(session, asked) or self._plain(session, asked)
 
     def _outdated(self, session: Session, asked: ToolMessage, answer: ToolMessage) -> Departure | None:

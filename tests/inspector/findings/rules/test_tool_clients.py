@@ -619,4 +619,21 @@ def test_the_state_of_a_question_is_a_text(state: object, wrong: int) -> None:
     got = answers(5, resultType="input_required", requestState=state, inputRequests=asked)
     story.exchange(asks(5, "tools/call", name="add", arguments={"a": 1}, _meta=MODERN), got)
 
-    assert len(story.results(("c1", "?")).turn().says("tool-invalid-result")) == wrong
+    said = story.results(("c1", "?")).turn().says("tool-protocol-broken")
+    assert len([one for one in said if "requestState" in one]) == wrong
+
+
+@pytest.mark.parametrize(("given", "wrong"), [(12, 0), (None, 1)])
+def test_a_client_gives_back_a_state_as_the_server_wrote_it(given: object, wrong: int) -> None:
+    story = Story().modern().turn(ONE)
+    asked = {"ok": {"method": "elicitation/create", "params": {"mode": "url", "url": "https://a.b", "message": "?"}}}
+    called: dict[str, Any] = {"name": "add", "arguments": {"a": 1}, "_meta": MODERN}
+    state = {} if given is None else {"requestState": given}
+    story.exchange(
+        asks(5, "tools/call", **called), answers(5, resultType="input_required", inputRequests=asked, **state)
+    )
+    reply = {"inputResponses": {"ok": {"action": "accept"}}, "requestState": 12}
+    story.exchange(asks(6, "tools/call", **called, **reply), answers(6, **text("1"), resultType="complete"))
+
+    said = story.results(("c1", "1")).turn().says("client-tool-protocol-broken")
+    assert len([one for one in said if "requestState" in one]) == wrong
