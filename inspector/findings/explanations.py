@@ -6,6 +6,7 @@ A request may have several faults, and the API speaks of one. A finding about so
 from collections.abc import Collection
 
 from turntape.cassettes.regex import regex
+from turntape.cassettes.whole_number import whole_number
 
 from .finding import Finding
 from .rejections import Rejection
@@ -56,8 +57,7 @@ def _are_near(one: str, other: str) -> bool:
     """Whether one pointer lies in the other, up to a neighbour in a list: APIs count messages in several ways."""
     pairs = zip(one.split("/")[1:], other.split("/")[1:], strict=False)
     for a, b in pairs:
-        if a.isdigit() and b.isdigit() and a != b:
-            return abs(int(a) - int(b)) == 1
         if a != b:
-            return False
+            here, there = whole_number(a), whole_number(b)
+            return here is not None and there is not None and abs(here - there) == 1
     return True
