@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from time import time
+from time import sleep, time
 from types import TracebackType
 from typing import Self, cast
 
@@ -48,6 +48,11 @@ BATCH_SECONDS = 0.01
 BUSY_SECONDS = 0.04
 """How much longer they are collected while more of them end. The thread that writes and the traffic share one
 interpreter, and each start of the thread holds the traffic up."""
+PAUSE_SECONDS = 0.0004
+"""Between two lines of a batch, so that a request waits for one line and not for all of them. The lock of the
+interpreter alone does not do it: a thread that writes a file gives it up and has it back before another thread runs."""
+_AT_EASE = 8 << 20
+"""While no more bytes wait than this, there is time for pauses."""
 WAITING_BYTES = MOST_IN_TOTAL
 """How many bytes may wait for the disk before `write` waits too, and with it all traffic of a proxy: minutes of a busy
 agent, and four of the longest bodies, each of which is searched for seconds."""
@@ -413,6 +418,8 @@ class Recorder:
                 self._done += 1
                 self._aside = 0
                 self._room.notify_all()
+            if self._queue and self._waiting < _AT_EASE and not self._hurry.is_set():
+                sleep(PAUSE_SECONDS)
         if batch and self._sync is not None:
             self._sync.wanted()
 

@@ -1124,6 +1124,58 @@ def test_who_waits_for_room_does_not_wait_for_a_larger_batch(path: Path, monkeyp
     assert len(Cassette.load(path)) == 3
 
 
+@pytest.fixture
+def paused(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds of each pause between two lines, none of which is made."""
+    seconds: list[float] = []
+    monkeypatch.setattr(recorder_module, "sleep", seconds.append)
+    return seconds
+
+
+@pytest.fixture
+def collected(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """A batch is written when this is set."""
+    event = threading.Event()
+    monkeypatch.setattr(Recorder, "_collect", lambda self: event.wait())
+    return event
+
+
+def test_traffic_runs_between_two_lines_of_a_batch(path: Path, paused: list[float], collected: threading.Event) -> None:
+    with Recorder(path, durable=False) as recorder:
+        for trip in single(4):
+            recorder.write(trip)
+        collected.set()
+        until(lambda: not recorder.waiting)
+
+        assert paused == [recorder_module.PAUSE_SECONDS] * 3
+
+
+def test_nothing_pauses_while_somebody_waits_for_the_disk(
+    path: Path, paused: list[float], collected: threading.Event
+) -> None:
+    with Recorder(path, durable=False) as recorder:
+        for trip in single(4):
+            recorder.write(trip)
+        recorder._hurry.set()
+        collected.set()
+        recorder.flush()
+
+        assert paused == []
+
+
+def test_nothing_pauses_while_much_waits(
+    path: Path, paused: list[float], collected: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder_module, "_AT_EASE", 1)
+    with Recorder(path, durable=False) as recorder:
+        for trip in single(4):
+            recorder.write(trip)
+        collected.set()
+        until(lambda: not recorder.waiting)
+
+        assert paused == []
+
+
 def test_no_child_process_inherits_the_file(path: Path) -> None:
     """Its lock would outlive the recorder."""
     with Recorder(path) as recorder:
