@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from time import sleep, time
+from time import perf_counter, sleep, time
 from types import TracebackType
 from typing import Self, cast
 
@@ -48,9 +48,10 @@ BATCH_SECONDS = 0.01
 BUSY_SECONDS = 0.04
 """How much longer they are collected while more of them end. The thread that writes and the traffic share one
 interpreter, and each start of the thread holds the traffic up."""
-PAUSE_SECONDS = 0.0004
-"""Between two lines of a batch, so that a request waits for one line and not for all of them. The lock of the
-interpreter alone does not do it: a thread that writes a file gives it up and has it back before another thread runs."""
+RUN_SECONDS, PAUSE_SECONDS = 0.0005, 0.001
+"""How long lines of a batch are written without a pause, and how long a pause is: a request waits for a few lines then,
+and not for all. The lock of the interpreter alone does not do it: a thread that writes a file gives it up and has it
+back before another thread runs."""
 _AT_EASE = 8 << 20
 """While no more bytes wait than this, there is time for pauses."""
 WAITING_BYTES = MOST_IN_TOTAL
@@ -391,6 +392,7 @@ class Recorder:
     def _drain(self) -> None:
         """Write what is in the queue now; what is handed in meanwhile is the next batch."""
         batch = len(self._queue)
+        begun = perf_counter()
         for _ in range(batch):
             number, item, size, clean = self._queue.popleft()
             if size >= LEAST:
@@ -418,8 +420,10 @@ class Recorder:
                 self._done += 1
                 self._aside = 0
                 self._room.notify_all()
-            if self._queue and self._waiting < _AT_EASE and not self._hurry.is_set():
-                sleep(PAUSE_SECONDS)
+            if perf_counter() - begun > RUN_SECONDS:
+                if self._queue and self._waiting < _AT_EASE and not self._hurry.is_set():
+                    sleep(PAUSE_SECONDS)
+                begun = perf_counter()
         if batch and self._sync is not None:
             self._sync.wanted()
 

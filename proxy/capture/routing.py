@@ -251,11 +251,11 @@ class Router:
 
     def _forward(self, flow: http.HTTPFlow, run: str | None) -> None:
         request = flow.request
-        host = request.host
+        host, authority = request.host, _authority(request)
         upstream = by_host(host)
-        url = f"{request.scheme}://{_authority(request)}{request.path}"
+        url = f"{request.scheme}://{authority}{request.path}"
         path = request.path.partition("?")[0]
-        played, authority = self._played, _authority(request)
+        played = self._played
         if played is not None and played.is_for_tools(request, authority) and not played.is_live(authority, host):
             self._send_to(flow, played.url)
         elif not self.is_wanted(host) and not is_recorded_path(path):

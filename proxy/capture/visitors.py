@@ -9,6 +9,7 @@ the token, where there is one.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 from collections import Counter
+from functools import lru_cache
 from typing import Any
 
 from mitmproxy import connection, http
@@ -149,4 +150,9 @@ def _host(request: http.Request) -> str:
 
 def _place(name: tuple[Any, ...]) -> Place:
     """The end of a connection, the same for IPv4 within IPv6."""
-    return str(address(str(name[0])) or name[0]), int(name[1])
+    return _spelled(str(name[0])), int(name[1])
+
+
+@lru_cache(64)
+def _spelled(host: str) -> str:
+    return str(address(host) or host)

@@ -18,6 +18,7 @@ import h2.connection
 import h2.errors
 import h2.events
 import h2.exceptions
+import h2.stream
 from mitmproxy import http
 from mitmproxy.connection import Connection, ConnectionState
 from mitmproxy.proxy import commands, events
@@ -92,9 +93,24 @@ class PatientConnection(BufferedH2Connection):
         """Send data, in several frames if there is much; the last one may end the stream."""
         most = self.max_outbound_frame_size
         last = max(len(data) - 1, 0) // most * most
-        for start in range(0, last, most):
-            super().send_data(stream_id, data[start : start + most])
+        if last and not self.stream_buffers.get(stream_id) and last <= self.local_flow_control_window(stream_id):
+            self._send_full_frames(stream_id, memoryview(data)[:last], most)
+        else:
+            for start in range(0, last, most):
+                super().send_data(stream_id, data[start : start + most])
         super().send_data(stream_id, data[last:] if last else data, end_stream)
+
+    def _send_full_frames(self, stream_id: int, data: memoryview, most: int) -> None:
+        """As h2's `send_data` for each frame, 4.3.0, which takes as long for 16 KB as for a small request."""
+        stream = self.streams[stream_id]
+        self.state_machine.process_input(h2.connection.ConnectionInputs.SEND_DATA)
+        stream.state_machine.process_input(h2.stream.StreamInputs.SEND_DATA)
+        head = most.to_bytes(3) + b"\0\0" + stream_id.to_bytes(4)  # DATA, without flags: RFC 9113, 4.1 and 6.1
+        for start in range(0, len(data), most):
+            self._data_to_send += head
+            self._data_to_send += data[start : start + most]
+        stream.outbound_flow_control_window -= len(data)
+        self.outbound_flow_control_window -= len(data)
 
     @override
     def acknowledge_received_data(self, acknowledged_size: int, stream_id: int) -> None:

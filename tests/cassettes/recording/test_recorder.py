@@ -1129,6 +1129,7 @@ def paused(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Seconds of each pause between two lines, none of which is made."""
     seconds: list[float] = []
     monkeypatch.setattr(recorder_module, "sleep", seconds.append)
+    monkeypatch.setattr(recorder_module, "RUN_SECONDS", -1)  # each line takes longer
     return seconds
 
 
@@ -1148,6 +1149,19 @@ def test_traffic_runs_between_two_lines_of_a_batch(path: Path, paused: list[floa
         until(lambda: not recorder.waiting)
 
         assert paused == [recorder_module.PAUSE_SECONDS] * 3
+
+
+def test_lines_that_are_written_fast_need_no_pause(
+    path: Path, paused: list[float], collected: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder_module, "RUN_SECONDS", 3600)
+    with Recorder(path, durable=False) as recorder:
+        for trip in single(4):
+            recorder.write(trip)
+        collected.set()
+        until(lambda: not recorder.waiting)
+
+        assert paused == []
 
 
 def test_nothing_pauses_while_somebody_waits_for_the_disk(

@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 from mitmproxy import http
+from mitmproxy.net.http import url
 from mitmproxy.proxy import commands, events, layer, server_hooks
 from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layers.http._hooks import HttpRequestHook
@@ -95,3 +98,67 @@ def test_a_layer_that_waits_for_a_hook_handles_what_came_meanwhile_after_it() ->
     assert sent(events.DataReceived(client, b"two")) == []
     assert sent(events.HookCompleted(waits[0])) == [b"one after", b"two before", HttpRequestHook]
     assert sent(events.HookCompleted(waits[1])) == [b"two after"]
+
+
+def test_flows_have_different_ids() -> None:
+    install()
+
+    assert len({http.HTTPFlow(tflow.tclient_conn(), tflow.tserver_conn()).id for _ in range(100)}) == 100
+
+
+def test_the_name_of_a_host_is_read_as_mitmproxy_reads_it() -> None:
+    names = (
+        "a.example",
+        b"a.example:8080",
+        "[::1]:1",
+        "xn--mnchen-3ya.example",
+        b"xn--mnchen-3ya.example",
+        "a b",
+        "",
+        b"a:x",
+    )
+    code = (
+        "from mitmproxy.net.http import url; from test_lean_objects import *; print(authorities(" + repr(names) + "))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    theirs = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+
+    install()
+
+    assert repr(authorities(names)) == repr(authorities(names)) == theirs.stdout.strip()
+
+
+def authorities(names: tuple[str | bytes, ...]) -> list[object]:
+    read: list[object] = []
+    for name in names:
+        for check in (True, False):
+            try:
+                read.append(url.parse_authority(name, check))  # pyright: ignore[reportArgumentType]
+            except ValueError:
+                read.append("not valid")
+    return read
+
+
+def test_an_option_that_can_change_is_copied() -> None:
+    install()
+    with taddons.context() as made:
+        made.options.add_option("names", Sequence[str], ["a"], "")
+        made.options.add_option("many", int, 3, "")
+
+        cast(list[str], made.options.names).append("b")
+
+        assert (made.options.names, made.options.many) == (["a"], 3)
+        made.options.update(names=["c"], many=4)
+        cast(list[str], made.options.names).append("d")
+        assert (made.options.names, made.options.many) == (["c"], 4)
+
+
+def test_connections_are_the_same_by_their_id() -> None:
+    install()
+    one, other = tflow.tserver_conn(), tflow.tserver_conn()
+    other.id, client = one.id, tflow.tclient_conn()
+    client.id = one.id
+
+    assert one == one and one == other and one == client  # as mitmproxy's
+    other.id = "other"
+    assert one != other and one != one.id
