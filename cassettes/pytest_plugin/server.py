@@ -65,6 +65,7 @@ class TestServer:
             lifespan="off",
             server_header=False,
             date_header=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=1,
         )
         self._server = uvicorn.Server(config)

@@ -155,10 +155,17 @@ class Player:
         """The next recording that answers this request. Any thread may call this. Raises Miss."""
         return self.play(method, url, headers, body).trip
 
-    def play(self, method: str, url: str, headers: Headers, body: bytes) -> Played:
-        """As `answer`, with how the recording was found. Raises Miss."""
+    def play(self, method: str, url: str, headers: Headers, body: bytes, running: int | None = None) -> Played:
+        """As `answer`, with how the recording was found. Raises Miss.
+
+        `running` is how many other requests a server is answering. Without it, the thread and the task in which this is
+        called are those that send the request.
+        """
         method, path, body = method.upper(), path_key(url), plain(body, headers)
-        self._senders.note()
+        if running is None:
+            self._senders.note()
+        else:
+            self._senders.note_beside(running)
         asked = path
         if self._nowhere is not None and (method, path) not in self._by_path:
             path = self._nowhere

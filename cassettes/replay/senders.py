@@ -40,6 +40,10 @@ class Senders:
             self._sent.update(mine)
             self._beside.update(one for one in others if one not in self._sent)
 
+    def note_beside(self, running: int) -> None:
+        """Note a request that came while so many others were being answered."""
+        self.at_once = self.at_once or running > 0
+
 
 def _tasks() -> tuple[Any, set[Any]]:
     """The task of asyncio that runs in this thread, and all tasks beside it; None and none outside of a loop."""

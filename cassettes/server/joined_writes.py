@@ -47,15 +47,24 @@ class JoinedWrites:
         """True when the body is sent in chunks, so that `chunks` may write them."""
         return self._answer.chunked_encoding is True
 
-    async def chunks(self, pieces: Iterable[bytes]) -> None:
-        """Write each piece as a chunk, as uvicorn does."""
-        for piece in pieces:
-            if self._answer.disconnected:
-                return
-            if piece:
-                self.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-                if not self._size:
-                    await self._answer.flow.drain()
+    async def chunks(self, body: bytes, sizes: Iterable[int]) -> None:
+        """Write a body in chunks of these sizes, as uvicorn does."""
+        parts: list[bytes] = []
+        start = written = 0
+        if self._answer.disconnected:
+            return
+        for size in sizes:
+            if piece := body[start : start + size]:
+                parts += b"%x\r\n" % len(piece), piece, b"\r\n"
+                start += size
+            if start - written > _MOST:
+                self.write(b"".join(parts))
+                parts, written = [], start
+                await self._answer.flow.drain()
+                if self._answer.disconnected:
+                    return
+        if parts:
+            self.write(b"".join(parts))
 
     def end(self) -> None:
         """Write what is left, and nothing more."""

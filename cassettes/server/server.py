@@ -21,7 +21,7 @@ from ..replay.pace import Pace, Pauses
 from ..replay.player import Miss, Player
 from ..routes.admission import Admission, is_local
 from ..tape.bounds import MOST_IN_TOTAL
-from ..tape.model import RoundTrip
+from ..tape.model import Headers, RoundTrip
 from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
 from .joined_writes import JoinedWrites
@@ -48,7 +48,11 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
     unanswered: dict[tuple[str, str, bytes], RoundTrip] = {}
     """Recorded requests without an answer. An SDK that retries without being asked to gets the same error again."""
 
+    running = 0
+    """How many requests to the API are being received or answered."""
+
     async def answer(scope: Message, receive: Receive, send: Send) -> None:
+        nonlocal running
         if scope["type"] not in ("http", "websocket"):
             return
         query = cast(bytes, scope["query_string"]).decode()
@@ -57,15 +61,28 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
         if scope["type"] == "websocket":
             await sockets().talk(target, headers, scope, receive, send)
             return
-        body = await _whole(receive)
+        running += 1
+        try:
+            body = await _whole(receive)
+        finally:
+            running -= 1
         if body is None:
             await _send_document(send, _TOO_LONG_STATUS, _TOO_LONG, b"too long", ends=True)
             return
         if tools is not None and await tools.answer(scope, target, headers, body, receive, send):
             return
+        running += 1
+        try:
+            await answer_recorded(scope, target, headers, body, receive, send)
+        finally:
+            running -= 1
+
+    async def answer_recorded(
+        scope: Message, target: str, headers: Headers, body: bytes, receive: Receive, send: Send
+    ) -> None:
         asked = (scope["method"], target, body)
         try:
-            played = player.play(scope["method"], target, headers, body)
+            played = player.play(scope["method"], target, headers, body, running - 1)
         except Miss as miss:
             if (trip := unanswered.get(asked)) is None:
                 await _send_document(send, MISS_STATUS, miss.document(MISS_STATUS), b"miss")
@@ -150,10 +167,9 @@ async def _send_recorded(scope: Message, send: Send, trip: RoundTrip, pace: Pace
     assert response is not None
     headers = [(k.encode("latin-1", "replace"), v.encode("latin-1", "replace")) for k, v in replayed_headers(response)]
     headers.append((b"x-turntape", said))
-    pieces = response.pieces
     cut = trip.failure is not None and trip.failure.kind != "client_gone"
-    if len(pieces) <= 1 and not cut:
-        body = pieces[0][0] if pieces else b""
+    if len(response.chunks) <= 1 and not cut:
+        body = response.body
         await send(
             {
                 "type": "http.response.start",
@@ -169,9 +185,10 @@ async def _send_recorded(scope: Message, send: Send, trip: RoundTrip, pace: Pace
     try:
         await send(start)
         if joined is not None and joined.takes_chunks:
-            await joined.chunks(piece for piece, _ in pieces)
+            body = response.body
+            await joined.chunks(body, response.sizes_for(len(body)) or [len(body)])
         else:
-            await _send_pieces(send, pieces, pace.pauses())
+            await _send_pieces(send, response.pieces, pace.pauses())
         if cut:
             raise Cut(trip.failure.message if trip.failure else "")
         await send({"type": "http.response.body", "body": b""})
@@ -250,6 +267,7 @@ def serve(
         lifespan="off",
         server_header=False,
         date_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=1,
     )
     if ready is not None:

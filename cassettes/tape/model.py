@@ -105,12 +105,17 @@ class Response:
             return [(body, 0)] if body else []
         pieces: list[tuple[bytes, int]] = []
         start = 0
-        for chunk in self.chunks:
-            pieces.append((body[start : start + chunk.size], chunk.at))
-            start += chunk.size
-        if start < len(body):
-            pieces[-1] = (body[start - self.chunks[-1].size :], self.chunks[-1].at)
+        for size, chunk in zip(self.sizes_for(len(body)), self.chunks, strict=True):
+            pieces.append((body[start : start + size], chunk.at))
+            start += size
         return pieces
+
+    def sizes_for(self, length: int) -> list[int]:
+        """How many bytes each recorded chunk has of a body of `length` bytes: the last one has the rest."""
+        sizes = [chunk.size for chunk in self.chunks]
+        if sizes:
+            sizes[-1] += max(length - sum(sizes), 0)
+        return sizes
 
 
 @dataclass(frozen=True, slots=True)

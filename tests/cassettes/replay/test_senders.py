@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from turntape.cassettes import AsyncReplayTransport, Player, Request, Response, RoundTrip
+from turntape.cassettes.server.server import app
 
 URL = "https://api.openai.com/v1/chat/completions"
 
@@ -162,3 +163,48 @@ def test_a_run_of_trio_has_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
         for text in "ba":
             play(player, text)
         assert moved(player) == ([] if is_trio else [1])
+
+
+async def through_the_server(player: Player, texts: str, overlapping: str = "", kept: str = "") -> None:
+    """Ask the replay server; the bodies of `overlapping` end when all have begun, the answers of `kept` after all."""
+    serving = app(player)
+    all_begun, all_asked = asyncio.Event(), asyncio.Event()
+
+    async def one(text: str) -> None:
+        async def receive() -> Any:
+            if text in overlapping:
+                await all_begun.wait()
+            return {"type": "http.request", "body": body(text)}
+
+        async def send(message: Any) -> None:
+            if text in kept:
+                await all_asked.wait()
+
+        path = "/openai/v1/chat/completions"
+        scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": []}
+        await serving(scope, receive, send)
+
+    tasks = [asyncio.create_task(one(text)) for text in texts if text in overlapping + kept]
+    await asyncio.sleep(0)
+    for text in texts:
+        if text not in overlapping + kept:
+            await one(text)
+    all_begun.set()
+    all_asked.set()
+    await asyncio.gather(*tasks)
+
+
+@pytest.mark.parametrize(
+    ("options", "has_order"),
+    [
+        ({}, True),
+        ({"overlapping": "b"}, False),  # its body was on its way while the others were answered
+        ({"kept": "b"}, False),  # its client has not read the answer yet
+    ],
+)
+def test_a_server_knows_by_the_requests_that_overlap(options: dict[str, str], has_order: bool) -> None:
+    player = one_by_one()
+
+    asyncio.run(through_the_server(player, "bacd", **options))
+
+    assert bool(moved(player)) == has_order

@@ -52,7 +52,7 @@ def test_head_chunks_and_end_are_one_write_and_then_the_transport_is_back() -> N
     answer = Answer()
     joined, transport = made(answer)
     joined.write(b"head ")
-    asyncio.run(joined.chunks([b"ab", b"", b"c" * 11]))
+    asyncio.run(joined.chunks(b"ab" + b"c" * 11, [2, 0, 11]))
     joined.write(b"0\r\n\r\n")
     assert transport.written == []
     joined.end()
@@ -65,7 +65,7 @@ def test_head_chunks_and_end_are_one_write_and_then_the_transport_is_back() -> N
 def test_a_long_answer_is_written_in_parts_and_waits_for_a_slow_client() -> None:
     answer = Answer()
     joined, transport = made(answer)
-    asyncio.run(joined.chunks([b"x" * 40_000] * 4))
+    asyncio.run(joined.chunks(b"x" * 160_000, [40_000] * 4))
 
     assert [len(data) for data in transport.written] == [2 * 40_008] * 2
     assert answer.flow.drained == 2
@@ -83,7 +83,7 @@ def test_nothing_is_written_for_a_client_that_has_left() -> None:
     answer = Answer()
     joined, transport = made(answer)
     answer.disconnected = True
-    asyncio.run(joined.chunks([b"a"]))
+    asyncio.run(joined.chunks(b"a", [1]))
     joined.end()
 
     assert transport.written == []
