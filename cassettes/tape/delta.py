@@ -83,6 +83,10 @@ class Window:
     def __contains__(self, number: int) -> bool:
         return number in self._bodies
 
+    def get(self, number: int) -> bytes | None:
+        """The body of that number, if it is held."""
+        return self._bodies.get(number)
+
     def add(self, number: int, body: bytes) -> None:
         """Remember `body`, and forget the oldest when there are more than `WINDOW`."""
         if len(body) < WORTHWHILE:

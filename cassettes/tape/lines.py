@@ -4,6 +4,7 @@ A line is kept as it was read; its bodies are made when they are used. Deltas ar
 bodies in between are never built.
 """
 
+from array import array
 from reprlib import repr as clipped
 from typing import cast
 
@@ -19,7 +20,7 @@ from .model import Lazy, RoundTrip, ToolServer
 from .running_session import CONTINUES, unfinished
 from .running_session import FIELD as RUNNING
 from .tool_servers import read_tool_server
-from .trip_lines import TripLines
+from .trip_lines import TripLines, delta_body
 
 _BROKEN = (ValueError, CassetteError)
 """What reading raises for a line that breaks the format."""
@@ -76,8 +77,9 @@ class Lines:
         self.carried: set[int] = set()
         """The places of round trips that an earlier segment has."""
         self.has_tool_wire = False
-        self._sizes: dict[int, int] = {}
-        """Place → length of the body that may be a delta, once known."""
+        self._parts = array("q")
+        """Of each body that may be a delta, how many bytes it takes from the start and from the end of its base, and
+        how many it has of its own; -1 for what is not known yet or cannot be."""
 
     def add(self, line: bytes, number: int) -> None:
         """Take in one line of the file; a line that cannot be read is noted in `problems`."""
@@ -121,7 +123,9 @@ class Lines:
 
     def _add_trip(self, index: int, fields: Json, number: int) -> None:
         place = len(self.trips)
-        base = _delta_body(fields).get("base")
+        body = delta_body(fields)
+        self._parts.extend(_parts_of(body))
+        base = body.get("base")
         if isinstance(base, int):
             known = self._positions.get(base)
             if known is None:
@@ -207,7 +211,7 @@ class Lines:
                 return restored(stored)
             base = self._bases.get(place, -1)
             if base not in window:
-                return self.body(place)
+                return self.body(place, window)
             prefix, suffix = cast(int, stored["prefix"]), cast(int, stored["suffix"])
             earlier = window[base]
             fits(prefix, suffix, len(earlier), _number(line))
@@ -240,60 +244,67 @@ class Lines:
             self.complain(f"round trip {_number(line)} cannot be read: {exc}")
             return None
 
-    def body(self, place: int) -> bytes:
+    def body(self, place: int, window: Window | None = None) -> bytes:
         """The body that may be a delta of the round trip at `place`, with its deltas resolved by byte ranges.
 
-        It is the request's, and for an exchange with a tool server the answer's.
+        It is the request's, and for an exchange with a tool server the answer's. Bodies that the window holds are not
+        made again.
 
         Raises ValueError or CassetteError when it breaks the format or refers to a body that is missing.
         """
         pieces: list[memoryview] = []
-        todo: list[tuple[Json, int, int, int | None]] = [(_delta_body(self.trips[place]), place, 0, None)]
+        known: dict[int, memoryview] = {}
+        todo: list[tuple[int, int, int, bool]] = [(place, 0, self._size(place), False)]
         while todo:
-            item, owner, start, stop = todo.pop()
-            if "base" not in item:
-                pieces.append(memoryview(restored(item))[start:stop])
+            owner, start, stop, is_own = todo.pop()
+            held = window.get(owner) if window is not None and not is_own else None
+            if held is not None:
+                pieces.append(memoryview(held)[start:stop])
                 continue
-            middle = restored(item)
-            base_place, base = self._base(owner)
-            prefix, suffix = cast(int, item["prefix"]), cast(int, item["suffix"])
-            base_size = self._size(base, base_place)
-            fits(prefix, suffix, base_size, _number(self.trips[owner]))
-            size = prefix + len(middle) + suffix
-            stop = size if stop is None else stop
-            tail = prefix + len(middle)
-            offset = base_size - suffix - tail
+            prefix, suffix, middle = self._parts[3 * owner : 3 * owner + 3]
+            if is_own or prefix < 0:
+                if owner not in known:
+                    known[owner] = memoryview(restored(self._stored(owner)))
+                pieces.append(known[owner][start:stop])
+                continue
+            base = self._base(owner)
+            size = self._size(base)
+            if prefix + suffix > size:
+                fits(prefix, suffix, size, _number(self.trips[owner]))
+            tail = prefix + middle
+            offset = size - suffix - tail
             parts = (
-                (base, base_place, start, min(stop, prefix)),
-                (_plain(item), owner, max(start - prefix, 0), min(stop, tail) - prefix),
-                (base, base_place, max(start, tail) + offset, stop + offset),
+                (base, start, min(stop, prefix), False),
+                (owner, max(start - prefix, 0), min(stop, tail) - prefix, True),
+                (base, max(start, tail) + offset, stop + offset, False),
             )
-            todo.extend(part for part in reversed(parts) if part[2] < part[3])
+            todo.extend(part for part in reversed(parts) if part[1] < part[2])
         return b"".join(pieces)
 
-    def _base(self, place: int) -> tuple[int, Json]:
-        """The place and the stored body that the delta at `place` refers to, always before it: every chain ends."""
+    def _base(self, place: int) -> int:
+        """The place of the body that the delta at `place` refers to, always before it: every chain ends."""
         base = self._bases.get(place)
         if base is None:
-            number = _delta_body(self.trips[place])["base"]
+            line = self.trips[place]
             raise CassetteError(
-                f"the body of round trip {_number(self.trips[place])} refers to round trip {number}, "
+                f"the body of round trip {_number(line)} refers to round trip {delta_body(line)['base']}, "
                 "which is not in the file before it"
             )
-        body = _delta_body(self.trips[base])
-        return base, a_body(body, "body") if body else {"text": ""}
+        return base
 
-    def _size(self, stored: Json, place: int) -> int:
-        """The length of the body at `place` that may be a delta, kept once known."""
-        chain: list[tuple[int, Json]] = []
-        while "base" in stored and place not in self._sizes:
-            chain.append((place, stored))
-            place, stored = self._base(place)
-        size = self._sizes[place] if place in self._sizes else len(restored(stored))
-        for place, item in reversed(chain):
-            size = cast(int, item["prefix"]) + cast(int, item["suffix"]) + len(restored(item))
-            self._sizes[place] = size
-        return size
+    def _stored(self, place: int) -> Json:
+        body = delta_body(self.trips[place])
+        return a_body(body, "body") if body else {"text": ""}
+
+    def _size(self, place: int) -> int:
+        """The length of the body at `place` that may be a delta."""
+        prefix, suffix, own = self._parts[3 * place : 3 * place + 3]
+        if own < 0:
+            stored = self._stored(place)
+            if prefix < 0 and "base" in stored:  # more than any body has
+                fits(_MOST, _MOST, 0, _number(self.trips[place]))
+            own = self._parts[3 * place + 2] = len(restored(stored))
+        return own + prefix + suffix if prefix >= 0 else own
 
 
 _KINDS = ("n", "mcp", "label", "tool_server", RUNNING)
@@ -312,20 +323,24 @@ def _shortened(trip: RoundTrip) -> bytes:
     return trip.response.body if trip.response else b""
 
 
-def _delta_body(fields: Json) -> Json:
-    """The stored body of a line that may be a delta; empty when it has none, or when something else is in its place."""
-    request = fields.get("request")
-    body = cast(Json, request).get("body") if isinstance(request, dict) else None
-    if "mcp" in fields:
-        body = fields.get("answer")
-    return cast(Json, body) if isinstance(body, dict) else {}
+_MOST = 1 << 62
+"""More bytes than any body has."""
+
+
+def _parts_of(body: Json) -> tuple[int, int, int]:
+    """What `Lines` keeps of a stored body."""
+    prefix, suffix, text = body.get("prefix"), body.get("suffix"), body.get("text")
+    own = -1
+    if isinstance(text, str):
+        own = len(text) if text.isascii() else len(text.encode())
+    if "base" not in body:
+        return -1, -1, own
+    if type(prefix) is int and type(suffix) is int and 0 <= prefix < _MOST and 0 <= suffix < _MOST:
+        return prefix, suffix, own
+    return -1, -1, -1
 
 
 def fits(prefix: int, suffix: int, size: int, number: object) -> None:
     """Raises CassetteError when a delta takes more bytes of its base than there are, or fewer than none."""
     if prefix < 0 or suffix < 0 or prefix + suffix > size:
         raise CassetteError(f"the body of round trip {number} takes more of an earlier one than that has")
-
-
-def _plain(item: Json) -> Json:
-    return {key: item[key] for key in ("text", "b64") if key in item}

@@ -14,14 +14,23 @@ from .large_blocks import give_back_large_blocks
 from .packed_text import PackedText, Spot
 
 LONG = 4096
-"""Bytes. A longer line need not stay in memory for a program that follows a file for hours."""
+"""Bytes. A longer line need not stay in memory for a program that follows a file for hours, or shows it."""
 LARGE = 1 << 20
-"""Bytes. A longer line need not stay in memory for a view, which reads each line a few times."""
+"""Bytes. For lines that are longer, malloc is asked to give memory back."""
 
 _PACKED = 256 << 10
 """Bytes. A compressed line that is shorter stays in memory, which is faster, unless there are too many."""
 _MOST_PACKED = 32 << 20
 """How many bytes compressed lines may take together in memory, when they can be read from the file."""
+
+
+def delta_body(fields: Json) -> Json:
+    """The stored body of a line that may be a delta; empty when it has none, or when something else is in its place."""
+    request = fields.get("request")
+    body = cast(Json, request).get("body") if isinstance(request, dict) else None
+    if "mcp" in fields:
+        body = fields.get("answer")
+    return cast(Json, body) if isinstance(body, dict) else {}
 
 
 class TripLines:

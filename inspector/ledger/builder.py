@@ -5,6 +5,7 @@ once, as its digest, its size and a name, and never as text.
 """
 
 import logging
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import Protocol
@@ -17,6 +18,7 @@ from ..analysis.pricing import Cost
 from ..analysis.turn import Turn
 from ..tools.tool_run import ToolRun
 from ..wire.caching import rule_of
+from ..wire.per_message import KEPT
 from ..wire.values import Message, Reading, Usage
 from .cache import CachePredictor
 from .contents import hidden, read_again
@@ -67,6 +69,8 @@ class LedgerBuilder:
         self._lock = Lock()
         self._pieces = Pieces()
         self._threads: dict[str, _Thread] = {}
+        self._latest: OrderedDict[str, None] = OrderedDict()
+        """The threads whose latest messages are at hand, the latest one last."""
         self._stretches: list[Stretch] = []
         self._places: set[int] = set()
         self._caches = CachePredictor()
@@ -111,6 +115,7 @@ class LedgerBuilder:
             thread = self._threads[turn.thread] = _Thread(ThreadPrompt(self._pieces))
             self._pieces.starts[turn.thread] = (turn.edge, _task(reading.request.conversation))
         prompt = thread.prompt.next(turn, place)
+        self._keep(turn.thread)
         sent = SentTurn(
             place=place,
             thread=turn.thread,
@@ -138,6 +143,14 @@ class LedgerBuilder:
         thread.last = sent
         if sent.input is not None:
             thread.counted = sent
+
+    def _keep(self, thread: str) -> None:
+        """Hold the messages of a thread that has a turn now, and of few others."""
+        self._latest[thread] = None
+        self._latest.move_to_end(thread)
+        while len(self._latest) > KEPT:
+            forgotten, _ = self._latest.popitem(last=False)
+            self._threads[forgotten].prompt.messages = ()
 
     def _put(self, thread: _Thread, sent: SentTurn, prompt: Prompt, model: str) -> None:
         """Add a turn to the stretch of its thread, or begin another one."""

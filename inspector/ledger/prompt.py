@@ -51,6 +51,7 @@ class ThreadPrompt:
     held: list[Content] = field(default_factory=list[Content])
     """What the API keeps of the history, so that the request does not have it."""
     messages: Sequence[Message] = ()
+    """None of them need be at hand: what the next request shares with them is not read again."""
     contents: list[list[Content]] = field(default_factory=list[list[Content]])
     """By message."""
     calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])

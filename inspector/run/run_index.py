@@ -17,7 +17,7 @@ from turntape.cassettes.errors import CassetteError, FormatError
 from turntape.cassettes.tape.lines import Windows
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
-from turntape.cassettes.tape.trip_lines import LARGE as LARGE_LINE
+from turntape.cassettes.tape.trip_lines import LONG
 
 from ..ledger import Ledger
 from ..tools.spans import spans_ahead, spans_in
@@ -47,7 +47,7 @@ class Run:
     def __init__(self, path: str | os.PathLike[str], *, priced: bool = True) -> None:
         self.path = Path(path)
         self.rows = Rows()
-        self._tail = Tail(self.path, keep_labels=False, longest=LARGE_LINE)
+        self._tail = Tail(self.path, keep_labels=False, longest=LONG)
         self._maker = RowMaker(priced=priced, again=self._round_trip)
         self._known: OrderedDict[int, Known] = OrderedDict()
         self._lock = Lock()

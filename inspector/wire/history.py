@@ -42,7 +42,8 @@ class Histories:
     """Reads histories. Any thread may use it."""
 
     def __init__(self, kept: int = KEPT) -> None:
-        self._recent: deque[_History] = deque(maxlen=kept)
+        self._recent: deque[_History] = deque()
+        self._kept = kept
         self._lock = Lock()
 
     def read(self, items: Sequence[object], base: str, read: ReadMessage) -> SharedTuple[Message]:
@@ -92,17 +93,27 @@ class Histories:
                 if one in self._recent:
                     self._recent.remove(one)
             self._recent.append(new)
-            remembered.most = self._trimmed()
+            remembered.most = self._trimmed(over)
         return new.messages
 
-    def _trimmed(self) -> int:
-        """Forget what is too much beside the newest; how many are then remembered at most."""
-        size = sum(one.size for one in self._recent)
-        if size <= HELD:
-            return KEPT
-        while size > HELD and len(self._recent) > 1:
-            size -= self._recent.popleft().size
-        return len(self._recent)
+    def _trimmed(self, gone: list[_History]) -> int:
+        """Forget what is too much beside the newest; how many are then remembered at most.
+
+        `gone` are those that are forgotten already. What was derived from the messages of all these is forgotten too.
+        """
+        while len(self._recent) > self._kept:
+            gone.append(self._recent.popleft())
+        size, most = sum(one.size for one in self._recent), KEPT
+        if size > HELD:
+            while size > HELD and len(self._recent) > 1:
+                gone.append(self._recent.popleft())
+                size -= gone[-1].size
+            most = len(self._recent)
+        stems = {id(one.messages.stem) for one in self._recent}
+        for one in gone:
+            if id(one.messages.stem) not in stems:
+                one.messages.forget()
+        return most
 
 
 _histories = Histories()

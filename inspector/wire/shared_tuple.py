@@ -108,6 +108,11 @@ class SharedTuple[T](Sequence[T]):
         made.before = self.front, self.tail
         return made
 
+    def forget(self) -> None:
+        """Forget what is derived from its items, also for those that share them. It is derived again when needed."""
+        for one in (self.stem, self.tail.of or self.tail, self.front.of or self.front):
+            one.derived.clear()
+
     def since(self, place: int) -> "SharedTuple[T]":
         """The items from a place on, which share as much."""
         inner = len(self.front.items)

@@ -10,6 +10,7 @@ from recordings import bodies, growing, loaded, record, text_line
 
 from turntape.cassettes import Cassette, CassetteError, RoundTrip
 from turntape.cassettes.tape.lines import MOST_PROBLEMS, Lines, fits
+from turntape.cassettes.tape.trip_lines import TripLines
 
 
 def test_a_damaged_line_costs_its_round_trip_and_the_bodies_that_refer_to_it(tmp_path: Path) -> None:
@@ -180,6 +181,21 @@ def test_every_body_is_found_from_anywhere_through_chains_of_deltas(tmp_path: Pa
         assert Cassette.load(path)[place].request.body == wanted[place]
     assert bodies(cassette[::-3]) == wanted[::-3]
     assert bodies(list(cassette)) == wanted
+
+
+def test_each_line_is_read_once_for_a_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines that are not held are read from the file."""
+    path = tmp_path / "run.cassette.jsonl"
+    trips = edited(40)
+    record(path, trips)
+    cassette = Cassette.load(path, longest=1)
+    read: list[int] = []
+    of_line = TripLines.__getitem__
+    monkeypatch.setattr(TripLines, "__getitem__", lambda self, place: read.append(place) or of_line(self, place))
+
+    assert cassette[39].request.body == bodies(trips)[39]
+    assert read.pop(0) == 39  # the round trip
+    assert len(read) == len(set(read)) > 20
 
 
 @pytest.mark.parametrize(("prefix", "suffix"), [(0, 0), (3, 0), (0, 3), (3, 4), (10, 0), (0, 10), (4, 6)])

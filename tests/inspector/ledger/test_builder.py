@@ -8,7 +8,7 @@ from conversations import CALL, HELLO, TOOLS, chat, loop, result, said, user
 from round_trips import exchanged
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.ledger import Figure, Ledger, LedgerBuilder, ledger_of
+from turntape.inspector.ledger import Figure, Ledger, LedgerBuilder, builder, ledger_of
 from turntape.inspector.run.labels import label_all, label_stream
 from turntape.inspector.run.run_index import Run
 
@@ -189,3 +189,32 @@ def test_counts_that_are_smaller_than_the_pieces_still_add_up(usage: tuple[int, 
     made = ledger(chat([HELLO], said("a"), usage=usage))
 
     assert sum(use.tokens.value for use in made.turns[0].uses if use.tokens) == usage[0]
+
+
+def many_agents(agents: int, turns: int) -> list[RoundTrip]:
+    """Agents that take turns, each with its own conversation."""
+    trips: list[RoundTrip] = []
+    history = [[user(f"agent {agent}, what is a tape?")] for agent in range(agents)]
+    for turn in range(turns):
+        for agent, messages in enumerate(history):
+            answer, used = said(f"answer {agent} {turn}"), (50 + 10 * turn, 5)
+            trips.append(chat([*messages], answer, index=len(trips), at=float(len(trips)), usage=used))
+            messages += [said(f"answer {agent} {turn}"), user(f"more of {turn} for {agent}?")]
+    return trips
+
+
+def test_the_messages_of_few_agents_are_held_and_the_ledger_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    trips = many_agents(6, 4)
+
+    def made(kept: int) -> tuple[Ledger, int]:
+        monkeypatch.setattr(builder, "KEPT", kept)
+        one = LedgerBuilder()
+        for place, labelled in enumerate(label_all(trips)):
+            one.add(place, labelled)
+        return one.ledger(), sum(1 for thread in one._threads.values() if thread.prompt.messages)
+
+    few, held = made(2)
+    all_, held_by_all = made(100)
+
+    assert (held, held_by_all) == (2, 6)
+    assert few == all_

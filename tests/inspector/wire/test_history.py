@@ -168,3 +168,24 @@ def test_large_histories_are_not_remembered_beside_the_newest(monkeypatch: pytes
     assert after(850) == [2, 2]
     assert after(2000) == [1, 1]
     assert after(10, 11, 12) == [3, 3]
+
+
+def test_what_is_derived_is_forgotten_with_the_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "most", KEPT)
+    histories, read, made = Histories(), Reader(), list[str]()
+    derive = PerMessage[Message, str](lambda message: made.append(message.pointer) or str(message.raw))
+    texts = [str(number) for number in range(9)]
+    first = histories.read(said(*texts), "/a", read)
+    second = histories.read(said(*texts, "more"), "/a", read)
+    values = [*derive.of(first)], [*derive.of(second)]
+    assert len(made) == 10
+
+    for number in range(KEPT - 1):
+        histories.read(said(number), f"/{number}", read)
+    assert ([*derive.of(first)], [*derive.of(second)]) == values
+    assert len(made) == 10 and first.stem.derived
+
+    histories.read(said("last"), "/last", read)
+    assert not first.stem.derived and not second.stem.derived
+    assert ([*derive.of(first)], [*derive.of(second)]) == values
+    assert len(made) > 10
