@@ -79,7 +79,7 @@ class Lines:
         self.has_tool_wire = False
         self._parts = array("q")
         """Of each body that may be a delta, how many bytes it takes from the start and from the end of its base, and
-        how many it has of its own; -1 for what is not known yet or cannot be."""
+        how many it adds; -1 for what is not known yet or cannot be."""
 
     def add(self, line: bytes, number: int) -> None:
         """Take in one line of the file; a line that cannot be read is noted in `problems`."""

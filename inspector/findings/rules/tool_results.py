@@ -20,7 +20,9 @@ from .results import reads_like_error
 
 _NOTICE = regex(
     r"truncat|omitted|stripped|not (?:be )?(?:sent|shown|supported|available)|unsupported|too (?:large|long|big)|exceed"
-    r"|removed|dropped|shorten|cannot|saved|limit|\.\.\.|…|\bshowing\b.{0,40}\b(?:of|first|last|only)\b|\bto continue\b",
+    r"|removed|dropped|shorten|cannot|saved|limit|\.\.\.|…|\bshowing\b.{0,40}\b(?:of|first|last|only)\b|\bto continue\b|\bclipped\b|\belided\b|\bskipped\b|\bsnip"
+    r"|\b(?:more|remaining|other|additional) (?:char|line|byte|token|item|result|row|page|word|entr|match)"
+    r"|\[\+?\d[\d,]* (?:char|line|byte|token|word)|\bcut (?:off|short|to|at)\b",
     re.IGNORECASE,
 )
 """How clients say that something is missing."""

@@ -14,6 +14,7 @@ _COUNTS: dict[str, Format] = {
     "totalTokens": "count",
     "cacheReadInputTokens?": "count",
     "cacheWriteInputTokens?": "count",
+    "cacheDetails?": [{"ttl": "text", "inputTokens": "count"}],
 }
 _BLOCK: Format = OneOf(
     {

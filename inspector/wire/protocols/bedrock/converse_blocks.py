@@ -181,7 +181,15 @@ def converse_usage(usage: Object) -> Usage | None:
     write = counts.first("cacheWriteInputTokens", "cacheWriteInputTokenCount")
     total = counts.first("totalTokens")
     whole = None if fresh is None else whole_input(fresh, summed(read, write) or 0, output or 0, total)
-    return Usage(whole, read, write, output, None, problems=counts.problems)
+    hour = sum(_written_for(usage, "1h"))
+    return Usage(whole, read, write, output, None, cache_write_1h=min(write or 0, hour), problems=counts.problems)
+
+
+def _written_for(usage: Object, lifetime: str) -> Iterator[int]:
+    """The tokens that were written to the cache for this lifetime."""
+    for detail in map(as_object, as_array(usage.get("cacheDetails"))):
+        if detail.get("ttl") == lifetime:
+            yield as_count(detail.get("inputTokens")) or 0
 
 
 def assemble(events: list[tuple[str, Object]]) -> Object:

@@ -48,6 +48,29 @@ def test_a_client_that_says_that_it_cut_is_an_info() -> None:
     assert "(the end)" in shown(text(LONG), LONG[-900:]).says("client-tool-result-cut")[0]
 
 
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "[13000 more characters]",
+        "... 412 lines omitted ...",
+        "<response clipped>",
+        "[output cut off after 900 characters]",
+        "(Results are truncated. 12 additional entries)",
+        "showing lines 1-20 of 900",
+        "[+11,200 bytes]",
+        "--- snip ---",
+        "[4 remaining pages]",
+    ],
+)
+def test_a_notice_of_a_cut_in_other_words_is_an_info(notice: str) -> None:
+    assert shown(text(LONG), f"{LONG[:900]}\n{notice}").found() == [(2, "client-tool-result-cut", "client", "info")]
+
+
+@pytest.mark.parametrize("words", ["done", "see above for more", "[12:30:01] end", "900 items"])
+def test_other_words_behind_a_cut_result_say_nothing(words: str) -> None:
+    assert shown(text(LONG), f"{LONG[:900]}\n{words}").found() == [(2, "client-tool-result-cut", "client", "warning")]
+
+
 def test_a_part_of_several_texts_is_cut_too() -> None:
     assert "sees only 3 of 7 characters" in shown(text("one", "two"), "one").says("client-tool-result-cut")[0]
 

@@ -195,3 +195,23 @@ def test_a_text_in_the_block_of_a_call_takes_nothing_from_the_call() -> None:
     [mixed] = contradictions(Exchange(streamed_trip(sent)))
     assert "a piece of 'text' comes in a block of 'toolUse'" in mixed
     assert not list(contradictions(Exchange(streamed_trip(TOOL))))
+
+
+@pytest.mark.parametrize(
+    ("details", "hour"),
+    [
+        ([{"ttl": "1h", "inputTokens": 60}, {"ttl": "5m", "inputTokens": 40}], 60),
+        ([{"ttl": "5m", "inputTokens": 100}], 0),
+        ([{"ttl": "1h", "inputTokens": 900}], 100),  # never more than was written
+        ([{"ttl": "1h", "inputTokens": "many"}, 3, {}], 0),
+        ("60", 0),
+        (None, 0),
+    ],
+)
+def test_what_was_written_for_an_hour(details: object, hour: int) -> None:
+    counts = {"inputTokens": 5, "outputTokens": 2, "totalTokens": 107, "cacheWriteInputTokens": 100}
+
+    usage = whole([{"text": "x"}], "end_turn", {**counts, "cacheDetails": details}).usage
+
+    assert usage is not None
+    assert (usage.input, usage.cache_write, usage.cache_write_1h) == (105, 100, hour)
