@@ -109,7 +109,7 @@ class Player:
         """The name of each recorded round trip, by place."""
         self._exact = [Match("exact", turn) for turn in self.turns]
         self._asked: list[tuple[int, Match]] = []
-        self._senders = Senders()
+        self.senders = Senders()
         self._inexact: dict[int, Match] = {}
         """Places that were played for a different request."""
         self._uploads: dict[str, int] = {}
@@ -155,17 +155,10 @@ class Player:
         """The next recording that answers this request. Any thread may call this. Raises Miss."""
         return self.play(method, url, headers, body).trip
 
-    def play(self, method: str, url: str, headers: Headers, body: bytes, running: int | None = None) -> Played:
-        """As `answer`, with how the recording was found. Raises Miss.
-
-        `running` is how many other requests a server is answering. Without it, the thread and the task in which this is
-        called are those that send the request.
-        """
+    def play(self, method: str, url: str, headers: Headers, body: bytes) -> Played:
+        """As `answer`, with how the recording was found. Raises Miss."""
         method, path, body = method.upper(), path_key(url), plain(body, headers)
-        if running is None:
-            self._senders.note()
-        else:
-            self._senders.note_beside(running)
+        self.senders.note()
         asked = path
         if self._nowhere is not None and (method, path) not in self._by_path:
             path = self._nowhere
@@ -445,7 +438,7 @@ class Player:
         waiting = {self.turns[place] for place in unplayed}
         changed = tuple(miss for miss in misses if miss.is_same_turn and (miss.turn in waiting or miss in within))
         in_sequence = self.matching.profile == "sequence"
-        moved = () if in_sequence else reordered(order, self._trips, self.turns, at_once=self._senders.at_once)
+        moved = () if in_sequence else reordered(order, self._trips, self.turns, at_once=self.senders.at_once)
         if first is None and (moved or unplayed):
             turn = moved[0].turn if moved else self.turns[unplayed[0]]
             said = str(moved[0]) if moved else f"{turn} was not requested"

@@ -6,6 +6,7 @@ a wait, so such requests need not overlap. Therefore the senders are noted, and 
 
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakSet
 
@@ -17,6 +18,8 @@ class Senders:
     def __init__(self) -> None:
         self.at_once = False
         """True when two of them existed at the same time."""
+        self.running: Callable[[], int] | None = None
+        """How many other requests a server is answering. With it, threads and tasks are not looked at."""
         self._sent: WeakSet[Any] = WeakSet()
         self._beside: WeakSet[Any] = WeakSet()
         """Those that existed while another one sent a request."""
@@ -26,6 +29,9 @@ class Senders:
     def note(self) -> None:
         """Note a request of the thread and the task in which this is called."""
         if self.at_once:
+            return
+        if self.running is not None:
+            self.at_once = self.running() > 0
             return
         thread, (task, tasks) = threading.current_thread(), _tasks()
         mine = {thread, task} if task is not None else {thread}
@@ -39,10 +45,6 @@ class Senders:
             )
             self._sent.update(mine)
             self._beside.update(one for one in others if one not in self._sent)
-
-    def note_beside(self, running: int) -> None:
-        """Note a request that came while so many others were being answered."""
-        self.at_once = self.at_once or running > 0
 
 
 def _tasks() -> tuple[Any, set[Any]]:

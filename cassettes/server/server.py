@@ -21,7 +21,7 @@ from ..replay.pace import Pace, Pauses
 from ..replay.player import Miss, Player
 from ..routes.admission import Admission, is_local
 from ..tape.bounds import MOST_IN_TOTAL
-from ..tape.model import Headers, RoundTrip
+from ..tape.model import Headers, RoundTrip, chunk_sizes
 from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
 from .joined_writes import JoinedWrites
@@ -50,6 +50,7 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
 
     running = 0
     """How many requests to the API are being received or answered."""
+    player.senders.running = lambda: running - 1
 
     async def answer(scope: Message, receive: Receive, send: Send) -> None:
         nonlocal running
@@ -82,7 +83,7 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
     ) -> None:
         asked = (scope["method"], target, body)
         try:
-            played = player.play(scope["method"], target, headers, body, running - 1)
+            played = player.play(scope["method"], target, headers, body)
         except Miss as miss:
             if (trip := unanswered.get(asked)) is None:
                 await _send_document(send, MISS_STATUS, miss.document(MISS_STATUS), b"miss")
@@ -186,7 +187,7 @@ async def _send_recorded(scope: Message, send: Send, trip: RoundTrip, pace: Pace
         await send(start)
         if joined is not None and joined.takes_chunks:
             body = response.body
-            await joined.chunks(body, response.sizes_for(len(body)) or [len(body)])
+            await joined.chunks(body, chunk_sizes(response.chunks, len(body)) or [len(body)])
         else:
             await _send_pieces(send, response.pieces, pace.pauses())
         if cut:

@@ -7,7 +7,7 @@ Times are integers in microseconds since the round trip's `started_at`, so that 
 replayed; `started_at` is the one wall-clock time, in seconds since the epoch (UTC).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
@@ -105,17 +105,18 @@ class Response:
             return [(body, 0)] if body else []
         pieces: list[tuple[bytes, int]] = []
         start = 0
-        for size, chunk in zip(self.sizes_for(len(body)), self.chunks, strict=True):
+        for size, chunk in zip(chunk_sizes(self.chunks, len(body)), self.chunks, strict=True):
             pieces.append((body[start : start + size], chunk.at))
             start += size
         return pieces
 
-    def sizes_for(self, length: int) -> list[int]:
-        """How many bytes each recorded chunk has of a body of `length` bytes: the last one has the rest."""
-        sizes = [chunk.size for chunk in self.chunks]
-        if sizes:
-            sizes[-1] += max(length - sum(sizes), 0)
-        return sizes
+
+def chunk_sizes(chunks: Sequence[Chunk], length: int) -> list[int]:
+    """How many bytes each recorded chunk has of a body of `length` bytes: the last one has the rest."""
+    sizes = [chunk.size for chunk in chunks]
+    if sizes:
+        sizes[-1] += max(length - sum(sizes), 0)
+    return sizes
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,10 @@ from .rule_context import RuleContext
 
 _STEP_OF_PROSE = regex(r"^\W*(?:action|action input|observation|thought)\s*:", re.IGNORECASE | re.MULTILINE)
 """How an agent that writes its calls into its text (ReAct) begins the lines that its client reads."""
-_THOUGHT = regex(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+THOUGHT_BEGINS = r"<(?:seed:)?think(?:ing)?>|\u25c1think\u25b7|(?-i:\[THINK\])"
+THOUGHT_ENDS = r"</(?:seed:)?think(?:ing)?>|\u25c1/think\u25b7|(?-i:\[/THINK\])"
+"""The tags around a model's thoughts in its text: those of most models, and of Seed-OSS, Kimi and Magistral."""
+_THOUGHT = regex(rf"(?:{THOUGHT_BEGINS}).*?(?:{THOUGHT_ENDS})", re.DOTALL)
 _CITATION = regex(r"\u3010[^\u3010\u3011\n]*\u3011|\ue200[^\ue200\ue201]*\ue201")
 """Marks with which OpenAI's models cite a source in a text; clients show the source in their place."""
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})

@@ -13,6 +13,7 @@ from ...wire.json_value import as_array, as_object, is_array, is_object, parse_j
 from ...wire.per_message import Joined
 from ...wire.values import Message, Part
 from ..finding import Layer, Tier
+from ..model_words import THOUGHT_BEGINS, THOUGHT_ENDS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import damage, inverses, markup_end
@@ -31,7 +32,7 @@ _VARIABLE = regex(
     r"(?<!\{)\{(?:question|user_question|query|user_query|input|user_input|context|prompt|message|user_message|text|topic)\}(?!\})"
 )
 """A place in a template of Python whose name says what belongs there."""
-_THINKS = regex(r"</?think(?:ing)?>")
+_THINKS = regex("|".join((THOUGHT_BEGINS, THOUGHT_ENDS)))
 _NOTHING = frozenset({"undefined", "NaN", "[object Object]", "None", "null"})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning
+from ..model_words import THOUGHT_BEGINS, THOUGHT_ENDS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .results import new_results
@@ -24,10 +25,10 @@ _PROMISE = regex(
     r"\b(?! (?:not|never)\b)[^.!?\n]{3,160}[.:…]?\s*$",
     re.IGNORECASE,
 )
-_THINK = regex(r"</?think(?:ing)?>", re.IGNORECASE)
+_THINK = regex("|".join((THOUGHT_BEGINS, THOUGHT_ENDS)), re.IGNORECASE)
 _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
-_OPENED = regex(r"<think(?:ing)?>", re.IGNORECASE)
-_CLOSED = regex(r"</think(?:ing)?>", re.IGNORECASE)
+_OPENED = regex(THOUGHT_BEGINS, re.IGNORECASE)
+_CLOSED = regex(THOUGHT_ENDS, re.IGNORECASE)
 _CHANNELS = regex(r"\s*analysis(?=[A-Z\s]).{0,20000}?assistant(?:final|commentary)", re.DOTALL)
 """What is left of gpt-oss' channels when their tokens are removed."""
 

@@ -22,6 +22,7 @@ from ...wire.json_value import (
 from ...wire.printable import several
 from ...wire.protocols.traits import Demand
 from ...wire.token_texts import token_bytes
+from ..model_words import THOUGHT_BEGINS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
@@ -31,7 +32,7 @@ _SLACK, _SHARE = 4, 0.1
 """Tokens, and a share of the cap: servers count the end of an answer differently. In recorded answers it was 2."""
 _LEAST = 16
 """Tokens. Some APIs know no smaller cap, and gateways raise one to it."""
-_THOUGHT = regex(r"\s*<think(?:ing)?>\s*\S")
+_THOUGHT = regex(rf"\s*(?:{THOUGHT_BEGINS})\s*\S")
 
 
 def _answered(context: RuleContext) -> bool:

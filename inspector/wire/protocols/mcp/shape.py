@@ -112,7 +112,10 @@ def is_mcp(message: Object, *, signed: bool = False) -> bool:
     if signed or any(key.startswith(META) for key in as_object(params.get("_meta"))):
         return True
     if method == "initialize":
-        return isinstance(params.get("protocolVersion"), str) and "clientInfo" in params
+        version = params.get("protocolVersion")
+        # The protocol of editors and agents has numbers as versions, and `clientCapabilities`.
+        is_version = isinstance(version, str) or (version is not None and "capabilities" in params)
+        return is_version and "clientInfo" in params
     return method in METHODS and method not in _SHARED
 
 

@@ -142,7 +142,7 @@ def test_a_stop_string_that_cuts_code_is_named() -> None:
 THOUGHT = "reasoning-in-text"
 
 
-@pytest.mark.parametrize("tag", ["</think>", "</THINKING>"])
+@pytest.mark.parametrize("tag", ["</think>", "</THINKING>", "\u25c1/think\u25b7", "[/THINK]", "</seed:think>"])
 def test_the_end_of_a_thought_without_its_beginning_is_the_servers(tag: str) -> None:
     first = said(f"so {tag} It is a strip.")
     second = chat([HELLO, first, user("and?")], said(f"so {tag} It is."), index=1)
@@ -160,6 +160,18 @@ def test_the_end_of_a_thought_without_its_beginning_is_the_servers(tag: str) -> 
     assert lines(chat([{"role": "system", "content": f"End with {tag}"}, HELLO], first), only=THOUGHT) == []
     assert lines(chat([HELLO, said(None, CALL), result("call_1", f"a {tag}")], first), only=THOUGHT) == []
     assert lines(chat([HELLO], said(f"It is ```{tag}``` in code.")), only=THOUGHT) == []
+
+
+@pytest.mark.parametrize(("begins", "ends"), [("\u25c1think\u25b7", "\u25c1/think\u25b7"), ("[THINK]", "[/THINK]")])
+def test_a_thought_in_the_tags_of_another_model_is_an_info(begins: str, ends: str) -> None:
+    assert lines(chat([HELLO], said(f"{begins}so{ends}It is.")), only=THOUGHT) == [
+        f"#0 {THOUGHT} (api, info, S): the text of the answer begins with a thought in tags: '{begins}so{ends}It is.' "
+        "| #0 response"
+    ]
+
+
+def test_words_that_look_like_tags_give_no_hint() -> None:
+    assert lines(chat([HELLO], said("I [think] it is (/think) a strip, <thinker>.")), only=THOUGHT, hints=True) == []
 
 
 def test_a_thought_that_does_not_end_is_an_info() -> None:
@@ -185,7 +197,7 @@ def test_the_names_of_channels_in_the_text_are_the_servers() -> None:
     assert lines(chat([HELLO], said("An analysis. assistantfinal")), only=THOUGHT) == []
 
 
-@pytest.mark.parametrize("tag", ["<think>", "<thinking>"])
+@pytest.mark.parametrize("tag", ["<think>", "<thinking>", "\u25c1think\u25b7", "[THINK]", "<seed:think>"])
 def test_a_tag_of_thinking_in_the_text_is_reported_once(tag: str) -> None:
     first = said(f"so {tag} It is a strip.")
     second = chat([HELLO, first, user("and?")], said(f"so {tag} It is."), index=1)
