@@ -395,10 +395,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     usage_log = config.stash[_USAGE_LOG]
     problems = usage_log.check() if config.getoption("turntape_check") else []
     causes = usage_log.causes(config)
-    if not problems and not usage_log.notes and not causes and not config.getoption("turntape_check"):
+    notes = usage_log.said()
+    if not problems and not notes and not causes and not config.getoption("turntape_check"):
         return
     terminalreporter.section("turntape")
-    for line in [*usage_log.notes, *problems, *causes] or ["every cassette is used, whole and without secrets"]:
+    for line in [*notes, *problems, *causes] or ["every cassette is used, whole and without secrets"]:
         terminalreporter.write_line(line)
 
 

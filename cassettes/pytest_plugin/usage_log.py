@@ -1,7 +1,7 @@
 """Which cassettes a session used, and how; `--turntape-check` and the summary read it. Survives xdist as JSON."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +19,7 @@ from ..tape.reader import Cassette
 from .active_test import ActiveTest
 from .advice import from_here
 from .commands import again, files_of
-from .failures import Cause
+from .failures import Cause, ignored_requests
 from .marker import Marker, cassette_of
 from .naming import SUFFIX, folder_of
 
@@ -47,6 +47,8 @@ class UsageLog:
     def __init__(self) -> None:
         self.notes: list[str] = []
         """Remarks for the summary, one sentence each."""
+        self._ignored: Counter[str] = Counter()
+        """How many requests of each test differ from the recording, where the profile ignores what they contain."""
         self._owned: set[str] = set()
         """Cassettes of collected tests."""
         self._whole: set[str] = set()
@@ -81,6 +83,8 @@ class UsageLog:
         """Note what a finished test, or a fixture, did."""
         session, path = marked.session, str(marked.path)
         self.notes += [f"{name}: {note}" for note in session.notes]
+        if (ignored := ignored_requests(session)) and session.restamp is None:
+            self._ignored[name] += ignored
         if marked.recorded and session.restamp is None:
             failed = f", although the {marked.subject} failed" if marked.outcome == "failed" else ""
             self.notes.append(
@@ -111,6 +115,17 @@ class UsageLog:
     def failed(self, test: str, cause: Cause) -> None:
         """Note why a test failed."""
         self._causes.setdefault(test, cause)
+
+    def said(self) -> list[str]:
+        """The remarks, and once how many requests differ that the profile ignores."""
+        count, tests = self._ignored.total(), sorted(self._ignored)
+        if not tests:
+            return self.notes
+        where = tests[0] if len(tests) == 1 else f"{len(tests)} tests"
+        names = [*tests[:_NAMED], *([f"{len(tests) - _NAMED} more"] if len(tests) > _NAMED else ())]
+        listed = f" ({', '.join(names)})" if len(tests) > 1 else ""
+        differ = f"{several(count, 'request')} {'differs' if count == 1 else 'differ'} from the recording"
+        return [*self.notes, f"{where}: {differ}: the profile sequence ignores what requests contain{listed}"]
 
     def causes(self, config: pytest.Config) -> list[str]:
         """Each change that fails several tests, once, with the tests and what accepts it."""
@@ -154,6 +169,7 @@ class UsageLog:
     def as_json(self) -> dict[str, Any]:
         return {
             "notes": self.notes,
+            "ignored": dict(self._ignored),
             "owned": sorted(self._owned),
             "whole": sorted(self._whole),
             "folders": self._folders,
@@ -166,6 +182,7 @@ class UsageLog:
     def merge(self, other: dict[str, Any]) -> None:
         """Add what a worker saw."""
         self.notes += other["notes"]
+        self._ignored.update(other["ignored"])
         for test, found in other["causes"].items():
             self._causes[test] = Cause(**found | {name: tuple(found[name]) for name in ("words", "changes", "ignored")})
         self._folders |= other["folders"]
