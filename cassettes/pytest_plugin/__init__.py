@@ -198,8 +198,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     result = yield
     wanted = [item for item in every if _wanted(item)]
     if any(item.get_closest_marker("turntape") for item in wanted):
+        from .collected_tests import COLLECTED
         from .fixture_cassettes import FixtureCassettes
 
+        config.stash[COLLECTED] = wanted
         config.stash[_FIXTURES] = FixtureCassettes(config, lambda: _spending(config), _usage_log(config))
         config.stash[_FIXTURES].collected(wanted)
     if config.getoption("turntape_check"):

@@ -29,9 +29,11 @@ from ..transports.patching import Way, default_transports
 from ..user_frames import folded, here, is_users
 from ..whole_number import whole_number
 from .advice import Advice
+from .collected_tests import cassettes_of
 from .commands import again, target
 from .failures import Cause, Found, damage, expects_all, remarks, replaced_values
 from .marker import Faulty, Marker, cassette_of, mode_for
+from .naming import PHASES
 from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
 from .spending import Spending, cost_of, fork_of, mode_of
@@ -250,23 +252,30 @@ class ActiveTest:
             lines.append(f"the network was blocked for {', '.join(dict.fromkeys(self.network.blocked))}")
         return lines
 
-    def _found(self, *, ended: bool = True, passed: bool | None = None) -> Found:
+    @property
+    def _advice(self) -> Advice:
         item = self.item
-        advice = Advice(
+        return Advice(
             self._again,
             self._mark,
             cost_of(item.config),
             item.path,
-            self._names_a_test,
+            self._is_of_a_test,
             self.subject == "test",
             item.name,
         )
+
+    def _found(self, *, ended: bool = True, passed: bool | None = None) -> Found:
         passed = self.outcome == "passed" if passed is None else passed
-        return Found(self.session, self.settings, self.tools, self._actions, advice, passed, ended)
+        return Found(self.session, self.settings, self.tools, self._actions, self._advice, passed, ended)
 
     def cause(self) -> Cause | None:
         """Why this test fails, as far as others may fail for the same reason."""
         return self._found().cause() if self.session.misses and self.session.exists else None
+
+    def moves(self) -> list[str]:
+        """The commands that give this test the cassette of its earlier name, when it has none."""
+        return self._advice.moves(self.session) if self.session.misses and not self.session.exists else []
 
     def at_the_end_of_the_test(self) -> None:
         """Fail the test itself for what it swallowed, when nothing that follows can still change that."""
@@ -311,13 +320,19 @@ class ActiveTest:
         mark = self.item.get_closest_marker("turntape")
         return dict(mark.kwargs) if mark is not None else {}
 
-    def _names_a_test(self, name: str) -> bool:
-        """True when the test file still has a test of this name."""
+    def _is_of_a_test(self, path: Path) -> bool:
+        """True when a cassette may belong to a test of the file, or to a fixture."""
+        name = path.name.partition(".cassette.")[0].rpartition(".")[2].partition("-")[0]
         try:
             source = self.item.path.read_text(encoding="utf-8", errors="replace")
         except OSError:
             return True
-        return re.search(rf"\bdef {re.escape(name)}\b", source) is not None
+        if path.name.endswith(PHASES):
+            return True
+        if re.search(rf"\bdef {re.escape(name)}\b", source) is None:
+            return False
+        known = cassettes_of(self.item.config, self.item.path)
+        return known is None or path in known
 
     def _unseen(self) -> str | None:
         """What to say when the test reached an LLM API and nothing of that passed through us."""

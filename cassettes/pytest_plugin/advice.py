@@ -38,8 +38,8 @@ class Advice:
     cost: Cost
     file: Path
     """The test file."""
-    names_a_test: Callable[[str], bool]
-    """True when the test file still has a test of this name."""
+    is_of_a_test: Callable[[Path], bool]
+    """True when a cassette may belong to a test of the file."""
     has_mark: bool = True
     """False for a fixture."""
     test: str = ""
@@ -122,17 +122,18 @@ class Advice:
     def without_cassette(self, session: Session) -> list[str]:
         """What to do when the cassette is missing: it may belong to the test under its earlier name."""
         twin = self._twin(session)
-        if twin is not None and twin.parent != session.path.parent:
-            return [
-                f"{twin.parent.name}/ beside its folder holds this very request; if the test file was renamed:",
-                f"  mv {shlex.join(map(from_here, (twin.parent, session.path.parent)))}",
-            ]
-        if twin is not None:
-            return [
-                f"{twin.name} beside it holds this very request; if the test was renamed:",
-                *(f"  mv {shlex.join(map(from_here, pair))}" for pair in _moves(twin, session.path)),
-            ]
-        return ["record it, with a key in the environment:", f"  {self.again('--turntape-mode=once')}"]
+        if twin is None:
+            return ["record it, with a key in the environment:", f"  {self.again('--turntape-mode=once')}"]
+        if twin.parent != session.path.parent:
+            said = f"{twin.parent.name}/ beside its folder holds this very request; if the test file was renamed:"
+        else:
+            said = f"{twin.name} beside it holds this very request; if the test was renamed:"
+        return [said, *(f"  {command}" for command in _moving(twin, session.path))]
+
+    def moves(self, session: Session) -> list[str]:
+        """The commands that give a test without a cassette the one of its earlier name; empty when there is none."""
+        twin = self._twin(session)
+        return _moving(twin, session.path) if twin is not None else []
 
     def _price(self, trips: Sequence[RoundTrip]) -> str:
         cost = self.cost(trips)
@@ -159,7 +160,7 @@ class Advice:
         folder = session.path.parent
         if folder.is_dir():
             near = sorted(path for path in folder.iterdir() if path.name.endswith(_ENDINGS))
-            found = [path for path in near[:_BESIDE] if not self.names_a_test(_function(path))]
+            found = [path for path in near[:_BESIDE] if not self.is_of_a_test(path)]
         else:
             found = [
                 path
@@ -167,11 +168,6 @@ class Advice:
                 if not self.file.with_name(f"{path.parent.name}.py").exists()
             ]
         return next((path for path in found if _answers(path, session)), None)
-
-
-def _function(path: Path) -> str:
-    """The function of the test whose cassette this is."""
-    return path.name.partition(".cassette.")[0].rpartition(".")[2].partition("-")[0]
 
 
 def _answers(path: Path, session: Session) -> bool:
@@ -184,6 +180,12 @@ def _answers(path: Path, session: Session) -> bool:
     except TurntapeError:
         return False
     return True
+
+
+def _moving(twin: Path, path: Path) -> list[str]:
+    """The commands that rename a cassette with the files that belong to it, or the folder of a test file."""
+    pairs = _moves(twin, path) if twin.parent == path.parent else [(twin.parent, path.parent)]
+    return [f"mv {shlex.join(map(from_here, pair))}" for pair in pairs]
 
 
 def _moves(twin: Path, path: Path) -> list[tuple[Path, Path]]:

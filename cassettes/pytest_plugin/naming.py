@@ -15,6 +15,8 @@ import pytest
 from ..regex import regex
 
 SUFFIX = ".cassette.jsonl"
+PHASES = tuple(f".{phase}{SUFFIX}" for phase in ("setup", "teardown"))
+"""The endings of the cassettes of fixtures."""
 _LONGEST = 120
 _UNSAFE = regex(r"[^\w.+=,-]+")
 

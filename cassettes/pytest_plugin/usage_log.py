@@ -21,14 +21,12 @@ from .advice import from_here
 from .commands import again, files_of
 from .failures import Cause, ignored_requests
 from .marker import Marker, cassette_of
-from .naming import SUFFIX, folder_of
+from .naming import PHASES, SUFFIX, folder_of
 
 type State = Literal["played", "partly", "missed", "unplayed"]
 
 _PLACE = regex(r"/\d+(?=/|$)", re.MULTILINE)
 """A place in a list: one change may be at another place in each test."""
-_PHASES = tuple(f".{phase}{SUFFIX}" for phase in ("setup", "teardown"))
-"""The endings of the cassettes of fixtures."""
 _NAMED = 5
 """At most this many tests are named."""
 
@@ -49,6 +47,8 @@ class UsageLog:
         """Remarks for the summary, one sentence each."""
         self._ignored: Counter[str] = Counter()
         """How many requests of each test differ from the recording, where the profile ignores what they contain."""
+        self._moves: dict[str, list[str]] = {}
+        """The commands that give a test the cassette of its earlier name, for each that has none."""
         self._owned: set[str] = set()
         """Cassettes of collected tests."""
         self._whole: set[str] = set()
@@ -85,6 +85,8 @@ class UsageLog:
         self.notes += [f"{name}: {note}" for note in session.notes]
         if (ignored := ignored_requests(session)) and session.restamp is None:
             self._ignored[name] += ignored
+        if moves := marked.moves():
+            self._moves[name] = moves
         if marked.recorded and session.restamp is None:
             failed = f", although the {marked.subject} failed" if marked.outcome == "failed" else ""
             self.notes.append(
@@ -144,7 +146,18 @@ class UsageLog:
                 *([f"    and {len(tests) - _NAMED} more"] if len(tests) > _NAMED else ()),
                 *(f"  {line}" for line in self._accepting(config, tests)),
             ]
-        return lines
+        return lines + self._renamed()
+
+    def _renamed(self) -> list[str]:
+        """All commands for tests that seem to be renamed, in one block."""
+        if len(self._moves) < 2:
+            return []
+        commands = dict.fromkeys(command for moves in self._moves.values() for command in moves)
+        return [
+            f"{len(self._moves)} tests have no cassette, and cassettes of tests that are gone hold their requests; "
+            "if the tests were renamed:",
+            *(f"  {command}" for command in commands),
+        ]
 
     def _accepting(self, config: pytest.Config, tests: Sequence[str]) -> Iterator[str]:
         """What to do when a change that fails these tests is intended."""
@@ -170,6 +183,7 @@ class UsageLog:
         return {
             "notes": self.notes,
             "ignored": dict(self._ignored),
+            "moves": self._moves,
             "owned": sorted(self._owned),
             "whole": sorted(self._whole),
             "folders": self._folders,
@@ -183,6 +197,7 @@ class UsageLog:
         """Add what a worker saw."""
         self.notes += other["notes"]
         self._ignored.update(other["ignored"])
+        self._moves |= other["moves"]
         for test, found in other["causes"].items():
             self._causes[test] = Cause(**found | {name: tuple(found[name]) for name in ("words", "changes", "ignored")})
         self._folders |= other["folders"]
@@ -214,7 +229,7 @@ class UsageLog:
         return found
 
     def _is_of_fixture(self, path: Path) -> bool:
-        name = next((path.name.removesuffix(end) for end in _PHASES if path.name.endswith(end)), None)
+        name = next((path.name.removesuffix(end) for end in PHASES if path.name.endswith(end)), None)
         names = {Path(base).name for base in self.fixtures if Path(base).parent == path.parent}
         return name is not None and (name in names or any(name.startswith(f"{one}-") for one in names))
 
