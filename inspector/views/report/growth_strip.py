@@ -146,6 +146,10 @@ def _mark(kind: MarkKind, marks: Sequence[Mark], at: float) -> Html:
     return tag("span", sign.glyph, class_=f"sign {sign.style}", style=f"left:{at:.2%}", title=words)
 
 
+_LETTER = 0.008
+"""The width of a letter of such a label, as a share of a lane about 800 pixels wide."""
+
+
 def _additions(bars: Sequence[Bar], longest: int, scale: Axis) -> Iterator[Html]:
     """The largest additions by name, those that have room beside each other. A label ends where the next one begins."""
     named = [(at, bar) for at, bar in enumerate(bars) if bar.addition is not None]
@@ -161,13 +165,17 @@ def _additions(bars: Sequence[Bar], longest: int, scale: Axis) -> Iterator[Html]
         chosen.append((where, bar, bar.addition))
     for (where, bar, addition), (begin, end) in zip(chosen, taken, strict=True):
         text = f"+{count(addition.tokens)} {addition.name}"
-        top = min(0.86, scale.share(bar.highest or Decimal(0)))
         if where > 0.75:
             place = f"right:{1 - where:.2%}"
             room = ROOM if any(to <= begin for _, to in taken) else MOST_ROOM
         else:
             place = f"left:{where:.2%}"
             room = min((since for since, _ in taken if since >= end), default=1) - begin
+        wide = min(room, MOST_ROOM, len(text) * _LETTER)
+        since, to = (where - wide, where) if where > 0.75 else (where, where + wide)
+        below = bars[max(int(since * longest), 0) : int(to * longest) + 1]
+        highest = max((one.highest or Decimal(0) for one in (*below, bar)), default=Decimal(0))
+        top = min(0.86, scale.share(highest))  # above all bars that it would cover
         style = f"{place};bottom:{top:.1%};max-width:min(24em,{min(room, MOST_ROOM):.2%})"
         yield tag("span", text, class_="addition", style=style, title=text)
 

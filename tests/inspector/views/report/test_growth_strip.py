@@ -123,3 +123,20 @@ def test_marks_that_would_cover_each_other_leave_room_to_the_more_important_one(
     places = sorted(float(left) for left, _ in found)
     assert len(places) > 50 and min(after - before for before, after in pairwise(places)) >= 1.2
     assert {sign for _, sign in found} == {"✗"}
+
+
+def test_a_label_is_above_the_bars_beside_its_own() -> None:
+    sizes = (400, 1900, 3000, 3100, 6000, 6100, 6200)
+    trips = [
+        chat([HELLO, *[said("a"), user("b")] * n], said("c"), index=n, at=900.0 * n, usage=(size, 10))
+        for n, size in enumerate(sizes)
+    ]
+    run = Run.of(trips)
+    page = str(growth_strip(strip_of(run.rows.all, run.ledger))).split('class="strip tokens"')[0]
+    bars = [sum(map(float, re.findall(r'height="([0-9.]+)" class="(?!hit)\w', one))) for one in page.split("<g ")[1:]]
+    labels = re.findall(r'class="addition" style="left:([0-9.]+)%;bottom:([0-9.]+)%', page)
+
+    assert len(bars) == len(sizes) and labels
+    for left, bottom in labels:
+        place = int(float(left) / 100 * len(bars))
+        assert float(bottom) >= min(86, max(bars[place : place + 2])) - 0.1, "its own bar, and the next one"
