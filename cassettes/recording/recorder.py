@@ -52,6 +52,8 @@ RUN_SECONDS, PAUSE_SECONDS = 0.0005, 0.001
 """How long lines of a batch are written without a pause, and how long a pause is: a request waits for a few lines then,
 and not for all. The lock of the interpreter alone does not do it: a thread that writes a file gives it up and has it
 back before another thread runs."""
+_MOST_PAUSES = 20
+"""In one batch: what waits must be on the disk soon."""
 _AT_EASE = 8 << 20
 """While no more bytes wait than this, there is time for pauses."""
 WAITING_BYTES = MOST_IN_TOTAL
@@ -391,7 +393,7 @@ class Recorder:
 
     def _drain(self) -> None:
         """Write what is in the queue now; what is handed in meanwhile is the next batch."""
-        batch = len(self._queue)
+        batch, pauses = len(self._queue), 0
         begun = perf_counter()
         for _ in range(batch):
             number, item, size, clean = self._queue.popleft()
@@ -421,8 +423,10 @@ class Recorder:
                 self._aside = 0
                 self._room.notify_all()
             if perf_counter() - begun > RUN_SECONDS:
-                if self._queue and self._waiting < _AT_EASE and not self._hurry.is_set():
+                at_ease = pauses < _MOST_PAUSES and self._waiting < _AT_EASE and not self._hurry.is_set()
+                if at_ease and self._queue:
                     sleep(PAUSE_SECONDS)
+                    pauses += 1
                 begun = perf_counter()
         if batch and self._sync is not None:
             self._sync.wanted()

@@ -1151,6 +1151,16 @@ def test_traffic_runs_between_two_lines_of_a_batch(path: Path, paused: list[floa
         assert paused == [recorder_module.PAUSE_SECONDS] * 3
 
 
+def test_a_large_batch_has_few_pauses(path: Path, paused: list[float], collected: threading.Event) -> None:
+    with Recorder(path, durable=False) as recorder:
+        for trip in single(50):
+            recorder.write(trip)
+        collected.set()
+        until(lambda: not recorder.waiting)
+
+        assert len(paused) == recorder_module._MOST_PAUSES
+
+
 def test_lines_that_are_written_fast_need_no_pause(
     path: Path, paused: list[float], collected: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
