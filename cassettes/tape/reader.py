@@ -243,10 +243,12 @@ class Tail:
 
     Without `keep_labels`, the labels in the file are skipped, for a program that makes them itself. Lines
     with more bytes than `longest` are read from the file again when they are used, for a program that follows it for
-    long.
+    long; the first ones of these, `room` bytes in all, stay in memory.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, keep_labels: bool = True, longest: int | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, keep_labels: bool = True, longest: int | None = None, room: int = 0
+    ) -> None:
         self.path = Path(path)
         self.header: dict[str, object] | None = None
         self._offset = 0
@@ -255,7 +257,7 @@ class Tail:
         """Where the next line begins in the text of a compressed file."""
         self._stream: Decompression | None = None
         self._lines = Lines(keep_labels=keep_labels)
-        self._aside = None if longest is None else AsideLines(self.path, longest)
+        self._aside = None if longest is None else AsideLines(self.path, longest, room)
         self._windows = Windows()
         self._read = 0
         self._number = 1

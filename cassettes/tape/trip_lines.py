@@ -64,8 +64,9 @@ class AsideLines:
     The file stays open, since it may be renamed or removed while it is being followed.
     """
 
-    def __init__(self, path: Path, longest: int) -> None:
-        self._path, self._longest, self._large = path, longest, False
+    def __init__(self, path: Path, longest: int, room: int = 0) -> None:
+        """Lines of up to `longest` bytes stay in memory, and others of up to `LARGE` while `room` bytes last."""
+        self._path, self._longest, self._room, self._large = path, longest, room, False
         self._file: BinaryIO | None = None
         self._text: PackedText | None = None
         self._packed = 0
@@ -79,6 +80,9 @@ class AsideLines:
     def add(self, place: int, line: bytes, at: int | Spot | None) -> None:
         """A line was read; `at` is where it begins in the file, None for a place in it that is far from any frame."""
         if len(line) <= self._longest:
+            return
+        if len(line) <= min(LARGE, self._room):
+            self._room -= len(line)
             return
         if len(line) > LARGE and not self._large:
             self._large = True

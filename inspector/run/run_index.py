@@ -35,6 +35,8 @@ KEPT = 8
 """How many details are kept."""
 LARGE = 16_000_000
 """Of details with more bytes of bodies than this only the last one is kept."""
+_AT_HAND = 4_000_000
+"""Bytes of lines that are held, since pages are made faster from them; in memory they take about twice as much."""
 
 
 type Known = tuple[RoundTrip, Exchange, Reading, SessionPart | None]
@@ -47,7 +49,7 @@ class Run:
     def __init__(self, path: str | os.PathLike[str], *, priced: bool = True) -> None:
         self.path = Path(path)
         self.rows = Rows()
-        self._tail = Tail(self.path, keep_labels=False, longest=LONG)
+        self._tail = Tail(self.path, keep_labels=False, longest=LONG, room=_AT_HAND)
         self._maker = RowMaker(priced=priced, again=self._round_trip)
         self._known: OrderedDict[int, Known] = OrderedDict()
         self._lock = Lock()

@@ -48,6 +48,22 @@ def test_only_the_long_lines_of_a_cassette_are_read_from_the_file_again(tmp_path
         aside[1]
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.zst"])
+def test_the_first_long_lines_stay_in_memory_while_there_is_room(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"run.cassette.{suffix}"
+    record(path, single(4))
+
+    def read_again(room: int) -> int:
+        tail = Tail(path, longest=0, room=room)
+        list(tail.poll())
+        lines = tail._lines.trips._lines
+        return sum(map(callable, lines))
+
+    line = len(Cassette.load(path)[0].request.body) + 200
+    assert (read_again(0), read_again(1 << 20)) == (4, 0)
+    assert 0 < read_again(2 * line) < 4
+
+
 def test_lines_are_read_from_the_file_that_was_opened_though_it_was_renamed(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     record(path, single(2))
