@@ -52,8 +52,9 @@ RUN_SECONDS, PAUSE_SECONDS = 0.0005, 0.001
 """How long lines of a batch are written without a pause, and how long a pause is: a request waits for a few lines then,
 and not for all. The lock of the interpreter alone does not do it: a thread that writes a file gives it up and has it
 back before another thread runs."""
-_MOST_PAUSES = 20
-"""In one batch: what waits must be on the disk soon."""
+_UNHURRIED = 0.012
+"""Seconds of a batch in which there are pauses. On a busy machine a pause takes longer, and what waits must be on the
+disk soon."""
 _AT_EASE = 8 << 20
 """While no more bytes wait than this, there is time for pauses."""
 WAITING_BYTES = MOST_IN_TOTAL
@@ -393,8 +394,9 @@ class Recorder:
 
     def _drain(self) -> None:
         """Write what is in the queue now; what is handed in meanwhile is the next batch."""
-        batch, pauses = len(self._queue), 0
+        batch = len(self._queue)
         begun = perf_counter()
+        hurries_at = begun + _UNHURRIED
         for _ in range(batch):
             number, item, size, clean = self._queue.popleft()
             if size >= LEAST:
@@ -422,11 +424,10 @@ class Recorder:
                 self._done += 1
                 self._aside = 0
                 self._room.notify_all()
-            if perf_counter() - begun > RUN_SECONDS:
-                at_ease = pauses < _MOST_PAUSES and self._waiting < _AT_EASE and not self._hurry.is_set()
+            if (now := perf_counter()) - begun > RUN_SECONDS:
+                at_ease = now < hurries_at and self._waiting < _AT_EASE and not self._hurry.is_set()
                 if at_ease and self._queue:
                     sleep(PAUSE_SECONDS)
-                    pauses += 1
                 begun = perf_counter()
         if batch and self._sync is not None:
             self._sync.wanted()
