@@ -230,8 +230,13 @@ def _figures(cost: Cost | None) -> list[str] | None:
 def _cost_from(figures: Answer) -> Cost | None:
     if figures is None:
         return None
-    amount, into, *others = map(Decimal, figures)
-    return Cost(amount, "listed", into, CostParts(*others[:5]), InputRates(*others[5:]))
+    amount, into, *parts = map(Decimal, figures[:7])
+    return Cost(amount, "listed", into, CostParts(*parts), _rates_from(*figures[7:]))
+
+
+@lru_cache(maxsize=256)
+def _rates_from(*figures: str) -> InputRates:
+    return InputRates(*map(Decimal, figures))
 
 
 def _parts(found: "PriceCalculation", usage: Usage) -> CostParts:
@@ -257,7 +262,13 @@ def _rates(found: "PriceCalculation", usage: Usage) -> InputRates:
     read = _rate(prices.cache_read_mtok, whole, fresh)
     write = _rate(prices.cache_write_mtok, whole, fresh)
     hour = _rate(prices.cache_write_1h_mtok, whole, write)
-    return InputRates(fresh / _MILLION, read / _MILLION, write / _MILLION, hour / _MILLION)
+    return _for_one_token(fresh, read, write, hour)
+
+
+@lru_cache(maxsize=256)
+def _for_one_token(*prices: Decimal) -> InputRates:
+    """Prices for a million tokens as rates. The turns of a run have the same ones, so they share them."""
+    return InputRates(*(price / _MILLION for price in prices))
 
 
 def _rate(price: "Decimal | TieredPrices | None", whole: int, otherwise: Decimal = Decimal(0)) -> Decimal:

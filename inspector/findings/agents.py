@@ -1,5 +1,7 @@
 """Which agent sends a request: known by the beginning of its system prompt and by its tools."""
 
+from functools import lru_cache
+
 from ..analysis.conversation import without_space
 from ..wire.values import RequestReading
 
@@ -21,4 +23,10 @@ def agent_of(request: RequestReading) -> Agent | None:
             front += without_space(part.text[:_READ])
     front = front[:_FRONT]
     tools = frozenset(tool.name for tool in request.tools)
-    return (front, tools) if tools or len(front) >= _LEAST else None
+    return _shared(front, tools) if tools or len(front) >= _LEAST else None
+
+
+@lru_cache(maxsize=64)
+def _shared(front: str, tools: frozenset[str]) -> Agent:
+    """The same agent sends request after request, and many of them are remembered."""
+    return front, tools

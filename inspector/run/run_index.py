@@ -35,7 +35,7 @@ KEPT = 8
 """How many details are kept."""
 LARGE = 16_000_000
 """Of details with more bytes of bodies than this only the last one is kept."""
-_AT_HAND = 4_000_000
+_AT_HAND = 2_500_000
 """Bytes of lines that are held, since pages are made faster from them; in memory they take about twice as much."""
 
 

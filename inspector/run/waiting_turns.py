@@ -10,6 +10,8 @@ from ..analysis.turn import Turn
 
 HELD = 8 << 20
 """About how many bytes of bodies are held for the threads that wait; the latest thread is always held."""
+PATIENCE = 256
+"""For how many turns of other threads a thread is held: one that waits longer has probably ended."""
 
 
 class WaitingTurns:
@@ -18,12 +20,15 @@ class WaitingTurns:
     `again` gives a round trip of the recording by its number, as it was.
     """
 
-    def __init__(self, again: Callable[[int], RoundTrip], held: int = HELD) -> None:
+    def __init__(self, again: Callable[[int], RoundTrip], held: int = HELD, patience: int = PATIENCE) -> None:
         self._again = again
         self._most = held
-        self._turns: OrderedDict[str, tuple[Turn, int]] = OrderedDict()
-        """Those that are held, by thread, the latest last; with the size of their bodies."""
+        self._patience = patience
+        self._turns: OrderedDict[str, tuple[Turn, int, int]] = OrderedDict()
+        """Those that are held, by thread, the latest last; with the size of their bodies, and the `_count` then."""
         self._held = 0
+        self._count = 0
+        """Turns so far."""
 
     def add(self, turn: Turn) -> None:
         """The last turn of its thread: it is complete, and the next one may never come."""
@@ -31,10 +36,14 @@ class WaitingTurns:
         trip = turn.round_trip
         contents = (trip.request.content, trip.response.content if trip.response is not None else b"")
         size = sum(len(content) for content in contents if isinstance(content, bytes))
-        self._turns[turn.thread] = turn, size
+        self._count += 1
+        self._turns[turn.thread] = turn, size, self._count
         self._held += size
-        while self._held > self._most and len(self._turns) > 1:
-            self.put_aside(next(iter(self._turns.values()))[0])
+        while len(self._turns) > 1:
+            oldest, _, since = next(iter(self._turns.values()))
+            if self._held <= self._most and self._count - since <= self._patience:
+                break
+            self.put_aside(oldest)
 
     def put_aside(self, turn: Turn) -> None:
         """Forget what a turn was read from; it is read again when it is used."""
@@ -43,10 +52,10 @@ class WaitingTurns:
 
     def _replaced(self, turn: Turn) -> None:
         """A failed turn before this one is held until one succeeds."""
-        before, size = self._turns.get(turn.thread, (None, 0))
+        before, size, _ = self._turns.get(turn.thread, (None, 0, 0))
         if before is not None and before.failed and size > self._most:
             self.put_aside(before)
         self._drop(turn.thread)
 
     def _drop(self, thread: str) -> None:
-        self._held -= self._turns.pop(thread, (None, 0))[1]
+        self._held -= self._turns.pop(thread, (None, 0, 0))[1]

@@ -40,7 +40,7 @@ class Addition:
     """The largest of the new pieces; with `and 2 more` where it is less than half of them."""
 
 
-@frozen(slots=False)
+@frozen
 class StripTurn:
     """One attempt of a turn."""
 
@@ -49,8 +49,8 @@ class StripTurn:
     row: Row
     dollars: Amounts | None
     """None where the cost is not known."""
-    tokens: Amounts | None
-    """None where the API did not report them."""
+    counts: tuple[int, ...] | None
+    """The tokens by kind; None where the API did not report them. A number takes less memory than an amount."""
     so_far: Decimal
     """The cost of the run so far, in order of arrival, of the turns that have a price."""
     window: int | None
@@ -60,6 +60,11 @@ class StripTurn:
     marks: tuple[Mark, ...]
     addition: Addition | None
     """What it added, where that is large enough for a label."""
+
+    @property
+    def tokens(self) -> Amounts | None:
+        """`counts` as amounts."""
+        return None if self.counts is None else tuple(map(Decimal, self.counts))
 
     def amounts(self, unit: Unit) -> Amounts | None:
         """The amounts by kind; None where they are not known."""
@@ -76,7 +81,7 @@ class StripTurn:
         None where there is no previous request, or the amounts are not known.
         """
         amounts, before = self.amounts(unit), self.row.before
-        if amounts is None or self.tokens is None or before is None or not before.input:
+        if amounts is None or self.counts is None or before is None or not before.input:
             return None
         return sum(amounts[:AGAIN], Decimal(0)), sum(amounts[AGAIN:INPUT], Decimal(0))
 
@@ -182,8 +187,8 @@ def _turn(place: int, row: Row, so_far: Decimal, addition: Addition | None, ledg
     return StripTurn(place, row, _dollars(row, tokens), counts, so_far, window, fill, marks, addition)
 
 
-def _counts(tokens: Tokens) -> Amounts:
-    return (*(Decimal(getattr(tokens, name)) for name, _ in TOKEN_KINDS), Decimal(0))
+def _counts(tokens: Tokens) -> tuple[int, ...]:
+    return (*(getattr(tokens, name) for name, _ in TOKEN_KINDS), 0)
 
 
 def _dollars(row: Row, tokens: Tokens | None) -> Amounts | None:
@@ -191,26 +196,24 @@ def _dollars(row: Row, tokens: Tokens | None) -> Amounts | None:
     reasoning: each is divided in proportion to its tokens."""
     if row.cost is None:
         return None
-    parts, nothing = row.cost_parts, Decimal(0)
+    parts = row.cost_parts
     if parts is None or tokens is None:
-        return (*(nothing for _ in TOKEN_KINDS), row.cost)
-    rewritten = _share(parts.cache_write, tokens.rewritten, tokens.cache_write)
-    resent = _share(parts.fresh, tokens.resent, tokens.new)
-    reasoning = _share(parts.output, tokens.reasoning, tokens.output)
-    return (
-        parts.cache_read,
-        rewritten,
-        resent,
-        parts.cache_write - rewritten,
-        parts.fresh - resent,
-        parts.output - reasoning,
-        reasoning,
-        parts.other,
-    )
+        return (*(_NOTHING for _ in TOKEN_KINDS), row.cost)
+    rewritten, written = _divided(parts.cache_write, tokens.rewritten, tokens.cache_write)
+    resent, new = _divided(parts.fresh, tokens.resent, tokens.new)
+    reasoning, text = _divided(parts.output, tokens.reasoning, tokens.output)
+    return parts.cache_read, rewritten, resent, written, new, text, reasoning, parts.other
 
 
-def _share(amount: Decimal, own: int, others: int) -> Decimal:
-    return amount * own / (own + others) if own else Decimal(0)
+_NOTHING = Decimal(0)
+
+
+def _divided(amount: Decimal, first: int, second: int) -> tuple[Decimal, Decimal]:
+    """An amount in proportion to two counts of tokens."""
+    if not first:
+        return _NOTHING, amount
+    part = amount * first / (first + second)
+    return part, amount - part
 
 
 def _additions(turns: Iterable[tuple[int, Row]], ledger: Ledger | None) -> dict[int, Addition]:

@@ -61,6 +61,22 @@ def test_turns_for_which_there_is_room_are_not_read_again() -> None:
     assert labels(mixed(), never) == labels(mixed(), None)
 
 
+def test_a_thread_that_waited_long_is_put_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels_module, "WaitingTurns", partial(WaitingTurns, patience=THREADS + 1))
+    trips = mixed()
+    assert labels(trips, never) == labels(trips, None), "each thread waits for as many turns as there are others"
+
+    monkeypatch.setattr(labels_module, "WaitingTurns", partial(WaitingTurns, patience=THREADS - 2))
+    asked = set[int]()
+
+    def again(number: int) -> RoundTrip:
+        asked.add(number)
+        return trips[number]
+
+    assert labels(trips, again) == labels(trips, None)
+    assert asked >= set(range(2 * THREADS))
+
+
 @pytest.mark.usefixtures("no_room")
 def test_the_latest_thread_is_held_without_room() -> None:
     trips = [replace(trip, index=at) for at, trip in enumerate(loop())]
