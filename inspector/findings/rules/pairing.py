@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import takewhile
 
-from ...analysis.conversation import call_meaning, parted
+from ...analysis.conversation import call_meaning, parted, shared
 from ...analysis.dispatch import taken_as_text
 from ...analysis.turn import Turn
 from ...wire.json_value import as_object, as_text
@@ -96,20 +97,35 @@ def missing_result(context: RuleContext) -> Iterator[Note]:
 
 
 def _copied(context: RuleContext) -> list[Part]:
-    """Calls without ids that the history has more often than the model made them: the last copies of each."""
+    """Calls that the history has more often than the model made them: the last copies of each.
+
+    A copy has no id; or it has an id that no answer gave, right beside the call that it copies.
+    """
     echo, before = context.echo, context.before
     emission = before.reading.emission if before else None
     if echo is None or emission is None or before is None or echo.state == "held":
         return []
-    old, new = parted(before.conversation.history, context.turn.conversation.history)
-    made = Counter(unit.meaning for unit in old if unit.kind == "call")
+    sent, history = before.conversation.history, context.turn.conversation.history
+    old, new = parted(sent, history)
+    place = shared(sent, history) if new and new[0].kind == "call" else 0
+    # What both begin with may end between a call and its copy.
+    last = list(takewhile(lambda unit: unit.kind == "call", (history[at] for at in range(place - 1, -1, -1))))
+    made = Counter(unit.meaning for unit in (*last, *old) if unit.kind == "call")
     made += Counter(call_meaning(call) for call in emission.calls)
     copies: list[Part] = []
-    for unit in new:
-        if unit.part.call is None or unit.part.call.id is not None or unit.meaning not in made:
+    together: dict[int, set[str | None]] = {}
+    for unit in (*last, *new):
+        if unit.part.call is None:
+            if unit.kind == "result" or unit.role != "assistant":
+                together.clear()
+            continue
+        if unit.meaning not in made:
             continue
         made[unit.meaning] -= 1
-        if made[unit.meaning] < 0:
+        beside = together.setdefault(unit.meaning, set())
+        strange = unit.call_id not in context.run.call_ids and bool(beside - {unit.call_id})
+        beside.add(unit.call_id)
+        if made[unit.meaning] < 0 and (unit.call_id is None or strange):
             copies.append(unit.part)
     return copies
 
@@ -367,8 +383,9 @@ def _duplicated(context: RuleContext) -> Iterator[Note]:
         )
     for part in _copied(context):
         context.thread.reported.add(("client-missing-tool-result", _name(part)))
+        again = f", the second time as {part.call.id}" if part.call and part.call.id else ""
         yield Note(
-            f"the call of {_name(part)} is in the history twice; the model made it once",
+            f"the call of {part.call.name if part.call else '?'} is in the history twice{again}; the model made it once",
             (f"{context.at} request {part.pointer}",),
             key=part.pointer,
         )

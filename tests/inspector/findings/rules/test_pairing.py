@@ -555,6 +555,64 @@ def test_a_call_that_was_copied_is_reported_once_and_never_as_missing() -> None:
     assert [(one.at, one.id) for one in reported if one.severity != "info"] == [(1, "client-duplicated-call")]
 
 
+GIVEN = tuple(CALL[1:])
+"""The name and the arguments of the call, without its id."""
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        (
+            chat([HELLO], FIRST),
+            chat(
+                [HELLO, said(None, CALL, ("new_1", *GIVEN)), result("call_1", "x"), result("new_1", "x")], DONE, index=1
+            ),
+        ),
+        (
+            anthropic([ASKED], [use()]),
+            anthropic([ASKED, spoke(use(), use("toolu_9")), asked(given(), given("toolu_9"))], [words("x")], 1),
+        ),
+        (
+            responses([ASKED], [item_call()]),
+            responses([ASKED, item_call(), item_call("call_9"), item_output(), item_output("call_9")], [], 1),
+        ),
+    ],
+    ids=["openai-chat", "anthropic-messages", "openai-responses"],
+)
+def test_a_copy_of_a_call_under_a_new_id_is_the_clients(run: tuple[RoundTrip, RoundTrip]) -> None:
+    found = [one for one in judged(*run) if one.layer == "client" and one.severity != "info"]
+
+    assert [(one.at, one.id) for one in found] == [(1, "client-duplicated-call")]
+    assert "the model made it once" in found[0].message
+
+
+def test_a_copy_beside_a_call_of_an_earlier_answer_is_found_too() -> None:
+    second = said(None, ("c2", "look_up", '{"word":"reel"}'))
+    old = [HELLO, FIRST, result("call_1", "x")]
+    twice = [HELLO, said(None, CALL, ("new_1", *GIVEN)), result("call_1", "x"), result("new_1", "x")]
+
+    run = chat([HELLO], FIRST), chat(old, second, index=1), chat([*twice, second, result("c2", "y")], DONE, index=2)
+
+    assert [(one.at, one.id) for one in judged(*run) if one.severity != "info"] == [(2, "client-duplicated-call")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "history"),
+    [
+        # The model itself made it twice, and the client gives its calls new ids.
+        (
+            said(None, CALL, ("call_2", *GIVEN)),
+            [said(None, ("a", *GIVEN), ("b", *GIVEN)), result("a", "x"), result("b", "x")],
+        ),
+        # The same call is made again after its result: the turn between was not recorded.
+        (FIRST, [FIRST, result("call_1", "x"), said(None, ("call_7", *GIVEN)), result("call_7", "x")]),
+    ],
+    ids=["made twice", "made again"],
+)
+def test_calls_that_are_alike_are_not_taken_for_copies(answer: dict[str, Any], history: list[dict[str, Any]]) -> None:
+    assert "client-duplicated-call" not in ids(chat([HELLO], answer), chat([HELLO, *history], DONE, index=1))
+
+
 def test_every_pair_of_results_is_looked_at() -> None:
     two = [FIRST, result("call_1", "x"), result("call_1", "x"), said(None, ("c2", "look_up", "{}"))]
     run = sent(*two, result("c2", "y"), result("c2", "z"))
