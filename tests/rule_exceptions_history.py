@@ -89,6 +89,13 @@ def moved(*history: Piece) -> list[RoundTrip]:
     return again([*first, *run("chat", ([*history, asks(REFUND), *STEPS], LAST))])
 
 
+def swapped() -> list[RoundTrip]:
+    """Two calls of one answer that come back in the other order, with their results."""
+    one, two = CALL, SECOND
+    results = result("call_1", "a strip"), result("call_2", "a band")
+    return [chat([HELLO], said(None, one, two)), chat([HELLO, said(None, two, one), *results], DONE, index=1)]
+
+
 def shown_again() -> list[RoundTrip]:
     """An image of the question that comes again with the next message, when the question is gone."""
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -282,6 +289,9 @@ HISTORY: list[Row] = [
     ("client-history-reordered",
      "Only images and files of the user have moved, as when they are shown again: then it is an info",
      moved(*TALK[2:], *TALK[:2]), shown_again(), "info"),
+    ("client-history-reordered",
+     "Only calls of one answer have changed places, and their ids say which result is whose: then it is an info",
+     moved(*TALK[2:], *TALK[:2]), swapped(), "info"),
     ("client-history-duplicated", "The first request of a thread contains it twice",
      DOUBLED, run("gemini", ([*OPENED, *OPENED], LAST))),
     ("client-history-duplicated", "The user asks the same again, and the model answers the same", DOUBLED,

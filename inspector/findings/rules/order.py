@@ -1,8 +1,9 @@
 """Whether the pieces of a history keep their order: answers, results and messages of the user."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
-from ...analysis.conversation import joined, text_meaning, units_emitted
+from ...analysis.conversation import Unit, joined, text_meaning, units_emitted
 from ...analysis.turn import Turn
 from ..model_words import is_user_text
 from ..rule import Note, rule
@@ -20,6 +21,7 @@ from .history import place, unshared
     not_when=(
         "Only messages of the user have moved, and the history still begins with one: then it is an info",
         "Only images and files of the user have moved, as when they are shown again: then it is an info",
+        "Only calls of one answer have changed places, and their ids say which result is whose: then it is an info",
     ),
 )
 def history_reordered(context: RuleContext) -> Iterator[Note]:
@@ -38,9 +40,29 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
         else f"{len(moved)} pieces of the history have moved, the first{shown}",
         place(context, moved[0]),
         severity="info"
-        if all(change.before in shown_again for change in moved) or (theirs and not _answers_first(context))
+        if all(change.before in shown_again for change in moved)
+        or (theirs and not _answers_first(context))
+        or _only_calls_moved(context.before, context.turn)
         else None,
     )
+
+
+def _only_calls_moved(before: Turn, now: Turn) -> bool:
+    """True when only calls that stand side by side, and have ids, are in another order than they were emitted in."""
+    emission = before.reading.emission
+    then = [*before.conversation.history, *(units_emitted(emission) if emission else ())]
+    kept, sent = (list(_steps(joined(units))) for units in (then, now.conversation.history))
+    return sent[: len(kept)] == kept
+
+
+def _steps(units: Iterable[Unit]) -> Iterator[tuple[int, ...]]:
+    """What pieces mean, with calls that stand side by side, and results, as one piece whatever their order."""
+    for kind, some in groupby(units, key=lambda unit: unit.kind if unit.call_id is not None else None):
+        meanings = [unit.meaning for unit in some]
+        if kind is None:
+            yield from ((meaning,) for meaning in meanings)
+        else:
+            yield tuple(sorted(meanings))
 
 
 def _only_user_moved(before: Turn, now: Turn) -> bool:

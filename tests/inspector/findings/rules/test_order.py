@@ -3,8 +3,11 @@
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
 from dialogues import APIS, Piece, asks, calls, gives, run, says
-from judged import lines
+from judged import calls as calls_of
+from judged import gemini, lines, turn
+from judged import gives as gives_of
 
+ASKED = turn("user", {"text": "What is a tape, and what is a reel?"})
 QUESTION, ANSWER = "Which words describe the recording of a voice?", "It is a strip of film that holds the recording."
 NOTE = "The state of the editor: nothing is open in it."
 OPENED = [asks(QUESTION), says(ANSWER), asks("And a reel?")]
@@ -85,3 +88,18 @@ def test_an_image_of_the_user_that_is_shown_again_is_an_info() -> None:
 
     again = {"role": "user", "content": [{"type": "text", "text": "Only use the result."}, image]}
     assert shown(call, result("call_1", "a strip"), again) == ["#1 client-history-reordered (client, info, P)"]
+
+
+def test_calls_of_one_tool_without_ids_must_keep_their_order() -> None:
+    """Without ids, only the places say which result is whose."""
+    both = [calls_of("tape"), calls_of("reel")]
+    given = turn("user", gives_of("a strip"), gives_of("a wheel"))
+    opened = gemini([ASKED], both)
+
+    kept = gemini([ASKED, turn("model", *both), given], [{"text": "x"}], 1)
+    swapped = gemini([ASKED, turn("model", *reversed(both)), given], [{"text": "x"}], 1)
+
+    assert lines(opened, kept, only="client-history-reordered") == []
+    assert [line[:50] for line in lines(opened, swapped, only="client-history-reordered")] == [
+        "#1 client-history-reordered (client, warning, P): "
+    ]
