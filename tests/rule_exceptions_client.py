@@ -9,6 +9,8 @@ from json import dumps
 from typing import Any
 
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from dialogues import asks, calls, run, says
+from dialogues import gives as gives_
 from judged import (
     CONVERSE,
     LOOK_UP,
@@ -382,6 +384,16 @@ def completed(**more: object) -> list[RoundTrip]:
     ]
 
 
+def nulled(api: str, limit: int | None) -> list[RoundTrip]:
+    """A call with a second argument, which the client leaves out of the history."""
+    pieces = asks("what is a tape?"), calls("tape"), gives_("a strip")
+    first, second = run(api, (pieces[:1], pieces[1]), (pieces, says("It is a strip.")))
+    assert first.response is not None
+    before, more = ('\\"word\\":\\"tape\\"', ',\\"limit\\":') if api == "chat" else ('"word": "tape"', ', "limit": ')
+    after = before + more + dumps(limit)
+    return [edited(first, before, after), second]
+
+
 def read_twice(back: str) -> list[RoundTrip]:
     """Arguments that were written as a JSON text in a JSON text, and how the client repeats them."""
     written, repeated = (said(None, ("call_1", "look_up", text)) for text in (dumps('{"word":"tape"}'), back))
@@ -424,6 +436,10 @@ CLIENT: list[Row] = [
     ("client-assistant-mutated",
      "The client added defaults of the tool's definition to the arguments: then it is an info",
      completed(exact=True, case=0), completed(exact=False, case=0), "info"),
+    *[("client-assistant-mutated",
+       "The client left out arguments that are null and not required by the tool's definition: then it is an info",
+       nulled(api, 3), nulled(api, None), "info")
+      for api in ("chat", "ollama", "gemini")],
     ("client-assistant-mutated",
      "The answer has the arguments as a JSON text in a JSON text, and the client read it: then it is an info",
      read_twice('{"word":"wire"}'), read_twice('{"word":"tape"}'), "info"),

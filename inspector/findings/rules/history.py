@@ -11,7 +11,7 @@ from ...analysis.conversation import Unit, call_meaning, joined, parted, sorted_
 from ...analysis.dispatch import retold_calls, taken_as_text
 from ...analysis.history_diff import ChangeKind, HistoryChange, HistoryDiff, LostReasoning, lost_space
 from ...analysis.turn import Turn
-from ...wire.json_value import as_object, is_object, parse_json
+from ...wire.json_value import as_array, as_object, is_object, parse_json
 from ...wire.printable import several
 from ..finding import Severity, became
 from ..model_words import extra_text, is_extended, is_prose_step, is_user_text, plain, surely_continues
@@ -91,6 +91,7 @@ _WHAT: dict[ChangeKind, tuple[str, Severity]] = {
         "The API takes calls and results in any order: then calls of one answer may be apart",
         "The calls of one answer came back as several answers: then it is an info",
         "The client added defaults of the tool's definition to the arguments: then it is an info",
+        "The client left out arguments that are null and not required by the tool's definition: then it is an info",
         "The answer has the arguments as a JSON text in a JSON text, and the client read it: then it is an info",
         "The next request has the answer, and not what this one asked aside, as with `/compact`: then it is an info",
     ),
@@ -229,11 +230,13 @@ def _is_usual(before: Turn, change: HistoryChange) -> bool:
 
 
 def _is_completed(context: RuleContext, change: HistoryChange) -> bool:
-    """True for arguments with nothing new but defaults that the tool's definition states, as Claude Code sends them.
+    """True for arguments with nothing new but defaults that the tool's definition states, as Claude Code sends them,
+    and nothing missing but what was null, as serializers leave it out.
 
     Arguments that the answer has as a JSON text in a JSON text may come back as the object that they mean.
     """
-    part = context.calls.get(change.call_id or "")
+    history = context.turn.conversation.history if change.kind == "args_changed" else ()
+    part = next((unit.part for unit in reversed(history) if unit.pointer == change.now), None)
     tool = context.tools.get(part.call.name) if part is not None and part.call is not None else None
     if change.kind != "args_changed" or tool is None:
         return False
@@ -242,7 +245,10 @@ def _is_completed(context: RuleContext, change: HistoryChange) -> bool:
         return True
     if not is_object(was) or not is_object(now):
         return False
-    properties = as_object(as_object(tool.schema).get("properties"))
+    schema = as_object(tool.schema)
+    needed = as_array(schema.get("required"))
+    was = {name: value for name, value in was.items() if value is not None or name in now or name in needed}
+    properties = as_object(schema.get("properties"))
     defaults = {name: value["default"] for name in properties if "default" in (value := as_object(properties[name]))}
     return sorted_json(defaults | now) == sorted_json(defaults | was)
 
