@@ -92,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     *belonging.RULES,
     *api_tools.RULES,
     *template_tokens.RULES,
+    *heuristics.LEAKS,
     *output_format.RULES,
     *honoured.RULES,
     *error_as_text.RULES,

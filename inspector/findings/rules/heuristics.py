@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning
+from ...wire.json_value import is_json
 from ..model_words import THOUGHT_BEGINS, THOUGHT_ENDS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -109,6 +110,13 @@ def reasoning_leak(context: RuleContext) -> Iterator[Note]:
         yield Note("the text of the answer contains thinking tags", (f"{context.at} response",), key="think")
 
 
+def without_reasoning(text: str) -> str:
+    """A text without the thought at its front that a server left there."""
+    channel = _CHANNELS.match(text)
+    ends = [found.end() for found in _CLOSED.finditer(text)]
+    return text[ends[-1] if ends else channel.end() if channel else 0 :].strip()
+
+
 def _given(context: RuleContext) -> Iterator[str]:
     """What the client says in the request: the system prompt, messages of the user and results."""
     yield from (part.text for part in context.request.instructions)
@@ -134,9 +142,11 @@ def unopened(context: RuleContext) -> Iterator[Note]:
     elif channel is not None:
         what = f"the text of the answer holds the channels of the model as words: {channel[0][-40:]!r}"
     elif closed is not None and _OPENED.match(text.lstrip()):
+        hides_json = context.request.output_format is not None and is_json(without_reasoning(context.emission.text))
         yield Note(
             f"the text of the answer begins with a thought in tags: {context.emission.text.strip()[:60]!r}",
             (f"{context.at} response",),
+            severity="warning" if hides_json else None,
             key="think",
         )
         return
@@ -183,4 +193,5 @@ def opaque_error(context: RuleContext) -> Iterator[Note]:
             )
 
 
-RULES = (opaque_error, ignored_error, refused_in_text, own_stop, unopened, reasoning_leak, promised)
+LEAKS = (unopened, reasoning_leak)
+RULES = (opaque_error, ignored_error, refused_in_text, own_stop, promised)

@@ -48,7 +48,7 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
 
 
 def _only_calls_moved(before: Turn, now: Turn) -> bool:
-    """True when only calls that stand side by side, and have ids, are in another order than they were emitted in."""
+    """True when only calls that follow each other, and have ids, are in another order than they were emitted in."""
     emission = before.reading.emission
     then = [*before.conversation.history, *(units_emitted(emission) if emission else ())]
     kept, sent = (list(_steps(joined(units))) for units in (then, now.conversation.history))
@@ -56,7 +56,7 @@ def _only_calls_moved(before: Turn, now: Turn) -> bool:
 
 
 def _steps(units: Iterable[Unit]) -> Iterator[tuple[int, ...]]:
-    """What pieces mean, with calls that stand side by side, and results, as one piece whatever their order."""
+    """What pieces mean, with calls that follow each other, and results, as one piece whatever their order."""
     for kind, some in groupby(units, key=lambda unit: unit.kind if unit.call_id is not None else None):
         meanings = [unit.meaning for unit in some]
         if kind is None:

@@ -10,6 +10,7 @@ from ...wire.values import Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..schema_check import described, violations
+from .heuristics import without_reasoning
 from .template_tokens import without_tokens
 
 _DONE = frozenset({"complete", "stop_sequence", "unknown"})
@@ -75,12 +76,13 @@ def not_json(context: RuleContext) -> Iterator[Note]:
         fenced = unfenced(answer.text)
         inside = fenced is not None and fenced[0] in ("", "json") and is_json(fenced[1].strip())
         leaked = context.has("template-tokens-in-text") if is_json(without_tokens(answer.text).strip()) else ()
+        thought = context.has("reasoning-in-text") if is_json(without_reasoning(answer.text)) else ()
         yield Note(
             "the request asks for JSON and the answer "
             + ("puts it into a code fence" if inside else f"is not JSON: {answer.text.strip()[:120]!r}"),
             (f"{context.at} response", f"{context.at} request {wanted.pointer}"),
             severity="warning" if inside else None,
-            because_of=(*context.has("api-truncated-text-mislabelled"), *leaked),
+            because_of=(*context.has("api-truncated-text-mislabelled"), *leaked, *thought),
         )
 
 

@@ -452,3 +452,30 @@ def test_a_stop_string_of_white_space_proves_nothing() -> None:
 
 def test_only_the_first_stop_string_is_reported() -> None:
     assert len(lines(chat([HELLO], said("a b c d"), stop=["b", "c"]), only=STOP)) == 1
+
+
+@pytest.mark.parametrize(
+    ("thought", "severity"),
+    [
+        ("The user wants a city.\n</think>\n\n", "warning"),
+        ("<think>The user wants a city.</think>\n", "warning"),
+        ("analysisThe user wants a city.assistantfinal", "warning"),
+    ],
+)
+@pytest.mark.parametrize("make", [responses, messages, google])
+def test_json_behind_a_thought_that_the_server_left_behind_is_because_of_the_thought(
+    make: Callable[[str, object], RoundTrip], thought: str, severity: str
+) -> None:
+    found = [one for one in judged(make(thought + GOOD, ASKED)) if one.id in (NOT_JSON, "reasoning-in-text")]
+
+    assert [(one.id, one.severity, one.because_of) for one in found] == [
+        ("reasoning-in-text", severity, ()),
+        (NOT_JSON, "error", ("reasoning-in-text",)),
+    ]
+
+
+def test_prose_behind_a_thought_is_the_models() -> None:
+    found = [one for one in judged(mode("so</think>It is Rome.")) if one.id == NOT_JSON]
+
+    assert [(one.layer, one.because_of) for one in found] == [("model", ())]
+    assert "reasoning-in-text" not in ids(mode(GOOD))
