@@ -432,8 +432,7 @@ def label_disagrees(context: RuleContext) -> Iterator[Note]:
         return
     evidence = (context.finish_at, *(f"{context.at} call {c.id or c.name}" for c in calls[:3]))
     if finish.label == "tool_calls" and not calls and not context.emission.server_calls:
-        if context.request.tools:
-            yield Note(f"{_finished(context)} and sent no tool call", evidence)
+        yield Note(f"{_finished(context)} and sent no tool call", evidence)
     elif finish.label in ("complete", "stop_sequence", "unknown") and context.emission.emitted == "calls":
         if not context.protocol.answers.has_word_for_calls:
             return
