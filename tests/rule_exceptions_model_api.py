@@ -279,11 +279,12 @@ def answered_text(text: str) -> list[RoundTrip]:
 
 
 MODEL: list[Row] = [
-    ("model-unknown-tool", "The API holds tools: a stored prompt, hosted tools or tool search",
+    ("model-unknown-tool", "The API holds tools: a stored prompt, tool search or a hosted tool that may bring some",
      responses([HI], [MADE_UP]), responses([HI], [MADE_UP], prompt={"id": "pmpt_1"})),
-    ("model-unknown-tool", "The API holds tools: a stored prompt, hosted tools or tool search",
-     responses([HI], [MADE_UP]), responses([HI], [MADE_UP], tools=[FUNCTION, {"type": "web_search"}])),
-    ("model-unknown-tool", "The API holds tools: a stored prompt, hosted tools or tool search",
+    ("model-unknown-tool", "The API holds tools: a stored prompt, tool search or a hosted tool that may bring some",
+     responses([HI], [MADE_UP]),
+     responses([HI], [MADE_UP], tools=[FUNCTION, {"type": "mcp", "server_label": "wiki", "server_url": "https://w.example"}])),
+    ("model-unknown-tool", "The API holds tools: a stored prompt, tool search or a hosted tool that may bring some",
      responses([HI], [MADE_UP]), responses([HI], [MADE_UP], tools=[FUNCTION, {"type": "tool_search"}])),
     ("model-unknown-tool", "A previous response may hold tools: then the tier is S",
      responses([HI], [MADE_UP]), responses([HI], [MADE_UP], previous_response_id="resp_9"), "S"),

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from turntape.cassettes.regex import regex
+
 from ...wire.json_value import as_array, as_object
 from ...wire.per_message import PerMessage
 from ...wire.values import Message, ToolCall, ToolChoice
@@ -11,6 +13,12 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .emission import call_at, whole_calls
 
+_ALONE = regex(
+    r"(?:\w+[:_])?(?:web_?search|google_?search|file_?search|web_?fetch|url_?context|code_?(?:execution|interpreter)"
+    r"|image_?generation)(?:_preview|_retrieval)?(?:_\d+)*",
+    re.IGNORECASE,
+)
+"""Hosted tools that do all their work at the API: they bring no tools that the client has to run."""
 _WRAPPERS = ("multi_tool_use.parallel", "multi_tool_use")
 
 
@@ -22,7 +30,7 @@ def _unoffered_calls(context: RuleContext) -> list[ToolCall]:
 def _held_elsewhere(context: RuleContext) -> bool:
     """True when tools may be offered that this request does not show."""
     request = context.request
-    hosted = any(tool.server for tool in request.tools)
+    hosted = any(tool.server and not _ALONE.fullmatch(tool.name) for tool in request.tools)
     return hosted or any(_searched.of(request.messages)) or "prompt" in request.parameters
 
 
@@ -53,7 +61,7 @@ _brought = PerMessage(_tools_of)
     says="The model called a tool that the request did not offer.",
     fix="Answer the call with an error result that lists the valid names; rename tools that are easily confused.",
     not_when=(
-        "The API holds tools: a stored prompt, hosted tools or tool search",
+        "The API holds tools: a stored prompt, tool search or a hosted tool that may bring some",
         "A previous response may hold tools: then the tier is S",
         "The request offers no tools, and the API may hold some: a session, a cache or an earlier request",
         "An earlier request of the same agent offered it: then `client-tool-withdrawn` says so",

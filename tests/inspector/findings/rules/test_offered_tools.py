@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said
 from judged import (
+    DECLARED,
+    FUNCTION,
+    LOOK_UP,
     anthropic,
     asked,
     emitted,
@@ -14,9 +17,13 @@ from judged import (
     only,
     responses,
     trip,
+    turn,
+    use,
     words,
 )
-from round_trips import CHAT, sse
+from round_trips import CHAT, GEMINI, sse
+
+from turntape.cassettes.tape.model import RoundTrip
 
 WRONG = "model-args-break-schema"
 
@@ -171,6 +178,32 @@ def test_calls_of_a_refusal_at_the_cap_are_not_judged() -> None:
 
     assert "model-unknown-tool" not in ids(chat([HELLO], refused, finish="length"))
     assert "model-unknown-tool" in ids(chat([HELLO], refused, finish="stop"))
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        responses(
+            [{"role": "user", "content": "hi"}], [item_call() | {"name": "find"}], tools=[FUNCTION, {"type": hosted}]
+        )
+        for hosted in ("web_search", "web_search_preview_2025_03_11", "file_search", "image_generation")
+    ]
+    + [
+        anthropic([asked("hi")], [use(name="find")], tools=[LOOK_UP, {"type": f"{hosted}_20260209", "name": hosted}])
+        for hosted in ("web_search", "web_fetch", "code_execution")
+    ],
+)
+def test_a_hosted_tool_that_works_at_the_api_alone_hides_no_unknown_tool(one: RoundTrip) -> None:
+    assert only("model-unknown-tool", one).severity == "error"
+
+
+@pytest.mark.parametrize("hosted", ["googleSearch", "urlContext", "codeExecution"])
+def test_a_hosted_tool_of_gemini_hides_no_unknown_tool(hosted: str) -> None:
+    found = {"functionCall": {"name": "find", "args": {}}}
+    body = {"contents": [turn("user", {"text": "hi"})], "tools": [DECLARED, {hosted: {}}]}
+    answer = {"candidates": [{"content": {"role": "model", "parts": [found]}, "finishReason": "STOP"}]}
+
+    assert "model-unknown-tool" in ids(trip(GEMINI, body, answer))
 
 
 def test_a_call_in_the_answer_to_a_request_without_tools() -> None:
