@@ -32,6 +32,8 @@ _VARIABLE = regex(
     r"(?<!\{)\{(?:question|user_question|query|user_query|input|user_input|context|prompt|message|user_message|text|topic)\}(?!\})"
 )
 """A place in a template of Python whose name says what belongs there."""
+_LITERAL = regex(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`[^`]*+`|\[[^\]]*+\]", re.DOTALL)
+"""A string of source code, or a set of characters in a pattern."""
 _THINKS = regex("|".join((THOUGHT_BEGINS, THOUGHT_ENDS)))
 _NOTHING = frozenset({"undefined", "NaN", "[object Object]", "None", "null"})
 
@@ -66,7 +68,9 @@ def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] 
         return f"ends with markup of a call ({end!r})", None, None
     if (token := token_around(text)) is not None and token not in said:
         return f"holds a token of the chat template ({token!r})", "api", None
-    if (found := damage(text)) is not None:
+    # Source code may spell characters as codes in its strings and patterns.
+    bare = _LITERAL.sub("", text) if "\\u" in text else text
+    if (found := damage(text)) is not None and (bare == text or damage(bare) is not None):
         return f"holds {found[0]}", "api" if found[1] == "encoding" else None, None
     if (thought := _THINKS.search(text)) is not None and thought[0] not in said:
         return f"holds reasoning in tags ({thought[0]!r})", None, None
@@ -108,7 +112,9 @@ def arguments_damaged(context: RuleContext) -> Iterator[Note]:
 
 
 _SUSPECT = regex(
-    r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\n|</?think(?:ing)?>|<\||\[/?INST|_of_turn>|<0x|[>\]]\s*\Z|\A\s*(?:`|\"|\$|\{\{|<)|%[0-9A-F]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z"
+    r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\[nu\"]|</?(?:seed:)?think(?:ing)?>|<\||\[/?(?:INST|THINK)|_of_turn>|<0x|[>\]]\s*\Z"
+    r"|\A\s*(?:`|\"|\$|\{\{|<)|%[0-9A-Fa-f]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z",
+    re.IGNORECASE,
 )
 
 

@@ -39,6 +39,10 @@ NAMES = sorted(APIS)
         ("<UNKNOWN>", "weather", "model", "S", "is a placeholder that nobody filled in"),
         ('<|"|>notes.md<|"|>', "weather", "api", "S", "holds a token of the chat template ('<|\"|>')"),
         ("<start_of_turn>notes.md<end_of_turn>", "weather", "api", "S", "holds a token of the chat template"),
+        ("caf\\u00e9 \\u201cx\\u201d na\\u00efve", "weather", "api", "S", "holds escapes in place of characters ('"),
+        ("\\u6771\\u4eac\\u90fd", "weather", "api", "S", "holds escapes in place of characters ('"),
+        ("a%2fb notes.md", "open a/b notes.md", "model", "P", "is 'a/b notes.md' of the request URL-encoded"),
+        ("[THINK]Which file?[/THINK] notes.md", "hi", "model", "S", "holds reasoning in tags ('[THINK]')"),
         ("open\u0120the\u0120red\u0120door", "weather", "api", "S", "holds signs of the tokenizer's vocabulary"),
     ],
 )
@@ -68,6 +72,10 @@ def test_an_argument_is_not_what_the_tool_should_get(
         "{{a}} and more",
         "100%25",
         "C:\\new\\n",
+        "const marks = ['\\u00e9', \"\\u201c\", `\\u201d`];",
+        "text.replace(/[\\u2018\\u2019\\u201c\\u201d]/g, '')",
+        '{"names": ["caf\\u00e9", "na\\u00efve", "\\u201cx"]}',
+        "C:\\users\\u1",
     ],
 )
 def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:
