@@ -65,8 +65,15 @@ def _repeats(context: RuleContext) -> list[str]:
     ),
 )
 def answer_replayed(context: RuleContext) -> Iterator[Note]:
-    named, content = context.reading.response_id, context.emission.content
-    if not named or named not in context.run.answers or not content or not context.succeeded:
+    named, content, what = context.reading.response_id, context.emission.content, "id"
+    if not named:
+        # Some APIs give answers no id. The random id of a call in it does as well.
+        what = "call id"
+        named = next((call.id for call in context.emission.calls if len(call.id or "") >= _RANDOM), None)
+        known = named is not None and named in context.run.call_ids
+    else:
+        known = named in context.run.answers
+    if not known or not content or not context.succeeded:
         return
     if context.sent_before is not None or context.is_attempt:
         return
@@ -75,9 +82,13 @@ def answer_replayed(context: RuleContext) -> Iterator[Note]:
         return
     (index,) = first
     yield Note(
-        f"the answer has the id and the content of #{index}, although the request is another one: {named}",
+        f"the answer has the {what} and the content of #{index}, although the request is another one: {named}",
         (f"#{index} response", f"{context.at} response"),
     )
+
+
+_RANDOM = 20
+"""Characters of an id. Servers that count their calls give short ones."""
 
 
 @rule(

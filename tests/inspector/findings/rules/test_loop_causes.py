@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from conversations import HELLO, chat, result, said, user
 from judged import (
+    CONVERSE,
     anthropic,
     asked,
     calls,
@@ -165,3 +166,34 @@ def test_an_answer_that_comes_again_is_found_in_every_api_with_ids(api: str) -> 
 def _body_of(one: RoundTrip) -> dict[str, Any]:
     assert one.response is not None
     return json.loads(one.response.body)
+
+
+def _with_converse(*call_ids: str) -> list[RoundTrip]:
+    """Turns of an API that gives its answers no id: the same call in each, under these ids."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": [{"text": "what is a tape?"}]}]
+    trips: list[RoundTrip] = []
+    for n, call_id in enumerate(call_ids):
+        called = {"toolUse": {"toolUseId": call_id, "name": "look_up", "input": {"word": "tape"}}}
+        body = {
+            "output": {"message": {"role": "assistant", "content": [called]}},
+            "stopReason": "tool_use",
+            "usage": {"inputTokens": 100, "outputTokens": 10, "totalTokens": 110},
+        }
+        offered = {"toolSpec": {"name": "look_up", "inputSchema": {"json": {"type": "object"}}}}
+        trips.append(trip(CONVERSE, {"messages": messages, "toolConfig": {"tools": [offered]}}, body, n))
+        given = {"toolResult": {"toolUseId": call_id, "content": [{"text": f"strip {n}"}]}}
+        messages = [*messages, {"role": "assistant", "content": [called]}, {"role": "user", "content": [given]}]
+    return trips
+
+
+def test_an_answer_without_an_id_is_replayed_if_it_has_the_random_id_of_a_call() -> None:
+    first, second = "tooluse_rRmNJXd6AXIisNck6KAmUx", "tooluse_k5WHQUrqFgm8eDWkXPCheP"
+
+    assert lines(*_with_converse(first, first), only=REPLAYED) == [
+        f"#1 {REPLAYED} (api, error, P): the answer has the call id and the content of #0, although the request is "
+        f"another one: {first} | #0 response, #1 response"
+    ]
+    assert lines(*_with_converse(first, second), only=REPLAYED) == []
+    assert lines(*_with_converse("call_0", "call_0"), only=REPLAYED) == [], "a server that counts its calls"
+    again = _with_converse(first)
+    assert lines(*again, trip(again[0].request.url, _body(again[0]), _body_of(again[0]), 1), only=REPLAYED) == []
