@@ -7,10 +7,11 @@ from turntape.cassettes.regex import regex
 
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text
+from ...wire.per_message import PerMessage
 from ...wire.printable import several
 from ...wire.protocols.shared.answers import stream_objects
 from ...wire.stream_counts import count_breaks
-from ...wire.values import Usage
+from ...wire.values import Message, Usage
 from .. import prompt_cache
 from ..finding import Severity
 from ..model_names import same_model
@@ -68,6 +69,7 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
         "The request offers tools that the API runs: the input of each of its own rounds is counted",
         "Only thoughts are counted beside an answer: then it is an info",
         "The input grew, and so did the tools, the settings, or what the API holds",
+        "The request asks the API to shorten a long history",
     ),
 )
 def usage_inconsistent(context: RuleContext) -> Iterator[Note]:
@@ -118,6 +120,7 @@ def _contradiction(context: RuleContext, usage: Usage) -> str | None:
         or summed(context, usage)
         or _overcounted(context, usage)
         or _undercounted(context, usage)
+        or _underread(context, usage)
     )
 
 
@@ -179,6 +182,38 @@ def _overcounted(context: RuleContext, usage: Usage) -> str | None:
 
 _WORDS, _WORDS_A_TOKEN = 60, 4
 """So many words are not written in a quarter of as many tokens: a token is a word at most, but for some of two."""
+
+
+def _underread(context: RuleContext, usage: Usage) -> str | None:
+    """How the input counts far fewer tokens than the request has words: something on the way dropped or miscounted them.
+
+    Servers that count no cached prompt, and those that drop the beginning of one, have a rule of their kind.
+    """
+    tokens, size = usage.input or 0, len(context.turn.round_trip.request.body)
+    if not tokens or size < tokens * _WORDS_A_TOKEN * 2 or not _SHORTENING.isdisjoint(context.request.parameters):
+        return None
+    if context.protocol.answers.drops_prompt_silently or context.provider.local or context.exchange.host in _HERE:
+        return None
+    words = sum(_words_of.of(context.request.messages))
+    if words < _READ or tokens * _WORDS_A_TOKEN >= words:
+        return None
+    return f"{several(tokens, 'input token')} are counted for a history of {words:,} words"
+
+
+_READ = 1000
+"""Words of a history. In a shorter one, much may be of one kind."""
+_SHORTENING = frozenset({"truncation", "transforms", "context_management", "plugins"})
+"""Fields of a request that ask the API to leave parts of a long history out."""
+_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def _count_words(message: Message) -> int:
+    parts = (part for part in message.parts if part.kind not in ("media", "reasoning"))
+    texts = (part.result.text if part.result else part.text for part in parts)
+    return sum(len(_WORD.findall(text)) for text in texts)
+
+
+_words_of = PerMessage(_count_words)
 
 
 def _undercounted(context: RuleContext, usage: Usage) -> str | None:

@@ -295,6 +295,45 @@ def test_a_contradiction_in_the_counts_is_said_in_numbers(one: RoundTrip, proble
     assert lines(one, only="api-usage-inconsistent") == ([expected] if problem else [])
 
 
+BOOK = "the tape is a strip of brown plastic " * 250
+READ = "input tokens are counted for a history of 2,000 words"
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "found"),
+    [
+        (BOOK, 400, True),
+        (BOOK, 600, False),
+        ("the tape is a strip " * 40, 20, False),
+        ("0x00 " * 4000, 400, False),
+    ],
+)
+@pytest.mark.parametrize("api", ["chat", "anthropic", "gemini", "responses"])
+def test_far_fewer_tokens_than_the_history_has_words(api: str, text: str, tokens: int, found: bool) -> None:
+    match api:
+        case "chat":
+            one = chat([user(text)], said("It is."), usage=(tokens, 10))
+        case "anthropic":
+            one = with_answer(
+                anthropic([asked(text)], [words("It is.")]), usage={"input_tokens": tokens, "output_tokens": 9}
+            )
+        case "gemini":
+            usage = {"promptTokenCount": tokens, "candidatesTokenCount": 9, "totalTokenCount": tokens + 9}
+            one = with_answer(gemini([turn("user", {"text": text})], [{"text": "It is."}]), usageMetadata=usage)
+        case _:
+            usage = {"input_tokens": tokens, "output_tokens": 9, "total_tokens": tokens + 9}
+            one = with_answer(responses([user(text)], []), usage=usage)
+
+    assert any(READ in line for line in lines(one, only="api-usage-inconsistent")) == found
+
+
+def test_a_server_that_counts_no_cached_prompt_is_not_accused_of_wrong_counts() -> None:
+    one = chat([user(BOOK)], said("It is."), usage=(400, 10))
+
+    assert "api-usage-inconsistent" in ids(one)
+    assert "api-usage-inconsistent" not in ids(at_host(one, "http://127.0.0.1:8080/v1/chat/completions"))
+
+
 @pytest.mark.parametrize(
     ("text", "tokens", "found"),
     [
