@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from conversations import CALL, HELLO, START, TOOLS, chat, result, said, user
-from judged import anthropic, asked, given, item_call, item_output, responses, spoke, use, words
+from judged import anthropic, asked, emitted, given, item_call, item_output, responses, spoke, use, words
 from rule_exceptions_model_api import Row, edited, looped
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -164,6 +164,9 @@ STEPS: list[Row] = [
      chat([HELLO], said(LEAKED)), chat([HELLO], said("ChatML ends a message with `<|im_end|>`."))),
     ("template-tokens-in-text", "The token is in code",
      chat([HELLO], said(LEAKED)), chat([HELLO], said("So:\n```\n<|im_start|>user\nhi<|im_end|>\n```"))),
+    ("template-tokens-in-text", "A tool that the request offers has this name",
+     emitted("look_up<|call|>"),
+     emitted("look_up<|call|>", tools=[{"type": "function", "function": {"name": "look_up<|call|>"}}])),
     ("template-tokens-in-text", "A message of the request contains the token",
      chat([HELLO], said(LEAKED)), chat([user("what does <|im_end|> mean?")], said(LEAKED))),
     ("template-tokens-in-text", "The text contains a tool call: then `call-as-text` says so",

@@ -12,6 +12,7 @@ from ...wire.values import Message, ToolCall, ToolChoice
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .emission import call_at, whole_calls
+from .template_tokens import template_token
 
 _ALONE = regex(
     r"(?:\w+[:_])?(?:web_?search|google_?search|file_?search|web_?fetch|url_?context|code_?(?:execution|interpreter)"
@@ -100,6 +101,7 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
             what,
             (call_at(context, call), f"{context.at} request {context.request.tools[0].pointer.rsplit('/', 1)[0]}"),
             tier="S" if context.request.previous_id is not None else None,
+            because_of=context.has("template-tokens-in-text") if template_token(call.name) is not None else (),
         )
 
 

@@ -21,15 +21,25 @@ _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
     "api",
     "warning",
     "S",
-    says="The text of the answer contains tokens of the model's chat template, which the server should have removed.",
+    says="The text of the answer, or the name of a call, contains tokens of the model's chat template, which the server should "
+    "have removed.",
     fix="Update the server or its chat template, and check its list of stop tokens; cut the text at the first token.",
     not_when=(
         "The token is in code",
+        "A tool that the request offers has this name",
         "A message of the request contains the token",
         "The text contains a tool call: then `call-as-text` says so",
     ),
 )
 def template_tokens(context: RuleContext) -> Iterator[Note]:
+    for call in context.emission.calls:
+        token = template_token(call.name)
+        if token is not None and call.name not in context.tools:
+            yield Note(
+                f"the name of a call holds the template token {token!r}: {call.name!r}",
+                (f"{context.at} call {call.id or call.name}", f"{context.at} response"),
+            )
+            return
     if context.emission.emitted != "text":
         return
     token = template_token(context.emission.text)

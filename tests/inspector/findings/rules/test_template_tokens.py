@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from conversations import HELLO, chat, said, user
-from judged import OLLAMA, anthropic, asked, gemini, ids, lines, only, responses, trip, turn, words
+from judged import OLLAMA, anthropic, asked, emitted, gemini, ids, judged, lines, only, responses, trip, turn, words
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -70,3 +70,12 @@ def test_the_message_says_what_follows_the_token() -> None:
 
 def test_a_token_in_code_does_not_hide_one_outside_it() -> None:
     assert NAME in ids(chat([HELLO], said("The end is `<|im_end|>`.<|im_end|>")))
+
+
+@pytest.mark.parametrize("name", ["look_up<|channel|>commentary", "look_up<|call|>", "<|tool_call_begin|>look_up"])
+def test_a_token_in_the_name_of_a_call_is_the_servers(name: str) -> None:
+    found = [(one.id, one.layer, one.because_of) for one in judged(emitted(name)) if one.severity != "info"]
+
+    assert found == [(NAME, "api", ()), ("model-unknown-tool", "model", (NAME,))]
+    assert NAME not in ids(emitted("look<up>"))
+    assert only("model-unknown-tool", emitted("look<up>")).because_of == ()
