@@ -89,6 +89,17 @@ def moved(*history: Piece) -> list[RoundTrip]:
     return again([*first, *run("chat", ([*history, asks(REFUND), *STEPS], LAST))])
 
 
+def turned_round() -> list[RoundTrip]:
+    """Two messages of the user that come back in the other order; an image is with the first one both times."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    asked, noted = "What is in this picture?", "Answer in one word."
+    first, second = (
+        [{"role": "user", "content": [{"type": "text", "text": one}, image]}, user(other)]
+        for one, other in ((asked, noted), (noted, asked))
+    )
+    return [chat(first, said("I look.", CALL)), chat([*second, CALLED, GIVEN], DONE, index=1)]
+
+
 def swapped() -> list[RoundTrip]:
     """Two calls of one answer that come back in the other order, with their results."""
     one, two = CALL, SECOND
@@ -286,6 +297,9 @@ HISTORY: list[Row] = [
     ("client-history-reordered",
      "Only messages of the user have moved, and the history still begins with one: then it is an info",
      moved(*TALK[2:], *TALK[:2]), moved(TALK[2], *TALK[:2], TALK[3]), "info"),
+    ("client-history-reordered",
+     "Only messages of the user have moved, and the history still begins with one: then it is an info",
+     moved(*TALK[2:], *TALK[:2]), turned_round(), "info"),
     ("client-history-reordered",
      "Only images and files of the user have moved, as when they are shown again: then it is an info",
      moved(*TALK[2:], *TALK[:2]), shown_again(), "info"),

@@ -30,7 +30,7 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
     moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
     if not moved or context.before is None:
         return
-    asked = {unit.pointer for unit in context.before.conversation.history if is_user_text(unit)}
+    asked = {unit.pointer for unit in context.before.conversation.history if _is_the_users(unit)}
     theirs = all(change.before in asked for change in moved) or _only_user_moved(context.before, context.turn)
     shown_again = {u.pointer for u in context.before.conversation.history if u.role == "user" and u.kind == "media"}
     shown = f": {moved[0].was[:60]!r}" if moved[0].was else ""
@@ -65,12 +65,17 @@ def _steps(units: Iterable[Unit]) -> Iterator[tuple[int, ...]]:
             yield tuple(sorted(meanings))
 
 
+def _is_the_users(unit: Unit) -> bool:
+    """True for what the user said or showed."""
+    return is_user_text(unit) or (unit.role == "user" and unit.kind == "media")
+
+
 def _only_user_moved(before: Turn, now: Turn) -> bool:
     """True when all that is not the user's is in the order in which it was sent and emitted."""
     emission = before.reading.emission
     then = [*before.conversation.history, *(units_emitted(emission) if emission else ())]
     kept, sent = (
-        [one.meaning for one in joined(units) if not is_user_text(one)] for units in (then, now.conversation.history)
+        [one.meaning for one in joined(units) if not _is_the_users(one)] for units in (then, now.conversation.history)
     )
     return sent[: len(kept)] == kept
 
