@@ -45,7 +45,9 @@ from .working_folders import WorkingFolders
 type Key = tuple[str, str, bytes]
 
 SHOWN = 10
-"""How many differences are reported."""
+"""How many ignored differences are reported."""
+LISTED = 100
+"""How many differences are found: one word that every tool has differs in as many places as there are tools."""
 _LONG = 200
 """Longer strings are blanked once and remembered, because agents send them again in each turn."""
 _IGNORED: frozenset[str] = frozenset({"ignore"})
@@ -436,7 +438,7 @@ def _as_sent(difference: Difference, recorded: object, given: object) -> Differe
 
 def compared(recorded: Fingerprint, given: Fingerprint) -> tuple[list[Difference], list[Difference]]:
     """Where two requests differ: in compared fields, and in ignored fields."""
-    found = differences(recorded.stable_value, given.stable_value, SHOWN)
+    found = differences(recorded.stable_value, given.stable_value, LISTED)
     counting = [_as_sent(difference, recorded.value, given.value) for difference in found]
     if recorded.stable_path != given.stable_path:
         before, after = model_in(recorded.path), model_in(given.path)

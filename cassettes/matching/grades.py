@@ -13,6 +13,7 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import Literal
 
+from ..counted import several
 from ..frozen import frozen
 from ..settings import Profile, Rule
 from ..tape.turn_names import TurnName
@@ -22,6 +23,9 @@ from .pointers import segments
 from .profiles import DEFAULT_RULES, PROFILES, RULES
 from .request_fields import PROMPT, part_of
 from .volatile_text import patterns
+
+_SHOWN = 10
+"""At most this many differences are in the text of a match."""
 
 type Grade = Literal["exact", "same turn, small change", "same turn, other prompt", "miss"]
 """`exact`: equal except for ignored fields, and for values that replace recorded ones. `small change`: settings
@@ -93,7 +97,10 @@ class Match:
     """The values of this run that this request brought in, in place of recorded ones."""
 
     def __str__(self) -> str:
-        where = f": {'; '.join(map(str, self.differences))}" if self.differences else ""
+        shown = [*map(str, self.differences[:_SHOWN])]
+        if more := len(self.differences) - len(shown):
+            shown.append(f"and {several(more, 'more difference')}")
+        where = f": {'; '.join(shown)}" if shown else ""
         fault = f" [{self.fault}]" if self.fault else ""
         return f"{self.turn}: {self.grade}{where}{fault}"
 

@@ -16,7 +16,7 @@ import pytest
 from ..apis.lookup import api_at, is_recorded_path
 from ..errors import TurntapeError
 from ..faults.fault import Faults, overlay_of
-from ..replay.miss import Miss
+from ..replay.miss import KIND, Miss
 from ..replay.recorded_places import RecordedPlaces
 from ..replay.session import Session
 from ..replay.telemetry_hosts import is_side_traffic
@@ -300,7 +300,8 @@ class ActiveTest:
         if isinstance(error, Failed):
             return error.with_traceback(folded(error.__traceback__))
         misses = self.session.misses
-        is_said = any(str(miss) in text for text in _texts(error) for miss in misses)
+        # Many clients show the error as the text of a dict, where quotes are written in another way.
+        is_said = any(KIND in text or str(miss) in text for text in _texts(error) for miss in misses)
         # Some clients raise an own error without the text of the answer.
         if not is_said and (not misses or not _is_of_a_client(error)):
             return None

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 
 from ..counted import several
 from ..frozen import frozen
+from ..matching.json_diff import Difference
 from ..regex import regex
-from ..replay.difference_text import changes_of, lines_of, part_in_words
+from ..replay.difference_text import changes_of, lines_of, part_in_words, parts_of
 from ..replay.live_diff import LiveDifference
 from ..replay.miss import Miss
 from ..replay.report import Report
@@ -23,6 +24,8 @@ _REPLACED = regex(rb"REDACTED(?:-[0-9a-f]{8}|\*)|[\"']REDACT(?:ED?)?[\\\"']")
 """A value that was replaced; a short one has no room for the fingerprint."""
 _SHOWN = 8
 """At most this many problems of one kind are listed."""
+_MANY = 10
+"""At most this many differences of a recorded turn are shown."""
 _FEW = 4
 """At most this many differences of a request that is not a recorded turn are shown."""
 
@@ -34,7 +37,9 @@ class Cause:
     words: tuple[str, ...]
     """What has changed, line by line."""
     changes: tuple[str, ...]
-    """The same without the words around it, which may differ from test to test."""
+    """The same without the words around it, which may differ from test to test, and by part instead of place."""
+    parts: tuple[str, ...]
+    """The part of the request that each difference is in."""
     ignored: tuple[str, ...]
     """The settings that ignore it, when everything that differs looks new in each run."""
     may_be_meant: bool
@@ -93,8 +98,15 @@ class Found:
             return None
         ignored = tuple(settings_of(misses)) if all(miss.ignorable for miss in misses) else ()
         meant = any(miss.may_be_meant for miss in misses)
-        found = changed.differences
-        return Cause(tuple(lines_of(found)), tuple(changes_of(found)), ignored, meant, all(map(can_stay, misses)))
+        found, nearest = changed.differences, changed.nearest
+        return Cause(
+            tuple(_first_of(found, _MANY)),
+            tuple(changes_of(found, nearest)),
+            tuple(parts_of(found, nearest)),
+            ignored,
+            meant,
+            all(map(can_stay, misses)),
+        )
 
     def _differences(self) -> list[str]:
         session, report, misses = self.session, self.session.player.report(), self._misses
@@ -212,19 +224,20 @@ def _requests(misses: Sequence[Miss], tools: ToolServers) -> list[str]:
 def _of_request(miss: Miss, tools: ToolServers) -> list[str]:
     """The lines of one request; the first continues the names of turns if it is a recorded turn."""
     if miss.is_same_turn:
-        return [":", *lines_of(miss.differences)]
+        return [":", *_first_of(miss.differences, _MANY)]
     if miss.played or miss.nearest is None:
         after = f"after {miss.after}: " if miss.after else ""
         return [f"{after}{tools.described(miss)}"]
     after = f" after {miss.after}" if miss.after else ""
     played = ", which was played already" if miss.nearest_played else ""
     head = f"{miss.method} {miss.path}{after} is not in the recording; the nearest is {miss.turn}{played}:"
-    more = len(miss.differences) - _FEW
-    return [
-        head,
-        *lines_of(miss.differences[:_FEW]),
-        *([f"and {several(more, 'more difference')}"] if more > 0 else ()),
-    ]
+    return [head, *_first_of(miss.differences, _FEW)]
+
+
+def _first_of(found: Sequence[Difference], most: int) -> list[str]:
+    """The lines of the first differences, and how many more there are."""
+    more = len(found) - most
+    return [*lines_of(found[:most]), *([f"and {several(more, 'more difference')}"] if more > 0 else ())]
 
 
 def _not_called(left: Sequence[Asked], *, behind_a_miss: bool) -> list[str]:

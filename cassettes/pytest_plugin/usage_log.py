@@ -1,6 +1,5 @@
 """Which cassettes a session used, and how; `--turntape-check` and the summary read it. Survives xdist as JSON."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -25,8 +24,11 @@ from .naming import PHASES, SUFFIX, folder_of
 
 type State = Literal["played", "partly", "missed", "unplayed"]
 
-_PLACE = regex(r"/\d+(?=/|$)", re.MULTILINE)
+_PLACE = regex(r"/\d+(?=/|$)")
 """A place in a list: one change may be at another place in each test."""
+_END = regex(r"(?:: .*| is new| is gone)$")
+_ELSEWHERE = 3
+"""At most this many places of one change in the requests of other APIs are named."""
 _NAMED = 5
 """At most this many tests are named."""
 
@@ -37,8 +39,13 @@ def _is_cassette(path: Path) -> bool:
 
 def _kind(cause: Cause) -> tuple[str, ...]:
     """Equal for tests that fail for one reason. Values that are new in each run differ from test to test."""
-    named = [line for line in cause.words if line.startswith("/")] if cause.ignored else cause.changes
-    return tuple(_PLACE.sub("/*", line) for line in (*named, *cause.ignored))
+    return *(dict.fromkeys(cause.parts) if cause.ignored else cause.changes), *cause.ignored
+
+
+def _places(cause: Cause) -> dict[str, str]:
+    """The places that a cause names, by the place in any item of a list."""
+    named = (_END.sub("", line) for line in cause.words if line.startswith("/"))
+    return {_PLACE.sub("/*", place): place for place in named}
 
 
 class UsageLog:
@@ -141,12 +148,25 @@ class UsageLog:
             lines += [
                 f"{len(tests)} tests fail for one change:",
                 *(f"  {line}" for line in self._causes[tests[0]].words),
+                *self._elsewhere(tests),
                 "  in:",
                 *(f"    {test}" for test in tests[:_NAMED]),
                 *([f"    and {len(tests) - _NAMED} more"] if len(tests) > _NAMED else ()),
                 *(f"  {line}" for line in self._accepting(config, tests)),
             ]
         return lines + self._renamed()
+
+    def _elsewhere(self, tests: Sequence[str]) -> list[str]:
+        """The places of the same change in the requests of other APIs."""
+        known: set[str] = set()
+        more: list[str] = []
+        for places in (_places(self._causes[test]) for test in tests):
+            if known.isdisjoint(places):
+                more += list(places.values())[:1]
+            known |= places.keys()
+        _, *named = more or [""]
+        end = ["…"] * (len(named) > _ELSEWHERE)
+        return [f"  and at {', '.join(named[:_ELSEWHERE] + end)}"] if named else []
 
     def _renamed(self) -> list[str]:
         """All commands for tests that seem to be renamed, in one block."""
@@ -199,7 +219,8 @@ class UsageLog:
         self._ignored.update(other["ignored"])
         self._moves |= other["moves"]
         for test, found in other["causes"].items():
-            self._causes[test] = Cause(**found | {name: tuple(found[name]) for name in ("words", "changes", "ignored")})
+            listed = {name: tuple(found[name]) for name in ("words", "changes", "parts", "ignored")}
+            self._causes[test] = Cause(**found | listed)
         self._folders |= other["folders"]
         self._kept |= other["kept"]
         self.fixtures |= set(other["fixtures"])

@@ -7,6 +7,7 @@
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from textwrap import wrap
 from typing import Literal, cast
 from unicodedata import category, normalize
@@ -44,6 +45,9 @@ _SPEAKERS = {
     "model": "an assistant message",
     "chatbot": "an assistant message",
 }
+_TEXTS = {"input": "the input", "prompt": "the prompt"}
+"""Fields that are a text instead of a history. Where something else than a chat is requested, nobody speaks there."""
+_MESSAGES = frozenset({*_SPEAKERS.values(), *_TEXTS.values()})
 _CALLS = frozenset({"tool_calls", "arguments", "functionCall", "function_call", "toolUse", "input"})
 """Fields of a message that hold a call of a tool."""
 _ENDS = {"added": " is new", "removed": " is gone"}
@@ -59,11 +63,21 @@ def lines_of(found: Sequence[Difference]) -> list[str]:
     return lines
 
 
-def changes_of(found: Sequence[Difference]) -> list[str]:
-    """As `lines_of`, with only what differs of each text: equal where one change was made in different texts."""
+def parts_of(found: Sequence[Difference], recorded: RoundTrip | None) -> list[str]:
+    """The part of the request that each difference is in. It has the same words for each API, and for each speaker."""
+    parts = (part_in_words(one, recorded) for one in found)
+    return [
+        f"{_NAMES['messages'] if part in _MESSAGES else part}{_ENDS.get(one.kind, '')}"
+        for one, part in zip(found, parts, strict=True)
+    ]
+
+
+def changes_of(found: Sequence[Difference], recorded: RoundTrip | None) -> list[str]:
+    """What only differs of each text, by part: equal where one change was made in different texts, and for different
+    APIs."""
     lines: list[str] = []
-    for one in found:
-        lines.append(f"{one.pointer}{_ENDS.get(one.kind, '')}")
+    for one, part in zip(found, parts_of(found, recorded), strict=True):
+        lines.append(part)
         if one.kind == "changed" and isinstance(one.recorded, str) and isinstance(one.given, str):
             for low, high, low_new, high_new in _places(one.recorded, one.given, near=0):
                 lines += [f"- {one.recorded[low:high]}", f"+ {one.given[low_new:high_new]}"]
@@ -77,11 +91,14 @@ def part_in_words(difference: Difference, recorded: RoundTrip | None) -> str:
     part = part_of(difference.pointer)
     if part != "messages" or not difference.pointer:
         return _NAMES.get(part, part)
+    at = segments(difference.pointer)
     item = _item_of(difference, recorded)
+    if isinstance(item, str):
+        return _TEXTS.get(at[0], _NAMES[part])
     part = part_of_item(item)
     if part != "messages":
         return _NAMES[part]
-    if _CALLS.intersection(segments(difference.pointer)[2:]):
+    if _CALLS.intersection(at[2:]):
         return "a tool call"
     role = cast(dict[str, object], item).get("role") if isinstance(item, dict) else None
     return _SPEAKERS.get(role.casefold(), _NAMES[part]) if isinstance(role, str) else _NAMES[part]
@@ -91,16 +108,22 @@ def _item_of(difference: Difference, recorded: RoundTrip | None) -> object:
     """The item of the history that a difference is in: in some APIs the system prompt and tool results are items."""
     at = segments(difference.pointer)
     item = difference.recorded if difference.kind == "removed" else difference.given
-    if len(at) <= 2 and isinstance(item, dict):
+    if len(at) <= 2 and isinstance(item, dict | str):
         return cast(object, item)
-    try:
-        body: object = orjson.loads(recorded.request.body) if recorded is not None else None
-    except orjson.JSONDecodeError:
-        body = None
+    body = body_of(recorded.request.body) if recorded is not None else None
     history = cast(dict[str, object], body).get(at[0]) if isinstance(body, dict) else None
     items = cast(list[object], history) if isinstance(history, list) and at[0] in CONVERSATIONS else []
     place = (whole_number(at[1]) or 0) if len(at) > 1 else 0
     return items[place] if place < len(items) else None
+
+
+@lru_cache(2)
+def body_of(body: bytes) -> object:
+    """The value of a body, kept for its other differences, so not to be changed; None if it is not JSON."""
+    try:
+        return cast(object, orjson.loads(body))
+    except orjson.JSONDecodeError:
+        return None
 
 
 def _with_moves(found: Sequence[Difference]) -> Iterator[Difference | str]:

@@ -12,7 +12,11 @@ from ..regex import regex
 from ..tape.model import RoundTrip
 from ..tape.turn_names import TurnName
 
+KIND = "turntape_replay_miss"
+"""The type of the error that a client gets."""
 _PLACE = regex(r"/\d+(?=/|$)")
+_NAMED = 10
+"""At most this many differences are in the error that a client gets."""
 
 
 class Miss(ReplayMiss):
@@ -135,7 +139,8 @@ class Miss(ReplayMiss):
                 "the base URL"
             )
         first, *others = self.differences or [Difference("", "changed")]
-        more = f" (and {len(others)} more: {', '.join(d.pointer or '/' for d in others)})" if others else ""
+        named = [d.pointer or "/" for d in others[:_NAMED]] + ["…"] * (len(others) > _NAMED)
+        more = f" (and {len(others)} more: {', '.join(named)})" if others else ""
         turn = self.turn or f"#{self.nearest.index}"
         given = self.ignorable
         if not self.is_same_turn and not given:
@@ -164,7 +169,7 @@ class Miss(ReplayMiss):
             "type": "error",
             "object": "error",
             "error": {
-                "type": "turntape_replay_miss",
+                "type": KIND,
                 "code": status,
                 "status": "INVALID_ARGUMENT",
                 "message": str(self),
@@ -176,7 +181,7 @@ class Miss(ReplayMiss):
                 "turn": self.turn.number if self.turn else None,
                 "thread": self.turn.thread if self.turn else None,
                 "likeness": self.likeness,
-                "differences": [_as_json(difference) for difference in self.differences],
+                "differences": [_as_json(difference) for difference in self.differences[:_NAMED]],
             },
         }
 

@@ -12,28 +12,33 @@ from typing import cast
 import orjson
 
 from ..errors import CassetteError
+from ..faults.events import pieces_of
+from ..matching.fingerprints import LISTED
 from ..matching.grades import Matching
 from ..matching.json_diff import Difference
 from ..matching.json_texts import with_texts
 from ..matching.request_key import path_key, plain
 from ..regex import regex
-from ..tape.model import Request, RoundTrip
-from .difference_text import part_in_words
+from ..tape.model import Request, Response, RoundTrip
+from .difference_text import body_of, part_in_words
 from .miss import Miss
 from .player import Played, Player
 from .tools.recording import message
 
-_MOST = 10
-"""A request with so many differences may have more that are not listed."""
 _FORM = regex(
-    r"^/(?:response_?format|text/format|n|(?:top_)?logprobs|tool_?choice|toolConfig|stop|modalities|output_config"
-    r"|(?:generation_?config/)?(?:response_?(?:json_?)?schema|response_?mime_?type|candidate_?count))\b",
+    r"^/(?:response_?format|text/format|n|(?:top_)?logprobs|tool_?choice|function_call|tool_?config(?!/tools/)|stop"
+    r"|modalities|output_config|output_format|format|dimensions|output_dimension|encoding_format|embedding_types|size"
+    r"|(?:generation_?config/)?(?:response_?(?:json_?)?schema|response_?mime_?type|candidate_?count"
+    r"|output_?dimensionality))\b",
     re.IGNORECASE,
 )
 """Settings that decide what form an answer has."""
 _SAID = regex(r"(?<!/properties)/(?:description|title|strict)$")
 """Fields of a tool that leave its arguments as they are."""
-_TOOL = regex(r"^(/(?:tools|functions)/\d+(?:/(?:functionDeclarations|function_declarations|tools)/\d+)?)(?:/|$)")
+_DEFINITIONS = ("tools", "functions")
+_TOOL = regex(
+    r"^(/(?:toolConfig/tools|tools|functions)/\d+(?:/(?:functionDeclarations|function_declarations|tools)/\d+)?)(?:/|$)"
+)
 
 
 def restamping(matching: Matching | None) -> Matching:
@@ -89,20 +94,21 @@ def _as_recorded(player: Player, body: bytes) -> bytes:
 
 def refusal(differences: tuple[Difference, ...], recorded: RoundTrip) -> str | None:
     """Why a recorded answer cannot be the answer to a request with these differences; None when it can."""
-    if len(differences) >= _MOST:
+    if len(differences) >= LISTED:  # there may be more that nobody has looked at
         return "too much of the request has changed"
     if message(recorded.request.body).get("jsonrpc") is not None:
         return "it came from a tool server, which was asked something else"
-    answer = recorded.response.body if recorded.response is not None else b""
     for one in differences:
         part = part_in_words(one, recorded)
         if part in ("the model", "path"):
             return "it is from another model"
         if part == "a tool result":
             return f"it was given to another tool result ({one.pointer})"
+        if part == "the input" and one.kind != "changed":
+            return f"it has a part for each item, and {one.pointer} is {'new' if one.kind == 'added' else 'gone'}"
         if _FORM.match(one.pointer):
             return f"its form depends on {one.pointer}"
-        if (name := _changed_tool(one, recorded)) and f'"{name}"'.encode() in answer:
+        if (name := _changed_tool(one, recorded)) and recorded.response is not None and _names(recorded.response, name):
             return f"it calls the tool {name}, whose definition has changed ({one.pointer})"
     return None
 
@@ -113,7 +119,7 @@ def _changed_tool(one: Difference, recorded: RoundTrip) -> str | None:
     if found is None or _SAID.search(one.pointer) or (one.kind == "added" and found[0] == one.pointer):
         return None
     try:
-        tool = _at(orjson.loads(recorded.request.body), found[1])
+        tool = _at(body_of(recorded.request.body), found[1])
     except (ValueError, LookupError, TypeError):
         return None
     fields = cast("dict[str, object]", tool) if isinstance(tool, dict) else {}
@@ -122,6 +128,26 @@ def _changed_tool(one: Difference, recorded: RoundTrip) -> str | None:
         if isinstance(name, str):
             return name
     return None
+
+
+def _names(answer: Response, name: str) -> bool:
+    """True when an answer names a tool elsewhere than in the definitions, which some APIs repeat in each answer."""
+    if f'"{name}"'.encode() not in answer.body:
+        return False
+    pieces = pieces_of(answer)
+    documents = [body_of(piece.data) for piece in pieces] if pieces else [body_of(answer.body)]
+    known = [document for document in documents if document is not None]
+    return not known or any(_says(document, name) for document in known)
+
+
+def _says(value: object, name: str) -> bool:
+    """True when a JSON value has a text outside the definitions of tools."""
+    if isinstance(value, dict):
+        fields = cast("dict[str, object]", value)
+        return any(_says(item, name) for key, item in fields.items() if key not in _DEFINITIONS)
+    if isinstance(value, list):
+        return any(_says(item, name) for item in cast("list[object]", value))
+    return value == name
 
 
 def _at(value: object, pointer: str) -> object:

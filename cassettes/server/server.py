@@ -120,9 +120,13 @@ async def _whole(receive: Receive) -> bytes | None:
     return None
 
 
+_NAMED = 10
+"""At most this many differences are in a header."""
+
+
 def _said(match: Match) -> bytes:
     """The `x-turntape` header: how the answer was found."""
-    places = ", ".join(difference.pointer for difference in match.differences)
+    places = ", ".join(difference.pointer for difference in match.differences[:_NAMED])
     parts = [match.grade, str(match.turn), *([f"differs at {places}"] if places else [])]
     text = "; ".join(parts + ([f"fault {match.fault}"] if match.fault else []))
     return text.encode("ascii", "replace").replace(b"\r", b" ").replace(b"\n", b" ")

@@ -11,7 +11,7 @@ from dataclasses import replace
 import orjson
 
 from ..replay.answer import MISS_STATUS, replayed_headers
-from ..replay.miss import Miss
+from ..replay.miss import KIND, Miss
 from ..replay.pace import Pace, Pauses
 from ..replay.player import Player
 from ..tape.model import Chunk, Frame, Headers, Response, RoundTrip
@@ -100,8 +100,7 @@ class Sockets:
 
 def _error(miss: Miss) -> dict[str, object]:
     """The miss as an error event. Its code is a string, because clients wait forever for any other type."""
-    kind = "turntape_replay_miss"
-    error = {"type": kind, "code": kind, "message": str(miss), "param": miss.pointer}
+    error = {"type": KIND, "code": KIND, "message": str(miss), "param": miss.pointer}
     return {"type": "error", "status": MISS_STATUS, "error": error}
 
 

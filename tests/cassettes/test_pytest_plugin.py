@@ -764,3 +764,22 @@ def test_with_the_ini_option_a_recording_has_its_trajectory_beside_it(project: p
     written.unlink()
     project.runpytest_inprocess().assert_outcomes(passed=1)
     assert not written.exists()
+
+
+def test_the_error_of_a_client_that_shows_a_dict_is_said_once(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = """
+@pytest.mark.turntape
+def test_a():
+    Anthropic(max_retries=0).messages.create(model='claude-sonnet-4-5', max_tokens=9, messages=[
+        {'role': 'user', 'content': 'it is "' + os.environ.get('WORD', 'sunny') + chr(39)}])
+"""
+    write(project, asked)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    monkeypatch.setenv("WORD", "cloudy")
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["*turntape: turn 1, #0 has changed in a user message"])
+    result.stdout.no_fnmatch_line("*the client then raised*")

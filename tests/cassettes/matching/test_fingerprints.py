@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from turntape.cassettes import Matching, Redactor
-from turntape.cassettes.matching.fingerprints import SHOWN, Fingerprint, Fingerprints, compared, model_in
+from turntape.cassettes.matching.fingerprints import LISTED, SHOWN, Fingerprint, Fingerprints, compared, model_in
 
 CHAT = "chat/completions"
 CALL = {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f"}}]}
@@ -280,11 +280,11 @@ def test_another_path_is_the_first_difference() -> None:
     assert differing(of({}, path="a"), of({}, path="b"))[0] == ['path was "a" and is "b"']
 
 
-def test_at_most_ten_differences_are_shown() -> None:
-    one, other = ({f"k{n}": value for n in range(30)} for value in (1, 2))
+def test_at_most_a_hundred_differences_are_listed() -> None:
+    one, other = ({f"k{n}": value for n in range(130)} for value in (1, 2))
 
-    assert SHOWN == 10
-    assert len(compared(of(one), of(other))[0]) == 10
+    assert (SHOWN, LISTED) == (10, 100)
+    assert len(compared(of(one), of(other))[0]) == 100
 
 
 def test_bytes_that_are_not_utf_8_are_compared_as_they_are() -> None:

@@ -61,6 +61,14 @@ def test_a_match_is_one_line() -> None:
     )
 
 
+def test_a_match_with_many_differences_names_the_first() -> None:
+    many = tuple(Difference(f"/a{n}", "changed", 1, 2) for n in range(12))
+
+    said = str(Match("same turn, small change", TURN, many))
+
+    assert said.endswith("/a9 was 1 and is 2; and 2 more differences")
+
+
 @pytest.mark.parametrize(
     ("difference", "grade"),
     [

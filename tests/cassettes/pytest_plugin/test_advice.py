@@ -215,6 +215,82 @@ def test_one_change_that_no_recorded_answer_fits_is_only_recorded_again(
     result.stdout.no_fnmatch_line("*restamp*")
 
 
+MANY_TOOLS = """
+@pytest.mark.turntape
+def test_many():
+    said = 'The name of the ' + os.environ.get('WORD', 'city')
+    properties = {'type': 'object', 'properties': {'city': {'type': 'string', 'description': said}}}
+    tools = [{'type': 'function', 'function': {'name': f't{n}', 'parameters': properties}} for n in range(12)]
+    messages = [{'role': 'user', 'content': 'hi'}]
+    OpenAI(max_retries=0).chat.completions.create(model='gpt-5', messages=messages, tools=tools)
+"""
+
+
+def test_one_word_in_many_tools_may_keep_the_recorded_answers(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, MANY_TOOLS)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    monkeypatch.setenv("WORD", "town")
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(
+        [
+            "*turntape: turn 1, #0 has changed in the tools",
+            "*/tools/9/function/parameters/properties/city/description",
+            "*and 2 more differences",
+            "*--turntape-mode=restamp",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*/tools/10/*")
+    project.runpytest("--turntape-mode=restamp").assert_outcomes(passed=1)
+    project.runpytest().assert_outcomes(passed=1)
+
+
+ASKED_OF_TWO_APIS = """
+def chat(word): OpenAI().chat.completions.create(model='gpt-5', messages=[
+    {'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': word}])
+
+def responses(word): OpenAI().responses.create(model='gpt-5', input=word)
+
+@pytest.mark.turntape
+@pytest.mark.parametrize('asked', [chat, responses])
+def test_asked(asked): asked(os.environ.get('WORD', 'Paris today'))
+"""
+
+
+@pytest.mark.parametrize("word", ["Rome today", "Paris 2026-11-25"])
+def test_one_change_in_the_requests_of_several_apis_is_listed_once(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    monkeypatch.setenv("WORD", word.replace("Rome", "Paris").replace("25", "24"))
+    write(project, ASKED_OF_TWO_APIS)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=2)
+    monkeypatch.setenv("WORD", word)
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["2 tests fail for one change:", "  /messages/1/content", "  and at /input", "  in:"])
+
+
+def test_one_word_in_the_system_prompt_and_in_a_message_is_not_one_change(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "OpenAI().chat.completions.create(model='gpt-5', messages=[{'role': role, 'content': os.environ['WORD']}])"
+    mark = "@pytest.mark.turntape\n@pytest.mark.parametrize('role', ['system', 'user'])\n"
+    monkeypatch.setenv("WORD", "Paris")
+    write(project, f"{mark}def test_role(role): {said}\n")
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=2)
+    monkeypatch.setenv("WORD", "Rome")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=2)
+    result.stdout.no_fnmatch_line("*tests fail for one change:")
+
+
 def test_values_that_are_new_in_each_test_are_one_change(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
-from turntape.cassettes.matching.json_diff import Difference
-from turntape.cassettes.replay.difference_text import lines_of, part_in_words
+from turntape.cassettes.matching.json_diff import Difference, differences
+from turntape.cassettes.replay.difference_text import changes_of, lines_of, part_in_words
 from turntape.cassettes.replay.miss import Miss
 from turntape.cassettes.replay.player import Player
 from turntape.cassettes.tape.model import Request, Response, RoundTrip
@@ -266,3 +266,32 @@ def test_long_changes_fit_eighty_columns() -> None:
 
 def test_there_are_twenty_three_of_them() -> None:
     assert len(APPROVED) == 23
+
+
+@pytest.mark.parametrize(
+    ("field", "recorded", "given", "part"),
+    [
+        ("input", "a", "b", "the input"),
+        ("input", ["a", "b"], ["a", "c"], "the input"),
+        ("prompt", "a", "b", "the prompt"),
+        ("message", "a", "b", "a message"),
+        ("input", [{"role": "user", "content": "a"}], [{"role": "user", "content": "b"}], "a user message"),
+    ],
+)
+def test_a_text_that_nobody_says_is_called_by_its_field(field: str, recorded: object, given: object, part: str) -> None:
+    trip = RoundTrip(
+        request=Request("POST", URL, content=orjson.dumps({field: recorded})), started_at=1.0, response=ANSWER
+    )
+    found = differences({field: recorded}, {field: given})
+
+    assert part_in_words(found[0], trip) == part
+
+
+def test_the_part_is_the_same_in_words_for_a_history_and_for_a_text() -> None:
+    history = [{"role": "user", "content": "a"}]
+    trip = RoundTrip(
+        request=Request("POST", URL, content=orjson.dumps({"messages": history})), started_at=1.0, response=ANSWER
+    )
+    found = [Difference("/messages/0/content", "changed", "a", "b"), Difference("/input", "changed", "a", "b")]
+
+    assert changes_of(found, trip) == ["a message", "- a", "+ b", "a message", "- a", "+ b"]
