@@ -30,12 +30,13 @@ from .request_fields import (
     CONVERSATIONS,
     LINKS,
     Json,
-    by_name,
     conversation,
     is_models,
     part_of_item,
     part_of_key,
     plain_name,
+    with_tools_as_in,
+    with_tools_by_name,
 )
 from .request_key import body_key, digest
 from .spellings import PlainSpelling
@@ -176,9 +177,9 @@ class Fingerprint:
         value = self.stable_value
         if not isinstance(value, dict):
             return value
-        fields = cast(Json, value)
-        tools = fields.get("tools")
-        return {**fields, "tools": by_name(cast(object, tools))} if isinstance(tools, list) else fields
+        fields = with_tools_by_name(cast(Json, value))
+        config = fields.get("toolConfig")
+        return {**fields, "toolConfig": with_tools_by_name(cast(Json, config))} if isinstance(config, dict) else fields
 
     @cached_property
     def fields(self) -> Json:
@@ -438,7 +439,7 @@ def _as_sent(difference: Difference, recorded: object, given: object) -> Differe
 
 def compared(recorded: Fingerprint, given: Fingerprint) -> tuple[list[Difference], list[Difference]]:
     """Where two requests differ: in compared fields, and in ignored fields."""
-    found = differences(recorded.stable_value, given.stable_value, LISTED)
+    found = differences(recorded.stable_value, with_tools_as_in(recorded.stable_value, given.stable_value), LISTED)
     counting = [_as_sent(difference, recorded.value, given.value) for difference in found]
     if recorded.stable_path != given.stable_path:
         before, after = model_in(recorded.path), model_in(given.path)

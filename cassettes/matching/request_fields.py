@@ -111,6 +111,12 @@ def part_of(pointer: str) -> str:
     return rest[0] if first in CONTAINERS and rest else part_of_key(first)
 
 
+def with_tools_by_name(fields: Json) -> Json:
+    """A request, or the object in it that holds the tools, with these in the order of their names."""
+    tools = fields.get("tools")
+    return {**fields, "tools": by_name(cast(object, tools))} if isinstance(tools, list) else fields
+
+
 def by_name(tools: object) -> object:
     """A list of tools in the order of their names, and so the lists in it (Gemini); others stay as they are."""
     if not isinstance(tools, list):
@@ -120,6 +126,40 @@ def by_name(tools: object) -> object:
     if any(name is None for name in names):
         return items
     return [item for _, item in sorted(zip(names, items, strict=True), key=lambda pair: pair[0] or "")]
+
+
+def with_tools_as_in(recorded: object, given: object) -> object:
+    """A request with its tools in the places that they have in another one. New tools take the places of those that are
+    gone, as a tool with another name does, and then come last."""
+    if not (isinstance(recorded, dict) and isinstance(given, dict)):
+        return given
+    before, fields = cast(Json, recorded), cast(Json, given)
+    return {
+        key: _in_places_of(before.get(key), item)
+        if key in _TOOL_LISTS
+        else with_tools_as_in(before.get(key), item)
+        if key == "toolConfig"
+        else item
+        for key, item in fields.items()
+    }
+
+
+def _in_places_of(recorded: object, given: object) -> object:
+    if not (isinstance(recorded, list) and isinstance(given, list)):
+        return given
+    before, items = cast(list[object], recorded), cast(list[object], given)
+    names, now = [_name_of(item) for item in before], [_name_of(item) for item in items]
+    if None in now or None in names:
+        pairs = zip(before, items, strict=False)
+        return [*(with_tools_as_in(one, item) for one, item in pairs), *items[len(before) :]]
+    left = dict(zip(now, items, strict=True))
+    if len(left) < len(items):
+        return items
+    kept = [left.pop(name, None) for name in names]
+    new = iter(left.values())
+    placed = [item if item is not None else next(new, None) for item in kept]
+    pairs = zip(before, placed, strict=True)
+    return [*(with_tools_as_in(one, item) for one, item in pairs if item is not None), *new]
 
 
 def _name_of(tool: object) -> str | None:

@@ -93,6 +93,8 @@ def part_in_words(difference: Difference, recorded: RoundTrip | None) -> str:
         return _NAMES.get(part, part)
     at = segments(difference.pointer)
     item = _item_of(difference, recorded)
+    if isinstance(item, str) and len(at) == 1:
+        item = _only_item(at[0], recorded) or item
     if isinstance(item, str):
         return _TEXTS.get(at[0], _NAMES[part])
     part = part_of_item(item)
@@ -102,6 +104,13 @@ def part_in_words(difference: Difference, recorded: RoundTrip | None) -> str:
         return "a tool call"
     role = cast(dict[str, object], item).get("role") if isinstance(item, dict) else None
     return _SPEAKERS.get(role.casefold(), _NAMES[part]) if isinstance(role, str) else _NAMES[part]
+
+
+def _only_item(field: str, recorded: RoundTrip | None) -> object:
+    """The first item of a recorded history that is compared as the text of its only item; None where it is a text."""
+    body = body_of(recorded.request.body) if recorded is not None else None
+    history = cast(dict[str, object], body).get(field) if isinstance(body, dict) else None
+    return cast(list[object], history)[0] if isinstance(history, list) and history else None
 
 
 def _item_of(difference: Difference, recorded: RoundTrip | None) -> object:

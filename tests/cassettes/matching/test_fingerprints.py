@@ -1,6 +1,7 @@
 """The keys of a request: what each of them keeps and leaves out."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -159,6 +160,55 @@ def test_parallel_results_may_come_in_any_order() -> None:
     parts = [{"functionResponse": {"id": name}} for name in ("a1", "b2")]
     one, other = ({"contents": [{"role": "user", "parts": list(order)}]} for order in (parts, parts[::-1]))
     assert equal(one, other, path="models/g:generateContent", on_tape=tape) == (False, True)
+
+
+TOOLS = [{"name": name, "description": name} for name in "abc"]
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        (lambda tools: {"tools": tools}, "/tools"),
+        (lambda tools: {"tools": [{"type": "function", "function": one} for one in tools]}, "/tools"),
+        (lambda tools: {"tools": [{"functionDeclarations": tools}]}, "/tools/0/functionDeclarations"),
+        (lambda tools: {"tools": [{"type": "namespace", "name": "n", "tools": tools}]}, "/tools/0/tools"),
+        (lambda tools: {"toolConfig": {"tools": [{"toolSpec": one} for one in tools]}}, "/toolConfig/tools"),
+    ],
+)
+def test_tools_in_another_order_are_equal_and_differ_only_in_their_words(
+    body: Callable[[list[dict[str, str]]], dict[str, object]], place: str
+) -> None:
+    first, second, third = TOOLS
+
+    assert equal(body(TOOLS), body(TOOLS[::-1])) == (False, True)
+    found, _ = compared(of(body(TOOLS)), of(body([third, {**first, "description": "new"}, second])))
+    assert [(one.kind, one.recorded, one.given) for one in found] == [("changed", "a", "new")]
+    assert found[0].pointer.startswith(f"{place}/0/")
+    found, _ = compared(of(body(TOOLS)), of(body([third, second, {"name": "d"}, first])))
+    assert [(one.kind, one.pointer) for one in found] == [("added", f"{place}/3")]
+
+
+def test_tools_with_one_name_are_compared_in_their_order() -> None:
+    one, other = {"name": "a", "x": 1}, {"name": "a", "x": 2}
+
+    found, _ = compared(of({"tools": [one, other]}), of({"tools": [other, one]}))
+
+    assert [item.kind for item in found] == ["added", "removed"]
+
+
+def test_a_tool_with_another_name_is_in_its_place_and_one_that_is_gone_is_named() -> None:
+    first, second, third = TOOLS
+
+    found, _ = compared(of({"tools": TOOLS}), of({"tools": [third, second, {**first, "name": "d"}]}))
+    assert [(one.pointer, one.recorded, one.given) for one in found] == [("/tools/0/name", "a", "d")]
+    found, _ = compared(of({"tools": TOOLS}), of({"tools": [third, first]}))
+    assert [(one.kind, one.pointer) for one in found] == [("removed", "/tools/1")]
+
+
+def test_tools_without_names_are_compared_in_their_order() -> None:
+    found, _ = compared(of({"tools": [{"a": 1}, {"b": 2}]}), of({"tools": [{"b": 2}, {"a": 1}, {"c": 3}]}))
+
+    assert [one.kind for one in found] == ["added", "removed", "added"]
 
 
 def test_results_on_two_sides_of_a_message_keep_their_places() -> None:

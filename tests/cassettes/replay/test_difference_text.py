@@ -275,6 +275,7 @@ def test_there_are_twenty_three_of_them() -> None:
         ("input", ["a", "b"], ["a", "c"], "the input"),
         ("prompt", "a", "b", "the prompt"),
         ("message", "a", "b", "a message"),
+        ("prompt", ["a"], ["a", "b"], "the prompt"),
         ("input", [{"role": "user", "content": "a"}], [{"role": "user", "content": "b"}], "a user message"),
     ],
 )
@@ -295,3 +296,10 @@ def test_the_part_is_the_same_in_words_for_a_history_and_for_a_text() -> None:
     found = [Difference("/messages/0/content", "changed", "a", "b"), Difference("/input", "changed", "a", "b")]
 
     assert changes_of(found, trip) == ["a message", "- a", "+ b", "a message", "- a", "+ b"]
+
+
+def test_a_history_that_is_compared_as_a_text_is_that_of_its_speaker() -> None:
+    body = {"input": [{"role": "user", "content": "a"}]}
+    trip = RoundTrip(request=Request("POST", URL, content=orjson.dumps(body)), started_at=1.0, response=ANSWER)
+
+    assert part_in_words(Difference("/input", "changed", "a", "b"), trip) == "a user message"
