@@ -56,6 +56,11 @@ _COMPACT = (
 )
 """The second form is for names of files, which hold no colon."""
 _EPOCH = r"(?<![\w.])1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?(?![\w])"
+_SINCE_START = (
+    r"(?P<lead>\b(?i:monotonic|perf_counter|process_time|uptime|clock|ticks)(?:_ns)?(?:\(\))?[\"']?\s?[:=]?\s?)"
+    r"(?:\d+\.\d{3,}|\d{9,})\b|(?<=\[)\s*\d{1,7}\.\d{6}(?=\])"
+)
+"""Clocks that count from a start, with a fraction that no person writes; the second form is that of a kernel's log."""
 _TEMPORARY = (
     r"(?:/private)?(?:/tmp|/var/tmp|/run/user/\d+|/var/folders/[^/\s]+/[^/\s]+/T)(?:/pytest-of-[^/\s]+/pytest-\d+)?/[^/\s\"'`,;:)\]}>\\]+"
     r"|[A-Za-z]:\\\\?Users\\\\?[^\\\s]+\\\\?AppData\\\\?Local\\\\?Temp(?:\\\\?pytest-of-[^\\\s]+\\\\?pytest-\d+)?\\\\?[^\\\s\"']+"
@@ -82,16 +87,18 @@ _USAGE = (
     r"\bload averages?:(?:,?\s\d+[.,]\d\d){3}"
     rf"|\bup\s+(?:\d+ days?,\s+)?(?:\d+ min|\d+:\d\d|{MARK}),\s+\d+ users?,"
     rf"|(?<![\w.,]){_SIZE}(?:\s+{_SIZE})+\b(?:\s+\d{{1,3}}%)?"
-    r"|(?P<lead>\b(?i:free|used|available|resident)(?i:\s(?:memory|mem|disk|space))?[\"']?\s?[:=]?\s)"
-    r"\d+(?:[.,]\d+)?\s?(?:[KMGTP]i?B|kB)\b"
+    r"|(?P<lead>\b(?i:(?:free|used|available|resident)(?:\s(?:memory|mem|disk|space))?"
+    r"|(?:memory|mem|cpu|disk|heap|swap|ram)[ _](?:usage|used|in use|load))(?:[\"']?\s?[:=]\s?|\s))"
+    r"\d+(?:[.,]\d+)?(?:\s?(?:[KMGTP]i?B|kB)\b|\s?%)"
 )
-"""What a machine has in use: its load, how long it is up, and sizes in a row or behind the word for them."""
+"""What a machine has in use: its load, how long it is up, and sizes or percentages in a row or behind the word for
+them."""
 
 NAMED: Mapping[str, str] = MappingProxyType(
     {
         "uuid": rf"{UUID}|\b[0-9a-f]{{32}}\b|\b[0-9A-HJKMNP-TV-Z]{{26}}\b",
         "timestamp": rf"{_COMPACT}|{_DATE}(?:(?:,?\s(?:at\s)?|T|\s){_CLOCK}(?:\s\d{{4}}(?:\s[+-]\d{{4}})?)?)?"
-        rf"|{_PART_OF_YEAR}|{_EPOCH}|{_CLOCK}|{_HOUR}|{_ZONE}|{_WEEKDAY}|{_AGO}",
+        rf"|{_PART_OF_YEAR}|{_EPOCH}|{_CLOCK}|{_HOUR}|{_ZONE}|{_WEEKDAY}|{_AGO}|{_SINCE_START}",
         "tmp": _TEMPORARY,
         "pid": r"(?P<lead>\b(?i:pid|process(?:[ _]id)?|ppid|tid|thread(?:[ _]id)?)[\"']?\s?[:=#(]?\s?"
         rf"|/proc/|\b[a-z][\w-]*\[(?=\d+\]:)|(?:{MARK}|:\d\d(?:[.,]\d+)?Z?)\s\[(?=\d+\]:?\s[A-Z]{{4,}}\b))\d+",
@@ -128,6 +135,7 @@ not round as the limits that a person writes."""
 _EPOCHS = regex(_EPOCH)
 _FRESH = regex(
     rf"{NAMED['uuid']}|{NAMED['tmp']}|{NAMED['address']}|{NAMED['hex']}|{_RANDOM}|{_EPOCH}|\d:\d\d:\d\d"
+    r"|\[\s*\d+\.\d{6}\]|\b(?i:monotonic|perf_counter)\b"
     r"|\d[-_]\d\d[-_]\d\d[T_-]\d\d|\d[.,]\d+\s?(?:[nµum]?s|secs?|seconds?)\b"
     r"|\b(?i:pid|tid|ppid)\b\W{1,3}\d|\w\[\d+\]:|/proc/\d|(?:localhost|127\.0\.0\.1|\[::1?\]):\d"
     r"|\b(?i:today|now|current\w*|it is)\b"
