@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import cast
+from urllib.parse import unquote
 
 import orjson
 
@@ -53,7 +54,8 @@ _LONG = 200
 """Longer strings are blanked once and remembered, because agents send them again in each turn."""
 _IGNORED: frozenset[str] = frozenset({"ignore"})
 _TOLERATED: frozenset[str] = frozenset({"ignore", "warn"})
-_MODEL = re.compile(r"(?P<before>(?:^|.*/)(?:models?|deployments)/)(?P<model>.+?)(?P<after>(?::|%3A|/).*)?")
+_MODEL = re.compile(r"(?P<before>(?:^|.*/)(?:models?|deployments)/)(?P<model>[^/]+?)(?P<after>/.*|(?::|%3A)[^/]*)?")
+"""A colon is in the name of a model of Bedrock, and before the verb of Gemini."""
 
 
 def _dumped(value: object) -> bytes:
@@ -444,7 +446,8 @@ def compared(recorded: Fingerprint, given: Fingerprint) -> tuple[list[Difference
     if recorded.stable_path != given.stable_path:
         before, after = model_in(recorded.path), model_in(given.path)
         named = "model" if before[0] == after[0] else "path"
-        one = (before[1], after[1]) if named == "model" else (recorded.path, given.path)
+        models = (unquote(before[1] or ""), unquote(after[1] or ""))
+        one = models if named == "model" and all(models) else (recorded.path, given.path)
         counting.insert(0, Difference(named, "changed", *one))
     seen = {difference.pointer for difference in counting}
     noise = [d for d in differences(recorded.value, given.value, SHOWN) if d.pointer not in seen]

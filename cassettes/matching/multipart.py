@@ -1,9 +1,9 @@
 """The parts of a `multipart/form-data` body, so that two uploads are compared part by part."""
 
 import re
-from hashlib import blake2b
 
 from ..regex import regex
+from .embedded_files import in_words
 
 _FIELD = regex(rb'\b(name|filename)="((?:[^"\\]|\\.)*)"', re.IGNORECASE)
 _MOST = 200
@@ -35,5 +35,5 @@ def _content(filename: str | None, content: bytes) -> object:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        text = f"{len(content):,} bytes, digest {blake2b(content, digest_size=8).hexdigest()}"
+        text = in_words(content)
     return text if filename is None else {"filename": filename, "content": text}

@@ -187,10 +187,12 @@ class ActiveTest:
 
     def _other_way(self, host: str, port: int | None, path: str) -> Way:
         """As `_way`, for libraries with which tests also talk to other servers: on this machine, only what is
-        recorded, or goes to an LLM, belongs to the cassette."""
+        recorded, or goes to an LLM, belongs to the cassette. So does all that goes to a server that a variable such as
+        `OPENAI_BASE_URL` names."""
         way = self._way(host, port, path)
         if way == "session" and is_loopback(host):
-            known = self._is_recorded(host, path) or is_recorded_path(path.rstrip("/"))
+            known = f"{host}:{port}" in self._apis_here() or self._is_recorded(host, path)
+            known = known or is_recorded_path(path.rstrip("/"))
             return "session" if known else "network"
         return way
 

@@ -15,6 +15,7 @@ from unicodedata import category, normalize
 import orjson
 
 from ..counted import several
+from ..matching.embedded_files import is_file, shown
 from ..matching.json_diff import Difference
 from ..matching.pointers import segments
 from ..matching.request_fields import CONVERSATIONS, part_of, part_of_item
@@ -140,11 +141,14 @@ def _with_moves(found: Sequence[Difference]) -> Iterator[Difference | str]:
     that is under another key of an object was renamed."""
     added = {_place_free(one): one for one in found if one.kind == "added"}
     moved: dict[int, Difference] = {}
+    stays: set[int] = set()
     for one in found:
         twin = added.get(_place_free(one)) if one.kind == "removed" else None
-        if twin is not None and "/" in one.pointer and twin.pointer != one.pointer:
+        if twin is not None and twin.pointer == one.pointer:
+            stays |= {id(one), id(twin)}  # its neighbours have changed places
+        elif twin is not None and "/" in one.pointer:
             moved[id(one)] = twin
-    gone = {id(twin) for twin in moved.values()}
+    gone = {id(twin) for twin in moved.values()} | stays
     for one in found:
         if id(one) in moved:
             folder, _, before = one.pointer.rpartition("/")
@@ -186,7 +190,9 @@ def _values(one: Difference) -> list[str]:
 
 
 def _texts(recorded: str, given: str) -> list[str]:
-    """The places where two texts differ, each with a few words around it."""
+    """The places where two texts differ, each with a few words around it; of a file its size and digest."""
+    if is_file(recorded) or is_file(given):
+        return [f"  - {_clipped(shown(recorded))}", f"  + {_clipped(shown(given))}"]
     places = _places(recorded, given)
     lines: list[str] = []
     for low, high, low_new, high_new in places[:_PLACES]:

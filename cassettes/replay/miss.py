@@ -3,6 +3,7 @@
 import orjson
 
 from ..errors import ReplayMiss
+from ..matching.embedded_files import is_file
 from ..matching.grades import Grade
 from ..matching.json_diff import Difference, words
 from ..matching.request_fields import part_of
@@ -94,7 +95,8 @@ class Miss(ReplayMiss):
             if part in ("model", "stream"):
                 return {}
             if isinstance(one.recorded, str) and isinstance(one.given, str):
-                covering = names_for([one]) or expressions_for(one.recorded, one.given)
+                is_text = not (is_file(one.recorded) or is_file(one.given))
+                covering = (names_for([one]) or expressions_for(one.recorded, one.given)) if is_text else []
                 texts += covering
                 if covering:
                     continue

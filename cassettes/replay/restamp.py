@@ -13,6 +13,7 @@ import orjson
 
 from ..errors import CassetteError
 from ..faults.events import pieces_of
+from ..matching.embedded_files import is_file
 from ..matching.fingerprints import LISTED
 from ..matching.grades import Matching
 from ..matching.json_diff import Difference
@@ -104,6 +105,8 @@ def refusal(differences: tuple[Difference, ...], recorded: RoundTrip) -> str | N
             return "it is from another model"
         if part == "a tool result":
             return f"it was given to another tool result ({one.pointer})"
+        if is_file(one.recorded) or is_file(one.given):
+            return f"it was given to another file ({one.pointer})"
         if part == "the input" and one.kind != "changed":
             return f"it has a part for each item, and {one.pointer} is {'new' if one.kind == 'added' else 'gone'}"
         if _FORM.match(one.pointer):

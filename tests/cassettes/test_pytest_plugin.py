@@ -783,3 +783,24 @@ def test_a():
 
     result.stdout.fnmatch_lines(["*turntape: turn 1, #0 has changed in a user message"])
     result.stdout.no_fnmatch_line("*the client then raised*")
+
+
+def test_every_path_of_the_api_that_a_variable_names_is_recorded(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = """
+import urllib.request, urllib.error
+@pytest.mark.turntape
+def test_a():
+    url = os.environ.get('OPENAI_BASE_URL', 'https://api.openai.com/v1')
+    try:
+        urllib.request.urlopen(url + '/threads/t_1?limit=10')
+    except urllib.error.HTTPError as error:
+        assert error.code == 404
+"""
+    write(project, asked)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    count = taken_away(server, monkeypatch)
+
+    project.runpytest().assert_outcomes(passed=1)
+    assert (count, len(server.requests)) == (1, 1)

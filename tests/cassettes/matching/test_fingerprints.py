@@ -32,6 +32,8 @@ def equal(one: object, other: object, **options: Any) -> tuple[bool, bool]:
         ("models/gemini-2.5-pro%3AgenerateContent", ("models/*%3AgenerateContent", "gemini-2.5-pro")),
         ("p/x/models/gemini:gen", ("p/x/models/*:gen", "gemini")),
         ("model/anthropic.claude/converse", ("model/*/converse", "anthropic.claude")),
+        ("model/anthropic.v1%3A0/converse", ("model/*/converse", "anthropic.v1%3A0")),
+        ("model/anthropic.v1:0/converse", ("model/*/converse", "anthropic.v1:0")),
         ("deployments/my-gpt/chat/completions", ("deployments/*/chat/completions", "my-gpt")),
         ("models", ("models", None)),
         ("models/gpt-5", ("models/gpt-5", None)),

@@ -248,6 +248,30 @@ def test_one_word_in_many_tools_may_keep_the_recorded_answers(
     project.runpytest().assert_outcomes(passed=1)
 
 
+IMAGE = """
+@pytest.mark.turntape
+def test_image():
+    OpenAI(max_retries=0).chat.completions.create(model='gpt-5', messages=[{'role': 'user', 'content': [
+        {'type': 'image_url', 'image_url': {'url': 'data:image/png;base64,' + os.environ.get('WORD', 'x') * 400}}]}])
+"""
+
+
+def test_another_image_is_recorded_again_and_not_ignored(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, IMAGE)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    monkeypatch.setenv("WORD", "y")
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(
+        ["*- image/png, 300 bytes, digest *", "*if the change is intended, record again*", "*--turntape-mode=all"]
+    )
+    result.stdout.no_fnmatch_line("*ignore_text*")
+    result.stdout.no_fnmatch_line("*restamp*")
+
+
 ASKED_OF_TWO_APIS = """
 def chat(word): OpenAI().chat.completions.create(model='gpt-5', messages=[
     {'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': word}])

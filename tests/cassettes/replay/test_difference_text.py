@@ -303,3 +303,13 @@ def test_a_history_that_is_compared_as_a_text_is_that_of_its_speaker() -> None:
     trip = RoundTrip(request=Request("POST", URL, content=orjson.dumps(body)), started_at=1.0, response=ANSWER)
 
     assert part_in_words(Difference("/input", "changed", "a", "b"), trip) == "a user message"
+
+
+def test_messages_that_change_places_leave_the_one_between_them_unsaid() -> None:
+    one, other, third = ({"role": "user", "content": text} for text in ("a", "b", "c"))
+    found = differences({"messages": [one, other, third]}, {"messages": [third, other, one]})
+
+    said = [line for line in lines_of(found) if "order has changed" not in line]
+
+    assert said == []
+    assert len(lines_of(found)) == 1
