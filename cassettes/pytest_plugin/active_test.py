@@ -16,6 +16,8 @@ import pytest
 from ..apis.lookup import api_at, is_recorded_path
 from ..errors import TurntapeError
 from ..faults.fault import Faults, overlay_of
+from ..regex import regex
+from ..replay.answer import MISS_STATUS
 from ..replay.miss import KIND, Miss
 from ..replay.recorded_places import RecordedPlaces
 from ..replay.session import Session
@@ -40,6 +42,8 @@ from .spending import Spending, cost_of, fork_of, mode_of
 from .subprocesses import watch_processes
 from .tool_servers import ToolServers
 
+_STATUS = regex(rf"\b{MISS_STATUS}\b")
+"""What a client says that shows nothing but the status of our answer."""
 _CLIENT_ERROR = 120
 """At most this many characters of a client's own error are shown."""
 
@@ -308,7 +312,7 @@ class ActiveTest:
         if not is_said and (not misses or not _is_of_a_client(error)):
             return None
         lines = self.problems(ended=False, passed=False)
-        if lines and not is_said:
+        if lines and not is_said and _STATUS.search(_first_line(error)) is None:
             lines.append(f"the client then raised {type(error).__name__}: {_first_line(error)}")
         line = self.first_line or folded(error.__traceback__)
         return failure(lines, line is not None, self.cause()).with_traceback(line) if lines else None

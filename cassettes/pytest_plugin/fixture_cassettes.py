@@ -64,9 +64,6 @@ def base_of(definition: Definition, item: pytest.Item) -> Path:
         name = ".".join([*(classes if definition.scope == "class" else ()), name])
         return folder_beside(item.path, item.config) / name
     file = Path(inspect.unwrap(definition.func).__code__.co_filename)
-    packages = [node for node in item.listchain() if isinstance(node, pytest.Package)]
-    if definition.scope == "package" and packages:
-        file = packages[-1].path / file.name
     return folder_beside(file, item.config) / name
 
 
@@ -88,11 +85,10 @@ def _parameter_in(item: pytest.Item, definition: Definition) -> str:
 
 def _node_of(definition: Definition, item: pytest.Item) -> pytest.Collector:
     """The class, module, package or session that a fixture lives as long as."""
-    kinds: dict[str, type[pytest.Collector]] = {
-        "class": pytest.Class,
-        "module": pytest.Module,
-        "package": pytest.Package,
-    }
+    kinds: dict[str, type[pytest.Collector]] = {"class": pytest.Class, "module": pytest.Module}
+    if definition.scope == "package":  # the one that defines it, also for the tests of packages in it
+        packages = (node for node in item.listchain() if isinstance(node, pytest.Package))
+        return next((node for node in packages if node.nodeid == definition.baseid), item.session)
     kind = kinds.get(definition.scope)
     found = item.getparent(kind) if kind is not None else item.session
     return found or item.getparent(pytest.Module) or item.session

@@ -804,3 +804,29 @@ def test_a():
 
     project.runpytest().assert_outcomes(passed=1)
     assert (count, len(server.requests)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [("answer.raise_for_status()", False), ("json.loads('{')", True), ("raise RuntimeError('no answer')", False)],
+)
+def test_the_status_of_an_answer_that_is_missing_is_not_said_again(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, then: str, said: bool
+) -> None:
+    asked = f"""
+@pytest.mark.turntape
+def test_a():
+    url = os.environ.get('OPENAI_BASE_URL', 'https://api.openai.com/v1') + '/chat/completions'
+    asked = os.environ.get('WORD', 'a')
+    answer = httpx.post(url, json={{'model': 'gpt-5', 'messages': [{{'role': 'user', 'content': asked}}]}})
+    if 'WORD' in os.environ:
+        {then}
+"""
+    write(project, asked)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    monkeypatch.setenv("WORD", "b")
+
+    result = project.runpytest()
+
+    assert ("the client then raised JSONDecodeError: Expecting" in result.stdout.str()) == said
+    result.stdout.no_fnmatch_line("*the client then raised HTTPStatusError*")

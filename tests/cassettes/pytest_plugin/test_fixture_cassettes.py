@@ -197,3 +197,41 @@ def test_without_its_cassette_the_test_names_the_fixture(
 
     failed.assert_outcomes(errors=1, deselected=4)
     failed.stdout.fnmatch_lines(["E *the fixture answer, which lives longer than a test, sent a request that was not*"])
+
+
+PACKAGE = """
+import pytest
+from agent_code import ask
+
+@pytest.fixture(scope="package")
+def answer():
+    return ask("package")
+"""
+
+OF_PACKAGE = """
+import pytest
+from agent_code import ask
+
+@pytest.mark.turntape
+def test_it(answer):
+    assert answer and ask("it")
+"""
+
+
+def test_a_fixture_of_a_package_has_one_cassette_for_the_packages_in_it(project: pytest.Pytester) -> None:
+    outer = project.mkpydir("outer")
+    inner = outer / "inner"
+    inner.mkdir()
+    (inner / "__init__.py").touch()
+    (outer / "conftest.py").write_text(PACKAGE)
+    (outer / "test_outer.py").write_text(OF_PACKAGE)
+    (inner / "test_inner.py").write_text(OF_PACKAGE)
+
+    project.runpytest("--turntape-mode=once", "outer/inner/test_inner.py").assert_outcomes(passed=1)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=2)
+
+    assert [path.relative_to(project.path).as_posix() for path in project.path.rglob("answer.*")] == [
+        "outer/cassettes/conftest/answer.setup.cassette.jsonl"
+    ]
+    project.runpytest("outer/test_outer.py").assert_outcomes(passed=1)
+    project.runpytest("outer/inner/test_inner.py").assert_outcomes(passed=1)
