@@ -1,4 +1,4 @@
-"""Files in a request: a part of a form that is no text, and images, audio and documents as base64."""
+"""Files in a request: a binary part of a form, and images, audio and documents as base64."""
 
 from hashlib import blake2b
 
@@ -11,7 +11,7 @@ _IN_WORDS = regex(r"(?:[\w.+-]+/[\w.+-]+, )?[\d,]+ bytes, digest [0-9a-f]{16}")
 
 
 def in_words(content: bytes) -> str:
-    """What is compared of a file that is no text."""
+    """What is compared of a binary file."""
     return f"{len(content):,} bytes, digest {blake2b(content, digest_size=8).hexdigest()}"
 
 

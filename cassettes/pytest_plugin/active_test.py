@@ -43,7 +43,7 @@ from .subprocesses import watch_processes
 from .tool_servers import ToolServers
 
 _STATUS = regex(rf"\b{MISS_STATUS}\b")
-"""What a client says that shows nothing but the status of our answer."""
+"""What a client says that only shows the status of our answer."""
 _CLIENT_ERROR = 120
 """At most this many characters of a client's own error are shown."""
 

@@ -22,7 +22,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("recorded", "given"), PAIRS)
-def test_another_file_is_no_value_that_is_new_in_each_run(recorded: str, given: str) -> None:
+def test_another_file_does_not_look_new_in_each_run(recorded: str, given: str) -> None:
     one = Difference("/messages/0/content/0/source/data", "changed", recorded, given)
     trip = RoundTrip(Request("POST", "https://api.openai.com/v1/chat/completions", content=b"{}"), None, 1.0)
 
@@ -44,5 +44,5 @@ def test_a_file_is_shown_with_its_kind_and_size() -> None:
 @pytest.mark.parametrize(
     "text", ["", None, 5, "a text " * 99, "V1StGXR8_Z5jdHi6B-myT", "it took 44 bytes, digest 496a0753da85708a in all"]
 )
-def test_a_text_is_no_file(text: object) -> None:
+def test_a_text_does_not_count_as_a_file(text: object) -> None:
     assert not is_file(text)
