@@ -56,6 +56,8 @@ def imports_in(file: Path) -> Imports:
         new = _written(node, names, foreign)
         if new is not None and isinstance(node, ast.stmt | ast.expr):
             start = starts[node.lineno - 1] + node.col_offset
+            before = data[starts[node.lineno - 1] : start].decode()
+            new = new.replace("\n", f"\n{before}" if not before.strip() else "; ")
             end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
             found.append(Rewrite(file, node.lineno, data[start:end].decode(), new, start, end, False, is_import=True))
     foreign += _foreign_uses(tree, names)
@@ -65,11 +67,14 @@ def imports_in(file: Path) -> Imports:
 def _written(node: ast.AST, names: set[str], foreign: list[str]) -> str | None:
     """What is written in place of an import; the names that it gives to vcrpy, and what we do not have, are noted."""
     match node:
-        case ast.Import(names=[ast.alias(name="vcr", asname=given)]):
-            names.add(given or "vcr")
-            return "from turntape.cassettes import vcr" + (f" as {given}" if given else "")
         case ast.Import(names=aliases) if any(_is_vcrpy(alias.name) for alias in aliases):
-            foreign += [f"{node.lineno}: import {alias.name}" for alias in aliases if _is_vcrpy(alias.name)]
+            theirs = [alias for alias in aliases if _is_vcrpy(alias.name)]
+            others = ", ".join(map(ast.unparse, (alias for alias in aliases if alias not in theirs)))
+            foreign += [f"{node.lineno}: import {alias.name}" for alias in theirs if alias.name != "vcr"]
+            names.update(alias.asname or "vcr" for alias in theirs)
+            ours = dict.fromkeys(alias.asname for alias in theirs)
+            said = [f"from turntape.cassettes import vcr{f' as {given}' if given else ''}" for given in ours]
+            return "\n".join([*([f"import {others}"] if others else ()), *said])
         case ast.ImportFrom(module=str(module), level=0, names=aliases) if _is_vcrpy(module):
             missing = [alias.name for alias in aliases if alias.name not in _OURS.get(module, ())]
             foreign += [f"{node.lineno}: from {module} import {name}" for name in missing]

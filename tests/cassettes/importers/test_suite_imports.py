@@ -12,6 +12,9 @@ from turntape.cassettes.importers.suite_imports import imports_in, recordings_be
     ("before", "after"),
     [
         ("import vcr\nvcr.VCR()\n", "from turntape.cassettes import vcr\nvcr.VCR()\n"),
+        ("import os, vcr, sys as s\n", "import os, sys as s\nfrom turntape.cassettes import vcr\n"),
+        ("if 1:\n    import os, vcr as v\n", "if 1:\n    import os\n    from turntape.cassettes import vcr as v\n"),
+        ("x = 1; import os, vcr\n", "x = 1; import os; from turntape.cassettes import vcr\n"),
         ("import vcr as v\n", "from turntape.cassettes import vcr as v\n"),
         ("from vcr import VCR, mode as m\n", "from turntape.cassettes.vcr import VCR, mode as m\n"),
         ("from vcr.unittest import VCRTestCase\n", "from turntape.cassettes.vcr.unittest import VCRTestCase\n"),
