@@ -34,6 +34,8 @@ class RowMaker:
         self._waiting: dict[Key, tuple[Row, RoundTrip, Reading]] | None = None if priced else {}
         self._size = 0
         """The bytes of the bodies of the rows that wait."""
+        self.priced = priced
+        """Whether the table of prices is loaded, and all rows so far have their cost."""
         self._places: dict[Key, int] = {}
         self.ledger = LedgerBuilder()
         """What every piece of the prompts cost, made in the same pass."""
@@ -77,6 +79,7 @@ class RowMaker:
             )
             self._rows[row.key] = priced
             yield priced
+        self.priced = True
 
     def _row(self, index: int, one: LabelledRoundTrip, session: int | None) -> Row:
         key: Key = (index, *_begun(one.round_trip))

@@ -108,6 +108,11 @@ class Run:
         for trip in round_trips:
             yield list(self._maker.add(trip))
 
+    @property
+    def priced(self) -> bool:
+        """False while the first rows wait for `price`: until then nothing should look into the table of prices."""
+        return self._maker.priced
+
     def price(self) -> list[Row]:
         """The rows that had no price, now with it."""
         return list(self._maker.price())

@@ -86,9 +86,13 @@ class Bar:
         found = [turn.addition for turn in self.turns if turn.addition is not None]
         return max(found, key=lambda one: one.tokens, default=None)
 
+    @cached_property
+    def _places(self) -> frozenset[int]:
+        return frozenset(turn.place for turn in self.turns)
+
     def shows(self, place: int | None) -> bool:
         """Whether it shows the row at that place."""
-        return any(turn.place == place for turn in self.turns)
+        return place in self._places  # asked for each bar in each line of the strip, at each move
 
 
 def bars(lane: Lane, each: int, unit: Unit) -> tuple[Bar, ...]:

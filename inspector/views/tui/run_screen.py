@@ -202,9 +202,11 @@ class RunScreen(Screen[None]):
     def on_page_ready(self, message: PageReady) -> None:
         if self.selection.page_ready(message):
             self._searching.page_shown(message.request.place)
+        self.call_after_refresh(self._loader.page_shown)
 
     def on_page_failed(self, message: PageFailed) -> None:
         self.selection.page_failed(message)
+        self.call_after_refresh(self._loader.page_shown)
 
     def on_playback_advanced(self, message: PlaybackAdvanced) -> None:
         self.playing.advanced(message)

@@ -131,8 +131,8 @@ class RowUpdates:
         if self._state.reading and time.monotonic() < self._grow_at:
             return
         begun = time.thread_time()
-        rows = self._state.run.rows.all
-        self._panes.strip.show(strip_of(rows, self._ledger), self._state.place)
+        run = self._state.run
+        self._panes.strip.show(strip_of(run.rows.all, self._ledger, windows=run.priced), self._state.place)
         self._grow_at = time.monotonic() + min(LONGEST, REST * (time.thread_time() - begun))
 
     def _draw_list(self) -> None:

@@ -39,6 +39,10 @@ class Loader:
         """True while a page is being made."""
         return self._pages.busy
 
+    def page_shown(self) -> None:
+        """A page is on the screen."""
+        self._rows.page_shown()
+
     def page(self, view: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         """Request the page of a view; then the next turn of the thread is read ahead."""
         run, make = self._run, PAGES[view]

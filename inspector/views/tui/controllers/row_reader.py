@@ -16,6 +16,8 @@ POLL = 0.25
 """How often a growing file is checked, in seconds."""
 LASTING = 250
 """The rows after which the garbage collector is to leave alone what is in memory."""
+FIRST_PAGE = 0.5
+"""For how long loading the table of prices waits for the first page, in seconds: both need the processor."""
 LAST_POLLS = 6
 """How often the file is checked after the command has ended: its last round trips may not be written yet."""
 
@@ -37,11 +39,17 @@ class RowReader(threading.Thread):
         super().__init__(name="turntape-rows", daemon=True)
         self._run, self._more, self._read, self._ended = run, more, read, ended
         self._stop = threading.Event()
+        self._shown = threading.Event()
         self._young = 0
         """How many rows the garbage collector still looks through."""
 
     def stop(self) -> None:
         self._stop.set()
+        self._shown.set()
+
+    def page_shown(self) -> None:
+        """The first page is on the screen."""
+        self._shown.set()
 
     def run(self) -> None:
         try:
@@ -74,14 +82,22 @@ class RowReader(threading.Thread):
                 return
             if time.monotonic() - since > BATCH:
                 self._read(batch)
-                # The first rows are shown without prices; now there is time to add them.
-                batch = self._run.price()
+                batch = self._priced()
                 # Let the thread of the screen draw.
                 time.sleep(0.001)
                 since = time.monotonic()
-        batch += self._run.price()
+        if batch and not self._run.priced:
+            self._read(batch)
+            batch = []
+        batch += self._priced()
         if batch:
             self._read(batch)
+
+    def _priced(self) -> list[Row]:
+        """The first rows are shown without prices; when they are on the screen, there is time to add them."""
+        if not self._run.priced:
+            self._shown.wait(FIRST_PAGE)
+        return self._run.price()
 
     def _set_aside(self, rows: int) -> None:
         """Hide the rows from the garbage collector, which stops the screen while it looks through them all.
