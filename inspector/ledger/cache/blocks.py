@@ -25,6 +25,8 @@ _LETTERS = bytes(range(128, 256)) + string.ascii_letters.encode() + b" "
 _MEDIA_WEIGHT = 6000
 """The bytes of text that a picture or a file is taken for: its own bytes say nothing about its tokens."""
 _LARGE = 20_000
+_AT_ONCE = 1 << 20
+"""Characters of a text that are encoded at a time."""
 _NOT_CACHED = "x-anthropic-billing-header"
 """How a piece of Claude Code's system prompt begins that is new in every request and not in the prompt."""
 
@@ -45,6 +47,8 @@ class Block:
     """True for reasoning in it."""
     result: bool = False
     """True for the result of a tool."""
+    role: str = ""
+    """Whose words they are; the same text of another role is another piece. Empty for the definition of a tool."""
 
 
 def head_blocks(request: RequestReading) -> Iterator[Block]:
@@ -123,10 +127,13 @@ def _block(
     weight = _weight(text)
     if len(text) > _LARGE and " " not in text[1000:2000]:  # base64
         weight = _MEDIA_WEIGHT
-    return Block(level, pointer, f"{role}:{text}", weight, role == "assistant", thought, result)
+    return Block(level, pointer, text, weight, role == "assistant", thought, result, role)
 
 
 def _weight(text: str) -> int:
     """JSON and code have shorter tokens than prose, because signs and digits are separate tokens."""
-    held = text.encode("utf-8", "surrogatepass")
-    return len(held) + len(held.translate(None, _LETTERS)) + 4
+    weight = 4
+    for at in range(0, len(text), _AT_ONCE):
+        held = text[at : at + _AT_ONCE].encode("utf-8", "surrogatepass")
+        weight += len(held) + len(held.translate(None, _LETTERS))
+    return weight

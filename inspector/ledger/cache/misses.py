@@ -162,6 +162,10 @@ def _difference(
     what = "the system prompt" if level == "system" else "the history"
     if was is None or got is None or was.level != got.level:
         return f"{what} {'got shorter' if got is None or was is not None else 'changed'}", position, None
+    if was.role != got.role:
+        first = _first(was.role, got.role)
+        before, after = (_near(f"{one.role}:{one.text[:_AROUND]}", first) for one in (was, got))
+        return f"{what} changed: {before!r} became {after!r}", position, 0
     first = _first(was.text, got.text)
     before, after = _near(was.text, first), _near(got.text, first)
     return f"{what} changed: {before!r} became {after!r}", position, _bytes_before(got, first)
@@ -195,14 +199,12 @@ def _first(before: str, now: str) -> int:
 
 
 def _near(text: str, first: int) -> str:
-    start = max(first - _AROUND // 2, text.find(":") + 1 if first > text.find(":") else 0)
-    return text[start : first + _AROUND]
+    return text[max(first - _AROUND // 2, 0) : first + _AROUND]
 
 
 def _bytes_before(block: Block, first: int) -> int:
-    """The bytes of a piece before a character of its text, without the role in front."""
-    begin = 0 if block.level == "tools" else block.text.find(":") + 1
-    return len(block.text[begin : max(first, begin)].encode("utf-8", "surrogatepass"))
+    """The bytes of a piece before a character of its text."""
+    return len(block.text[:first].encode("utf-8", "surrogatepass"))
 
 
 def _unchanged(case: Case) -> tuple[Cause, str]:

@@ -142,7 +142,7 @@ class Prompts:
     def _continued(self, latest: _Latest, request: RequestReading, messages: Sequence[Message], key: object) -> _Latest:
         """A request that names the answer before it: the API puts the history in front."""
         made = _Latest(key, request, messages, list(latest.nodes), list(latest.pointers), 0, [])
-        held = Block("messages", "", f"held:{request.previous_id}", 0, echo=True)
+        held = Block("messages", "", str(request.previous_id), 0, echo=True, role="held")
         self._put(made, held, (), ())
         made.head = len(made.nodes)
         for message in messages:
@@ -155,7 +155,7 @@ class Prompts:
         parent = made.nodes[-1] if made.nodes else self.tree.child(ROOT, hash(scope), "tools", 0)
         before = self.tree.levels[parent] if made.nodes else None
         fresh = settings_between(settings, before, block.level)
-        digest = hash((block.level, block.text, *fresh))
+        digest = hash((block.level, block.role, block.text, *fresh))
         known = len(self.tree.parents)
         made.nodes.append(
             self.tree.child(parent, digest, block.level, block.weight, echo=block.echo, thought=block.thought)

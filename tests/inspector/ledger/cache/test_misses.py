@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from cached_turns import HOUR, MARK, POLICY, asks, claude, says, text
+from cached_turns import HOUR, MARK, POLICY, asks, claude, entries, says, text
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.pricing import cost_of
@@ -81,3 +81,14 @@ def test_a_miss_has_the_same_price_by_rates_as_by_two_bills(usage: tuple[int, in
         by_bills = price_of(trip, reading, tokens)
         assert by_bills == price_of(trip, reading, tokens, paid.rates)
         assert by_bills is not None and by_bills > 0
+
+
+def test_the_same_words_of_another_speaker_are_another_prompt() -> None:
+    first = claude([BARE, says("Fine."), END], (0, 5266, 3))
+    same, other = (
+        entries(first, replace(claude([BARE, speaker, END], (5266, 0, 3), at=30), index=1))[1].read
+        for speaker in (says("Fine."), asks(text("Fine.")))
+    )
+
+    assert same is not None and same.value == 5266
+    assert other is None or other.value < 5266
