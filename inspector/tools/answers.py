@@ -36,6 +36,8 @@ def judged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterato
         return
     if wrong is None and not _comes_later(answer):
         wrong = odd_answer(method, answer.result or {}, modern=is_modern(session.version))
+        if wrong is None and method == "tools/list" and session.offers and "tools" not in session.offers:
+            wrong = "it has not declared"
     if wrong is not None and is_new(session, f"answer_odd {method}"):
         yield WireNote("answer_odd", session.server, asked.index, method, wrong)
 

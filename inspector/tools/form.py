@@ -101,8 +101,9 @@ def _is_strict(raw: bytes) -> bool:
 def _of_result(result: Object, version: str | None) -> Flaw | None:
     if "toolResult" in result and version in (None, _WITH_TOOL_RESULT):
         return None
-    if is_object(result.get("task")):
-        return None  # its result comes later
+    if is_object(task := result.get("task")):
+        # its result comes later
+        return None if (wrong := wrong_answer("tasks/get", task)) is None else Flaw(f"is a task that {wrong}")
     if version is not None and version > ANY_JSON:
         return None
     kind = result.get("resultType", "complete")

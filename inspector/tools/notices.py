@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ..wire.json_value import compact, is_object
 from .form import is_modern
 from .message_forms import wrong_notice
 from .request_form import flaw_of_sent
@@ -28,6 +29,8 @@ def _wrong_notice(session: Session, message: ToolMessage) -> str | None:
             return f"has the level {level!r}, and the client had set {held!r}"
     if message.method == "notifications/initialized" and session.start is None and is_modern(session.version):
         return f"belongs to a handshake, which version {session.version} does not have"
+    if not is_object(params := message.data.get("params", {})):
+        return f"has {compact(params)[:40]} as its `params`, which must be an object"
     modern = message.sender == "server" and is_modern(session.version)
     return wrong_notice(message.method or "", message.params, modern=modern)
 

@@ -65,7 +65,15 @@ def _not_offered(asked: ToolMessage, answer: ToolMessage) -> str | None:
 
 
 def replied(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
-    """What a reply of the client to a request of the server shows."""
+    """What a reply of the client to a request of the server shows.
+
+    Over HTTP the reply is in another round trip than the request, and the notes name it.
+    """
+    apart = None if answer.index == asked.index else answer.index
+    yield from (replace(note, before=apart) for note in _replied(session, asked, answer))
+
+
+def _replied(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
     method, wanted = asked.method or "", asked.params.get("requestedSchema")
     broken = flaw_of_request(asked, session.version)
     wrong = flaw_of_reply(method, answer, session.version)

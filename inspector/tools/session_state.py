@@ -133,6 +133,8 @@ class Session:
     """The newest runs that the server failed, by the place of their `tools/call`."""
     confirmed: bool = False
     """Whether the client has said that the handshake is over."""
+    first: ToolMessage | None = None
+    """The client's earliest request that has to wait for the end of the handshake."""
     start_failed: WireNote | None = None
     """The first handshake that the server refused, while none has succeeded."""
     flaws: dict[int, str] = field(default_factory=dict[int, str])

@@ -15,6 +15,9 @@ from ..wire.protocols.mcp.messages import WireMessage, address_of, messages_in, 
 from ..wire.protocols.mcp.shape import META, is_answer
 from ..wire.protocols.mcp.tool_wire import detect
 
+_MOST_EARLY = 1_000
+"""So many replies wait for their request at most."""
+
 type _Key = tuple[Side, str, object]
 """The sender of a request with the type and the value of its id: `1` and `"1"` are two ids."""
 
@@ -109,7 +112,11 @@ class ToolMessageReader:
         """By the id of a session over HTTP: the host of the first server that gave it. Others may give the same one."""
 
     def add(self, round_trip: RoundTrip) -> list[ToolMessage]:
-        """The messages of one round trip, in the order of time; none when it is not MCP's."""
+        """The messages of one round trip, in the order of time; none when it is not MCP's.
+
+        Over HTTP a client replies to what a server asks in a stream before that stream has ended, so the reply is
+        recorded first. It comes again, with the request that it answers.
+        """
         return self.taken(sorted(self.held(round_trip), key=_Held.order))
 
     def held(self, trip: RoundTrip) -> "list[_Held]":
@@ -133,7 +140,7 @@ class ToolMessageReader:
 
     def taken(self, held: "Iterable[_Held]") -> list[ToolMessage]:
         """The messages, numbered and paired within their sessions."""
-        return [self._sessions[one.session].take(one, self._server(one)) for one in held]
+        return [message for one in held for message in self._sessions[one.session].take(one, self._server(one))]
 
     def _server(self, one: "_Held") -> str:
         trip = one.trip
@@ -214,9 +221,11 @@ class _Session:
     count: int = 0
     open: dict[_Key, list[tuple[int, int]]] = field(default_factory=dict[_Key, list[tuple[int, int]]])
     """Requests without an answer: the numbers of their round trips and their places, by sender and id."""
+    early: dict[_Key, list[ToolMessage]] = field(default_factory=dict[_Key, list[ToolMessage]])
+    """Replies of the client over HTTP to what is not recorded yet, by the sender and the id of that."""
 
-    def take(self, one: _Held, server: str) -> ToolMessage:
-        """Number a message and find what it answers."""
+    def take(self, one: _Held, server: str) -> Iterator[ToolMessage]:
+        """Number a message and find what it answers; with a request, the reply to it that was recorded before."""
         message, trip, counted = one.message, one.trip, one.counted
         sequence = self.count if counted is None else counted
         self.count = max(self.count, sequence + 1)
@@ -228,7 +237,7 @@ class _Session:
                 answers = trip.tool_wire.sequence
         elif isinstance(data.get("method"), str) and (key := _key(message.sender, data.get("id"))):
             self.open.setdefault(key, []).append((trip.index, sequence))
-        return ToolMessage(
+        taken = ToolMessage(
             one.session,
             server,
             message.sender,
@@ -240,6 +249,26 @@ class _Session:
             answers,
             message.batched,
         )
+        yield taken
+        if trip.tool_wire is None and (answers is None or not taken.is_answer):
+            yield from self._reply(taken)
+
+    def _reply(self, taken: ToolMessage) -> Iterator[ToolMessage]:
+        """Keep a reply whose request is not recorded yet, or give the one that a request had."""
+        key = _key("server", taken.id)
+        if key is None:
+            return
+        if taken.sender == "client" and taken.is_answer:
+            waiting = self.early.setdefault(key, [])
+            if len(self.early) < _MOST_EARLY and len(waiting) < _MOST_EARLY:
+                waiting.append(taken)
+        elif taken.sender == "server" and taken.is_request:
+            waiting = self.early.get(key, [])
+            reply = next((one for one in waiting if one.at >= taken.at), None)
+            if reply is not None:
+                waiting.remove(reply)
+                self.open[key].remove((taken.index, taken.sequence))
+                yield replace(reply, answers=taken.sequence)
 
     def _asked(self, one: _Held) -> int | None:
         """The place of the request that this answers; it is open no longer.

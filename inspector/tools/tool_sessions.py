@@ -111,9 +111,11 @@ class ToolSessions:
                 unasked = message
             added.late |= message.method in _LATE_METHODS or (message.is_answer and message.sender == "client")
             session = self._sessions.setdefault(message.session, Session(message.server))
-            session.mentions.add(message)
             session.server, session.run = message.server, trip.run
-            if message.sender == "client":
+            again = message.index != trip.index
+            if not again:
+                session.mentions.add(message)
+            if message.sender == "client" and not again:
                 added.notes += self._of_session(session, message, trip)
             for run in self._take(session, message, added.notes, trip):
                 changed[run.session, run.sequence] = run
@@ -208,6 +210,9 @@ class ToolSessions:
                 kind = "notice_wrong" if one.by_server else "own_notice_wrong"
                 if is_new(session, kind):
                     yield WireNote(kind, session.server, one.index, one.method, one.text)
+            if (wrong := _hasty(session)) is not None and session.first is not None:
+                first = session.first
+                yield WireNote("own_notice_wrong", session.server, first.index, first.method or "", wrong)
             for kind, token, report in session.progress.misplaced():
                 yield WireNote(kind, session.server, report.index, token)
 
@@ -299,6 +304,8 @@ class ToolSessions:
         self, session: Session, message: ToolMessage, notes: list[WireNote], trip: RoundTrip
     ) -> Iterator[ToolRun]:
         """A request of the client."""
+        if message.method not in _OPENING and (session.first is None or message.at < session.first.at):
+            session.first = message
         if message.method == "initialize":
             session.starts += 1
             session.start = message
@@ -448,6 +455,16 @@ class ToolSessions:
             yield WireNote("tool_gone", server, index, gone, before=session.before[gone].index)
         self._changing.pop(server, None)
         self.listings += 1
+
+
+def _hasty(session: Session) -> str | None:
+    """How the client's first request comes before the handshake has ended, and the server answered all the same."""
+    first, ready_at = session.first, session.ready_at
+    if first is None or ready_at is None or session.starts != 1 or is_modern(session.version):
+        return None
+    if first.at >= ready_at or session.noted & {"not_ready", "own_notice_wrong"}:
+        return None
+    return "comes before the server has answered `initialize`"
 
 
 def _once(session: Session, trip: RoundTrip) -> bool:

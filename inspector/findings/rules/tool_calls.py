@@ -375,7 +375,7 @@ def gave_up(context: ToolContext) -> Iterator[Note]:
         ends = context.over == "closed" and call.turn.followed_by is None
         early = run.outcome == "unanswered" and left_early(run) and not run.unclear_id
         left = run.outcome == "cancelled" or early or (run.ended_by == "client" and reports_progress(run))
-        if run.task is not None and context.over != "open":
+        if run.task is not None and run.flaw is None and context.over != "open":
             yield Note(
                 f"{of(run)} gave the task {run.task!r} in place of a result, and the client did not fetch its result",
                 (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),

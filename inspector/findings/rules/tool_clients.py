@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ...tools.definitions import Definition, compare
+from ...tools.session_state import WireNote
 from ...tools.tool_run import ToolRun
 from ...wire.printable import several
 from ..blame import DEFINITION_DIFFERS, UNKNOWN_TOOL, blamed
@@ -65,7 +66,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
         plain = note.what in ("ping", "roots/list") and not left
         yield Note(
             f"the request {note.what} of server {note.server!r} {how}",
-            (f"#{note.index} {'response' if refused else 'request'}",),
+            (f"#{note.index} {'response' if refused else 'request'}", *_reply(note)),
             severity="info" if note.kind == "refused_by_client" or plain else None,
         )
     for call, run in context.runs:
@@ -133,7 +134,10 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
     if note.kind == "replied" and (found := violations(note.wanted, note.given)):
         wrong = f"breaks the schema that the server gave for it {described(found)}"
     if wrong:
-        yield Note(f"the client's reply to {note.what} of server {note.server!r} {wrong}", (f"#{note.index} response",))
+        yield Note(
+            f"the client's reply to {note.what} of server {note.server!r} {wrong}",
+            (f"#{note.index} response", *_reply(note)),
+        )
     if (what := broken.get(note.kind)) is not None:
         side = "request" if note.kind in ("id_reused", "start_cancelled") else "response"
         before = () if note.before is None else (f"#{note.before} {side}",)
@@ -146,6 +150,11 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
             "stream_twice",
         )
         yield Note(f"the client {what}", (*before, f"#{note.index} request"), "info" if mild else None)
+
+
+def _reply(note: WireNote) -> tuple[str, ...]:
+    """Where the client's reply is, when it is not in the round trip of what the server asked."""
+    return () if note.before is None else (f"#{note.before} request",)
 
 
 def _pages_left_out(context: ToolContext) -> Iterator[tuple[str, int, int, int]]:

@@ -219,7 +219,7 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
 )
 def invalid_result(context: ToolContext) -> Iterator[Note]:
     for call, run in context.runs:
-        if run.flaw is not None and run.outcome in ("answered", "input_required"):
+        if run.flaw is not None and (run.outcome in ("answered", "input_required") or run.task is not None):
             only = is_object((run.result or {}).get("structuredContent")) and "content" not in (run.result or {})
             harmless = only or (run.flaw.mild and is_whole(run))
             yield Note(
@@ -310,8 +310,9 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
             or (note.kind == "not_known" and note.what == "ping")
         )
         asks = note.kind in ("answered_twice", "ask_wrong", "ask_odd", "ask_undeclared", "ask_early", "notice_wrong")
-        at = "request" if asks or progress else "response"
-        plain = progress or at == "request" or note.kind in _WHOLE
+        apart = note.before is not None  # over HTTP the server asks in a response
+        at = "request" if progress or (asks and not apart) else "response"
+        plain = progress or asks or note.kind in _WHOLE
         named = (
             () if note.kind != "link_broken" or note.before is None else (f"#{note.before} response /result/content",)
         )

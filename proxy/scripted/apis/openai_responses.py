@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import count
+from typing import cast
 
 from turntape.cassettes.framing.encode import sse_event
 
@@ -79,10 +80,10 @@ def _response(answer: Answer, status: str, output: list[Json]) -> Json:
         "output": output,
         "parallel_tool_calls": True,
         "previous_response_id": fields.get("previous_response_id"),
-        "reasoning": {"effort": None, "summary": None},
+        "reasoning": {"effort": None, "summary": None, **_given(fields, "reasoning")},
         "store": fields.get("store", True),
         "temperature": fields.get("temperature", 1.0),
-        "text": {"format": {"type": "text"}},
+        "text": {"format": {"type": "text"}, **_given(fields, "text")},
         "tool_choice": fields.get("tool_choice", "auto"),
         "tools": fields.get("tools", []),
         "top_p": fields.get("top_p", 1.0),
@@ -99,6 +100,12 @@ def _response(answer: Answer, status: str, output: list[Json]) -> Json:
         "user": None,
         "metadata": {},
     }
+
+
+def _given(fields: Json, name: str) -> Json:
+    """What the request says of a parameter, which the API repeats."""
+    value = fields.get(name)
+    return cast(Json, value) if isinstance(value, dict) else {}
 
 
 def _status(answer: Answer) -> str:

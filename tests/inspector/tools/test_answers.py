@@ -57,6 +57,27 @@ def test_a_list_of_tools_in_a_wrong_form_that_the_client_took(listed: dict[str, 
     assert said in story.says("tool-protocol-broken")[0]
 
 
+@pytest.mark.parametrize(
+    ("capabilities", "found"), [({"prompts": {}}, 1), ({"prompts": {}, "tools": {}}, 0), ({"tools": {}}, 0), ({}, 0)]
+)
+def test_a_server_that_lists_tools_and_has_not_declared_any(capabilities: dict[str, Any], found: int) -> None:
+    story = offered(answers(0, **{**OK, "capabilities": capabilities}))
+
+    said = "server 'files' gave an answer to tools/list that it has not declared"
+    assert story.says("tool-protocol-broken") == [said] * found
+    assert story.found(severity="warning") == []
+
+
+@pytest.mark.parametrize(("params", "found"), [([], 1), ("", 1), ({}, 0)])
+def test_a_notification_whose_parameters_are_not_an_object(params: object, found: int) -> None:
+    sent = {"jsonrpc": "2.0", "method": "notifications/prompts/list_changed", "params": params}
+    by_server = offered().exchange(sent, sender="server")
+    by_client = offered().exchange({**sent, "method": "notifications/roots/list_changed"})
+
+    assert by_server.found() == [(6, "tool-protocol-broken", "tool", "info")] * found
+    assert by_client.found() == [(6, "client-tool-protocol-broken", "client", "info")] * found
+
+
 def test_an_answer_that_is_not_an_object() -> None:
     bare = Story().start().exchange(asks(3, "tools/list"), {"jsonrpc": "2.0", "id": 3, "result": [ADD]}).turn()
     ping = offered().exchange(asks(7, "ping"), {"jsonrpc": "2.0", "id": 7, "result": []})

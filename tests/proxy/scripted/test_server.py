@@ -66,6 +66,15 @@ def read_as(api: str, response: httpx2.Response) -> Reading:
     return read(RoundTrip(Request("POST", str(response.url), (), response.request.content), answer, 0.0))
 
 
+def test_responses_repeat_what_the_request_says_of_reasoning_and_text(server: ScriptedServer) -> None:
+    body = {"model": "gpt-5", "input": "go", "reasoning": {"effort": "low"}, "text": {"verbosity": "low"}}
+    with httpx2.Client(trust_env=False) as client:
+        said = client.post(f"{server.url}/v1/responses", json=body).json()
+
+    assert said["reasoning"] == {"effort": "low", "summary": None}
+    assert said["text"] == {"format": {"type": "text"}, "verbosity": "low"}
+
+
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("api", ASKED)
 def test_the_story_has_the_shape_of_each_api(api: str, streamed: bool, server: ScriptedServer) -> None:

@@ -315,6 +315,24 @@ def test_a_client_that_closes_the_connection_under_a_call(seconds: float, found:
     assert [name for _, name, _, _ in story.results(("c1", "Session is closed")).turn().found()] == [found]
 
 
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ({"taskId": "t1"}, "is a task that has no `status`, which MCP requires"),
+        ({"taskId": "t1", "status": "running"}, 'is a task that has "running" as its `status`'),
+        ({"status": "working"}, "is a task that has no `taskId`, which MCP requires"),
+        ({"taskId": "t1", "status": "working", "ttl": None}, ""),
+    ],
+)
+def test_a_task_in_a_wrong_form(task: dict[str, Any], said: str) -> None:
+    story = Story().start().turn(ONE).call("add", {"a": 1}, {"task": task}).results(("c1", str(task))).turn()
+
+    found = story.says("tool-invalid-result")
+    assert [one for one in found if said in one] == found[:1]
+    assert len(found) == bool(said)
+    assert bool(said) or story.found() == [(2, "client-tool-gave-up", "client", "warning")]
+
+
 def test_a_task_whose_result_is_never_fetched() -> None:
     task = {"taskId": "t1", "status": "working"}
     story = Story().start().turn(ONE).call("add", {"a": 1}, {"task": task}).results(("c1", str(task))).turn()

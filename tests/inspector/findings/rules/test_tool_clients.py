@@ -2,11 +2,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
-from conversations import chat, user
-from tool_stories import ADD, KEPT, KEY, MODERN, SAY, Story, offered, text
-from tool_wire import answers, asks, fails, http, initialize, initialized, notifies
+from conversations import START, chat, user
+from tool_stories import ADD, IDS, KEPT, KEY, MODERN, SAY, Story, offered, text
+from tool_wire import STREAM, answers, asks, events, fails, http, initialize, initialized, notifies
 
-from turntape.cassettes.tape.model import Failure
+from turntape.cassettes.tape.model import Chunk, Failure
+from turntape.inspector.run.labels import label_all
 
 ONE = ("c1", "add", '{"a":1}')
 
@@ -254,6 +255,59 @@ def test_a_reply_that_is_not_an_object() -> None:
     assert "has null as its `result`, which must be an object" in story.says("client-tool-protocol-broken")[0]
 
 
+FORM = {"message": "Which?", "requestedSchema": WANTED}
+
+
+def over_http(*streamed: object, reply: object, after: int = 10) -> list[tuple[str, tuple[str, ...]]]:
+    """The findings, with their evidence, where a server asks in the stream of a call and the client replies in another
+    POST, which ends `after` milliseconds after the call began and so is recorded before it."""
+    story = Story(tools=[]).put(http(initialize(0, elicitation={}), initialized()))
+    story.put(replace(http(reply, None, status=202), started_at=story.at + after / 1000))
+    asked, answered = events(*streamed), events(answers(5, **text("moved")))
+    chunks = (Chunk(len(asked), 1_000), Chunk(len(answered), 900_000))
+    call = asks(5, "tools/call", name="move")
+    stream = http(call, asked + answered, kind=STREAM, at=START, ended_at=900_000, chunks=chunks)
+    story.put(replace(stream, started_at=story.at - 0.1))
+    labels: list[Any] = [labelled.label for labelled in label_all(story.trips)]
+    found: list[Any] = [one for label in labels for one in label["findings"]]
+    return [(one["id"], tuple(one["evidence"])) for one in found if one["id"] in IDS]
+
+
+@pytest.mark.parametrize(
+    ("reply", "found"),
+    [
+        (answers(1, action="accept", content={"branch": "main"}), []),
+        (answers(1, action="decline"), []),
+        (answers(1, content={"branch": "main"}), ["client-tool-protocol-broken"]),
+        (answers(1, action="accept", content={"branch": 1}), ["client-tool-protocol-broken"]),
+        (fails(1, "Method not found", -32601), ["client-tool-input-unanswered"]),
+    ],
+)
+def test_a_reply_over_http_that_is_recorded_before_what_it_answers(reply: object, found: list[str]) -> None:
+    said = over_http(asks(1, "elicitation/create", **FORM), reply=reply)
+
+    assert [name for name, _ in said] == found
+    assert all(evidence == ("#2 response", "#1 request") for _, evidence in said)
+
+
+def test_a_reply_that_is_older_than_the_request_with_its_id() -> None:
+    said = over_http(asks(1, "elicitation/create", **FORM), reply=answers(1, content={}), after=-500)
+
+    assert said == []
+
+
+@pytest.mark.parametrize(("late", "found"), [(0.05, 0), (-0.05, 1)])
+def test_a_request_before_the_server_has_answered_the_handshake(late: float, found: int) -> None:
+    story = Story().exchange(initialize(0), initialized(0)).lists()
+    first, second = story.trips
+    done = first.started_at + (first.ended_at or 0) / 1e6
+    story.trips[1] = replace(second, started_at=done + late)
+
+    said = story.turn().says("client-tool-protocol-broken")
+    end = "a tools/list that comes before the server has answered `initialize`"
+    assert said == [f"the client sent server 'files' {end[2:]}"] * found
+
+
 @pytest.mark.parametrize(("number", "found"), [(0, 1), (11, 0)])
 def test_a_client_that_cancels_its_own_start(number: int, found: int) -> None:
     story = Story().exchange(initialize(), initialized()).lists()
@@ -359,7 +413,9 @@ def test_a_client_that_is_ready_before_the_server() -> None:
         first = story.trips[0]
         story.trips[0] = replace(first, first_byte_at=1_000_000, ended_at=1_000_000)
         story.trips[1] = replace(story.trips[1], started_at=first.started_at + after)
-        return story.lists().turn().says("client-tool-protocol-broken")
+        story.lists()
+        story.trips[2] = replace(story.trips[2], started_at=first.started_at + 1.5)
+        return story.turn().says("client-tool-protocol-broken")
 
     [said] = found(0.1)
     assert said.endswith("notifications/initialized that comes before the server has answered `initialize`")
