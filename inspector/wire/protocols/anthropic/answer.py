@@ -10,7 +10,7 @@ from ...json_value import Object, as_array, as_count, as_object, as_text, is_jso
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
 from ..shared.cache_marks import cache_diagnosis
 from ..shared.cached_input import whole_input
-from ..shared.counts import Counts
+from ..shared.counts import Counts, later_usage
 from ..shared.errors import error_in
 from ..shared.parts import unread
 from ..shared.piece_names import grow
@@ -203,10 +203,8 @@ class MessageDraft:
         return otherwise if index is None else index
 
     def _usage(self, usage: object) -> None:
-        """Usage is cumulative: a later count replaces the earlier one."""
-        said = {k: v for k, v in as_object(usage).items() if v is not None}
-        if said:
-            self.message["usage"] = {**as_object(self.message.get("usage")), **said}
+        if any(count is not None for count in as_object(usage).values()):
+            self.message["usage"] = later_usage(as_object(self.message.get("usage")), usage)
 
     def _delta(self, index: int, delta: Object) -> None:
         kind = as_text(delta.get("type")) or ""

@@ -12,6 +12,7 @@ from ...json_value import Object, as_array, as_object, as_text, compact, is_obje
 from ...values import ApiError, FinishLabel, Part, ResponseReading, ToolCall, Usage
 from ..shared.answers import answer
 from ..shared.choices import Verdict, choices_of, most_severe
+from ..shared.counts import later_usage
 from ..shared.errors import error_in
 from ..shared.parts import arguments_of, call_part, media_part, text_part, unread
 from ..shared.piece_names import PieceNames
@@ -233,7 +234,7 @@ def _merge_chunk(body: Object, drafts: dict[int, ChoiceDraft], chunk: Object) ->
         usage = usage or as_object(fields.get("usage"))
         drafts.setdefault(index_of(fields), ChoiceDraft()).add(fields)
     if usage:
-        body["usage"] = {**as_object(body.get("usage")), **usage}
+        body["usage"] = later_usage(as_object(body.get("usage")), usage)
 
 
 def _choice_parts(choice: Object, position: int) -> list[Part]:

@@ -1,6 +1,6 @@
 """Token counts of an answer. A value that is not a count is reported and not used."""
 
-from ...json_value import MOST, Object, value_at
+from ...json_value import MOST, Object, as_object, value_at
 
 
 class Counts:
@@ -46,3 +46,15 @@ def wrong_usage(value: object, name: str = "usage") -> str:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def later_usage(before: Object, said: object) -> Object:
+    """The usage of a stream with what a later event adds. Usage is cumulative: a later count replaces the
+    earlier one. Null says nothing, and neither does 0 after a count: some gateways fill in what they do not know.
+    """
+    given = {k: v for k, v in as_object(said).items() if v is not None and not (before.get(k) and _is_zero(v))}
+    return {**before, **given}
+
+
+def _is_zero(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == 0

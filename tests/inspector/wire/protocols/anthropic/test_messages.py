@@ -280,3 +280,20 @@ def test_the_place_where_another_model_continues_is_named() -> None:
     emission = whole([block, {"type": "text", "text": "Hi"}], "end_turn").emission
     assert emission is not None
     assert [part.text for part in emission.content] == ["a declined; b continues", "Hi"]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "counts"),
+    [
+        ({"input_tokens": 90, "output_tokens": 1}, {"input_tokens": 0, "output_tokens": 7}, (90, 7)),
+        ({"input_tokens": 0, "output_tokens": 0}, {"input_tokens": 90, "output_tokens": 7}, (90, 7)),
+        ({"input_tokens": 90, "output_tokens": 9}, {"input_tokens": 80, "output_tokens": 7}, (80, 7)),
+    ],
+)
+def test_the_end_of_a_stream_that_counts_no_input(
+    first: dict[str, int], last: dict[str, int], counts: tuple[int, int]
+) -> None:
+    usage = stream(start(**first), end("end_turn", **last), {"type": "message_stop"}).usage
+
+    assert usage is not None
+    assert (usage.input, usage.output) == counts

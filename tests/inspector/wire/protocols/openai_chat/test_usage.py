@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from round_trips import CHAT, exchanged
+from round_trips import CHAT, exchanged, sse
 
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.protocols.openai_chat.mistral import mistral_usage
@@ -159,3 +159,13 @@ def test_a_negative_field_is_reported_and_the_others_are_used() -> None:
         "usage.total_tokens is -1, which is not a count of tokens.",
         "usage.cached_tokens is 2.5, which is not a count of tokens.",
     )
+
+
+@pytest.mark.parametrize("last", [counted(0, 0, 0), {"prompt_tokens": None}, counted(100, 20, 120)])
+def test_a_last_chunk_of_zeros_does_not_take_back_what_was_counted(last: dict[str, Any]) -> None:
+    delta = {"index": 0, "delta": {"content": "hi"}, "finish_reason": "stop"}
+    chunks = [{"choices": [delta], "usage": counted(100, 20, 120)}, {"choices": [], "usage": last}]
+    usage = read(exchanged(CHAT, {"model": "m", "messages": []}, sse(*chunks, done=True))).usage
+
+    assert usage is not None
+    assert (usage.input, usage.output) == (100, 20)

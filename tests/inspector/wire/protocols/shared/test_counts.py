@@ -2,7 +2,7 @@
 
 import pytest
 
-from turntape.inspector.wire.protocols.shared.counts import Counts, as_token_count, wrong_usage
+from turntape.inspector.wire.protocols.shared.counts import Counts, as_token_count, later_usage, wrong_usage
 
 
 @pytest.mark.parametrize(("value", "count"), [(0, 0), (7, 7), (7.0, 7), (2**53, 2**53)])
@@ -61,3 +61,18 @@ def test_a_long_value_is_shortened() -> None:
     assert Counts({"a": "x" * 60}).problems == ()
     assert wrong_usage("x" * 58) == f"usage is {'x' * 58!r}, which is not an object with counts of tokens."
     assert wrong_usage("x" * 59) == f"usage is '{'x' * 56}..., which is not an object with counts of tokens."
+
+
+@pytest.mark.parametrize(
+    ("later", "counts"),
+    [
+        ({"input": 0, "output": 9}, {"input": 5, "output": 9}),
+        ({"input": None, "output": 0}, {"input": 5, "output": 1}),
+        ({"input": 4}, {"input": 4, "output": 1}),
+        ({"cached": 0}, {"input": 5, "output": 1, "cached": 0}),
+        ({"input": False}, {"input": False, "output": 1}),
+        (None, {"input": 5, "output": 1}),
+    ],
+)
+def test_a_later_event_of_a_stream_counts_and_says_0_of_what_it_does_not_know(later: object, counts: object) -> None:
+    assert later_usage({"input": 5, "output": 1}, later) == counts
