@@ -86,7 +86,9 @@ def _sums(
         Group(name, one.pieces, one.size, one.tokens, one.output, one.cost, not one.called, one.counted)
         for name, one in sums.items()
     ]
-    return sorted(made, key=lambda group: (group.cost or Decimal(0), group.tokens_sent, group.size), reverse=True)
+    return sorted(
+        made, key=lambda group: (group.cost or Decimal(0), group.tokens_sent + group.output, group.size), reverse=True
+    )
 
 
 def _subagent(thread: str | None, starts: Starts) -> str:

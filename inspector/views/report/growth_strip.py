@@ -193,7 +193,7 @@ def caption(bar: Bar, lane: Lane) -> str:
     cost = dollars(sum(spent, Decimal(0))) if spent else "–"
     full = f", {percent(bar.fill)} of the context window" if bar.fill is not None else ""
     marks = "".join(f"; {mark.text}" for mark in bar.marks[:2])
-    return f"{where}: {cost}, so far {dollars(bar.so_far)}; {', '.join(parts) or 'tokens not reported'}{full}{marks}"
+    return f"{where}: {cost}, so far {dollars(bar.so_far)}; {', '.join(parts) or 'tokens unknown'}{full}{marks}"
 
 
 def _legend(strip: Strip, unit: Unit) -> Html:

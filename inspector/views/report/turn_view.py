@@ -75,10 +75,13 @@ def _tool_message(detail: Detail) -> Html:
 
 
 def _spent(row: Row, step: GrowthStep | None) -> Iterator[Html | str]:
-    """Tokens and cost of the turn, and the cost so far."""
-    yield from _tokens(row)
-    yield " · "
-    yield span("money", dollars(row.cost))
+    """Tokens and cost of the turn, and the cost so far. A refused request has neither."""
+    if row.cost is None and not row.unpriced:
+        yield "no tokens were counted"
+    else:
+        yield from _tokens(row)
+        yield " · "
+        yield span("money", dollars(row.cost))
     if note := cost_note(row.cost_source):
         yield span("dim", f" ({note})")
     if step is not None:
@@ -89,7 +92,7 @@ def _spent(row: Row, step: GrowthStep | None) -> Iterator[Html | str]:
 
 def _tokens(row: Row) -> Iterator[Html | str]:
     usage = row.usage
-    yield f"{usage.input:,} in" if usage.input is not None else "tokens not reported"
+    yield f"{usage.input:,} in" if usage.input is not None else "tokens unknown"
     before = row.before.input if row.before is not None else None
     if before is not None and usage.input is not None and usage.input >= before:
         yield span("dim", f" ({usage.input - before:,} new, {before:,} sent before)")

@@ -40,13 +40,15 @@ FINISH_WORDS = {
     "tool_calls": "calls",
     "stop_sequence": "stop",
     "context_full": "full",
+    "refusal": "refuse",
     "content_filter": "filter",
     "malformed": "broken",
     "cancelled": "cancel",
+    "unknown": "?",
 }
-"""Finishes in at most seven cells, for lists; the others are short enough."""
-OUTCOME_WORDS = {"dispatched": "ran", "partly": "part", "not_dispatched": "not run"}
-"""Outcomes, for lists."""
+"""Finishes in at most six cells, for lists; the others are short enough."""
+OUTCOME_WORDS = {"dispatched": "ran", "partly": "part", "not_dispatched": "no run"}
+"""Outcomes in at most six cells, for lists."""
 
 SEVERITY: dict[str, tuple[str, Style]] = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 EDGES: dict[str, str] = {

@@ -16,6 +16,9 @@ from ..vocabulary.style import Style as Style
 type Span = tuple[str, Style]
 type Line = list[Span]
 
+_CLOSING = (",", ";", ".", ":", ")")
+"""What no line begins with."""
+
 GLYPHS: dict[str, str] = {"model": "◆", "api": "■", "client": "▶", "tool": "●"}
 """One glyph a layer, the same in every view."""
 
@@ -129,8 +132,10 @@ def folded(line: Line, cells: int, indent: str, most: int | None = None) -> Iter
                     yield from lines[:-1]
                     yield _with_ellipsis(_merged(lines[-1]), cells)
                     return
-                lines.append([start])
-                used, word = width_of(indent), word.lstrip(" ")
+                # A comma goes with the word before it.
+                moved = [lines[-1].pop()] if word.startswith(_CLOSING) and len(lines[-1]) > 2 else []
+                lines.append([start, *((one.lstrip(" "), its) for one, its in moved)])
+                used, word = sum(width_of(one) for one, _ in lines[-1]), word.lstrip(" ")
             left = width_of(word)
             while used + left > cells and (most is None or len(lines) < most):
                 kept = _front(word, cells - used)

@@ -237,6 +237,9 @@ def _lane_axis(placed: Sequence[PlacedBar], shown: Shown, *, marked: bool) -> It
     free = 0
     """How many cells a number of an earlier bar still takes."""
     for at, one in enumerate(placed):
+        if free > 0:
+            free -= one.width
+            continue
         mark = _mark_of(one.bar, shown) if marked else None
         sign, look = (mark.glyph, mark.style) if mark is not None else ("", "dim")
         number = f"{one.bar.first.row.label}"
@@ -251,10 +254,6 @@ def _lane_axis(placed: Sequence[PlacedBar], shown: Shown, *, marked: bool) -> It
         if sign:
             yield (sign, look, under)
             yield (" " * (one.width - 1), "plain", GROUND)
-            free = 0
-            continue
-        if free > 0:
-            free -= one.width
             continue
         room = _room(placed, at, len(number) + 1, shown, marked=marked)
         if room and not under:

@@ -140,7 +140,7 @@ def turn_line(row: Row, lead: str, width: int, dearest: Decimal, *, playing: boo
         (" ", "plain"),
         *_cell("api", *_api(row), cells.api),
         (" ", "plain"),
-        *_cell("client", *_client(row), cells.client),
+        *_cell("client", *_client(row, cells.client - 2), cells.client),
         *_figures(row, cells, dearest),
         *_price(row, cells),
         *_marks(errors, warnings),
@@ -247,9 +247,13 @@ def _api(row: Row) -> tuple[str, str]:
     return FINISH.get(row.finish or "", (row.finish or "none", "warn"))
 
 
-def _client(row: Row) -> tuple[str, str]:
+def _client(row: Row, cells: int) -> tuple[str, str]:
+    """The outcome and how many results are errors; a large number takes the room of the word."""
     word, look = OUTCOME.get(row.outcome or "", (row.outcome or "", "dim"))
-    return (f"{word} ✗{row.failed_results}", "bad") if row.failed_results else (word, look)
+    if not row.failed_results:
+        return word, look
+    number = f"{SEVERITY['error'][0]}{row.failed_results}"
+    return next((text for text in (f"{word} {number}", f"{word}{number}") if len(text) <= cells), number), "bad"
 
 
 def _marks(errors: int, warnings: int) -> list[tuple[str, str]]:

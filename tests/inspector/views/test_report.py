@@ -348,3 +348,37 @@ def test_the_growth_is_in_dollars_or_in_tokens(drive: Drive) -> None:
         said.push(seen()); press("$"); said.push(seen()); document.getElementById("unit").click(); said.push(seen());
         """
     ) == [["dollars"], ["tokens"], ["dollars"]]
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_no_name_of_a_tool_is_cut_by_the_edge_of_a_turn(drive: Drive, width: int) -> None:
+    name = "mcp__knowledge_and_documents__" + "search_by_similarity_" * 6
+    asked = [user("go"), said(None, ("c1", name, "{}"))]
+    trips = [chat(asked[:1], asked[1]), chat([*asked, result("c1", "a strip")], said("done"), index=1)]
+    script = """
+        const lines = [...document.querySelectorAll("#turn .call div")];
+        said.push(lines.length > 0, lines.every((line) => line.scrollWidth <= line.clientWidth));
+    """
+
+    assert drive(script, width=width, of=trips, hash="#0") == [True, True]
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_name_of_an_addition_hides_no_mark(drive: Drive, width: int) -> None:
+    trips, messages = list[Any](), [user("go")]
+    for turn in range(8):
+        call = said(None, (f"c{turn}", "look_up", '{"word":"tape"}'))
+        trips.append(chat(messages, call, index=len(trips), usage=(1000 if turn < 4 else 60_000 + turn, 10)))
+        messages = [*messages, call, result(f"c{turn}", "a strip " * (20_000 if turn == 3 else 1))]
+        if turn > 4:
+            trips.append(chat(messages, index=len(trips), status=503, error={"error": {"message": "overloaded"}}))
+    trips.append(chat([user("something else")], said("yes"), index=len(trips)))
+    script = """
+        const boxes = (name) =>
+            [...document.querySelectorAll(`.strip:not([hidden]) .${name}`)].map((one) => one.getBoundingClientRect());
+        const over = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        const [names, signs] = [boxes("addition"), boxes("sign")];
+        said.push(names.length > 0, signs.length > 3, names.some((name) => signs.some((sign) => over(name, sign))));
+    """
+
+    assert drive(script, width=width, of=trips) == [True, True, False]

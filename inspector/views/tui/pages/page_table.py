@@ -15,7 +15,7 @@ from .costs_page import ORDERS, costs_page
 from .diff_page import diff_page
 from .findings_page import findings_page
 from .page import Page
-from .text_lines import prose
+from .text_lines import lines, prose
 from .timeline_page import timeline_page
 from .tools_page import tools_page
 from .turn_page import turn_page
@@ -34,8 +34,15 @@ def _wire(run: Run, place: int) -> Page:
     return wire_page(run.detail(place))
 
 
+def _no_turn(name: str, so: str) -> Page:
+    """A page of turns, for another round trip."""
+    return Page(name, [Block("none", (), lines([(f"no turn of a conversation: {so}", "dim")]))])
+
+
 def _context(run: Run, place: int) -> Page:
     row = run.rows.all[place]
+    if row.turn is None:
+        return _no_turn("context", "it has no context")
     return context_page(context(run.ledger.at(place), context_window(row.model, row.provider)), place)
 
 
@@ -45,6 +52,8 @@ def _findings(run: Run, place: int) -> Page:
 
 
 def _diff(run: Run, place: int) -> Page:
+    if run.rows.all[place].turn is None:
+        return _no_turn("diff", "there is nothing to compare it with")
     before, after = run.rows.before(place), run.rows.after(place)
     detail = run.detail(place)
     echo = history_diff_with(detail, run.reading(after), run.rows.all[after].edge) if after is not None else None

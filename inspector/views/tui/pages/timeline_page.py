@@ -22,7 +22,7 @@ _NAME, _TIME = 16, 9
 """Cells of the names, and of a time."""
 NARROW = 70
 """On a narrower page (in cells) the turns have no column of their calls."""
-_PAUSE = "┆"
+_PAUSE, _EMPTY = "┆", (" ", "plain")
 _FAILED = "✗"
 """A cell in which something failed. No other phase has this sign: not every terminal has colours."""
 _REST = 0.1
@@ -111,17 +111,16 @@ def drawn(spans: Sequence[Span], found: RunTimeline, cells: int) -> list[tuple[s
     A cell of a thread shows one phase. Over several cells, each phase has as many as its part of the time: what a cell
     cannot show counts for the next ones.
     """
-    pauses = {int(cells * at / found.axis.seconds) for at, _ in found.axis.pauses}
     out: list[tuple[str, str]] = []
     owed: dict[Phase | None, float] = {}
-    for cell, slot in enumerate(folded(spans, found.axis, cells)):
+    for slot in folded(spans, found.axis, cells):
         if slot is None:
-            out.append((_PAUSE, "warn") if cell in pauses else (" ", "plain"))
+            out.append(_EMPTY)
             owed.clear()
             continue
         phase = next(iter(slot.shares)) if len(slot.shares) == 1 and "tool" in slot.shares else _chosen(slot, owed)
         if phase is None:
-            out.append((" ", "plain"))
+            out.append(_EMPTY)
             continue
         look = PHASES[phase]
         if slot.failed and phase != "client":
@@ -129,6 +128,12 @@ def drawn(spans: Sequence[Span], found: RunTimeline, cells: int) -> list[tuple[s
             continue
         sign = HEIGHTS[max(0, min(7, round(8 * slot.shares[phase]) - 1))] if phase == "tool" else look.sign
         out.append((sign, look.style))
+    for at, _ in found.axis.pauses:
+        middle = min(cells - 1, int(cells * at / found.axis.seconds))
+        # Where something ran in a part of that cell, the rest of the pause is beside it.
+        free = (one for one in (middle, middle - 1, middle + 1) if 0 <= one < cells and out[one] == _EMPTY)
+        if (one := next(free, None)) is not None:
+            out[one] = (_PAUSE, "warn")
     return out
 
 

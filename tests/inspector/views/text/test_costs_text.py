@@ -78,3 +78,11 @@ def test_more_pieces_than_fit_are_counted() -> None:
     tools = [{"type": "function", "function": {"name": f"tool_{n}", "parameters": {}}} for n in range(MOST + 5)]
 
     assert [line.strip() for line in shown(chat([HELLO], said("hi"), tools=tools))].count("6 more pieces") == 1
+
+
+@pytest.mark.parametrize(("output", "first"), [(5000, "output"), (1, "tool")])
+def test_kinds_without_a_price_are_ordered_by_their_tokens_the_output_too(output: int, first: str) -> None:
+    lines = shown(chat([HELLO], said(None, CALL), model="mine", usage=(100, output)))
+    kinds = lines[lines.index("by kind") + 1 :]
+
+    assert kinds[0].split()[-2 if first == "tool" else -1] == first

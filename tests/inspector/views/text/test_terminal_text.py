@@ -128,3 +128,13 @@ def test_a_long_word_of_wide_characters_takes_no_time() -> None:
     lines = list(folded([("漢" * 100_000, "plain")], 80, "  "))
 
     assert sum(text.count("漢") for line in lines for text, _ in line) == 100_000
+
+
+@pytest.mark.parametrize("cells", range(9, 30))
+def test_no_line_begins_with_the_comma_behind_a_styled_word(cells: int) -> None:
+    line: Line = [("    ", "plain"), ("400 new", "dim"), (", 90 cache write", "good"), (", 50 out", "plain")]
+    lines = [plain(one) for one in folded(line, cells, "  ")]
+
+    assert " ".join(one.strip() for one in lines) == "400 new, 90 cache write, 50 out"
+    assert not any(one.lstrip().startswith(",") for one in lines)
+    assert all(len(one) <= cells for one in lines)

@@ -306,3 +306,13 @@ def test_marks_have_a_line_of_their_own_where_there_is_room() -> None:
     assert "✗✗✗✗" in text(low)[-1].replace(" ", "")
     assert "✗✗✗✗" in text(high)[high.parts.axis - 1].replace(" ", "")
     assert "✗" not in text(high)[high.parts.axis] and " 17 " in text(high)[high.parts.axis]
+
+
+def test_each_number_of_a_turn_is_under_its_bar_also_behind_the_long_number_of_a_retry() -> None:
+    labels = ((1, 1), (2, 1), (2, 2), (2, 3), (2, 4), (3, 1), (4, 1), (5, 1))
+    rows = [priced(turn, "1", attempt=attempt) for turn, attempt in labels]
+    layout = layout_of(rows, SCALE + 2 * len(rows), 12)
+    numbers = text(layout)[layout.parts.axis]
+
+    assert {one.width for one in layout.lanes[0].bars} == {2}
+    assert numbers == "    turn 1 2 2·2 2·4 4 5 "

@@ -10,6 +10,7 @@ from viewing import EXAMPLE
 
 from turntape.inspector.run.filters import parse
 from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.text.status_styles import FINISH, OUTCOME
 from turntape.inspector.views.tui.thread_tree import ThreadTree
 from turntape.inspector.views.tui.turn_lines import (
     ALL,
@@ -171,3 +172,32 @@ def test_the_name_of_a_late_attempt_moves_no_column() -> None:
 
     assert [line[:9].split()[0] for line in lines] == ["1", "1234·2", "99999·12"]
     assert len({line.index("■") for line in lines}) == 1 and len({len(line) for line in lines}) == 1
+
+
+@pytest.mark.parametrize("width", [60, 76, 118])
+def test_every_finish_and_outcome_fits_its_column(width: int) -> None:
+    (row, *_) = Run.of(loop()).rows.all
+    for label in FINISH:
+        assert "…" not in "".join(text for text, _ in turn_line(replace(row, finish=label), "", width, Decimal(1)))
+    for outcome in OUTCOME:
+        assert "…" not in "".join(text for text, _ in turn_line(replace(row, outcome=outcome), "", width, Decimal(1)))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "failed", "shown"),
+    [
+        ("dispatched", 1, "▶ ran ✗1 "),
+        ("dispatched", 12, "▶ ran✗12 "),
+        ("dispatched", 120, "▶ ✗120   "),
+        ("partly", 3, "▶ part✗3 "),
+        ("partly", 0, "▶ part   "),
+    ],
+)
+def test_the_number_of_failed_results_is_never_cut(outcome: str, failed: int, shown: str) -> None:
+    (row, *_) = Run.of(loop()).rows.all
+    line = "".join(
+        text for text, _ in turn_line(replace(row, outcome=outcome, failed_results=failed), "", 80, Decimal(1))
+    )
+
+    assert shown in line
+    assert len(line) == 80

@@ -2,7 +2,9 @@
 
 from itertools import takewhile
 
-from conversations import CALL, HELLO, chat, result, said, user
+import pytest
+from conversations import CALL, HELLO, chat, loop, result, said, user
+from round_trips import exchanged
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.run_index import Run
@@ -92,3 +94,15 @@ def test_first_last_and_failed_turns_have_nothing_to_compare() -> None:
     assert shown(trips, 0)[-1] == "━━ this request against the one before  the first of its thread"
     assert shown(trips, 1)[0] == "━━ emitted against sent back  no later turn to compare with"
     assert shown(more, 0)[0] == "━━ emitted against sent back  it failed, so there is nothing to send back"
+
+
+@pytest.mark.parametrize("page", ["diff", "context"])
+def test_a_round_trip_beside_the_turns_has_no_thread_and_no_context(page: str) -> None:
+    embeddings = exchanged("https://api.openai.com/v1/embeddings", {"model": "e", "input": "tape"}, {"data": []})
+    run = Run.of([embeddings, *loop()])
+    made = PAGES[page](run, 0)
+    lines = [line.strip() for line in made.laid_out(80, {}).text()]
+
+    assert run.rows.all[0].turn is None
+    assert len(lines) == 1 and lines[0].startswith("no turn of a conversation: ")
+    assert len(list(PAGES[page](run, 1).laid_out(80, {}).text())) > 1

@@ -118,3 +118,14 @@ def test_an_empty_run() -> None:
 def test_the_sign_of_a_failure_is_explained_where_there_is_one() -> None:
     assert "✗ something failed" in "\n".join(shown(120))
     assert "failed" not in "\n".join(timeline_page(Run.of(loop()).rows, 0).laid_out(120, {}).text())
+
+
+@pytest.mark.parametrize("first", [1.0, 1.2, 1.37])
+@pytest.mark.parametrize("cells", range(20, 90))
+def test_a_pause_that_leaves_a_cell_empty_has_its_sign(first: float, cells: int) -> None:
+    made = [Span("wait", 0.0, 0.3, 0), Span("stream", 0.3, first, 0), Span("stream", 60.0, 62.0, 1)]
+    found = RunTimeline((), (), Axis(made))
+
+    whole = "".join(sign for sign, _ in drawn(made, found, cells))
+    assert len(found.axis.pauses) == 1
+    assert " " not in whole or whole.count("┆") == 1
