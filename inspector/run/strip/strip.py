@@ -222,13 +222,17 @@ def _divided(amount: Decimal, first: int, second: int) -> tuple[Decimal, Decimal
 
 
 def _additions(turns: Iterable[tuple[int, Row]], ledger: Ledger | None) -> dict[int, Addition]:
-    """The largest additions, by place. The first turn of a thread adds nothing to one."""
+    """The largest additions, by place. The first turn of a thread adds nothing to one, and a retry nothing again."""
     found: dict[str, list[Addition]] = {}
+    counted: set[tuple[str | None, int | None]] = set()
     largest = 0
     for place, row in turns:
         now, before = row.usage.input, row.before.input if row.before is not None else None
         largest = max(largest, now or 0)
-        if now is not None and before is not None and now > before and row.newest is not None and row.attempt == 1:
+        first = now is not None and (row.thread, row.turn) not in counted
+        if now is not None:
+            counted.add((row.thread, row.turn))
+        if first and now is not None and before is not None and now > before and row.newest is not None:
             found.setdefault(row.thread or "", []).append(Addition(place, now - before, _name(row)))
     kept = [
         one

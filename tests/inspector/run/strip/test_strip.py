@@ -106,8 +106,21 @@ def test_a_turn_added_the_difference_of_the_counts_and_is_named_by_its_largest_p
         Addition(2, 50_000, "read a.py and 2 more"),
         None,
     ]
-    again = [replace(one, attempt=2) for one in rows]
-    assert not any(turn.addition for turn in strip_of(again).in_order)
+    twice = [replace(one, attempt=attempt) for one in rows for attempt in (1, 2)]
+    assert [turn.place for turn in strip_of(twice).in_order if turn.addition] == [2, 4]
+
+
+def test_what_a_retry_brought_after_a_failed_attempt_is_an_addition() -> None:
+    piece = NewPiece("cat build.log", 1.0, 1)
+    rows = [
+        row(1, usage=Usage(input=1000)),
+        row(2, before=Usage(input=1000), newest=piece),
+        row(2, attempt=2, usage=Usage(input=50_000), before=Usage(input=1000), newest=piece),
+    ]
+
+    found = [turn.addition for turn in strip_of(rows).in_order]
+
+    assert found == [None, None, Addition(2, 49_000, "cat build.log")]
 
 
 def test_the_run_up_to_a_turn_knows_nothing_of_what_came_later() -> None:
