@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from .body_search import Spans
 from .spelled_out import Segments
+from .wide_texts import in_wide_text
 
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
 _ROW = bytes(ord("w") if byte in _LETTERS else ord(" ") for byte in range(256))
@@ -36,13 +37,18 @@ def in_base64(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[S
 
 def _secrets(row: bytes, search: Callable[[bytes], Spans]) -> Iterator[tuple[int, int]]:
     """The places in a row of letters that encode a secret."""
-    for start, (end, _) in search(_decoded(row)).items():
+    text = _decoded(row)
+    found = [(start, end) for start, (end, _) in search(text).items()]
+    found += [(letters[0][0], letters[-1][1]) for letters, _ in in_wide_text(text, search)]
+    for start, end in found:
         yield start // 3 * 4, -(-end // 3) * 4
 
 
 @lru_cache(maxsize=64)  # each event of a stream has the same ids
 def _is_text(head: bytes) -> bool:
     text = _decoded(head)
+    if not any(text[1::2]):  # as `powershell -EncodedCommand` takes it
+        text = text[::2]
     try:
         text.decode()
     except UnicodeDecodeError as exc:

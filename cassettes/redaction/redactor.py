@@ -42,6 +42,7 @@ from .random_words import random_words
 from .search_process import SearchElsewhere
 from .service_names import under_services
 from .spelled_out import Segments, escaped, streamed
+from .wide_texts import in_wide_text
 
 _MARK = b"REDACTED"
 _FINGERPRINT = re.compile(rb"REDACTED(?:-[0-9a-f]{8})?\**")
@@ -56,6 +57,8 @@ _NAMES_A_CREDENTIAL = re.compile("|".join(CREDENTIAL_WORDS))
 _SHORT = 1024
 """The length of the longest text that is remembered, and how many are."""
 _MOST_TEXTS = 512
+_LONG_NAME = 28
+"""The length of a field's name from which on it may be a key: of a line that was meant to have a name before it."""
 
 
 def _compiled(patterns: Sequence[str], remedy: str) -> tuple[re.Pattern[bytes], ...]:
@@ -170,7 +173,10 @@ class Redactor:
         """Header fields for the disk; names and order are kept."""
         if not self.enabled:
             return headers
-        return tuple((name, self._header(name.lower(), value, response)) for name, value in headers)
+        return tuple(
+            (name if len(name) < _LONG_NAME else self._text(name), self._header(name.lower(), value, response))
+            for name, value in headers
+        )
 
     def _header(self, name: str, value: str, response: bool) -> str:
         if _REPLACED.search(value):
@@ -267,6 +273,7 @@ class Redactor:
             secrets += streamed(body, self._found)
         secrets += escaped(body, self._found)
         secrets += in_base64(body, self._found)
+        secrets += in_wide_text(body, self._found)
         secrets += [(((start, end),), keep) for start, (end, keep) in sorted(self._found(body).items())]
         if not secrets:
             return body

@@ -946,3 +946,14 @@ def test_the_id_of_an_mcp_session_is_a_fingerprint_that_joins_both_directions() 
     assert shown["Mcp-Param-Api-Key"].startswith("REDACTED-")
     assert (shown["Mcp-Name"], shown["Mcp-Param-City"], shown["Last-Event-ID"]) == ("add", "Rome", "7")
     assert (shown["MCP-Protocol-Version"], shown["Mcp-Method"]) == ("2025-11-25", "tools/call")
+
+
+def test_a_key_that_came_as_the_name_of_a_field_is_masked() -> None:
+    key = "sk-ant-api03-abcDEF123456ghiJKL789012mnoPQR345678stuVWX"
+    longest = "anthropic-ratelimit-input-tokens-remaining"
+    redactor = Redactor(salt="s")
+
+    for response in (True, False):
+        (name, _), (known, _) = redactor.headers(((key, "1"), (longest, "2")), response)
+        assert "abcDEF" not in name and "REDACTED-" in name and len(name) == len(key)
+        assert known == longest
