@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from ..apis.lookup import is_recorded_path
 from ..errors import CassetteError, TurntapeError
@@ -24,7 +23,7 @@ from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
 from ..redaction.scrub import rewrite
 from ..tape.lock import hold
-from ..tape.model import Headers, Request, RoundTrip, ToolServer
+from ..tape.model import Headers, Request, RoundTrip, ToolServer, split_url
 from ..tape.named_file import opened
 from ..tape.provenance import PLAYED, ForkSource, played_from
 from ..tape.reader import Cassette
@@ -207,7 +206,7 @@ class Session:
     def _fails_nothing(self, asked: Request) -> bool:
         """True for a request beside the run, and for one of a tool that recorded only a part: it had no answer for it
         either, and the test passed."""
-        path = urlsplit(asked.url).path
+        path = split_url(asked.url).path
         return is_discovery(asked.method, path) or (self.is_imported and not is_recorded_path(path.rstrip("/")))
 
     @property

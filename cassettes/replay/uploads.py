@@ -8,9 +8,8 @@ Discovery of what a host offers (RFC 8615): an SDK asks once in a process, conti
 first test of a process records it. A replay answers it if it can, and a missing answer fails nothing.
 """
 
-from urllib.parse import urlsplit
-
 from ..matching.request_key import path_key
+from ..tape.model import split_url
 
 PATHS = frozenset({"traces/ingest"})
 """Paths without base URL and version."""
@@ -23,4 +22,4 @@ def is_upload(method: str, url: str) -> bool:
 
 def is_discovery(method: str, url: str) -> bool:
     """True for a request for `/.well-known/…`; `url` may be a path."""
-    return method.upper() in ("GET", "HEAD") and "/.well-known/" in f"/{urlsplit(url).path}"
+    return method.upper() in ("GET", "HEAD") and "/.well-known/" in f"/{split_url(url).path}"

@@ -10,7 +10,7 @@ replayed; `started_at` is the one wall-clock time, in seconds since the epoch (U
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 type Headers = tuple[tuple[str, str], ...]
 """Header fields as `(name, value)`, in the order and the spelling of the wire; names may repeat."""
@@ -36,6 +36,14 @@ def split_url(url: str) -> SplitResult:
     except ValueError:
         return SplitResult("", "", url, "", "")
     return parts
+
+
+def joined_url(base: str, named: str) -> str:
+    """The URL that is named relative to `base`. One that breaks the rules of URLs stays as it is."""
+    try:
+        return urljoin(base, named)
+    except ValueError:
+        return named
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from mitmproxy import connection, http, tls
 from mitmproxy.proxy import server_hooks
@@ -26,6 +26,7 @@ from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.admission import OPEN, PREFIX, TOKEN_USER, Admission, basic_login, token_prefix
 from turntape.cassettes.routes.own_addresses import address, is_loopback, machine_names
 from turntape.cassettes.routes.upstreams import UPSTREAMS, Location, Upstream, by_host, joined, locate
+from turntape.cassettes.tape.model import joined_url, split_url
 
 from .error_answers import HEADERS, refusal
 from .flow_conversion import header_fields
@@ -296,14 +297,17 @@ class Router:
         A URL that leads to us, or to another upstream, keeps its meaning: a tool server could else have the requests
         to an LLM API sent to itself, with their keys.
         """
-        url = urljoin(asked, named)
-        if self._is_taken(urlsplit(url).path, location.upstream.name):
+        url = joined_url(asked, named)
+        if not split_url(url).netloc:
+            pending.faults.append(f"the stream names {named[:_SHOWN]!r} for the client's messages, which is not a URL")
+            return
+        if self._is_taken(split_url(url).path, location.upstream.name):
             pending.faults.append(
                 f"the stream names {named[:_SHOWN]!r} for the client's messages, a path that leads to turntape or to "
                 "another upstream; they are not sent to the server of the stream"
             )
             return
-        target = urlsplit(urljoin(location.url + location.path, named))
+        target = split_url(joined_url(location.url + location.path, named))
         path = target.path + (f"?{target.query}" if target.query else "")
         place = replace(location, path=path, url=f"{target.scheme}://{target.netloc}")
         self._places.add(url, place)

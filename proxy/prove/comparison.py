@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from urllib.parse import urlsplit
 
 from turntape.cassettes.counted import several
 from turntape.cassettes.frozen import frozen
+from turntape.cassettes.tape.model import split_url
 
 from .messages import Fields, Message
 from .wire import Exchange
@@ -72,8 +72,8 @@ def _is_same(before: Exchange, behind: Exchange) -> bool:
     one, other = before.request, behind.request
     if one.method != other.method or behind.order < before.order:
         return False
-    last = urlsplit(one.target).path.rpartition("/")[2]
-    return one.body == other.body and urlsplit(other.target).path.rpartition("/")[2] == last
+    last = split_url(one.target).path.rpartition("/")[2]
+    return one.body == other.body and split_url(other.target).path.rpartition("/")[2] == last
 
 
 def differences(before: Exchange, behind: Exchange) -> Iterator[Difference]:
@@ -104,7 +104,7 @@ def _requests(sent: Message, arrived: Message) -> Iterator[Difference]:
 def _why_target(sent: Message, arrived: Message) -> str | None:
     if sent.method != arrived.method or sent.first.rpartition(" ")[2] != arrived.first.rpartition(" ")[2]:
         return None
-    url = urlsplit(sent.target)
+    url = split_url(sent.target)
     path = url.path + (f"?{url.query}" if url.query else "")
     if path == arrived.target:
         return ABSOLUTE

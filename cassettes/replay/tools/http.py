@@ -9,12 +9,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import field
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from ...framing import decode, messages
 from ...frozen import mutable
 from ...matching.request_key import header
-from ...tape.model import Request, Response, RoundTrip, Side, ToolWire
+from ...tape.model import Request, Response, RoundTrip, Side, ToolWire, split_url
 from .recording import Json, id_of, message
 from .sse import ToolStream, tool_streams
 
@@ -76,7 +75,7 @@ class _Message(NamedTuple):
 
 def place_of(url: str) -> Place:
     """The place of a server by its URL."""
-    parts = urlsplit(url)
+    parts = split_url(url)
     return Place(parts.netloc.rpartition("@")[2], parts.path)
 
 

@@ -7,10 +7,9 @@ empty answer; everything that the server says comes in the stream
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
 
 from ...framing import decode
-from ...tape.model import Response, RoundTrip
+from ...tape.model import Response, RoundTrip, joined_url, split_url
 
 ENDPOINT = "endpoint"
 """The name of the first event."""
@@ -30,14 +29,14 @@ def tool_streams(trips: Sequence[RoundTrip]) -> Iterator[ToolStream]:
     """The connections among these round trips, in their order."""
     for trip in trips:
         if trip.request.method == "GET" and trip.response is not None and (named := _endpoint(trip.response)):
-            target = target_of(urljoin(trip.request.url, named))
+            target = target_of(joined_url(trip.request.url, named))
             posts = (one for one in trips if one.request.method == "POST" and target_of(one.request.url) == target)
             yield ToolStream(trip, target, tuple(posts))
 
 
 def target_of(url: str) -> str:
     """Path and query of a URL."""
-    parts = urlsplit(url)
+    parts = split_url(url)
     return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 

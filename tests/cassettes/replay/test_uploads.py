@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from turntape.cassettes.replay.player import Player
-from turntape.cassettes.replay.uploads import is_upload
+from turntape.cassettes.replay.uploads import is_discovery, is_upload
 from turntape.cassettes.tape.model import Request, Response, RoundTrip
 
 URL = "https://api.openai.com/v1/traces/ingest"
@@ -53,3 +53,8 @@ def test_an_upload_without_a_recorded_answer_is_a_miss() -> None:
 
     with pytest.raises(Miss):
         player.answer("POST", URL, (), upload("a"))
+
+
+@pytest.mark.parametrize("url", ["//[", "http://[/v1", "/v1//[x"])
+def test_a_path_that_breaks_the_rules_of_urls_is_neither(url: str) -> None:
+    assert not is_discovery("GET", url) and not is_upload("POST", url)

@@ -697,6 +697,19 @@ def test_a_stream_cannot_have_the_requests_of_others_sent_to_its_server(asked: s
     assert "another upstream" in pending(one, stream).faults[0]
 
 
+@pytest.mark.parametrize("named", ["http://[", "//[::1/m", "mailto:x"])
+@pytest.mark.parametrize("asked", ["/old/sse", f"{SERVER}/sse"], ids=["base_url", "forward"])
+def test_a_stream_that_names_no_url_is_said_and_nothing_else(asked: str, named: str) -> None:
+    route = Routed(old=SERVER)
+    stream = route(asked, method="GET", accept=STREAM)
+
+    opens(route, stream, named)
+
+    assert pending(route, stream).faults == [
+        f"the stream names {named!r} for the client's messages, which is not a URL"
+    ]
+
+
 @pytest.mark.parametrize("url", ["/-/live", "/nothing", "http://evil.example/-/live"])
 def test_our_answer_to_head_has_no_body(url: str) -> None:
     route = Routed(pages=StatusPages().answer)

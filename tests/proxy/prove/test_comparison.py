@@ -30,6 +30,7 @@ def seen(before: Exchange, behind: Exchange) -> list[tuple[str, bool]]:
         ("/openai/v1/chat/completions?a=1", "/v1/chat/completions", False),
         ("/openai/v1/chat/completions", "/v1/responses", False),
         ("/openai/v1/models/a", "/v1/models/A", False),
+        ("//[", "//[::", False),
     ],
 )
 def test_a_path_may_change_only_as_the_route_says(sent: str, arrived: str, forced: bool) -> None:

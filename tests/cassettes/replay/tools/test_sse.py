@@ -42,6 +42,15 @@ def test_the_first_event_names_the_url_of_the_clients_messages(endpoint: bytes) 
     assert (found.target, found.posts) == ("/messages?s=a", (trips[0],))
 
 
+@pytest.mark.parametrize("named", [b"http://[", b"//[::1/m"])
+def test_a_connection_that_names_no_url_has_no_messages_and_stops_nothing(named: bytes) -> None:
+    odd = RoundTrip(Request("POST", "http://[", content=ASK), Response(202), 90.0, index=1)
+    trips = [post(0, "/messages?s=a", ASK), odd, stream(2, named, ANSWER), stream(3, b"/messages?s=a", ANSWER)]
+
+    assert [found.posts for found in tool_streams(trips)][1] == (trips[0],)
+    assert http_recording(trips).streams
+
+
 @pytest.mark.parametrize(
     "other",
     [
