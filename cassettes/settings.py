@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from .errors import CassetteError
 from .frozen import frozen
+from .tape.named_file import text_of
 
 if TYPE_CHECKING:
     from pydantic import ConfigDict
@@ -140,7 +141,7 @@ def _in_file(place: Path) -> Settings | None:
 def _document(place: Path) -> object:
     """What the file says about turntape; empty without the file or without our table."""
     try:
-        text = place.read_text(encoding="utf-8")
+        text = text_of(place).removeprefix("\ufeff")
         if "turntape" not in text and place.name == "pyproject.toml":
             return {}
         import tomllib  # imported here because most commands find no settings
@@ -150,6 +151,9 @@ def _document(place: Path) -> object:
         return {}
     except (OSError, ValueError) as exc:  # neither UTF-8 nor TOML
         raise CassetteError(f"cannot read the settings in {str(place)!r}: {exc}; correct or remove the file") from exc
+    except RecursionError as exc:
+        why = "they are nested too deeply"
+        raise CassetteError(f"cannot read the settings in {str(place)!r}: {why}; correct or remove the file") from exc
     if place.name != "pyproject.toml":
         return document
     tool = document.get("tool", {})

@@ -20,6 +20,7 @@ from typing import Any, cast
 
 from ..errors import CassetteError
 from ..frozen import frozen
+from ..tape.named_file import text_of
 from ..whole_number import whole_number
 
 
@@ -125,11 +126,13 @@ def read_faults(path: str | os.PathLike[str]) -> tuple[Fault, ...]:
     """The faults of a TOML file, one `[[fault]]` table each. Raises CassetteError for any other content."""
     path = Path(path)
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(text_of(path).removeprefix("\ufeff"))
     except OSError as exc:
         raise CassetteError(f"cannot read the faults in {str(path)!r}: {exc.strerror}; check the name") from exc
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+    except (UnicodeDecodeError, ValueError) as exc:  # of numbers too, beside TOMLDecodeError
         raise CassetteError(f"the faults in {str(path)!r} are not valid TOML: {exc}; correct the file") from exc
+    except RecursionError as exc:
+        raise CassetteError(f"the faults in {str(path)!r} are nested too deeply; correct the file") from exc
     tables = document.get("fault", [])
     unknown = sorted(set(document) - {"fault"})
     if unknown or not isinstance(tables, list) or not all(isinstance(t, dict) for t in cast(list[object], tables)):

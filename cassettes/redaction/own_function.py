@@ -28,10 +28,10 @@ def imported(name: str) -> FindSecrets:
     module, _, attribute = name.partition(":")
     try:
         found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as exc:
+    except Exception as exc:  # what the module does when it is imported may fail in any way
         raise CassetteError(
-            f"redact_function {name!r} cannot be imported: {exc}; write 'module:function', and install the module or "
-            "set PYTHONPATH"
+            f"redact_function {name!r} cannot be imported: {_cause(exc)}; write 'module:function', and install the "
+            "module or set PYTHONPATH"
         ) from exc
     if not callable(found):
         raise CassetteError(f"redact_function {name!r} is not a function; write 'module:function'")
@@ -42,6 +42,11 @@ def imported(name: str) -> FindSecrets:
             "name a function of your project"
         )
     return cast(FindSecrets, found)
+
+
+def _cause(error: Exception) -> str:
+    """What a missing module or name says in its words; of another error its kind too."""
+    return str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
 
 
 def _is_pythons(module: str | None) -> bool:

@@ -7,6 +7,8 @@ from typing import BinaryIO
 
 from ..errors import CassetteError
 
+_MOST_TEXT = 16 << 20
+
 
 def opened(path: Path) -> BinaryIO:
     """A file to read from. Raises OSError as `open` does, and CassetteError for what is not a file.
@@ -16,6 +18,19 @@ def opened(path: Path) -> BinaryIO:
     if not_a_file(path):
         raise CassetteError(f"{str(path)!r} is a pipe or a device; save it in a file first")
     return path.open("rb")
+
+
+def text_of(path: Path, errors: str = "strict") -> str:
+    """The UTF-8 text of a file that is read although nobody has named it, such as the settings of a folder.
+
+    Raises OSError and UnicodeDecodeError as `Path.read_text` does, and CassetteError for a pipe, a device, and more
+    text than people write: somebody else may have made the folder.
+    """
+    with opened(path) as file:
+        data = file.read(_MOST_TEXT + 1)
+    if len(data) > _MOST_TEXT:
+        raise CassetteError(f"{str(path)!r} is longer than {_MOST_TEXT >> 20} MB; correct or remove the file")
+    return data.decode("utf-8", errors).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def not_a_file(path: Path) -> bool:

@@ -5,6 +5,9 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.tape.named_file import text_of
+
 from ..capture.certificates import USERS
 from ..capture.upstream_proxy import NO_PROXIES, PROXIES, shown
 from ..launch.environment import BASE_URLS, no_proxy
@@ -91,8 +94,8 @@ def _certificates(environ: Mapping[str, str]) -> Iterator[CheckResult]:
 def _dotenv(folder: Path) -> Iterator[CheckResult]:
     """A loader that overrides the environment leads the command away from the proxy after its start."""
     try:
-        text = (folder / ".env").read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        text = text_of(folder / ".env", errors="replace")
+    except (OSError, CassetteError):
         return
     ours = {row.variable for row in BASE_URLS} | set(PROXIES) | set(NO_PROXIES) | set(USERS)
     names = [name for name, _ in _SETTING.findall(text) if name in ours]

@@ -257,3 +257,32 @@ def test_the_variable_adds_to_what_the_file_keeps(tmp_path: Path, monkeypatch: p
 
     assert read_settings().redact_keep == ("a", "b", "c d")
     assert read_settings("turntape.toml").redact_keep == ("a",)
+
+
+@pytest.mark.parametrize("name", ["turntape.toml", "pyproject.toml"])
+def test_settings_that_have_no_end_are_refused_at_once(name: str, folder: Path) -> None:
+    (folder / name).symlink_to("/dev/zero")
+
+    with pytest.raises(CassetteError, match="is a pipe or a device"):
+        read_settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a = " + "[" * 3000 + "]" * 3000, "nested too deeply"),
+        ("redact = [] #" + "x" * (16 << 20), "longer than 16 MB"),
+    ],
+    ids=["deep", "long"],
+)
+def test_a_file_beyond_what_people_write_is_one_sentence(text: str, why: str) -> None:
+    Path("turntape.toml").write_text(text)
+
+    with pytest.raises(CassetteError, match=why):
+        read_settings()
+
+
+def test_a_byte_order_mark_and_other_ends_of_lines_are_read() -> None:
+    Path("turntape.toml").write_bytes(b"\xef\xbb\xbfredact = ['a']\r\nredact_entropy = true\r\n")
+
+    assert read_settings() == Settings(redact=("a",), redact_entropy=True)

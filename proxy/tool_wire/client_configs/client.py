@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
+from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.frozen import frozen
+from turntape.cassettes.tape.named_file import text_of
 
 from .json_text import loads
 from .nodes import NotParsed
@@ -125,10 +127,10 @@ class Files:
     def text(self, path: Path) -> str | None:
         """What is in a file; None when there is none."""
         try:
-            return path.read_text(encoding="utf-8")
+            return text_of(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, UnicodeDecodeError) as exc:
+        except (OSError, UnicodeDecodeError, CassetteError) as exc:
             self.unread.append(f"{path}: {exc}")
             return None
 

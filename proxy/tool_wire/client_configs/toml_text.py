@@ -21,7 +21,7 @@ def loads(text: str) -> dict[str, Any]:
     """Raises `NotParsed`."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as exc:
+    except (ValueError, RecursionError) as exc:  # of numbers too, beside TOMLDecodeError
         raise NotParsed(str(exc)) from exc
 
 

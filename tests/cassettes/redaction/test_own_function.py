@@ -101,3 +101,22 @@ def test_a_function_of_python_itself_is_refused(tmp_path: Path, monkeypatch: pyt
 
     with pytest.raises(CassetteError, match="is a function of Python itself"):
         imported(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        (".:find", "", "TypeError"),
+        ("a." * 3000 + "b:find", "", "cannot be imported"),
+        ("wrong_words:find", "def find(", "SyntaxError"),
+        ("failing_words:find", "raise RuntimeError('no licence')", "RuntimeError: no licence"),
+    ],
+)
+def test_a_module_that_fails_when_it_is_imported_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, why: str
+) -> None:
+    (tmp_path / f"{name.partition(':')[0]}.py"[-60:]).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(CassetteError, match=why):
+        imported(name)
