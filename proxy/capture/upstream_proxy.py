@@ -8,11 +8,12 @@ import base64
 import ipaddress
 from collections.abc import Mapping
 from typing import Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.own_addresses import is_loopback
+from turntape.cassettes.tape.model import split_url
 from turntape.cassettes.whole_number import whole_number
 
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
@@ -67,18 +68,18 @@ def from_environment(environ: Mapping[str, str], port: int) -> str | None:
 
 def is_ours(url: str, port: int) -> bool:
     """True for a URL of turntape itself, which listens on `port` of this machine."""
-    place = urlsplit(url if "://" in url else f"http://{url}").netloc.rpartition("@")[2]
+    place = split_url(url if "://" in url else f"http://{url}").netloc.rpartition("@")[2]
     return place in (f"127.0.0.1:{port}", f"localhost:{port}")
 
 
 def parse(url: str, exempt: tuple[str, ...] = ()) -> UpstreamProxy:
     """A proxy from its URL; without a scheme it is `http`. Raises TurntapeError when turntape cannot use it."""
-    parts = urlsplit(url if "://" in url else f"http://{url}")
+    parts = split_url(url if "://" in url else f"http://{url}")
     try:
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
-    if parts.scheme not in ("http", "https"):
+    if parts.scheme not in ("http", "https", ""):
         raise TurntapeError(
             f"turntape cannot use {shown(url)!r}, which is not an HTTP proxy: name one with "
             "--upstream-proxy http://HOST:PORT, or use none with --upstream-proxy none"

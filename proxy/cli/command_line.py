@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ..exit_codes import INTERNAL, INTERRUPTED, OK, USAGE
 from ..launch.terminal import ascii_only
@@ -147,5 +148,7 @@ def _is_nowhere() -> bool:
 
 
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"turntape: {message}\n")
+    with suppress(OSError):  # where nothing can be said, the exit code must still say it
+        sys.stderr.write(f"turntape: {message}\n")
+        sys.stderr.flush()
     return code

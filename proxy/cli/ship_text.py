@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from turntape.cassettes.counted import several
 from turntape.inspector.fleet.shipping.outcome import ShippedFile
+from turntape.inspector.wire.printable import safe
 
 
 def json_line(file: ShippedFile) -> str:
@@ -24,7 +25,8 @@ def json_line(file: ShippedFile) -> str:
 
 def text_line(file: ShippedFile) -> str:
     sizes = f"{several(file.rows, 'row')}, {size_text(file.bytes)}" if file.bytes else "nothing to do"
-    return f"{file.state:<10} {sizes:<24} {file.path}"
+    name = safe(str(file.path)).replace("\n", "\\n")
+    return f"{file.state:<10} {sizes:<24} {name}"
 
 
 def summary(files: Sequence[ShippedFile], to: str, *, dry_run: bool) -> str:

@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.admission import TOKEN_USER, base_urls
 from turntape.cassettes.routes.base_urls import BASE_URLS
 
 from ..capture.certificates import write_whole
 from ..capture.upstream_proxy import NO_PROXIES, PROXIES, is_ours
+from ..capture.upstream_proxy import shown as without_login
 
 type Route = Literal["base_url", "forward", "both"]
 
@@ -111,7 +113,11 @@ def _base_urls(
     for row in BASE_URLS:
         value = values.get(row)
         if value and row.upstream not in upstreams:
-            place, path = origin(value)
+            try:
+                place, path = origin(value)
+            except ValueError as exc:
+                what = f"{row.variable} is {without_login(value)!r}, which is not a URL"
+                raise TurntapeError(f"{what}; write it as http://HOST:PORT/PATH, or unset it") from exc
             name = _free_name(row.upstream, everything or place, named)
             named[name] = everything or place
             variables[row.variable] = f"{root}/{name}{path}"

@@ -28,7 +28,9 @@ def test_a_proxy_is_read_from_its_url(url: str, expected: UpstreamProxy) -> None
     assert parse(url) == expected
 
 
-@pytest.mark.parametrize("url", ["socks5://proxy:1080", "http://", "http://proxy:port", "http://jo:secret@"])
+@pytest.mark.parametrize(
+    "url", ["socks5://proxy:1080", "http://", "http://proxy:port", "http://jo:secret@", "http://jo:secret@[::1"]
+)
 def test_what_is_not_an_http_proxy_is_refused_without_showing_the_login(url: str) -> None:
     with pytest.raises(TurntapeError, match="--upstream-proxy none") as raised:
         parse(url)

@@ -1,5 +1,6 @@
 """What a command writes to a terminal."""
 
+import errno
 import io
 import sys
 from pathlib import Path
@@ -50,3 +51,14 @@ def test_a_working_directory_that_was_removed(
     assert capsys.readouterr().out == before
     assert main(["run", "--", "true"]) == 2
     assert "the working directory was removed; change to another one" in capsys.readouterr().err
+
+
+class Full(io.StringIO):
+    def write(self, s: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_the_exit_code_says_what_the_full_disk_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Full())
+
+    assert main(["show", "missing.cassette.jsonl"]) == 2

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from turntape.cassettes.errors import TurntapeError
 from turntape.proxy.capture.upstream_proxy import from_environment
 from turntape.proxy.launch.environment import BASE_URLS, environment, no_proxy
 
@@ -161,3 +162,15 @@ def test_beyond_loopback_the_variables_have_an_address_that_others_reach() -> No
     assert variables["OPENAI_BASE_URL"] == "http://192.0.2.7:8484/t/the-token/openai/v1"
     assert variables["HTTPS_PROXY"] == "http://turntape:the-token@192.0.2.7:8484"
     assert variables["NO_PROXY"] == "192.0.2.7:8484"
+
+
+@pytest.mark.parametrize("url", ["http://u:secret@127.0.0.1:port/v1", "http://u:secret@[::1/v1", "localhost:99999"])
+def test_a_base_url_that_is_not_a_url_is_named_without_its_login(url: str) -> None:
+    with pytest.raises(TurntapeError, match="^OPENAI_BASE_URL is .* is not a URL; write it as") as raised:
+        environment({"OPENAI_BASE_URL": url}, port=1)
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://[::1:port"])
+def test_a_proxy_variable_that_breaks_the_rules_of_urls_is_not_ours(url: str) -> None:
+    assert from_environment({"HTTPS_PROXY": url}, 8484) == url
