@@ -97,3 +97,18 @@ def test_a_file_that_cannot_be_read_is_said(launch: Callable[..., Launch], tmp_p
 
     assert found.servers == ()
     assert found.unread[0].startswith(f"{tmp_path / '.codex' / 'config.toml'}: ")
+
+
+@pytest.mark.parametrize("text", ["a = " + "9" * 5000, "a = " + "[" * 3000])
+def test_a_file_that_no_reader_takes_is_reported(launch: Callable[..., Launch], tmp_path: Path, text: str) -> None:
+    (tmp_path / ".codex" / "config.toml").write_text(text)
+
+    assert len(Codex().find(launch()).unread) == 1
+
+
+def test_a_device_in_the_place_of_a_file_is_reported_at_once(launch: Callable[..., Launch], tmp_path: Path) -> None:
+    (tmp_path / ".codex" / "config.toml").unlink()
+    (tmp_path / ".codex" / "config.toml").symlink_to("/dev/tty")
+
+    (said,) = Codex().find(launch()).unread
+    assert "is a pipe or a device" in said
