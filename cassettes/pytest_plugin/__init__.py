@@ -91,6 +91,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("turntape_any_order", "true: requests may come in another order", type="bool", default=False)
     parser.addini("turntape_repeats", "true: a recorded turn answers again", type="bool", default=False)
     parser.addini("turntape_vcr_marks", "true: the mark vcr is ours too", type="bool", default=False)
+    parser.addini("turntape_vcr_settings", 'arguments of the mark for these tests: profile="sequence"', default="")
     parser.addini("turntape_mode", "the mode when neither the command line nor the marker sets one", default="")
     parser.addini("turntape_live_tools", "tool servers (MCP) that run in a replay too", type="linelist", default=[])
     parser.addini("turntape_allow_hosts", "hosts that marked tests may reach", type="linelist", default=[])
@@ -247,6 +248,7 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Open the cassette and block the network before the first fixture makes a client."""
+    item.config.stash[USES].empty_addresses.clear()
     if not _wanted(item):
         return
     from ..errors import TurntapeError
@@ -321,6 +323,11 @@ def pytest_runtest_makereport(
         if report.failed and not shown and (said := _unless_it_fails(marked.problems, faults)):
             report.sections.append(("turntape", "\n".join(said)))
         report.sections += [("turntape", fault) for fault in dict.fromkeys(faults)]
+    refused = [*item.config.stash[USES].empty_addresses, *(marked.session.empty_addresses if marked else ())]
+    if report.failed and refused:
+        from ..replay.empty_addresses import refusal
+
+        report.sections.append(("turntape", refusal(refused)))
     return report
 
 

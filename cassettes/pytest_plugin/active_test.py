@@ -18,6 +18,7 @@ from ..errors import TurntapeError
 from ..faults.fault import Faults, overlay_of
 from ..regex import regex
 from ..replay.answer import MISS_STATUS
+from ..replay.empty_addresses import is_empty
 from ..replay.miss import KIND, Miss
 from ..replay.recorded_places import RecordedPlaces
 from ..replay.session import Session
@@ -187,6 +188,9 @@ class ActiveTest:
             return "network"
         if is_side_traffic(host, path) and not self._is_recorded(host, path):
             return "offline" if self.session.plan.calls == "never" else "network"
+        if self.session.plan.calls == "never" and is_empty(self._recorded_places, host, port, path):
+            self.session.empty_addresses.append(f"{host}:{port}" if port else host)
+            return "network"
         return "session"
 
     def _other_way(self, host: str, port: int | None, path: str) -> Way:
@@ -346,6 +350,8 @@ class ActiveTest:
         apis = [(one.hostname, one.port) for one in map(urlsplit, live_upstreams(os.environ, {}).values())]
         for where in self.network.reached:
             host, _, port = where.rpartition(":") if ":" in where else (where, "", "")
+            if where in self.session.empty_addresses:
+                continue
             if by_host(host) is not None or (host, whole_number(port) or 0) in apis:
                 return (
                     f"the test reached the LLM API at {where}, and nothing of that was recorded or replayed: its "

@@ -31,6 +31,8 @@ class VcrUses:
         self._note = note
         self.session: Session | None = None
         """That of the marked test that runs now."""
+        self.empty_addresses: list[str] = []
+        """What `use_cassette` in the test that runs now has asked (`replay/empty_addresses.py`)."""
 
     @property
     def mode(self) -> str | None:
@@ -57,6 +59,7 @@ class VcrUses:
 
     def used(self, path: Path, session: "VcrSession", recorded: int) -> None:
         """The context of the cassette at `path` was left."""
+        self.empty_addresses += session.empty_addresses
         self._note(path, session, recorded)
 
 

@@ -112,6 +112,8 @@ class Session:
         """Requests that were neither recorded nor sent to the API."""
         self.unanswered: Request | None = None
         """The first request without an answer."""
+        self.empty_addresses: list[str] = []
+        """The addresses of this machine that were asked, where nothing listens and of which nothing is recorded."""
         self.live: list[RoundTrip] = []
         """What the live API has answered, in the order of its answers."""
         self.refused: list[str] = []

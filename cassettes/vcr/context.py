@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import CassetteError
 from ..frozen import frozen
 from ..importers.targets import beside
+from ..replay.empty_addresses import is_empty, refusal
 from ..replay.miss import Miss
 from ..replay.recorded_places import RecordedPlaces
 from ..replay.telemetry_hosts import is_side_traffic
@@ -179,7 +180,16 @@ class _Open:
             return "network"
         if is_side_traffic(host, path) and not self._places.has(host, path):
             return "offline" if self._session.plan.calls == "never" else "network"
-        return "session"
+        return "network" if self._session.plan.calls == "never" and self._is_empty(host, port, path) else "session"
+
+    def _is_empty(self, host: str, port: int | None, path: str) -> bool:
+        settings, player = self._use.settings, self._session.player
+        if settings.on_request and player.cassette:  # they may give a request another address
+            return False
+        found = is_empty(self._places, host, port, path, of_any_host=not settings.compares_address)
+        if found:
+            self._session.empty_addresses.append(f"{host}:{port}" if port else host)
+        return found
 
     def _missed(self, miss: Miss) -> None:
         self._line = self._line or here()
@@ -193,6 +203,8 @@ class _Open:
         recorded = session.finish(whole=whole)
         if observers:
             observers[-1].used(session.path, session, recorded)
+        elif error is not None and session.empty_addresses:
+            error.add_note(refusal(session.empty_addresses))
         if session.misses and (error is None or isinstance(error, Exception)):
             missed = CannotOverwriteExistingRequestException(session.path, session.misses)
             raise missed.with_traceback(self._line) from None

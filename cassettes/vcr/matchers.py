@@ -96,6 +96,8 @@ MATCHERS: Mapping[str, Matcher] = MappingProxyType(
 USUAL = ("method", "scheme", "host", "port", "path", "query")
 """What vcrpy compares by default."""
 _WITH_BODY = (raw_body, body)
+OF_ADDRESS = frozenset({uri, host, port})
+"""The matchers that compare where a request goes."""
 
 
 def chosen(names: Iterable[str], own: Mapping[str, Matcher]) -> tuple[Matcher, ...]:

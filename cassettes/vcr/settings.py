@@ -7,7 +7,7 @@ from typing import Any
 
 from ..frozen import frozen
 from ..tape.model import Response, RoundTrip
-from .matchers import Matcher
+from .matchers import OF_ADDRESS, Matcher
 from .request import Request
 
 type Answer = dict[str, Any]
@@ -23,6 +23,11 @@ class Settings:
     on_answer: tuple[Callable[[Answer], Answer | None], ...] = ()
     ignored_hosts: frozenset[str] = frozenset()
     repeats: bool = False
+
+    @property
+    def compares_address(self) -> bool:
+        """True when a request to another address is another request."""
+        return not OF_ADDRESS.isdisjoint(self.matchers)
 
     def request(self, request: Request) -> Request | None:
         """The request that is compared and stored; None for one that is neither answered nor recorded."""
