@@ -107,5 +107,26 @@ PROJECTS = (
         ("tests",),
         plugin="pytest-vcr",
     ),
+    Project(
+        "opentelemetry-instrumentation-cohere",
+        "0.62.4",
+        ("cohere>=5.18.0,<6", "opentelemetry-sdk", "pytest-asyncio"),
+        ("tests",),
+    ),
+    Project(
+        "opentelemetry-instrumentation-mistralai",
+        "0.62.4",
+        ("mistralai<2", "opentelemetry-sdk", "pytest-asyncio"),
+        ("tests",),
+    ),
+    Project(
+        "opentelemetry-instrumentation-groq", "0.62.4", ("groq", "opentelemetry-sdk", "pytest-asyncio"), ("tests",)
+    ),
+    Project(
+        "opentelemetry-instrumentation-anthropic",
+        "0.62.4",
+        ("anthropic[bedrock]>=0.86.0,<1", "opentelemetry-sdk", "pytest-asyncio<0.24", "pytest<9"),
+        ("tests",),
+    ),
 )
 """Read of the source distributions on PyPI, 2026-11. Nothing of them is kept."""

@@ -14,6 +14,7 @@ from ..counted import several
 from ..frozen import frozen, mutable
 from .conversion import planned
 from .suite_imports import imports_in, recordings_below
+from .suite_ini import IniChange
 from .suite_marks import Rewrite, direct_uses, marks_in, neighbours
 from .suite_survey import Unread
 
@@ -60,6 +61,8 @@ class Test:
     sources: tuple[Path, ...]
     target: Path
     config: Mapping[str, Any]
+    places: frozenset[Path] = frozenset()
+    """The files that give it its mark; empty when that is not known."""
 
     @property
     def own_name(self) -> str:
@@ -86,12 +89,22 @@ class Move:
     """Where the suite itself opens recordings: file and line."""
     beside: list[tuple[Path, Path]] = field(default_factory=list[tuple[Path, Path]])
     """The recordings that these places may name, and the cassette of each."""
+    ini: IniChange | None = None
+    """For tests whose mark is in no file of the suite."""
     unmapped: list[str] = field(default_factory=list[str])
     """What has no counterpart, one sentence each."""
 
     @classmethod
-    def of(cls, survey: Sequence[Mapping[str, Any]], unread: Sequence[Unread] = ()) -> "Move":
-        """From what the survey says of the tests, and of the files that pytest cannot collect."""
+    def of(
+        cls,
+        survey: Sequence[Mapping[str, Any]],
+        unread: Sequence[Unread] = (),
+        *,
+        root: Path | None = None,
+        ini: Path | None = None,
+    ) -> "Move":
+        """From what the survey says of the tests, and of the files that pytest cannot collect; and from the root and
+        the ini file of pytest."""
         tests = [
             Test(
                 said["test"],
@@ -99,6 +112,7 @@ class Move:
                 tuple(Path(one) for one in said["sources"]),
                 Path(said["target"]),
                 said["config"],
+                frozenset(Path(one) for one in said.get("places") or ()),
             )
             for said in survey
         ]
@@ -123,9 +137,13 @@ class Move:
                 without.append(test.name)
         if without:
             move.unmapped.append(f"{several(len(without), 'test')} without a recording: {listed(without)}")
-        unmarked = [test for file, its in by_file.items() if not move._marks(file, its) for test in its]
+        unmarked: list[Test] = []
+        for file, its in by_file.items():
+            marked_here = [test for test in its if not test.places or file in test.places]
+            has_marks = move._marks(file, marked_here or its)
+            unmarked += [test for test in its if not has_marks or test not in marked_here]
         if unmarked:
-            move._marks_elsewhere(unmarked, set(by_file))
+            move._marks_elsewhere(unmarked, set(by_file), root, ini)
         said: defaultdict[str, set[Path]] = defaultdict(set)
         for test in tests:
             for one in unmapped(test.config):
@@ -172,25 +190,35 @@ class Move:
         self.rewrites += rewrites
         return any(one.is_mark for one in rewrites)
 
-    def _marks_elsewhere(self, tests: list[Test], done: set[Path]) -> None:
-        """Rewrite marks that a `conftest.py` or another module of the suite gives to these tests."""
+    def _marks_elsewhere(self, tests: list[Test], done: set[Path], root: Path | None, ini: Path | None) -> None:
+        """Rewrite marks that a `conftest.py` or another module of the suite gives to these tests. For marks that no
+        file of the suite has, the ini file says what ours would."""
         found = False
+        known = {place for test in tests for place in test.places} if all(test.places for test in tests) else None
         for file in neighbours({test.file for test in tests}):
             below = [test for test in tests if test.file.is_relative_to(file.parent)] or tests
-            found |= file not in done and self._marks(file, below)
-        if not found:
-            lines = ["turntape_vcr_marks = true"]
-            settings = [arguments(test.config) for test in tests]
-            lines += ["turntape_repeats = true"] if any("repeats" in one for one in settings) else []
-            lines += ["turntape_profile = sequence"] if all("profile" in one for one in settings) else []
-            names = listed([test.name for test in tests])
-            self.unmapped.append(
-                f"{several(len(tests), 'test')} whose mark is not written in the suite ({names}); "
-                f"mark them with pytest.mark.turntape, or write into pytest's ini file: {', '.join(lines)}"
-            )
+            found |= file not in done and (known is None or file in known) and self._marks(file, below)
+        rewritten = {one.file for one in self.rewrites if one.is_mark}
+        left = [test for test in tests if (rewritten.isdisjoint(test.places) if test.places else not found)]
+        if not left:
+            return
+        settings = _widest([arguments(test.config) for test in left])
+        if stricter := _stricter(left, settings):
+            settings["tests"] = stricter
+        ordered = {name: settings[name] for name in _ORDER if name in settings}
+        change = IniChange.of(root or Path(), ini, ordered)
+        if change.text is not None:
+            self.ini = change
+            return
+        names = listed([test.name for test in left])
+        self.unmapped.append(
+            f"{several(len(left), 'test')} whose mark is not written in the suite ({names}); mark them with "
+            f"pytest.mark.turntape, or write into pytest's ini file: {'; '.join(change.lines)}"
+        )
 
     def apply(self) -> int:
-        """Write the marks; how many files were changed. The recordings are converted by `conversion.convert`."""
+        """Write the marks, and the lines of the ini file; in how many files there were marks. The recordings are
+        converted by `conversion.convert`."""
         files: defaultdict[Path, list[Rewrite]] = defaultdict(list)
         for one in self.rewrites:
             files[one.file].append(one)
@@ -199,6 +227,8 @@ class Move:
             for one in sorted(changes, key=lambda change: -change.start):
                 data = data[: one.start] + one.new.encode() + data[one.end :]
             file.write_bytes(data)
+        if self.ini is not None:
+            self.ini.write()
         return len(files)
 
 

@@ -50,7 +50,7 @@ def marks_in(file: Path, settings: Callable[[str | None], Mapping[str, Any]]) ->
             called.add(id(node.func))
         elif _name_of_mark(node) is None and (not _is_mark(node) or id(node) in called):
             continue
-        said = _written(settings(decorated.get(id(node))))
+        said = arguments_of(settings(decorated.get(id(node))))
         new = f"pytest.mark.turntape({said})" if said else "pytest.mark.turntape"
         written = new
         if (name := _name_of_mark(node)) is not None:
@@ -67,7 +67,8 @@ def marks_in(file: Path, settings: Callable[[str | None], Mapping[str, Any]]) ->
     return sorted(found, key=lambda one: one.start)
 
 
-def _written(settings: Mapping[str, Any]) -> str:
+def arguments_of(settings: Mapping[str, Any]) -> str:
+    """The arguments of a mark as Python."""
     return ", ".join(f"{name}={_literal(value)}" for name, value in settings.items())
 
 

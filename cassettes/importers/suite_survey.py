@@ -76,6 +76,8 @@ class Survey:
     unread: Sequence[Unread] = ()
     apart: Sequence[Unread] = ()
     """What pytest collects, but not together with the whole suite; and the reason."""
+    root: Path | None = None
+    ini: Path | None = None
 
 
 def survey(tests: str, folder: Path, say: Callable[[str], object] = str) -> Survey:
@@ -106,7 +108,8 @@ def survey(tests: str, folder: Path, say: Callable[[str], object] = str) -> Surv
         for path in [path for path in waiting if path in unread]:
             collect_again([path])
     apart = [one for path, one in first.items() if path not in unread]
-    return Survey(list(known.values()), list(unread.values()), apart)
+    ini = Path(whole["ini"]) if whole["ini"] else None
+    return Survey(list(known.values()), list(unread.values()), apart, Path(whole["root"]), ini)
 
 
 def _unread(answer: Mapping[str, Any]) -> list[Unread]:

@@ -5,7 +5,9 @@ The fixtures are in `vcr_fixtures.py`. Imported in every run of pytest, so it im
 """
 
 import argparse
+import ast
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import pytest
@@ -75,12 +77,28 @@ def _answer_those_who_ask(config: pytest.Config) -> None:
 
 
 def mark_as_ours(item: pytest.Item) -> None:
-    """Give a test that only has the mark of these plugins ours, if the ini file says so and none of them plays it."""
+    """Give a test that only has the mark of these plugins ours, if the ini file says so and none of them plays it. Its
+    arguments are in the ini file too."""
     config = item.config
     if not config.getini("turntape_vcr_marks") or not config.pluginmanager.hasplugin("turntape_vcr"):
         return
     if item.get_closest_marker("vcr") is not None and item.get_closest_marker("turntape") is None:
-        item.add_marker("turntape")
+        item.add_marker(pytest.mark.turntape(**_settings(config.getini("turntape_vcr_settings"))))
+
+
+@cache
+def _settings(said: str) -> dict[str, Any]:
+    """Arguments as they are written in a mark: `profile="sequence", repeats=True`."""
+    try:
+        call = ast.parse(f"mark({said})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or not all(one.arg for one in call.keywords):
+            raise ValueError
+        return {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+    except (SyntaxError, ValueError):
+        raise pytest.UsageError(
+            f"turntape_vcr_settings of the ini file is {said!r}; write the arguments of the mark as in Python: "
+            'profile="sequence", repeats=True'
+        ) from None
 
 
 def take_the_place(config: pytest.Config) -> None:

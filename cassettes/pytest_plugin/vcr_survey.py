@@ -6,8 +6,10 @@ its settings are read from the fixtures of the suite, and the findings are writt
 """
 
 import copy
+import inspect
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from functools import cache, lru_cache
@@ -17,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from . import vcr_fixtures
 from .naming import cassette_path
 from .vcr_matchers import ignored_by
 
@@ -113,8 +116,35 @@ def _said(item: pytest.Item, marks: list[pytest.Mark]) -> dict[str, Any]:
             if (places := sorted({*_dropped(path, given), *_never_played(item.config, path, given)}))
         },
         "target": str(cassette_path(item)),
+        "places": _places(item, marks),
         "config": {str(key): _plain(value) for key, value in given.items()},
     }
+
+
+def _places(item: pytest.Item, marks: Sequence[pytest.Mark]) -> list[str]:
+    """The files whose code gives a test these marks; empty when something else has added one."""
+    function: Any = getattr(item, "function", None)
+    module: Any = getattr(item, "module", None)
+    classes: tuple[type, ...] = getattr(getattr(item, "cls", None), "__mro__", ())
+    code: Any = getattr(inspect.unwrap(function), "__code__", None) if function is not None else None
+    own = code.co_filename if code is not None else str(item.path)
+    parameters: Sequence[Any] = getattr(getattr(item, "callspec", None), "marks", ())
+    holders = [(own, [*_marks_of(function), *parameters]), (str(item.path), _marks_of(module))]
+    for one in classes:
+        home = getattr(sys.modules.get(one.__module__), "__file__", None)
+        holders.append((home or str(item.path), _marks_of(one)))
+    known = [mark for _, held in holders for mark in held]
+    if any(mark not in known for mark in marks):
+        return []
+    return sorted({file for file, held in holders if any(mark in marks for mark in held)})
+
+
+def _marks_of(holder: Any) -> list[Any]:
+    """The marks that a module, a class without its bases, or a function has."""
+    names: Any = getattr(holder, "__dict__", {})
+    found: Any = names.get("pytestmark", ())
+    several: list[Any] = list(found) if isinstance(found, list | tuple) else [found]  # pyright: ignore[reportUnknownArgumentType]
+    return [getattr(one, "mark", one) for one in several]
 
 
 def _fixtures(item: pytest.Item, names: tuple[str, ...]) -> dict[str, Any]:
@@ -131,6 +161,8 @@ def _fixtures(item: pytest.Item, names: tuple[str, ...]) -> dict[str, Any]:
     try:
         state.setup(item)
         for name in names:
+            if _is_ours(item, name):
+                continue
             try:
                 found[name] = request.getfixturevalue(name)
             except BaseException as exc:  # a fixture of the user, or none of this name
@@ -142,6 +174,13 @@ def _fixtures(item: pytest.Item, names: tuple[str, ...]) -> dict[str, Any]:
         held.fixturenames = before
         state.teardown_exact(None)
     return found
+
+
+def _is_ours(item: pytest.Item, name: str) -> bool:
+    """True for a fixture that takes the place of one of an absent plugin: the suite does not say its value."""
+    session: Any = item.session
+    definitions: Sequence[Any] = session._fixturemanager.getfixturedefs(name, item) or ()
+    return bool(definitions) and definitions[-1].func.__module__ == vcr_fixtures.__name__
 
 
 def _cassettes(item: pytest.Item, folder: str | None, given: Mapping[str, Any], names: list[str]) -> list[Path]:

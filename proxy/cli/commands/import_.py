@@ -88,11 +88,14 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
 
     with Waiting(f"pytest collects {tests}") as waiting:
         suite = survey(tests, folder, waiting.say)
-    move = Move.of(suite.tests, suite.unread)
+    move = Move.of(suite.tests, suite.unread, root=suite.root, ini=suite.ini)
     move.add_direct_uses(Path(tests.partition("::")[0]))
     write = sys.stdout.write
     for line in rewrite_lines(move.rewrites, Path.cwd()):
         write(f"{line}\n")
+    if move.ini is not None:
+        for line in move.ini.lines:
+            write(f"{move.ini.file}: {line}\n")
     for said in move.unmapped:
         write(f"not mapped: {said}\n")
     if suite.apart:

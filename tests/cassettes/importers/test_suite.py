@@ -584,11 +584,107 @@ def test_a_mark_that_a_conftest_gives_is_rewritten_there(tmp_path: Path) -> None
     assert [(one.file.name, one.new) for one in move.rewrites] == [
         ("conftest.py", 'pytest.mark.turntape(profile="sequence")')
     ]
-    assert not move.unmapped
+    assert not move.unmapped and move.ini is None
     (tmp_path / "conftest.py").unlink()
-    (said,) = Move.of(survey).unmapped
+    (tmp_path / "pyproject.toml").write_text("tool.pytest.ini_options = {}\n")
+    (said,) = Move.of(survey, root=tmp_path, ini=tmp_path / "pyproject.toml").unmapped
     assert "2 tests whose mark is not written in the suite (t0, t1)" in said
-    assert said.endswith("turntape_vcr_marks = true, turntape_profile = sequence")
+    assert said.endswith('turntape_vcr_marks = true; turntape_vcr_settings = "profile=\\"sequence\\""')
+    assert not Move.of(survey, root=tmp_path).unmapped
+
+
+STANDARD = """
+import httpx, pytest
+
+def ask(word):
+    sent = {"model": "gpt-5", "messages": [{"role": "user", "content": word}]}
+    answer = httpx.post("https://api.openai.com/v1/chat/completions", json=sent)
+    return answer.json()["choices"][0]["message"]["content"]
+
+class Standard:
+    @pytest.mark.vcr
+    def test_it(self, vcr):
+        assert (len(vcr.requests), len(vcr.responses), vcr.play_count, vcr.all_played) == (1, 1, 0, False)
+        assert ask(self.word) == "standard"
+        assert vcr.play_count == 1 and vcr.all_played
+
+    def test_without(self):
+        pass
+"""
+INHERITS = """
+import pytest
+from elsewhere import Standard, ask
+
+class TestOurs(Standard):
+    word = "WORD"
+
+    @pytest.mark.vcr
+    def test_own(self):
+        assert ask("hi") == "own"
+"""
+
+
+@pytest.mark.parametrize(
+    ("ini", "matched", "word", "line"),
+    [
+        ("pyproject.toml", ["method", "path"], "changed", 'turntape_vcr_settings = "profile=\\"sequence\\""'),
+        ("pytest.ini", ["method", "path"], "changed", 'turntape_vcr_settings = profile="sequence"'),
+        ("", ["method", "path", "body"], "hi", "turntape_vcr_marks = true"),
+    ],
+)
+def test_the_mark_of_an_installed_class_is_honoured_with_the_settings_of_the_suite(
+    project: pytest.Pytester,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    ini: str,
+    matched: list[str],
+    word: str,
+    line: str,
+) -> None:
+    taken_away(server, monkeypatch)
+    place, packages = project.path / "suite", project.mkdir("packages")
+    (place / "cassettes" / "test_ours").mkdir(parents=True)
+    (packages / "elsewhere.py").write_text(STANDARD)
+    monkeypatch.setenv("PYTHONPATH", str(packages))
+    for name in ("it", "own"):
+        recording = CASSETTE.replace("WORD", "standard" if name == "it" else name)
+        (place / "cassettes" / "test_ours" / f"TestOurs.test_{name}.yaml").write_text(recording)
+    (place / "test_ours.py").write_text(INHERITS.replace("WORD", word))
+    (place / "conftest.py").write_text(
+        f"import pytest\n@pytest.fixture(scope='session')\ndef vcr_config(): return {{'match_on': {matched}}}\n"
+    )
+    head = "[tool.pytest.ini_options] # ours" if ini == "pyproject.toml" else "[pytest]"
+    if ini:
+        (place / ini).write_text(
+            f"{head}\nmarkers = ['vcr']\n" if ini == "pyproject.toml" else f"{head}\nmarkers = vcr\n"
+        )
+    monkeypatch.chdir(place)
+
+    assert main(["import", "--pytest", ".", "--apply"]) == 0
+    said = capsys.readouterr().out
+    assert line in said and "not mapped" not in said
+    file = place / (ini or "pytest.ini")
+    assert f"\n{line}\n" in file.read_text()
+    before = file.read_text()
+    project.runpytest_subprocess("--strict-markers", place).assert_outcomes(passed=3)
+    assert main(["import", "--pytest", ".", "--apply", "--force"]) == 0
+    assert file.read_text() == before
+    (place / "test_ours.py").write_text(INHERITS.replace("WORD", "another"))
+    outcome = {"failed": 1, "passed": 2} if "body" in matched else {"passed": 3}
+    project.runpytest_subprocess(place).assert_outcomes(**outcome)
+
+
+def test_arguments_in_the_ini_file_that_are_none_are_an_error(project: pytest.Pytester) -> None:
+    project.makepyfile("import pytest\n@pytest.mark.vcr\ndef test_a(): pass\n")
+    for wrong in ("sequence", "profile=open('a')", "**{}", "profile="):
+        project.makeini(
+            "[pytest]\naddopts = -p no:recording -p no:vcr\nturntape_vcr_marks = true\n"
+            f"turntape_vcr_settings = {wrong}\n"
+        )
+        done = project.runpytest()
+        assert "write the arguments of the mark as in Python" in done.stdout.str() + done.stderr.str()
+        assert done.ret != 0
 
 
 @pytest.mark.parametrize(("line", "passed"), [("turntape_vcr_marks = true", 1), ("", 0)])
