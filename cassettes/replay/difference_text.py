@@ -129,7 +129,12 @@ def _item_of(difference: Difference, recorded: RoundTrip | None) -> object:
 
 @lru_cache(2)
 def body_of(body: bytes) -> object:
-    """The value of a body, kept for its other differences, so not to be changed; None if it is not JSON."""
+    """As `json_of`, for a recorded request: kept for its other differences, so not to be changed."""
+    return json_of(body)
+
+
+def json_of(body: bytes) -> object:
+    """The value of a body; None if it is not JSON."""
     try:
         return cast(object, orjson.loads(body))
     except orjson.JSONDecodeError:

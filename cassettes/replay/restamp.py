@@ -21,7 +21,7 @@ from ..matching.json_texts import with_texts
 from ..matching.request_key import path_key, plain
 from ..regex import regex
 from ..tape.model import Request, Response, RoundTrip
-from .difference_text import body_of, part_in_words
+from .difference_text import body_of, json_of, part_in_words
 from .miss import Miss
 from .player import Played, Player
 from .tools.recording import message
@@ -138,7 +138,7 @@ def _names(answer: Response, name: str) -> bool:
     if f'"{name}"'.encode() not in answer.body:
         return False
     pieces = pieces_of(answer)
-    documents = [body_of(piece.data) for piece in pieces] if pieces else [body_of(answer.body)]
+    documents = [json_of(piece.data) for piece in pieces] if pieces else [json_of(answer.body)]
     known = [document for document in documents if document is not None]
     return not known or any(_says(document, name) for document in known)
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.shape import META
+from .definitions import Definition
 from .form import ANY_JSON, bare_error, is_modern
 from .http_form import OF_SESSION
 from .listings import ENTRIES, Listing
-from .message_forms import declares, odd_answer, wrong_answer
+from .message_forms import declares, odd_answer, wrong_answer, wrong_schema
 from .returned import error_message
 from .session_state import Session, WireNote, is_new
 from .tool_messages import ToolMessage
@@ -137,3 +138,11 @@ def not_there(session: Session, asked: ToolMessage, said: str) -> Iterator[WireN
     uri = as_text(asked.params.get("uri")) or ""
     if uri in session.links and is_new(session, "link_broken"):
         yield WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri])
+
+
+def of_schemas(session: Session, tool: Definition) -> Iterator[WireNote]:
+    """What a server states as a schema and that is none."""
+    for key, schema in (("inputSchema", tool.schema), ("outputSchema", tool.output_schema)):
+        if "schema_wrong" not in session.noted and (wrong := wrong_schema(schema)) is not None:
+            session.noted.add("schema_wrong")
+            yield WireNote("schema_wrong", session.server, tool.index, tool.name, f"an `{key}` that {wrong}")

@@ -7,7 +7,7 @@ from turntape.cassettes.regex import regex
 
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_array
 from ..wire.protocols.mcp.shape import META
-from .form import ANY_JSON
+from .form import ANY_JSON, is_modern
 from .returned import error_message
 from .session_state import Session, WireNote, is_new
 from .tool_messages import ToolMessage
@@ -66,6 +66,16 @@ def not_started(session: Session, asked: ToolMessage, said: str) -> Iterator[Wir
         yield WireNote(
             "request_wrong", session.server, asked.index, "initialize", "comes after the handshake of the session"
         )
+
+
+def hasty(session: Session) -> Iterator[WireNote]:
+    """The client's first request came before the handshake had ended, and the server answered it all the same."""
+    first, ready_at = session.first, session.ready_at
+    if first is None or ready_at is None or session.starts != 1 or is_modern(session.version):
+        return
+    if first.at < ready_at and not session.noted & {"not_ready", "own_notice_wrong"}:
+        wrong = "comes before the server has answered `initialize`"
+        yield WireNote("own_notice_wrong", session.server, first.index, first.method or "", wrong)
 
 
 def is_about_handshake(session: Session, said: str) -> bool:

@@ -14,13 +14,24 @@ from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
-from .answers import NO_METHOD, STARTS, judged, list_failed, not_there, of_status, paged, refused, undeclared
+from .answers import (
+    NO_METHOD,
+    STARTS,
+    judged,
+    list_failed,
+    not_there,
+    of_schemas,
+    of_status,
+    paged,
+    refused,
+    undeclared,
+)
 from .definitions import Definition
 from .form import Flaw, is_modern
-from .handshake import is_about_handshake, is_about_version, opened, unlisted_version
+from .handshake import hasty, is_about_handshake, is_about_version, opened, unlisted_version
 from .http_form import misnamed, outdated, says_session, unfounded, unreadable_session, unstreamed
 from .mentions import LATE
-from .message_forms import wrong_notice, wrong_schema
+from .message_forms import wrong_notice
 from .notices import of_notice, shared_token
 from .progress import Report
 from .replies import provoked, replied
@@ -210,9 +221,7 @@ class ToolSessions:
                 kind = "notice_wrong" if one.by_server else "own_notice_wrong"
                 if is_new(session, kind):
                     yield WireNote(kind, session.server, one.index, one.method, one.text)
-            if (wrong := _hasty(session)) is not None and session.first is not None:
-                first = session.first
-                yield WireNote("own_notice_wrong", session.server, first.index, first.method or "", wrong)
+            yield from hasty(session)
             for kind, token, report in session.progress.misplaced():
                 yield WireNote(kind, session.server, report.index, token)
 
@@ -445,7 +454,7 @@ class ToolSessions:
                 yield WireNote("no_schema", server, index, name)
             earlier = before.get(name)
             if earlier is None or earlier.differs(made):
-                yield from _of_schemas(session, made)
+                yield from of_schemas(session, made)
             if earlier is not None and (parts := earlier.differs(made)):
                 said = "announced" if server in self._changing else "not announced"
                 notes = (", ".join(parts), said)
@@ -455,16 +464,6 @@ class ToolSessions:
             yield WireNote("tool_gone", server, index, gone, before=session.before[gone].index)
         self._changing.pop(server, None)
         self.listings += 1
-
-
-def _hasty(session: Session) -> str | None:
-    """How the client's first request comes before the handshake has ended, and the server answered all the same."""
-    first, ready_at = session.first, session.ready_at
-    if first is None or ready_at is None or session.starts != 1 or is_modern(session.version):
-        return None
-    if first.at >= ready_at or session.noted & {"not_ready", "own_notice_wrong"}:
-        return None
-    return "comes before the server has answered `initialize`"
 
 
 def _once(session: Session, trip: RoundTrip) -> bool:
@@ -506,11 +505,3 @@ def _used_again(session: Session, asked: ToolMessage) -> str | None:
     if answered is None or asked.at <= answered or session.starts > 1:
         return None
     return f"has the id {compact(asked.id)} of an earlier request of the session, which MCP forbids"
-
-
-def _of_schemas(session: Session, tool: Definition) -> Iterator[WireNote]:
-    """What a server states as a schema and that is none."""
-    for key, schema in (("inputSchema", tool.schema), ("outputSchema", tool.output_schema)):
-        if "schema_wrong" not in session.noted and (wrong := wrong_schema(schema)) is not None:
-            session.noted.add("schema_wrong")
-            yield WireNote("schema_wrong", session.server, tool.index, tool.name, f"an `{key}` that {wrong}")

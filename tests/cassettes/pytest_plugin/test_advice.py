@@ -226,14 +226,18 @@ def test_many():
 """
 
 
+def changed(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tests: str, word: str) -> pytest.RunResult:
+    """Record these tests, and run them with another word."""
+    write(project, tests)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    monkeypatch.setenv("WORD", word)
+    return project.runpytest()
+
+
 def test_one_word_in_many_tools_may_keep_the_recorded_answers(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(project, MANY_TOOLS)
-    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
-    monkeypatch.setenv("WORD", "town")
-
-    result = project.runpytest()
+    result = changed(project, monkeypatch, MANY_TOOLS, "town")
 
     result.stdout.fnmatch_lines(
         [
@@ -259,11 +263,7 @@ def test_image():
 def test_another_image_is_recorded_again_and_not_ignored(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(project, IMAGE)
-    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
-    monkeypatch.setenv("WORD", "y")
-
-    result = project.runpytest()
+    result = changed(project, monkeypatch, IMAGE, "y")
 
     result.stdout.fnmatch_lines(
         ["*- image/png, 300 bytes, digest *", "*if the change is intended, record again*", "*--turntape-mode=all"]
