@@ -1,6 +1,6 @@
 """The actions of the viewer without a terminal: the state and the bars are real, the widgets note what is asked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from conversations import chat, loop, said, user
 from textual.message import Message
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.ledger import Ledger
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.rows import Rows
 from turntape.inspector.run.run_index import Run
@@ -183,6 +184,9 @@ class Loader:
 
     def page(self, view: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         self._calls.append(("request", view, place, width, anchor, top))
+
+    def growth(self, rows: Sequence[Row], ledger: Ledger | None, *, final: bool) -> None:
+        self._calls.append(("request growth", len(rows), ledger, final))
 
     def compared(self, marked: int | None, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         self._calls.append(("request compared", marked, place, top))

@@ -155,11 +155,10 @@ class Strip:
         return Strip(kept, sum(priced, Decimal(0)) if priced else None, unpriced)
 
 
-def strip_of(rows: Sequence[Row], ledger: Ledger | None = None, *, windows: bool = True) -> Strip:
+def strip_of(rows: Sequence[Row], ledger: Ledger | None = None) -> Strip:
     """The growth of a run, from its rows in order of arrival. Round trips that are not turns are left out.
 
-    With the ledger of the run, cache misses have their causes and prices, and additions are named by tokens. Without
-    `windows` no context window is looked up: they are in the price list, which takes long to load.
+    With the ledger of the run, cache misses have their causes and prices, and additions are named by tokens.
     """
     turns = [(place, row) for place, row in enumerate(rows) if row.is_turn]
     labelled = _additions(turns, ledger)
@@ -167,9 +166,7 @@ def strip_of(rows: Sequence[Row], ledger: Ledger | None = None, *, windows: bool
     lanes: dict[str, list[StripTurn]] = {}
     for place, row in turns:
         so_far += row.cost or Decimal(0)
-        lanes.setdefault(row.thread or "", []).append(
-            _turn(place, row, so_far, labelled.get(place), ledger, windows=windows)
-        )
+        lanes.setdefault(row.thread or "", []).append(_turn(place, row, so_far, labelled.get(place), ledger))
     made = tuple(_lane(thread, tuple(found)) for thread, found in lanes.items())
     priced = any(row.cost is not None for _, row in turns)
     unpriced = sum(row.unpriced for _, row in turns)
@@ -181,11 +178,9 @@ def _lane(thread: str, turns: tuple[StripTurn, ...]) -> Lane:
     return Lane(thread, first.edge.kind if first.edge is not None else "main", first.asked, turns)
 
 
-def _turn(
-    place: int, row: Row, so_far: Decimal, addition: Addition | None, ledger: Ledger | None, *, windows: bool
-) -> StripTurn:
+def _turn(place: int, row: Row, so_far: Decimal, addition: Addition | None, ledger: Ledger | None) -> StripTurn:
     tokens = tokens_of(row)
-    window = context_window(row.model, row.provider) if windows else None
+    window = context_window(row.model, row.provider)
     fill = tokens.total / window if window and tokens is not None else None
     counts = _counts(tokens) if tokens is not None else None
     marks = tuple(marks_of(row, fill, ledger.at(place) if ledger is not None else None))

@@ -22,6 +22,7 @@ from .actions.state import ScreenState
 from .controllers.follow import Follow
 from .controllers.loader import Loader
 from .controllers.messages import (
+    GrowthReady,
     LedgerReady,
     Notice,
     PageFailed,
@@ -195,6 +196,9 @@ class RunScreen(Screen[None]):
     def on_ledger_ready(self, message: LedgerReady) -> None:
         self._updates.ledger_ready(message)
         self._searching.look_again()
+
+    def on_growth_ready(self, message: GrowthReady) -> None:
+        self._updates.growth_ready(message)
 
     def on_sent_searched(self, message: SentSearched) -> None:
         self._searching.searched(ended=message.ended)

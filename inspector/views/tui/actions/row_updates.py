@@ -4,9 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from ....ledger import Ledger
-from ....run.strip import strip_of
 from ..controllers.loader import Loader
-from ..controllers.messages import LedgerReady, ReadingEnded, RowsRead
+from ..controllers.messages import GrowthReady, LedgerReady, ReadingEnded, RowsRead
 from ..headings import ended_notice, several_problems
 from ..pages.blocks import Block
 from ..pages.page import Page
@@ -16,14 +15,13 @@ from .bars import Bars
 from .selection import Selection
 from .state import OF_THE_RUN, ScreenState
 
-REST = 20
-"""While a file is read, the strip rests this many times as long as the processor took to draw it."""
-LONGEST = 2.0
-"""But no more than so many seconds: the first drawing also loads what it needs, and has no prices yet."""
-PAUSE = 9
-"""While a file is read, the list rests this many times as long as the processor took to draw it."""
+PAUSE = 10
+"""While a file is read, it is drawn again after so many times the processor time of the screen since the last drawing:
+the screen takes a tenth of the time, and the reader the rest."""
 REFRESH = 0.12
 """Seconds between two drawings of a run that is being read, at least."""
+LONGEST = 2.0
+"""Seconds between two drawings at most."""
 
 _NOTHING = Page("empty", [Block("empty", (), flowing([("nothing was recorded in this file", "warn")]))])
 """The page of a recording without round trips."""
@@ -47,12 +45,14 @@ class RowUpdates:
         """True when more rows were read than are drawn."""
         self._ledger: Ledger | None = None
         """When the file was read to its end."""
+        self._summing = False
+        """True from then until the ledger is there: the strip waits for it, because both need the processor."""
         self._drawn = 0.0
         """When rows were drawn last."""
-        self._wait = REFRESH
-        """Seconds from that to the next time."""
-        self._grow_at = 0.0
-        """When the growth strip may be drawn again."""
+        self._worked = 0.0
+        """The processor time of the screen's thread then, before the drawing."""
+        self._waiting = False
+        """Whether rows will be drawn later."""
 
     def rows_read(self, message: RowsRead) -> None:
         """Take more rows; the first ones are drawn at once."""
@@ -65,10 +65,7 @@ class RowUpdates:
         self.stale = True
         if self._page_changed(change.first, change.again):
             self._selection.request_page()
-        if time.monotonic() - self._drawn > self._wait:
-            self._redraw()
-        else:
-            self._later(self._wait, self._redraw)
+        self._redraw_in_time()
 
     def _select_first(self, first: int | None) -> None:
         """Select the first round trip, or the last turn of its thread when the cursor follows."""
@@ -82,6 +79,7 @@ class RowUpdates:
         """Draw the last rows and say what the user should know of the file."""
         state, rows = self._state, self._state.run.rows
         state.reading, self.stale = False, True
+        self._summing = message.final and message.problem is None
         if state.follow.live and message.final:
             state.follow.end()
             self._bars.say(ended_notice(recorded=bool(rows.all), command=state.output is not None), "accent")
@@ -96,9 +94,13 @@ class RowUpdates:
             self._panes.page.show(_NOTHING)
 
     def ledger_ready(self, message: LedgerReady) -> None:
-        """Draw the strip with what the ledger knows of misses and additions."""
-        self._ledger = message.ledger
+        """Request the strip with what the ledger knows of misses and additions."""
+        self._ledger, self._summing = message.ledger, False
         self._grow()
+
+    def growth_ready(self, message: GrowthReady) -> None:
+        """Draw the growth strip that was requested."""
+        self._panes.strip.show(message.strip, self._state.place)
 
     def _page_changed(self, first: int, again: Sequence[int]) -> bool:
         """Whether new rows from `first` on, or the changed rows `again`, change the page that is shown."""
@@ -108,11 +110,26 @@ class RowUpdates:
         after = state.run.rows.after(state.place)
         return state.view in (*OF_THE_RUN, "timeline") or state.place in again or (after is not None and after >= first)
 
+    def _redraw_in_time(self) -> None:
+        """Draw the rows that were read, at once or when enough time has passed."""
+        if self._waiting or not self.stale:
+            return
+        worked = time.thread_time() - self._worked if self._state.reading else 0.0
+        wait = self._drawn + min(LONGEST, max(REFRESH, PAUSE * worked)) - time.monotonic()
+        if wait <= 0:
+            self._redraw()
+        else:
+            self._waiting = True
+            self._later(wait, self._waited)
+
+    def _waited(self) -> None:
+        """Enough time has passed, unless the screen worked meanwhile."""
+        self._waiting = False
+        self._redraw_in_time()
+
     def _redraw(self) -> None:
         """Draw the rows that were read, and let the cursor follow."""
-        if not self.stale:
-            return
-        begun, self.stale = time.thread_time(), False
+        self._worked, self._drawn, self.stale = time.thread_time(), time.monotonic(), False
         state, turns = self._state, self._panes.turns
         target = state.follow.target(state.place, on_turn=turns.on_turn)
         self._draw_list()
@@ -123,17 +140,12 @@ class RowUpdates:
         else:
             state.follow.count(state.place or 0, turns.places)
         self._bars.refresh()
-        self._drawn = time.monotonic()
-        self._wait = max(REFRESH, PAUSE * (time.thread_time() - begun)) if state.reading else REFRESH
 
     def _grow(self) -> None:
-        """Draw the growth strip again; of a long run that is being read, from time to time."""
-        if self._state.reading and time.monotonic() < self._grow_at:
-            return
-        begun = time.thread_time()
+        """Request the growth strip of the rows so far. Before they have prices it would show tokens for a moment."""
         run = self._state.run
-        self._panes.strip.show(strip_of(run.rows.all, self._ledger, windows=run.priced), self._state.place)
-        self._grow_at = time.monotonic() + min(LONGEST, REST * (time.thread_time() - begun))
+        if run.priced and not self._summing:
+            self._loader.growth((*run.rows.all,), self._ledger, final=not self._state.reading)
 
     def _draw_list(self) -> None:
         self._grow()

@@ -1,22 +1,28 @@
-"""Loads the content of the viewer on two threads: one reads the rows of the file, the other makes pages."""
+"""Loads the content of the viewer on three threads: they read the rows of the file, make pages, and make the growth
+strip."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ....ledger import Ledger
 from ....run.row import Row
 from ....run.run_index import Run
 from ....run.stream_timeline import arrivals
+from ....run.strip import Strip
 from ..pages.page import Page
 from ..pages.page_table import PAGES, compare, costs, output
 from ..pages.play_page import play_page
-from .messages import LedgerReady, PageFailed, PageReady, Post, ReadingEnded, RowsRead
+from .growth_maker import GrowthMaker
+from .messages import GrowthReady, LedgerReady, Notice, PageFailed, PageReady, Post, ReadingEnded, RowsRead
 from .page_maker import Failure, Made, PageMaker, PageRequest
 from .played_turn import PlayedTurn
 from .row_reader import RowReader
 
 
 class Loader:
-    """Posts `RowsRead`, `ReadingEnded` and then `LedgerReady`, and for each page `PageReady` or `PageFailed`.
+    """Posts `RowsRead`, `ReadingEnded` and then `LedgerReady`, and for each page `PageReady` or `PageFailed`,
+    for each growth strip `GrowthReady`.
 
     `more` says whether the file may still grow; None reads it once.
     """
@@ -24,24 +30,31 @@ class Loader:
     def __init__(self, run: Run, post: Post, more: Callable[[], bool] | None = None) -> None:
         self._run, self._post = run, post
         self._pages = PageMaker(self._made)
+        self._growth = GrowthMaker(self._grown)
         self._rows = RowReader(run, more, self._read, self._ended)
 
     def start(self) -> None:
         self._pages.start()
+        self._growth.start()
         self._rows.start()
 
     def stop(self) -> None:
         self._rows.stop()
         self._pages.stop()
+        self._growth.stop()
 
     @property
     def busy(self) -> bool:
-        """True while a page is being made."""
-        return self._pages.busy
+        """True while a page or the growth strip is being made."""
+        return self._pages.busy or self._growth.busy
 
     def page_shown(self) -> None:
         """A page is on the screen."""
         self._rows.page_shown()
+
+    def growth(self, rows: Sequence[Row], ledger: Ledger | None, *, final: bool) -> None:
+        """Request the growth strip of these rows; `final` when no more are expected soon."""
+        self._growth.request(rows, ledger, final=final)
 
     def page(self, view: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         """Request the page of a view; then the next turn of the thread is read ahead."""
@@ -83,7 +96,26 @@ class Loader:
     def _ended(self, problem: str | None, final: bool) -> None:
         self._post(ReadingEnded(problem, final))
         if final and problem is None:
-            self._post(LedgerReady(self._run.ledger))
+            self._post(LedgerReady(self._ledger()))
+
+    def _ledger(self) -> Ledger | None:
+        """The ledger; None when it cannot be made, which is said.
+
+        It lasts as long as the viewer: the garbage collector, which stops the screen, leaves it out. Of a run of 5,000
+        turns it would take 0.1 s to look through, again and again.
+        """
+        gc.disable()
+        try:
+            return self._run.ledger
+        except Exception as error:  # noqa: BLE001 - the turns must be shown, whatever is wrong with their bill
+            self._post(Notice(f"the ledger could not be made: {type(error).__name__}: {error}", "bad"))
+            return None
+        finally:
+            gc.freeze()
+            gc.enable()
+
+    def _grown(self, made: Strip | Failure) -> None:
+        self._post(Notice(made.message, "bad") if isinstance(made, Failure) else GrowthReady(made))
 
     def _made(self, request: PageRequest, made: Made | Failure) -> None:
         if isinstance(made, Failure):

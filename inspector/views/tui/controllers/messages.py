@@ -6,6 +6,7 @@ from textual.message import Message
 
 from ....ledger import Ledger
 from ....run.row import Row
+from ....run.strip import Strip
 from ..pages.page import Page
 from .page_maker import PageRequest
 from .played_turn import PlayedTurn
@@ -32,11 +33,19 @@ class ReadingEnded(Message):
 
 
 class LedgerReady(Message):
-    """The ledger of the rows that were read."""
+    """The ledger of the rows that were read; None when it could not be made."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger | None) -> None:
         super().__init__()
         self.ledger = ledger
+
+
+class GrowthReady(Message):
+    """A requested growth strip."""
+
+    def __init__(self, strip: Strip) -> None:
+        super().__init__()
+        self.strip = strip
 
 
 class PageReady(Message):

@@ -8,7 +8,6 @@ from conversations import loop
 from strips import row
 
 from turntape.inspector.analysis.pricing import CostParts
-from turntape.inspector.run import growth
 from turntape.inspector.run.newest import NewPiece
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip.strip import KINDS, Addition, strip_of
@@ -41,19 +40,6 @@ def test_a_cost_of_which_only_the_sum_is_known_is_not_divided() -> None:
     turn = strip_of([row(1, cost="0.5", usage=Usage(input=10, output=1))]).lanes[0].turns[0]
 
     assert turn.dollars == (*(Decimal(0),) * 7, Decimal("0.5"))
-
-
-def test_without_windows_the_price_list_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    def loaded() -> None:
-        raise AssertionError("the price list was loaded")
-
-    growth.context_window.cache_clear()
-    monkeypatch.setattr(growth, "price_list", loaded)
-    one = replace(row(1, usage=Usage(input=10, output=1)), model="claude-sonnet-4-5", provider="anthropic")
-
-    assert strip_of([one], windows=False).lanes[0].turns[0].window is None
-    with pytest.raises(AssertionError):
-        strip_of([one])
 
 
 def test_what_is_not_known_is_not_0() -> None:

@@ -1,7 +1,6 @@
 """Rows as they are read."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tool_tapes
@@ -9,10 +8,26 @@ from viewer_parts import Parts, parts, trips
 
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
+from turntape.inspector.run.strip import strip_of
 from turntape.inspector.views.tui.actions.row_updates import LONGEST, PAUSE, REFRESH
-from turntape.inspector.views.tui.controllers.messages import ReadingEnded, RowsRead
+from turntape.inspector.views.tui.controllers.messages import GrowthReady, LedgerReady, ReadingEnded, RowsRead
 
 ROWS: list[Row] = Run.of(trips()).rows.all
+
+
+class Clock:
+    """The time, and the processor time of the screen."""
+
+    now = 100.0
+    worked = 0.0
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.monotonic", lambda: made.now)
+    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.thread_time", lambda: made.worked)
+    return made
 
 
 def read(made: Parts, *rows: Row) -> None:
@@ -40,47 +55,53 @@ def test_a_run_that_is_followed_begins_at_the_last_turn_of_its_first_thread() ->
     assert made.state.place == 1
 
 
-def test_more_rows_are_drawn_after_a_while_and_only_once() -> None:
+def test_more_rows_are_drawn_after_a_while_and_only_once(clock: Clock) -> None:
     made = parts(empty=True, reading=True)
     read(made, ROWS[0])
-    made.updates._drawn = float("inf")
+    read(made, ROWS[1])
     made.calls.clear()
 
     read(made, ROWS[1])
     read(made, ROWS[2])
-    assert made.updates.stale and made.did("list") == [] and made.delays == [REFRESH, REFRESH]
+    assert made.updates.stale and made.did("list") == [] and made.delays == [pytest.approx(REFRESH)]
+    clock.now += REFRESH
     for call in made.waiting:
         call()
     assert made.did("list") == [((0, 1, 2), 0)] and not made.updates.stale
 
 
-def test_drawing_takes_a_tenth_of_the_time_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, worked = 100.0, 0.0
-    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.monotonic", lambda: now)
-    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.thread_time", lambda: worked)
+def test_the_screen_takes_a_tenth_of_the_time(clock: Clock) -> None:
     made = parts(empty=True, reading=True)
     read(made, ROWS[0])
-    show = made.panes.turns.show
-
-    def slowly(*given: Any) -> None:
-        nonlocal now, worked
-        now, worked = now + 3.0, worked + 0.5  # the reader had the processor for the rest of it
-        show(*given)
-
-    monkeypatch.setattr(made.panes.turns, "show", slowly)
     read(made, ROWS[1])
-    now += 4.0
+    # What the screen does after the drawing counts too; that the reader had the processor for the rest does not.
+    clock.now, clock.worked = clock.now + 0.3, clock.worked + 0.1
+    made.calls.clear()
+
+    read(made, ROWS[1])
+    assert made.updates.stale and made.delays == [pytest.approx(PAUSE * 0.1 - 0.3)]
+    clock.worked += 0.05  # it painted meanwhile
+    clock.now += PAUSE * 0.1 - 0.3
+    made.waiting.pop()()
+    assert made.updates.stale and made.delays[1:] == [pytest.approx(PAUSE * 0.05)]
+    clock.now += PAUSE * 0.05
+    made.waiting.pop()()
+    assert not made.updates.stale and len(made.did("list")) == 1
+
+
+def test_however_much_the_screen_works_the_rows_are_drawn_after_a_while(clock: Clock) -> None:
+    made = parts(empty=True, reading=True)
+    read(made, ROWS[0])
+    read(made, ROWS[1])
+    clock.worked += 60
+
     read(made, ROWS[2])
-    assert made.updates.stale and made.delays == [PAUSE * 0.5]
-    now += 0.6
-    read(made, ROWS[2])
-    assert not made.updates.stale
+    assert made.delays == [LONGEST]
 
 
 def test_rows_after_a_pause_are_drawn_at_once() -> None:
     made = parts(empty=True, reading=True)
     read(made, ROWS[0])
-    made.updates._drawn = float("-inf")
 
     read(made, ROWS[1])
     assert not made.updates.stale and made.delays == []
@@ -243,30 +264,48 @@ def test_a_file_with_only_messages_of_tool_servers_shows_the_first_one_at_its_en
     assert made.state.place == 0
 
 
-def test_the_strip_grows_with_the_rows() -> None:
+def test_the_strip_grows_with_the_rows_and_gets_the_ledger_at_the_end() -> None:
     made = parts(empty=True, reading=True)
     read(made, ROWS[0])
+    assert made.did("request growth") == [(1, None, False)]
 
-    assert made.did("strip") == [(1, None)]
-
-
-def test_a_slow_first_drawing_of_the_strip_does_not_keep_it_from_growing(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, worked = 100.0, 0.0
-    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.monotonic", lambda: now)
-    monkeypatch.setattr("turntape.inspector.views.tui.actions.row_updates.time.thread_time", lambda: worked)
-    made = parts(empty=True, reading=True)
-    show = made.panes.strip.show
-
-    def slowly(*given: Any) -> None:
-        nonlocal now, worked
-        now, worked = now + 5.0, worked + 1.0
-        show(*given)
-
-    monkeypatch.setattr(made.panes.strip, "show", slowly)
-    read(made, ROWS[0])
-    now += LONGEST - 0.1
     read(made, ROWS[1])
-    assert made.did("strip") == [(1, None)]
-    now += 0.2
-    read(made, ROWS[2])
-    assert made.did("strip") == [(3, 0)]
+    assert made.did("request growth") == [(2, None, False)]
+    end(made)
+    assert made.did("request growth") == [], "the ledger will be there soon"
+    made.updates.ledger_ready(LedgerReady(ledger := made.state.run.ledger))
+    assert made.did("request growth") == [(2, ledger, True)]
+    made.updates.growth_ready(GrowthReady(strip_of(made.state.run.rows.all)))
+    assert made.did("strip") == [(2, 0)]
+
+
+@pytest.mark.parametrize(("problem", "final"), [("the file is gone", True), (None, False)])
+def test_where_no_ledger_will_come_the_strip_does_not_wait_for_it(problem: str | None, final: bool) -> None:
+    made = parts(empty=True, reading=True)
+    read(made, ROWS[0])
+    made.calls.clear()
+
+    end(made, problem, final=final)
+    assert made.did("request growth") == [(1, None, True)]
+
+
+def test_there_is_a_strip_without_a_ledger_too() -> None:
+    made = parts(empty=True, reading=True)
+    read(made, ROWS[0])
+    end(made)
+    made.calls.clear()
+
+    made.updates.ledger_ready(LedgerReady(None))
+    assert made.did("request growth") == [(1, None, True)]
+
+
+def test_before_the_prices_are_known_no_strip_shows_tokens_instead() -> None:
+    made = parts(empty=True, reading=True)
+    unpriced = Run(Path("x"), priced=False)
+    unpriced.rows, made.state.run = made.state.run.rows, unpriced
+    read(made, ROWS[0])
+
+    assert made.did("request growth") == []
+    unpriced.price()
+    read(made, ROWS[0])
+    assert made.did("request growth") == [(1, None, False)]
