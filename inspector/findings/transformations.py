@@ -10,6 +10,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Literal
 from urllib.parse import unquote
 
@@ -213,8 +214,8 @@ def damage(text: str) -> tuple[str, Maker] | None:
         return f"UTF-8 that was read as another encoding ({found[0]!r} for {_decoded(found[0])!r})", "encoding"
     if (entity := html_escapes(text)) is not None:
         return f"HTML escapes ({entity!r})", "writer"
-    if "\\u" in text and len(codes := _UNICODE.findall(text)) >= _ESCAPED_CODES:
-        return f"escapes in place of characters ({codes[0]!r})", "encoding"
+    if "\\u" in text and (code := _first_of(_UNICODE.finditer(text), _ESCAPED_CODES)) is not None:
+        return f"escapes in place of characters ({code!r})", "encoding"
     if "\\u" in text and (word := _SPELLED.search(text)) is not None:
         return f"escapes in place of characters ({word[0][:18]!r})", "encoding"
     if escaped_lines(text):
@@ -230,10 +231,17 @@ def token_signs(text: str) -> str | None:
     Languages that have the letter \u0120 have spaces too. Tokens of a chat template hold the signs as well.
     """
     if text.isascii():
-        codes: list[str] = _TOKEN_BYTE.findall(text) if "<0x" in text else []
-        return codes[0] if len(codes) >= _FEWEST_TOKENS else None
-    signs = _TOKEN_BLANK.findall(_SPECIAL_TOKEN.sub("", text))
-    return signs[0] if len(signs) >= _FEWEST_TOKENS and len(signs) > text.count(" ") else None
+        return _first_of(_TOKEN_BYTE.finditer(text), _FEWEST_TOKENS) if "<0x" in text else None
+    signs = _TOKEN_BLANK.finditer(_SPECIAL_TOKEN.sub("", text))
+    return _first_of(signs, max(_FEWEST_TOKENS, text.count(" ") + 1))
+
+
+def _first_of(found: Iterator[re.Match[str]], fewest: int) -> str | None:
+    """The first match, if there are that many. A list of all would take many times the memory of a long text."""
+    first = next(found, None)
+    if first is None or next(islice(found, fewest - 2, None), None) is None:
+        return None
+    return first[0]
 
 
 def _is_mojibake(run: str) -> bool:

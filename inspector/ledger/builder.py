@@ -36,6 +36,10 @@ _UNEXPLAINED = 256
 """So many tokens more than bytes may be in a prompt before text that the API adds is assumed."""
 
 
+_HELD = 24_000_000
+"""Bytes of requests whose messages are at hand, beside those of the latest turn."""
+
+
 class LabelledTurn(Protocol):
     """What the ledger needs of a labelled round trip, whoever labels it."""
 
@@ -69,8 +73,8 @@ class LedgerBuilder:
         self._lock = Lock()
         self._pieces = Pieces()
         self._threads: dict[str, _Thread] = {}
-        self._latest: OrderedDict[str, None] = OrderedDict()
-        """The threads whose latest messages are at hand, the latest one last."""
+        self._latest: OrderedDict[str, int] = OrderedDict()
+        """The threads whose latest messages are at hand, with the bytes of that request, the latest one last."""
         self._stretches: list[Stretch] = []
         self._places: set[int] = set()
         self._caches = CachePredictor()
@@ -115,7 +119,7 @@ class LedgerBuilder:
             thread = self._threads[turn.thread] = _Thread(ThreadPrompt(self._pieces))
             self._pieces.starts[turn.thread] = (turn.edge, _task(reading.request.conversation))
         prompt = thread.prompt.next(turn, place)
-        self._keep(turn.thread)
+        self._keep(turn.thread, len(one.round_trip.request.body))
         sent = SentTurn(
             place=place,
             thread=turn.thread,
@@ -144,11 +148,11 @@ class LedgerBuilder:
         if sent.input is not None:
             thread.counted = sent
 
-    def _keep(self, thread: str) -> None:
-        """Hold the messages of a thread that has a turn now, and of few others."""
-        self._latest[thread] = None
+    def _keep(self, thread: str, size: int) -> None:
+        """Hold the messages of a thread that has a turn now, and of few others that are not too large together."""
+        self._latest[thread] = size
         self._latest.move_to_end(thread)
-        while len(self._latest) > KEPT:
+        while len(self._latest) > KEPT or (sum(self._latest.values()) > _HELD and len(self._latest) > 1):
             forgotten, _ = self._latest.popitem(last=False)
             self._threads[forgotten].prompt.messages = ()
 

@@ -129,7 +129,7 @@ def _may_replace(written: list[str], lost: list[Unit]) -> bool:
 
 
 def _words(*texts: str) -> set[str]:
-    return {word.casefold() for text in texts for word in _WORD.findall(text)}
+    return {found[0].casefold() for text in texts for found in _WORD.finditer(text)}
 
 
 def _asks_nothing(turn: Turn) -> bool:

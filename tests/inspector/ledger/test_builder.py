@@ -218,3 +218,27 @@ def test_the_messages_of_few_agents_are_held_and_the_ledger_is_the_same(monkeypa
 
     assert (held, held_by_all) == (2, 6)
     assert few == all_
+
+
+def test_messages_of_few_large_threads_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turntape.inspector.ledger.builder._HELD", 12_000)
+    made = LedgerBuilder()
+    trips = [chat([user(f"{name} " * 1000)], said("yes"), index=at) for at, name in enumerate(("one", "two", "three"))]
+    for place, done in enumerate(label_all(trips)):
+        made.add(place, done)
+
+    assert [bool(thread.prompt.messages) for thread in made._threads.values()] == [False, True, True]
+    assert ledger(*trips).turns[0].uses and made.ledger().total == ledger(*trips).total
+
+
+def test_a_thread_that_was_put_aside_goes_on_with_its_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, more = loop()
+    other = chat([user("another task " * 500)], said("yes"), index=1, run="other")
+    trips = [begun, other, replace(more, index=2)]
+    whole = ledger(*trips)
+    monkeypatch.setattr("turntape.inspector.ledger.builder._HELD", 1_000)
+    put_aside = ledger(*trips)
+
+    assert put_aside.pieces == whole.pieces and put_aside.total == whole.total
+    assert [[*turn.uses] for turn in put_aside.turns] == [[*turn.uses] for turn in whole.turns]
+    assert put_aside.turns[2].new == 2
