@@ -157,6 +157,8 @@ class Run:
             if place in self._known:
                 self._known.move_to_end(place)
                 return self._known[place]
+            if sum(_bodies(one[0]) for one in self._known.values()) > LARGE:
+                self._known.clear()  # before the next one is made: both may be large
         row = self.rows.all[place]
         trip, part = self._round_trip(row.index), None
         if row.session is not None:

@@ -95,6 +95,7 @@ class RequestBodies:
         made = self._continued(data)
         if made is None:
             self.parsed += len(data)
+            self._make_room(len(data))
             value = parse_json(data)
             if not isinstance(value, dict):
                 return value
@@ -103,11 +104,14 @@ class RequestBodies:
         return made.value
 
     def _remember(self, made: _Body) -> None:
-        self._recent.append(made)
-        while len(self._recent) > 1 and sum(len(one.data) for one in self._recent) > self._held:
+        self._make_room(len(made.data))
+        if len(made.data) <= self._held:
+            self._recent.append(made)
+
+    def _make_room(self, size: int) -> None:
+        """Forget the oldest bodies, until one of that size may be held too."""
+        while self._recent and sum(len(one.data) for one in self._recent) + size > self._held:
             self._recent.popleft()
-        if len(made.data) > self._held:
-            self._recent.pop()
 
     def _continued(self, data: bytes) -> _Body | None:
         """The value of a body that repeats an earlier one; None when nothing can be taken from there."""
