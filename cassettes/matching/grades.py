@@ -59,6 +59,8 @@ class Matching:
         for name, rule in self.rules.items():
             if rule not in RULES:
                 raise ValueError(f"the rule for {name!r} is {rule!r}; write one of {', '.join(RULES)}")
+            if near := _misspelled(name):
+                raise ValueError(f"there is no field {name!r} to have a rule; did you mean {near!r}?")
         for pointer in self.ignore:
             segments(pointer)
         object.__setattr__(self, "ignore_text", patterns(self.ignore_text))
@@ -79,6 +81,15 @@ class Matching:
     def is_tolerant(self) -> bool:
         """True when a request that differs may still be answered."""
         return self.default == "warn" or "warn" in self.rules.values()
+
+
+def _misspelled(name: str) -> str | None:
+    """The part of the prompt that a name for a rule nearly is: `sytem`. Settings have the names that APIs give them."""
+    if name.startswith("/") or part_of(f"/{name}") != name or name in PROMPT:
+        return None
+    from difflib import get_close_matches  # imported here because it is for an unusual name alone
+
+    return next(iter(get_close_matches(name, PROMPT, 1, 0.85)), None)
 
 
 @frozen

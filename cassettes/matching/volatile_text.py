@@ -133,6 +133,10 @@ and of network cards; names of machines; the number of an attempt, a run, a buil
 other ids of mixed letters and digits, and names of random words; what a machine has in use; ids of six or more digits,
 not round as the limits that a person writes."""
 
+_LONGEST_NAME = max(map(len, NAMED)) + 2
+_CLOSE = 0.85
+"""How much of a misspelled name must agree with a name: `uid`, `timestamps` and `UUID` do, and `report` does not."""
+
 _EPOCHS = regex(_EPOCH)
 _FRESH = regex(
     rf"{NAMED['uuid']}|{NAMED['tmp']}|{NAMED['address']}|{NAMED['hex']}|{_RANDOM}|{_EPOCH}|\d:\d\d:\d\d"
@@ -147,8 +151,23 @@ _COMPILED = {name: regex(pattern) for name, pattern in NAMED.items()}
 
 
 def patterns(given: Iterable[str]) -> tuple[str, ...]:
-    """Expressions for `ignore_text`, with the expression of each name."""
-    return tuple(NAMED.get(one, one) for one in given)
+    """Expressions for `ignore_text`, with the expression of each name. Raises ValueError for a misspelled name, which
+    would be an expression for this one word."""
+    return tuple(NAMED[one] if one in NAMED else _not_a_name(one) for one in given)
+
+
+def _not_a_name(expression: str) -> str:
+    if not expression.isalpha() or len(expression) > _LONGEST_NAME:
+        return expression
+    from difflib import get_close_matches  # imported here because it is for a wrong name alone
+
+    near = get_close_matches(expression.lower(), NAMED, 1, _CLOSE)
+    if near:
+        raise ValueError(
+            f"{expression!r} in ignore_text is not a name; did you mean {near[0]!r}? for the word itself write "
+            f"{f'({expression})'!r}"
+        )
+    return expression
 
 
 def names_for(differences: Iterable[Difference]) -> list[str]:

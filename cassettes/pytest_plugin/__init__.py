@@ -118,6 +118,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _check_ini(config)
     take_the_place(config)
     _observe(config)
     _search_further(config)
@@ -128,6 +129,24 @@ def pytest_configure(config: pytest.Config) -> None:
         "partial=False, any_order=False, repeats=False): replay the LLM traffic of this test "
         "from its cassette; the network is blocked",
     )
+
+
+def _check_ini(config: pytest.Config) -> None:
+    """End the run for an option that is misspelled in the ini file, or has a value that it cannot have."""
+    # pytest has no public list of what the file has, nor of the options that plugins have added; a plugin may be older.
+    given: Any = vars(config)
+    file: Any = given.get("_inicfg", given.get("inicfg", ()))
+    written = [name for name in file if name.startswith("turntape")]
+    if not written:
+        return
+    from ..errors import TurntapeError
+    from .ini_options import check
+
+    known: Any = getattr(getattr(config, "_parser", None), "_inidict", None) or written
+    try:
+        check(config, written, [name for name in known if name.startswith("turntape_")])
+    except TurntapeError as exc:
+        raise pytest.UsageError(f"turntape: {exc}") from exc
 
 
 def _search_further(config: pytest.Config) -> None:

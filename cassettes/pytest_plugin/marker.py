@@ -15,6 +15,8 @@ from ..matching.settings import matching_of
 from ..replay.pace import Pace
 from ..replay.record_modes import Mode, effective_mode
 from ..settings import Profile, Rule
+from .ini_options import of_ini
+from .mark_arguments import checked
 from .naming import cassette_path, fault_id
 
 FAULT = "turntape_fault"
@@ -51,24 +53,18 @@ class Marker:
     def of(cls, item: pytest.Item | pytest.Collector) -> "Marker":
         """The combined settings of the markers of a test, its classes and its module; the nearest takes precedence.
 
-        Raises TurntapeError for an unknown setting.
+        An argument that is None is as if it were left out, also for the markers further out. Raises TurntapeError for
+        an unknown setting, and for a value that it cannot have.
         """
-        given = _of_ini(item.config)
+        given = of_ini(item.config)
         for marker in reversed(list(item.iter_markers("turntape"))):
             if marker.args:
                 raise TurntapeError(
                     f"@pytest.mark.turntape was given {marker.args[0]!r} without a name; write path=… or mode=…"
                 )
-            given |= {**marker.kwargs, **own_settings(marker.kwargs, item.name)}
-        for name in given:
-            if name not in cls.__slots__:
-                raise TurntapeError(
-                    f"@pytest.mark.turntape has no setting {name!r}; it knows {', '.join(cls.__slots__)}"
-                )
-        for name in ("allow", "edit", "ignore", "ignore_text", "live_tools", "redact_keep"):
-            value: str | Iterable[str] = given.get(name, ())
-            given[name] = (value,) if isinstance(value, str) else tuple(value)
-        if (given.get("fork") is None) != (given.get("fork_at") is None) or (given["edit"] and not given.get("fork")):
+            given |= checked({**marker.kwargs, **own_settings(marker.kwargs, item.name)}, cls.__slots__)
+        given = {name: value for name, value in given.items() if value is not None}
+        if ("fork" in given) != ("fork_at" in given) or ("edit" in given and "fork" not in given):
             raise TurntapeError("@pytest.mark.turntape forks with fork=FILE and fork_at=TURN together; write both")
         return cls(**given)
 
@@ -102,33 +98,6 @@ def own_settings(given: Mapping[str, Any], test: str) -> dict[str, Any]:
             'tests={"test_a[x]": {"profile": "strict"}}'
         )
     return dict(cast("Mapping[str, Any]", own))
-
-
-def _of_ini(config: pytest.Config) -> dict[str, Any]:
-    """The arguments that pytest's ini file gives to every test; `matching` and `ActiveTest` read the others.
-
-    Raises TurntapeError for a line that is not `name = value`.
-    """
-    given: dict[str, Any] = {}
-    for name in ("rules", "upstreams"):
-        lines = cast("list[str]", config.getini(f"turntape_{name}"))
-        if lines:
-            given[name] = dict(_pair(name, line) for line in lines)
-    if pace := config.getini("turntape_pace"):
-        given["pace"] = pace
-    if said := cast(str, config.getini("turntape_map_values")):
-        given["map_values"] = said.strip().lower() not in ("0", "false", "no", "off")
-    for name in ("partial", "any_order", "repeats"):
-        if config.getini(f"turntape_{name}"):
-            given[name] = True
-    return given
-
-
-def _pair(name: str, line: str) -> tuple[str, str]:
-    key, equals, value = (part.strip() for part in line.partition("="))
-    if not key or not equals or not value:
-        raise TurntapeError(f"turntape_{name} has the line {line!r}; write name = value")
-    return key, value
 
 
 @dataclass(frozen=True, slots=True)

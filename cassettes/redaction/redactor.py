@@ -62,12 +62,15 @@ _LONG_NAME = 28
 
 
 def _compiled(patterns: Sequence[str], remedy: str) -> tuple[re.Pattern[bytes], ...]:
-    try:
-        return tuple(re.compile(pattern.encode()) for pattern in patterns)
-    except re.error as exc:
-        raise CassetteError(
-            f"the redaction pattern {exc.pattern!r} is not a valid regular expression: {exc.msg}; {remedy}"
-        ) from exc
+    found: list[re.Pattern[bytes]] = []
+    for pattern in patterns:
+        try:
+            found.append(re.compile(pattern.encode()))
+        except re.error as exc:
+            raise CassetteError(
+                f"the redaction pattern {pattern!r} is not a valid regular expression: {exc.msg}; {remedy}"
+            ) from exc
+    return tuple(found)
 
 
 class Redactor:
