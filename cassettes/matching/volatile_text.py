@@ -18,10 +18,34 @@ _MONTH = (
     r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
 )
 _ELSEWHERE = (
-    r"(?i:jan|gen|ene|f[eé][bv]|m[aä]r|a[bpv]r|ma[giy]|ju[iln]|giu|lug|a[gou]|ao[uû]|sep|set|o[ckt]t|out|nov|d[eéi][cz])"
-    r"[^\W\d_]*\.?"
+    r"(?i:janv(?:ier|\.)|f[eé]vr(?:ier|\.)|mars|avr(?:il|\.)|mai|juin|juil(?:let|\.)|ao[uû]t|sept(?:embre|\.)|octobre|novembre|d[eé]c(?:embre|\.)"
+    r"|januari?|jänner|februari?|märz|maart|april|mei|juni|juli|august(?:i|us)?|oktober|dezember"
+    r"|enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre"
+    r"|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre"
+    r"|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
+    r"|marts|maj|stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia"
+    r"|ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık"
+    r"|января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря"
+    r"|september|november|december|jan|gen|ene|feb|mär|mar|apr|abr|may|jun|jul|giu|lug|ago|aug|sep|set|okt|oct|ott|out|nov|de[czi])"
+    r"(?!\w)\.?"
 )
-"""The months in the languages of Western Europe."""
+"""The months in other languages."""
+_WEEKDAY_ELSEWHERE = (
+    r"(?i:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag"
+    r"|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
+    r"|luned[iì]|marted[iì]|mercoled[iì]|gioved[iì]|venerd[iì]|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira"
+    r"|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag"
+    r"|понедельник|вторник|среда|четверг|пятница|суббота|воскресенье)"
+)
+_DATE_ELSEWHERE = (
+    rf"(?:\b{_WEEKDAY_ELSEWHERE},?\s(?:(?:der|den|le|el|il)\s)?)?"
+    rf"(?<![\d.,])\d\d?(?:\.|er|º)?\s(?:de\s)?{_ELSEWHERE}\s(?:de\s)?20\d\d\b"
+    r"|(?<= )(?:(?<=[Hh]eute ist )|(?<=[Hh]oy es )|(?<=[Oo]ggi è )|(?<=[Hh]oje é )|(?<=ourd'hui )|(?<=ourd'hui, )"
+    rf"|(?<=[Vv]andaag is )|(?<=[Сс]егодня )){_WEEKDAY_ELSEWHERE}\b"
+    r"|20\d\d[年년]\s?\d\d?[月월]\s?\d\d?[日일]"
+    r"(?:\s?[（(][月火水木金土日][)）]|\s?[月火水木金土日]曜日?|\s?(?:星期|周|週)[一二三四五六日天]|\s?[월화수목금토일]요일)?"
+    r"(?:\s?\d\d?[時时시]\s?\d\d?[分분](?:\s?\d\d?[秒초])?)?"
+)
 _DAY = r"(?:\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?,?\s+)?"
 _ZONE_NAME = r"(?:UTC|GMT|WES?T|CES?T|EES?T|MSK|BST|IST|JST|KST|HKT|SGT|A[CEW][SD]T|NZ[SD]T|[ACEMP][SD]T|AK[SD]T|HST)\b"
 _CLOCK = (
@@ -29,12 +53,11 @@ _CLOCK = (
     rf"(?:\s?(?:Z\b|{_ZONE_NAME}|[+-]\d\d:?\d\d(?!\d)))?"
 )
 _DATE = (
-    rf"{_DAY}(?:\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./-]\d\d?[./-]\d{{4}}|(?<![\w/.])\d\d?/\d\d?/\d\d\b(?!/)"
+    rf"\b20\d\d\.\d\d?\.\d\d?[.-]\d{{1,4}}\b(?![.-]?\w)|{_DAY}(?:\d{{4}}[-/.]\d\d?[-/.]\d\d?|(?<![\d.])[0-3]?\d(?:\.[0-3]?\d\.|/[0-3]?\d/|-[0-3]?\d-)\d{{4}}|(?<![\w/.])\d\d?/\d\d?/\d\d\b(?!/)"
     rf"|\b{_MONTH}\s+\d\d?(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?|\b{_MONTH}\s+20\d\d\b"
     rf"|\d\d?[-/]{_MONTH}[-/]\d{{2,4}}(?::\d\d:\d\d:\d\d(?:\s[+-]\d{{4}})?)?"
     rf"|(?<![\d.,])\d\d?(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTH}(?![\w.])(?:,?\s+\d{{4}}|(?!\s+\d))"
-    rf"|(?<![\d.,])\d\d?(?:\.|er|º)?\s(?:de\s)?{_ELSEWHERE}\s(?:de\s)?20\d\d\b"
-    r"|20\d\d[年년]\s?\d\d?[月월]\s?\d\d?[日일])"
+    rf"|(?:{_DATE_ELSEWHERE}))"
 )
 _PART_OF_YEAR = (
     r"\b20\d\d-(?:W\d\d(?:-\d)?|[0-3]\d\d|[01]\d)(?![-/.:]?\w)|\bQ[1-4][ -]?20\d\d\b|\b20\d\d[ -]?Q[1-4]\b"
@@ -51,7 +74,17 @@ _ZONE = (
 _WEEKDAY = (
     r"(?<!\b[Ee]very )(?<!\b[Ee]ach )\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
 )
-_AGO = r"\b(?:\d+|an?) (?:seconds?|minutes?|hours?|days?|weeks?|months?|years?) ago\b"
+_UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)"
+_AGO = (
+    r"\b(?:(?:about|around|almost|over|(?:less|more) than)\s)?"
+    rf"(?:(?:\d+|an?|one|two|three|a (?:few|couple of)|several) {_UNIT}|\d+(?:mo|[smhdwy])) ago\b"
+    r"|\b(?:just now|(?:a )?(?:few )?moments? ago)\b|\b\d+ (?:seconds?|minutes?|hours?|days?) old\b"
+    r"|\bvor (?:\d+|eine[rm]) (?:Sekunden?|Minuten?|Stunden?|Tag(?:en)?|Wochen?|Monat(?:en)?|Jahr(?:en)?)\b"
+    r"|\bil y a (?:\d+|une?) (?:secondes?|minutes?|heures?|jours?|semaines?|mois|ans?)\b"
+    r"|\bhace (?:\d+|una?) (?:segundos?|minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|años?)\b"
+    r"|(?<!\d)\d{1,4}\s?(?:秒|分|時間|小时|分钟|日|天|週間|周|[かヶケ]月|个月|年)前"
+)
+_PYTHON_DATE = r"\bdatetime\.(?:datetime|date|time)\(\d+(?:, \d+)*"
 _COMPACT = (
     r"\b20\d{6}(?:[T_-]?\d{4,6}Z?)?\b|(?<!\d)20\d\d-\d\d-\d\d[T_-]\d\d[-_]\d\d[-_]\d\d(?:[-_.]\d{3,6})?Z?(?![\w])"
 )
@@ -88,21 +121,37 @@ _USAGE = (
     r"\bload averages?:(?:,?\s\d+[.,]\d\d){3}"
     rf"|\bup\s+(?:\d+ days?,\s+)?(?:\d+ min|\d+:\d\d|{MARK}),\s+\d+ users?,"
     rf"|(?<![\w.,]){_SIZE}(?:\s+{_SIZE})+\b(?:\s+\d{{1,3}}%)?"
-    r"|(?P<lead>\b(?i:(?:free|used|available|resident)(?:\s(?:memory|mem|disk|space))?"
-    r"|(?:memory|mem|cpu|disk|heap|swap|ram)[ _](?:usage|used|in use|load))(?:[\"']?\s?[:=]\s?|\s))"
+    r"|(?P<lead>\b(?i:(?:free|used|available|resident|peak)(?:[ _](?:memory|mem|disk|space|rss))?"
+    r"|(?:memory|mem|cpu|disk|heap|swap|ram)[ _](?:usage|used|in use|load)|(?:max)?rss)(?:[\"']?\s?[:=]\s?|\s))"
     r"\d+(?:[.,]\d+)?(?:\s?(?:[KMGTP]i?B|kB)\b|\s?%)"
 )
 """What a machine has in use: its load, how long it is up, and sizes or percentages in a row or behind the word for
 them."""
 
+_RATE = (
+    r"(?<![\w.,])\d+(?:[.,]\d+)?\s?(?:(?:[kKMGT]i?)?(?:B|[Bb]it)/s(?:ec)?|[kMG]bps"
+    r"|(?:it|tok(?:ens?)?|req(?:uests?)?|ops|rows|samples|docs|files|steps?|tests?|records|items|iterations)/s(?:ec)?|s/it)(?!\w)"
+)
+"""How much a machine did in a second."""
+_KERNEL = (
+    r"\b[3-7]\.\d{1,2}\.\d{1,3}(?:\.\d+)?-(?:\d+-(?:generic|azure|aws|gcp|oracle|kvm|lowlatency|amd64|arm64|cloud[\w-]*)"
+    r"|microsoft-standard-\w+|linuxkit|[\w.]*\.(?:el\d|fc\d+|amzn)[\w.]*)"
+)
+_USER = (
+    r"(?P<lead>/(?:home|Users)/|\b[A-Za-z]:\\?\\?[\\/]Users\\?\\?[\\/]|(?m:^)[-dlbcps](?:[r-][w-][xsStT-]){3}[+@.]?\s+\d+\s+)"
+    r"[\w.-]+(?:(?<=\w)\s+[\w.-]+(?=\s+\d+\s))?"
+)
+"""A user in the path of a home folder, and with the group in a line of `ls -l`."""
+
 NAMED: Mapping[str, str] = MappingProxyType(
     {
         "uuid": rf"{UUID}|\b[0-9a-f]{{32}}\b|\b[0-9A-HJKMNP-TV-Z]{{26}}\b",
         "timestamp": rf"{_COMPACT}|{_DATE}(?:(?:,?\s(?:at\s)?|T|\s){_CLOCK}(?:\s\d{{4}}(?:\s[+-]\d{{4}})?)?)?"
-        rf"|{_PART_OF_YEAR}|{_EPOCH}|{_CLOCK}|{_HOUR}|{_ZONE}|{_WEEKDAY}|{_AGO}|{_SINCE_START}",
+        rf"|{_PART_OF_YEAR}|{_EPOCH}|{_CLOCK}|{_HOUR}|{_ZONE}|{_WEEKDAY}|{_AGO}|{_PYTHON_DATE}|{_SINCE_START}",
         "tmp": _TEMPORARY,
         "pid": r"(?P<lead>\b(?i:pid|process(?:[ _]id)?|ppid|tid|thread(?:[ _]id)?)[\"']?\s?[:=#(]?\s?"
-        rf"|/proc/|\b[a-z][\w-]*\[(?=\d+\]:)|(?:{MARK}|:\d\d(?:[.,]\d+)?Z?)\s\[(?=\d+\]:?\s[A-Z]{{4,}}\b))\d+",
+        rf"|/proc/|\((?:node|python):|(?<![\w-])[a-z][\w-]{{0,40}}\[(?=\d+\]:)|(?:{MARK}|:\d\d(?:[.,]\d+)?Z?)\s\[(?=\d+\]:?\s[A-Z]{{4,}}\b))\d+"
+        r"|(?:(?m:^)[ ]+)?(?<![\w.])\d{1,7}(?=\s+(?:pts/\d+|tty\w*|\?)\s)",
         "port": r"(?P<lead>(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[::1?\]):"
         r"|\b(?i:port)[\"']?\s?[:=]?\s?(?=[3-6]\d{4}\b))\d+",
         "duration": r"\bP(?:\d+D)?T(?:\d+(?:\.\d+)?[HMS])+\b|\b(?:\d+d\s?)?(?:\d+h\s?)?(?:\d+m\s?)?\d+(?:\.\d+)?s\b"
@@ -112,26 +161,31 @@ NAMED: Mapping[str, str] = MappingProxyType(
         r"|(?<![\w:])(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}"
         r"|(?=[\da-f:]*\d)[\da-f]{2,4}:(?:[\da-f]{1,4}:){0,6}(?::[\da-f]{1,4}){1,6})(?![\w:])"
         r"|(?<![\w:])[\da-f]{2}(?::[\da-f]{2}){5}(?![\w:])",
-        "host": r"\bip(?:-\d{1,3}){4}(?:\.[\w.-]*\w)?"
+        "host": rf"{_KERNEL}|"
+        r"\bip(?:-\d{1,3}){4}(?:\.[\w.-]*\w)?"
         r"|\b(?=[\w.]{0,99}-)(?=[\w.-]{0,99}[A-Z\d])[\w.-]{1,99}\.(?:local|internal|lan)\b(?![\w-]|\.\w)"
-        r"|\b[a-z][a-z\d-]*-(?=[a-z\d]*\d)[a-z\d]{8,10}-[a-z\d]{5}(?![\w-])"
+        r"|(?<![\w-])[a-z][a-z\d-]{0,62}-(?=[a-z\d]{0,9}\d)[a-z\d]{8,10}-[a-z\d]{5}(?![\w-])"
         r"|(?P<lead>\b(?i:host(?:[ _]?name)?|runner|worker|pod)[\"']?\s?[:=]?\s?[\"']?)[a-z][\w.-]*\d[\w-]*",
         "counter": r"(?P<lead>\b(?i:attempt|retry|run|build|job|iteration|seq|sequence|counter|request"
         r"|worker|thread|pool|task)"
         r"[\"']?\s?[:=#-]?\s?#?|-exec-|\[gw)\d+\b",
         "hex": r"(?P<lead>\b(?i:HEAD is(?: now)? at|commit|revision|rev|sha|sha1|hash|digest|blob|tree|object|container"
         r"|image)(?i:[ _-]id)?[\"']?\s?[:=@]?\s?[\"'`(\[]?)(?=[a-f]*\d)[0-9a-f]{7,64}\b"
-        r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?:-[0-9a-f]{2,64})?\b",
+        r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?:-[0-9a-f]{2,64})?\b"
+        r"|(?:(?:\.(?:dev|post)\d+)?\+|-\d+-)g[0-9a-f]{7,12}(?:\.d20\d{6}|-dirty)?\b"
+        r"|(?<=[a-z][_-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6}(?=[/\\])",
         "random": rf"{_RANDOM}|{_SLUG}",
+        "rate": _RATE,
         "usage": _USAGE,
+        "user": _USER,
         "number": r"(?<![\d.,])(?!\d*000(?!\d))\d{6,}(?![.,]?\d)",
     }
 )
 """UUIDs, ULIDs and digests of 128 bits; dates, weeks, quarters, times of day, time zones and epochs; folders for
 temporary files; numbers of processes; ports of this machine; durations; addresses in memory; addresses of the network
 and of network cards; names of machines; the number of an attempt, a run, a build or a worker; hexadecimal ids;
-other ids of mixed letters and digits, and names of random words; what a machine has in use; ids of six or more digits,
-not round as the limits that a person writes."""
+other ids of mixed letters and digits, and names of random words; what a machine did in a second, and has in use; the
+user of a home folder; ids of six or more digits, not round as the limits that a person writes."""
 
 _LONGEST_NAME = max(map(len, NAMED)) + 2
 _CLOSE = 0.85

@@ -19,7 +19,7 @@ class _Config:
 def marker(*marks: dict[str, Any]) -> Marker:
     """What a test's marks say, the nearest first."""
     every = [pytest.mark.turntape(**one).mark for one in marks]
-    item = SimpleNamespace(config=_Config(), name="test_a", iter_markers=lambda _name: every)  # pyright: ignore[reportUnknownLambdaType]
+    item = SimpleNamespace(config=_Config(), name="test_a", iter_markers=lambda _name: every)
     found = Marker.of(cast("pytest.Item", item))
     found.matching(_Config().getini)
     found.paced()
