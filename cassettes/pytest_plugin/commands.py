@@ -13,6 +13,7 @@ _SHORT = ("-p", "-c", "-o")
 _LONG = ("--config-file", "--rootdir", "--override-ini", "--import-mode", "--confcutdir")
 """Options that decide which plugins and settings a test has, each with a value."""
 _MOST_FILES = 4
+_MOST_TESTS = 4
 
 
 def again(config: pytest.Config, targets: Sequence[str], *options: str) -> str:
@@ -27,6 +28,17 @@ def target(config: pytest.Config, path: Path, name: str = "") -> str:
     start = config.invocation_params.dir
     place = (path.relative_to(start) if path.is_relative_to(start) else path).as_posix()
     return f"{place}::{name}" if name else place
+
+
+def targets_of(config: pytest.Config, tests: Sequence[str]) -> list[str]:
+    """These node ids as targets: a few by name, so that no other test runs; many by their files, with `--lf` for those
+    that have failed."""
+    if len(tests) <= _MOST_TESTS:
+        return [
+            target(config, config.rootpath / file, name) for file, _, name in (one.partition("::") for one in tests)
+        ]
+    failed = ["--lf"] if config.pluginmanager.hasplugin("cacheprovider") else []
+    return [*failed, *files_of(config, tests)]
 
 
 def files_of(config: pytest.Config, tests: Iterable[str]) -> list[str]:

@@ -17,7 +17,7 @@ from ..replay.session import Session, is_unfinished
 from ..tape.reader import Cassette
 from .active_test import ActiveTest
 from .advice import from_here
-from .commands import again, files_of
+from .commands import again, targets_of
 from .failures import Cause, ignored_requests
 from .marker import Marker, cassette_of
 from .naming import PHASES, SUFFIX, folder_of
@@ -189,15 +189,15 @@ class UsageLog:
             yield from (f"  {line}" for line in ignored)
             if sure:
                 return
-        files = files_of(config, tests)
+        targets = targets_of(config, tests)
         live = "record again"
         if all(cause.can_stay for cause in causes):
             yield "if the change is intended, keep the recorded answers (no API is called):"
-            yield f"  {again(config, files, '--turntape-mode=restamp')}"
+            yield f"  {again(config, targets, '--turntape-mode=restamp')}"
             yield f"or {live}:"
         else:
             yield f"if the change is intended, {live}:"
-        yield f"  {again(config, files, '--turntape-mode=all')}"
+        yield f"  {again(config, targets, '--turntape-mode=all')}"
 
     def as_json(self) -> dict[str, Any]:
         return {

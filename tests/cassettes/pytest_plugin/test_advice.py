@@ -173,11 +173,29 @@ def test_tests_that_fail_for_one_change_are_listed_once(
             "    test_it.py::test_b",
             "    test_it.py::test_c",
             "  if the change is intended, keep the recorded answers (no API is called):",
-            "    *pytest test_it.py --turntape-mode=restamp",
+            "    *pytest test_it.py::test_a test_it.py::test_b test_it.py::test_c --turntape-mode=restamp",
             "  or record again:",
-            "    *pytest test_it.py --turntape-mode=all",
+            "    *pytest test_it.py::test_a test_it.py::test_b test_it.py::test_c --turntape-mode=all",
         ]
     )
+
+
+def test_the_command_for_many_tests_runs_only_those_that_failed(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steady = "@pytest.mark.turntape\ndef test_z():\n    ask()\n"
+    record(project, "".join(WORD.format(mark="", name=name) for name in "abcde") + steady)
+    monkeypatch.setenv("WORD", "b")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(passed=1, failed=5)
+    result.stdout.fnmatch_lines(["5 tests fail for one change:", "    *pytest --lf test_it.py --turntape-mode=restamp"])
+    project.runpytest("--lf", "test_it.py", "--turntape-mode=restamp").assert_outcomes(passed=5)
+
+    monkeypatch.setenv("WORD", "c")
+    without = project.runpytest("-p", "no:cacheprovider")
+    without.stdout.fnmatch_lines(["    *pytest -p no:cacheprovider test_it.py --turntape-mode=restamp"])
 
 
 @pytest.mark.parametrize(("word", "said"), [("salesman", "2 tests fail for one change:"), ("salesman for {}", None)])
