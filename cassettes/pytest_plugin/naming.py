@@ -30,7 +30,27 @@ def safe_name(name: str) -> str:
     safe = _UNSAFE.sub("_", plain).strip(".")
     if safe == plain and len(safe) <= _LONGEST:
         return safe
+    return _with_digest(safe, name)
+
+
+def _with_digest(safe: str, name: str) -> str:
     return f"{safe[:_LONGEST]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def _of_one_case(path: Path, name: str) -> Path:
+    """The path, or one with a digest if the folder has a file whose name differs from it only in case: the two are one
+    file on the usual disks of macOS and Windows."""
+    if path.exists() and not path.with_name(path.name.swapcase()).exists():
+        return path
+    try:
+        names = {one.name for one in path.parent.iterdir()}
+    except OSError:
+        return path
+    if path.name in names:
+        return path
+    folded = path.name.casefold()
+    other = path.with_name(f"{_with_digest(safe_name(name), name)}{SUFFIX}")
+    return other if other.name in names or any(one.casefold() == folded for one in names) else path
 
 
 def fault_id(value: object) -> str:
@@ -73,7 +93,9 @@ def folder_beside(path: Path, config: pytest.Config) -> Path:
 
 def cassette_path(item: pytest.Item, given: object = None, *, without: str | None = None) -> Path:
     """A test's cassette. `given` is the marker's `path`, relative to the test file's folder. `without` is the id of a
-    parameter that does not change what is recorded."""
+    parameter that does not change what is recorded. A test whose name differs from another's only in case, such as
+    `test_a[GET]` and `test_a[get]`, has a digest in its file's name, unless that file was recorded without."""
     if given is not None:
         return item.path.parent / str(given)
-    return folder_of(item) / f"{safe_name(_name(item, without))}{SUFFIX}"
+    name = _name(item, without)
+    return _of_one_case(folder_of(item) / f"{safe_name(name)}{SUFFIX}", name)
