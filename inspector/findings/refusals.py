@@ -15,6 +15,7 @@ type Refusal = Literal[
     "too_large_for_rate",
     "period",
     "quota",
+    "connection",
     "key",
     "account",
     "credit",
@@ -27,12 +28,13 @@ type Refusal = Literal[
     "request",
 ]
 """`overloaded`: the API failed or had no capacity. `rate`: a limit of a minute or less; `too_large_for_rate`: one that
-the request alone exceeds; `period`: a limit of hours, days or a month; `quota`: what the account may use at all.
+the request alone exceeds; `period`: a limit of hours, days or a month; `quota`: what the account may use at all;
+`connection`: how long one connection may stay open.
 `key`, `account` (permission or state), `credit` (money), `region`, `model`, `address`: what was not accepted; `access`:
 one of these. `firewall`: something before the API stopped it. `output`: what the model emitted. `request`: anything
 else."""
 
-LIMITS: frozenset[Refusal] = frozenset({"rate", "too_large_for_rate", "period", "quota"})
+LIMITS: frozenset[Refusal] = frozenset({"rate", "too_large_for_rate", "period", "quota", "connection"})
 ACCESS: frozenset[Refusal] = frozenset({"key", "account", "credit", "region", "model", "address", "access", "firewall"})
 
 _SERVER_FAULTS = frozenset({408, 424})
@@ -72,6 +74,11 @@ _RATE = _any_of(
     r"\b(?:requests|tokens|calls) ?(?:per|/) ?(?:second|minute|min|hour|day|month)\b",
 )
 _TOO_FAST = _any_of(r"too many (?:requests|tokens)", r"throttl", r"concurrency")
+_CONNECTION_OVER = _any_of(
+    r"websocket_connection_limit_reached",
+    r"\bsession_expired\b",
+    r"(?:connection|session)\b.{0,40}\bmaximum duration",
+)
 _SHORT = _any_of(
     r"per[ _-]?(?:second|minute|min)\b|PerMinute", r"\bTPM\b|\bRPM\b", r"/ ?(?:second|minute|min)\b", r"retryDelay"
 )
@@ -206,6 +213,8 @@ def refusal(status: int, message: str, code: str = "", *, page: bool = False, de
     said = f"{code} {message}"
     if _OUTPUT.search(said):
         return "output"
+    if _CONNECTION_OVER.search(said):
+        return "connection"
     if page and status in _MAY_BLOCK and _FIREWALL.search(message):
         return "firewall"
     if (status == 429 or status >= 500) and _STARTS.search(said):

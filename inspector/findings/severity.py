@@ -14,8 +14,10 @@ from turntape.cassettes.regex import regex
 from ..analysis.turn import Turn
 from . import causes, prompt_cache
 from .finding import SEVERITIES, Finding, Severity
+from .rejections import rejection
 from .rule import Moment
 from .rule_context import RuleContext
+from .rules.errors import OVERLOADED, status_of
 from .rules.loop import asks_for_rest
 from .rules.results import reads_like_error
 
@@ -39,8 +41,17 @@ ANSWERED: Mapping[str, Severity] = {
 }
 """How severe a fault of a request is at most when the API answered that request."""
 
+OF_RETRIES = frozenset({"client-ignored-retry-after", "client-model-changed", "client-retried-permanent-error"})
+"""Those of `ANSWERED` that are not about what the request holds."""
+
+_UNREAD = (OVERLOADED - {424, 500}) | {429}
+"""Statuses of failures that say nothing about the request: the API had not read it."""
+
 CACHE_ONLY = frozenset({"client-system-prompt-changed", "client-tools-changed"})
 """Changes that can only cost the cache: an info, unless the counts show that it was lost."""
+
+_OF_CONTENT = (ANSWERED.keys() - OF_RETRIES) | CACHE_ONLY
+"""Faults of what a request holds, which an API notices when it reads the request."""
 
 UNDERSTOOD = frozenset({"api-tool-call-index-collision", causes.CONTRADICTION, causes.FIELD_WRONG})
 """Faults of the wire that cost nothing when the client understood the answer all the same: then an info."""
@@ -68,6 +79,8 @@ LASTING = frozenset({"client-retry-storm"})
 def at(moment: Moment, finding: Finding, context: RuleContext) -> Finding:
     """A finding that a rule made at this moment, as severe as what is known by then."""
     sent = context.following if moment == "followed" else context.turn
+    if sent is not None and sent.failed:
+        return _of_failed(sent, finding)
     if sent is not None and _answered(sent):
         finding = _at_most(finding, ANSWERED.get(finding.id))
         if finding.id in CACHE_ONLY and not prompt_cache.lost(context):
@@ -76,6 +89,20 @@ def at(moment: Moment, finding: Finding, context: RuleContext) -> Finding:
             lacking = replace(_at_most(finding, "info"), tier="S" if finding.tier == "P" else finding.tier)
             finding = replace(lacking, message=f"{finding.message}; {context.broken}")
     return finding
+
+
+def _of_failed(sent: Turn, finding: Finding) -> Finding:
+    """A finding in view of a request that failed: a failure that is not about what it holds proves no fault of it.
+
+    A server may also break on what it was sent, so an unnamed failure of the server leaves a warning.
+    """
+    said = rejection(sent.reading)
+    if finding.id not in _OF_CONTENT or (said is not None and said.ids):
+        return finding
+    status = status_of(sent)
+    if sent.reading.error is None or sent.round_trip.response is None or status in _UNREAD:
+        return _at_most(finding, ANSWERED.get(finding.id, "info"))
+    return _at_most(finding, "warning") if status in OVERLOADED else finding
 
 
 def _compares(finding: Finding, context: RuleContext) -> bool:

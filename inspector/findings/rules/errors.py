@@ -28,6 +28,7 @@ _LIMITS: dict[Refusal, str] = {
     "too_large_for_rate": "the request alone is larger than the limit; waiting does not help",
     "period": "the limit of hours, days or a month is used up; a retry helps only after it is reset",
     "quota": "the quota or the spending limit is used up; waiting does not help",
+    "connection": "the connection had been open for as long as the API allows; open a new one",
 }
 _ACCESS: dict[Refusal, str] = {
     "key": "the key",
@@ -73,10 +74,11 @@ SHAPE_IDS = (
 
 def error_status(context: RuleContext) -> int | None:
     """The status of an error: the one that the error names, or else the status of the response."""
-    return _status(context.turn)
+    return status_of(context.turn)
 
 
-def _status(turn: Turn) -> int | None:
+def status_of(turn: Turn) -> int | None:
+    """As `error_status`, of any turn; None also where nothing came back."""
     error, response = turn.reading.error, turn.round_trip.response
     if error is None:
         return None
@@ -86,7 +88,7 @@ def _status(turn: Turn) -> int | None:
 def wire_status(turn: Turn) -> int | None:
     """The status of a failure, if it is on the wire: an error in a stream may have none."""
     error = turn.reading.error
-    return _status(turn) if error is not None and error.names_status else None
+    return status_of(turn) if error is not None and error.names_status else None
 
 
 def failure_name(turn: Turn) -> str:
@@ -196,7 +198,7 @@ def overloaded(context: RuleContext) -> Iterator[Note]:
     "api",
     "warning",
     "P",
-    says="The API refused the request because of a rate limit, a quota or a spending limit.",
+    says="The API refused the request because of a rate limit, a quota, a spending limit, or the age of the connection.",
     fix="Wait as long as the answer says. Make a request smaller that is larger than the limit. Only the account's owner "
     "can raise a quota or a spending limit.",
 )

@@ -281,10 +281,26 @@ def test_an_api_with_a_high_load_that_names_a_limit_did_refuse_for_the_limit(wor
     assert refusal(429, f"{words}: the server is too busy") == "rate"
 
 
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("Responses websocket connection limit reached (60 minutes).", "websocket_connection_limit_reached"),
+        ("Your session hit the maximum duration of 60 minutes.", "session_expired"),
+        ("The connection reached its maximum duration.", ""),
+    ],
+)
+def test_a_connection_that_was_open_for_too_long_met_a_limit(message: str, code: str) -> None:
+    assert refusal(400, message, code) == "connection"
+
+
+def test_an_unknown_session_is_not_a_limit() -> None:
+    assert refusal(404, "Session sess_1 not found") == "request"
+
+
 def test_each_kind_is_a_limit_or_a_matter_of_access_or_neither() -> None:
     neither = {"overloaded", "output", "request"}
 
-    assert {"rate", "too_large_for_rate", "period", "quota"} == LIMITS
+    assert {"rate", "too_large_for_rate", "period", "quota", "connection"} == LIMITS
     assert {"key", "account", "credit", "region", "model", "address", "access", "firewall"} == ACCESS
     assert set(get_args(Refusal.__value__)) == LIMITS | ACCESS | neither
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, loop, result, said
 from dialogues import Piece, asks, run, says
-from judged import anthropic, asked, given, judged, lines, only, spoke, use, words
+from judged import DECLARED, anthropic, asked, given, judged, lines, only, spoke, trip, use, words
+from round_trips import GEMINI
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.threads import Threads
@@ -88,6 +89,55 @@ def test_a_fault_of_a_request_is_milder_when_the_api_answered_it(name: str, expe
 
     assert severity.at("ended", finding(name), answered).severity == expected
     assert severity.at("ended", finding(name), rejected).severity == "error"
+
+
+BUSY: dict[str, Any] = {"status": 429, "error": {"error": {"message": "Slow down.", "type": "rate_limit_error"}}}
+BROKE: dict[str, Any] = {"status": 500, "error": {"error": {"message": "Internal error", "type": "api_error"}}}
+
+
+@pytest.mark.parametrize("name", sorted((severity.ANSWERED.keys() - severity.OF_RETRIES) | severity.CACHE_ONLY))
+@pytest.mark.parametrize("failure", [OVERLOADED, BUSY])
+def test_a_request_that_the_api_did_not_read_proves_no_fault_of_it(name: str, failure: dict[str, Any]) -> None:
+    for one in (context_of(chat([HELLO], **failure)), context_of(replace(chat([HELLO], DONE), response=None))):
+        assert severity.at("ended", finding(name), one).severity == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", sorted(severity.OF_RETRIES))
+def test_a_wrong_retry_stays_what_it_is_when_it_is_refused_again(name: str) -> None:
+    assert severity.at("ended", finding(name), context_of(chat([HELLO], **BUSY))).severity == "error"
+
+
+def test_a_server_that_broke_may_have_broken_on_the_request() -> None:
+    assert severity.at("ended", finding("client-reasoning-dropped"), context_of(chat([HELLO], **BROKE))).severity == (
+        "warning"
+    )
+
+
+def test_a_failure_that_names_a_fault_proves_it_under_every_status() -> None:
+    named = {"error": {"message": "The reasoning_content in the thinking mode must be passed back to the API."}}
+    for status in (429, 500, 503):
+        context = context_of(chat([HELLO], status=status, error=named))
+        assert severity.at("ended", finding("client-reasoning-dropped"), context).severity == "error"
+
+
+def test_an_overloaded_gemini_is_to_blame_and_not_a_signature_that_it_never_missed() -> None:
+    contents: list[dict[str, Any]] = [{"role": "user", "parts": [{"text": "Look up the strip, please."}]}]
+    call = {"functionCall": {"name": "look_up", "args": {"word": "strip"}}}
+    first = trip(
+        GEMINI,
+        {"contents": contents, "tools": [DECLARED]},
+        {"candidates": [{"content": {"role": "model", "parts": [call | {"thoughtSignature": "c2ln" * 20}]},
+                         "finishReason": "STOP"}], "modelVersion": "gemini-3"},
+    )  # fmt: skip
+    given = {"functionResponse": {"name": "look_up", "response": {"result": "a strip"}}}
+    history = [*contents, {"role": "model", "parts": [call]}, {"role": "user", "parts": [given]}]
+    busy = {"error": {"code": 429, "message": "Resource has been exhausted.", "status": "RESOURCE_EXHAUSTED"}}
+    again = trip(GEMINI, {"contents": history, "tools": [DECLARED]}, busy, status=429, index=1)
+
+    severities = {one.id: one.severity for one in judged(first, again)}
+
+    assert severities["client-reasoning-dropped"] == "info"
+    assert severities["api-rate-limited"] == "warning"
 
 
 def test_the_table_lists_what_is_expected_here() -> None:
