@@ -1,7 +1,9 @@
 """Cohere chat and generate, version 1: one message with a separate history, streamed as NDJSON."""
 
+from turntape.cassettes.regex import regex
+
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_count, as_object, as_text, compact
+from ...json_value import Object, as_array, as_count, as_object, as_text, compact, is_object
 from ...values import ApiError, Kind, Message, Part, RequestReading, ResponseReading, Tool, ToolCall, ToolResult
 from ..protocol import Protocol
 from ..shared.answers import answer, objects, posts, prompt_message
@@ -36,6 +38,7 @@ def read_request(exchange: Exchange) -> RequestReading:
     messages = [_message(as_object(item), f"/chat_history/{i}") for i, item in history]
     messages += prompt_message(fields.get("message") or fields.get("prompt"), _now(fields))
     if results := _results(fields.get("tool_results"), "/tool_results"):
+        messages += _repeated_calls(fields)
         messages.append(Message("tool", results, "/tool_results", fields.get("tool_results")))
     tools = enumerate(as_array(fields.get("tools")))
     preamble = as_text(fields.get("preamble"))
@@ -60,8 +63,45 @@ def _now(fields: Object) -> str:
 
 def _tool(tool: Object, pointer: str) -> Tool:
     return Tool(
-        as_text(tool.get("name")) or "", as_text(tool.get("description")), tool.get("parameter_definitions"), pointer
+        as_text(tool.get("name")) or "",
+        as_text(tool.get("description")),
+        _schema(tool.get("parameter_definitions")),
+        pointer,
     )
+
+
+_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "dict": "object", "list": "array"}
+"""The names of Python's types, which the API documents for parameters, in JSON Schema."""
+_TYPE = regex(r"\w+")
+
+
+def _schema(definitions: object) -> object:
+    """The parameters of a tool as a JSON Schema: the API lists them by name, each with a type of Python's."""
+    if not is_object(definitions):
+        return definitions
+    properties: dict[str, object] = {}
+    for name, value in definitions.items():
+        fields = as_object(value)
+        word = _TYPE.match((as_text(fields.get("type")) or "").lower())
+        kind = _TYPES.get(word[0]) if word is not None else None
+        # A number that a float takes may be whole, and a type of another name is not checked.
+        properties[name] = {
+            "description": fields.get("description") or "",
+            **({"type": kind} if kind else {}),
+            **({"items": {}} if kind == "array" else {}),
+        }
+    required = [name for name, value in definitions.items() if as_object(value).get("required") is True]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _repeated_calls(fields: Object) -> list[Message]:
+    """The calls that the results repeat, as the answer that made them, if the history does not end with that answer."""
+    last = as_object(next(reversed(as_array(fields.get("chat_history"))), None))
+    if as_array(last.get("tool_calls")):
+        return []
+    given = [as_object(item).get("call") for item in as_array(fields.get("tool_results"))]
+    calls = [call for i, value in enumerate(given) for call in _calls_of(value, f"/tool_results/{i}/call")]
+    return [Message("assistant", tuple(calls), "/tool_results", given)] if calls else []
 
 
 def _message(item: Object, pointer: str) -> Message:
@@ -84,13 +124,15 @@ def _message(item: Object, pointer: str) -> Message:
 
 
 def _calls(calls: object, pointer: str) -> list[Part]:
-    parts: list[Part] = []
-    for i, value in enumerate(as_array(calls)):
-        call = as_object(value)
-        arguments, raw = arguments_of(call.get("parameters"))
-        read = ToolCall(as_text(call.get("name")) or "", None, arguments, raw)
-        parts.append(call_part(read, f"{pointer}/tool_calls/{i}", value))
-    return parts
+    listed = enumerate(as_array(calls))
+    return [part for i, value in listed for part in _calls_of(value, f"{pointer}/tool_calls/{i}")]
+
+
+def _calls_of(value: object, pointer: str) -> list[Part]:
+    if not is_object(value):
+        return []
+    arguments, raw = arguments_of(value.get("parameters"))
+    return [call_part(ToolCall(as_text(value.get("name")) or "", None, arguments, raw), pointer, value)]
 
 
 def _results(results: object, pointer: str) -> tuple[Part, ...]:
@@ -184,5 +226,5 @@ COHERE_V1 = Protocol(
     not_read=V1_NOT_READ,
     streams=("ndjson", "sse"),
     api=API,
-    answers=AnswerRules(format=V1, order=V1_ORDER),
+    answers=AnswerRules(format=V1, order=V1_ORDER, has_word_for_calls=False),
 )
