@@ -2,11 +2,13 @@
 
 The session holds the conversation, so a turn's request has the session's settings, the new items and the id of the
 response before. A response that nobody asked for by `response.create` was started by the end of the user's speech.
+What the API refuses is a turn too, with the item that it did not take.
 """
 
 from dataclasses import field
 
 from turntape.cassettes.frozen import mutable
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Frame
 
 from .json_value import Object, as_array, as_count, as_object, as_text, parse_json
@@ -15,6 +17,11 @@ from .socket_turn import SocketTurn
 _ITEM_EVENTS = frozenset({"conversation.item.added", "conversation.item.created", "conversation.item.done"})
 _SPEECH_ENDS = frozenset({"input_audio_buffer.committed", "input_audio_buffer.speech_stopped"})
 _NOT_SETTINGS = frozenset({"id", "object", "conversation"})
+_LATE = regex(r"response\.cancel|conversation\.item\.(?:delete|retrieve|truncate)|(?:in|out)put_audio_buffer\.\w+")
+"""Events that a client may send too late: meanwhile the user spoke, or the response ended. A refusal does no harm."""
+_NEWEST = 32
+"""How many events of the client are kept for the errors that name them."""
+_ACTIVE = "conversation_already_has_active_response"
 _TRANSCRIBED = "conversation.item.input_audio_transcription.completed"
 
 
@@ -53,6 +60,8 @@ class _Session:
     """The ids of items that a response brought."""
     waiting: list[tuple[Object, int]] = field(default_factory=list[tuple[Object, int]])
     """`response.create`s that have no response yet: what each asks, and when."""
+    sent: list[tuple[Object, int]] = field(default_factory=list[tuple[Object, int]])
+    """The newest events of the client, and when they came: an error may name one of them."""
     speech_end: int | None = None
     responses: dict[str, _Response] = field(default_factory=dict[str, _Response])
     current: str | None = None
@@ -62,6 +71,7 @@ class _Session:
 
     def asked(self, kind: str, message: Object, frame: Frame) -> None:
         """Take in a frame of the client."""
+        self.sent = [*self.sent[1 - _NEWEST :], (message, frame.at)]
         if kind == "session.update":
             self.settings.update(as_object(message.get("session")))
         elif kind == "response.create":
@@ -103,11 +113,30 @@ class _Session:
             content[place] = {**as_object(content[place]), "transcript": message.get("transcript")}
 
     def _refused(self, message: Object, frame: Frame) -> None:
-        """An error answers the request that waits. Without such a request it belongs to no turn."""
-        if self.waiting:
-            turn = self._begin(f"refused {len(self.responses)}", frame, keeps_items=True).turn
-            turn.events.append((frame, message))
-            turn.ended = True
+        """An error answers the event that it names, or the request that waits, or what the client sent last."""
+        error = as_object(message.get("error"))
+        code, named = as_text(error.get("code")), as_text(error.get("event_id"))
+        event, at = self._named(named) or (as_object(None), frame.at)
+        name = f"refused {len(self.responses)}"
+        if self.waiting and event.get("type") in (None, "response.create"):
+            turn = self._begin(name, frame, keeps_items=True).turn
+        else:
+            event, at = (event, at) if event or not self.sent else self.sent[-1]
+            if not event or _LATE.fullmatch(as_text(event.get("type")) or ""):
+                return
+            item = event.get("item")
+            items = [as_object(item)] if item is not None else []
+            turn = SocketTurn({}, at)
+            self.responses[name] = _Response(dict(self.settings), items, self.last, turn)
+        turn.events.append((frame, message))
+        turn.ended = True
+        if code == _ACTIVE and self.current in self.responses:
+            # The response that is active was not asked for by this: what comes after it follows from that response.
+            self.responses[self.current] = self.responses.pop(self.current)
+
+    def _named(self, event_id: str | None) -> tuple[Object, int] | None:
+        """The event of the client with that id, and when it came."""
+        return next((one for one in self.sent if event_id and one[0].get("event_id") == event_id), None)
 
     def _respond(self, kind: str, message: Object, frame: Frame) -> None:
         response = as_object(message.get("response"))

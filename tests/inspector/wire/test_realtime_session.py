@@ -182,11 +182,60 @@ def test_a_response_without_its_end_is_cut_and_has_what_came() -> None:
     assert reading.emission and reading.emission.text == "Hello"
 
 
-def test_an_error_answers_the_request_that_waits_and_no_other() -> None:
-    error = server("error", error={"type": "invalid_request_error", "code": "c", "message": "no"})
-    (refused,) = readings(CREATED, user("i1", "hi"), error, client("response.create"), error)
+def refused(code: str = "c", **fields: object) -> tuple[str, dict[str, Any]]:
+    return server("error", error={"type": "invalid_request_error", "code": code, "message": "no", **fields})
 
-    assert refused.error and refused.error.message == "no"
+
+def test_an_error_answers_the_request_that_waits() -> None:
+    (turn,) = readings(CREATED, user("i1", "hi"), client("response.create"), refused())
+
+    assert turn.error and turn.error.message == "no"
+
+
+GIVEN = {"type": "function_call_output", "call_id": "call_other", "output": "2"}
+
+
+@pytest.mark.parametrize("named", [{}, {"event_id": "e7"}])
+def test_an_item_that_the_api_does_not_take_is_a_refused_turn_with_that_item(named: dict[str, str]) -> None:
+    create = client("conversation.item.create", item=GIVEN, **named)
+    after = [client("session.update", session={})] if named else []
+    (turn,) = readings(CREATED, create, *after, refused(**named))
+
+    assert turn.error and turn.error.message == "no"
+    assert [result.call_id for result in turn.request.results] == ["call_other"]
+
+
+def test_the_request_that_waits_is_not_the_one_that_an_error_refuses_by_name() -> None:
+    create = client("conversation.item.create", item=GIVEN, event_id="e7")
+    turns = readings(
+        CREATED, create, client("response.create"), refused(event_id="e7"), *answer("r1", said("i1", "Two."))
+    )
+
+    assert [turn.error is not None for turn in turns] == [True, False]
+    assert turns[1].emission and turns[1].emission.text == "Two."
+
+
+@pytest.mark.parametrize(
+    "kind", ["response.cancel", "conversation.item.truncate", "conversation.item.delete", "input_audio_buffer.commit"]
+)
+def test_what_a_client_sends_too_late_makes_no_turn(kind: str) -> None:
+    assert turns_of(session(CREATED, client(kind), refused())) == []
+
+
+def test_an_error_before_the_client_sent_anything_makes_no_turn() -> None:
+    assert turns_of(session(CREATED, refused())) == []
+
+
+def test_what_follows_a_refused_second_request_continues_the_active_response() -> None:
+    calls = answer("r1", CALL)
+    given = item("i2", type="function_call_output", call_id="call_1", output="2")
+    twice = [client("response.create"), refused("conversation_already_has_active_response")]
+    frames = [user("i1", "hi"), client("response.create"), *calls[:1], *twice, *calls[1:]]
+    trip = session(CREATED, *frames, given, client("response.create"), *answer("r2", said("i3", "Two.")))
+    found = [one["id"] for done in label_all(turns_of(trip)) for one in list[Any](done.label["findings"])]  # pyright: ignore[reportArgumentType]
+
+    assert "request-rejected" in found
+    assert "client-missing-tool-result" not in found
 
 
 def test_a_request_that_nothing_answered_is_a_turn_without_an_answer() -> None:
