@@ -220,6 +220,11 @@ def answer(output: list[dict[str, Any]], **fields: Any) -> RoundTrip:
 
 
 MADE_UP = {**item_call(), "name": "look_out"}
+SEARCHES: dict[str, Any] = {"type": "tool_search"}
+CRM: dict[str, Any] = {
+    "type": "namespace", "name": "crm", "description": "Customers.",
+    "tools": [{**FUNCTION, "name": "look_out", "defer_loading": True}],
+}  # fmt: skip
 AS_TEXT = '<tool_call>{"name": "look_up", "arguments": {"word": "tape"}}</tool_call>'
 NUMBER = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "integer"}}}}}  # fmt: skip
@@ -279,13 +284,15 @@ def answered_text(text: str) -> list[RoundTrip]:
 
 
 MODEL: list[Row] = [
-    ("model-unknown-tool", "The API holds tools: a stored prompt, tool search or a hosted tool that may bring some",
+    ("model-unknown-tool", "The API holds tools: a stored prompt or a hosted tool that may bring some",
      responses([HI], [MADE_UP]), responses([HI], [MADE_UP], prompt={"id": "pmpt_1"})),
-    ("model-unknown-tool", "The API holds tools: a stored prompt, tool search or a hosted tool that may bring some",
+    ("model-unknown-tool", "The API holds tools: a stored prompt or a hosted tool that may bring some",
      responses([HI], [MADE_UP]),
      responses([HI], [MADE_UP], tools=[FUNCTION, {"type": "mcp", "server_label": "wiki", "server_url": "https://w.example"}])),
-    ("model-unknown-tool", "The API holds tools: a stored prompt, tool search or a hosted tool that may bring some",
-     responses([HI], [MADE_UP]), responses([HI], [MADE_UP], tools=[FUNCTION, {"type": "tool_search"}])),
+    ("model-unknown-tool", "The request searches for tools, and has the name somewhere or continues what the API holds",
+     [responses([HI], [MADE_UP]), responses([HI], [MADE_UP], tools=[FUNCTION, SEARCHES])],
+     [responses([HI], [MADE_UP], tools=[FUNCTION, SEARCHES, CRM]),
+      responses([HI], [MADE_UP], tools=[FUNCTION, SEARCHES], previous_response_id="resp_9")]),
     ("model-unknown-tool", "A previous response may hold tools: then the tier is S",
      responses([HI], [MADE_UP]), responses([HI], [MADE_UP], previous_response_id="resp_9"), "S"),
     ("call-args-not-json", "The answer was cut or hit its cap",

@@ -33,6 +33,20 @@ def thought(reasoning: str) -> RoundTrip:
     return chat([HELLO], said("A strip.") | {"reasoning_content": reasoning}, enable_thinking=False)
 
 
+COHERE = "https://api.cohere.com/v1/chat"
+
+
+def several(asked: int | None, url: str = CHAT) -> RoundTrip:
+    """Two answers to a request for so many; one that names no number asks for one."""
+    choices = [{"index": n, "message": said(f"Strip {n}."), "finish_reason": "stop"} for n in range(2)]
+    if url == COHERE:
+        generations = [{"text": f"Strip {n}.", "finish_reason": "COMPLETE"} for n in range(2)]
+        return trip("https://api.cohere.com/v1/generate", {"prompt": "hi"}, {"id": "g", "generations": generations})
+    count = {"n": asked} if asked is not None else {}
+    body = {"id": "c", "object": "chat.completion", "model": "m", "choices": choices}
+    return trip(url, {"model": "m", "messages": [HELLO], **count}, body)
+
+
 def reasoned(tokens: int) -> RoundTrip:
     details = {"reasoning_tokens": tokens}
     usage = {"prompt_tokens": 9, "completion_tokens": 300, "total_tokens": 309, "completion_tokens_details": details}
@@ -184,6 +198,8 @@ THREE = answered("What is in it?", "How many rows?", "Who owns it?")
 MANGLED = _chat([asks("hi")], says("Z\u00c3\u00bcrich is the largest city."), 0)
 
 PROMISES: list[Row] = [
+    ("api-answers-extra", "The request asks for as many", several(None), several(2)),
+    ("api-answers-extra", "The API counts no answers in its requests", several(None), several(None, COHERE)),
     ("api-answers-missing", "The answer was cut, filtered or refused",
      chat([HELLO], said("one"), n=3), chat([HELLO], said(""), n=3, finish="content_filter")),
     ("api-cap-ignored", "The answer has only a few tokens more",
@@ -321,6 +337,4 @@ PROMISES: list[Row] = [
      _chat([asks("hi")], says(LOOPED), 0), _chat([asks("hi")], says("ha " * 12), 0)),
     ("model-repeats-itself", "The request asks for it",
      _chat([asks("hi")], says(LOOPED), 0), _chat([asks("Say it 20 times.")], says(LOOPED), 0)),
-    ("model-repeats-itself", "The cap ended it: then that says so",
-     chat([HELLO], said(LOOPED)), chat([HELLO], said(LOOPED), finish="length")),
 ]  # fmt: skip

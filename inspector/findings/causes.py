@@ -85,6 +85,7 @@ ECHOES: Mapping[str, frozenset[str]] = {
     "call-args-damaged": frozenset({"client-tool-error-as-success"}),
     "client-offers-unknown-tool": frozenset({"client-tool-error-as-success", "model-repeated-call"}),
     "call-args-not-taken": frozenset({"client-tool-error-as-success", "model-repeated-call"}),
+    "model-repeats-itself": frozenset({"api-length-truncated", "api-length-truncated-tool-call"}),
     "model-acted-twice": frozenset({"model-repeated-call"}),
     "client-forced-tool-loop": frozenset({"model-repeated-call"}),
 }

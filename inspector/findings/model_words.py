@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
 from turntape.cassettes.regex import regex
 
-from ..analysis.conversation import Unit, joined, text_meaning
+from ..analysis.conversation import Unit, call_meaning, joined, text_meaning, units_emitted
 from ..analysis.history_diff import HistoryChange, HistoryDiff
 from ..analysis.turn import Turn
 from ..wire.json_value import as_object, is_array, is_object
@@ -55,9 +56,25 @@ def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
     if same_question and len(emission.text) >= _SAID:
         # Both begin with the same message of the user.
         return not any(change.emitted for change in echo.changes)
+    if _was_asked_there(before, context.turn):
+        return True
     called = sum(len(call.arguments_raw) for call in emission.calls)
     distinctive = called >= _DISTINCTIVE_CALLS or len(emission.text) + called >= _DISTINCTIVE
     return distinctive and not any(change.emitted for change in echo.changes)
+
+
+def _was_asked_there(before: Turn, now: Turn) -> bool:
+    """True when the last message of the user is followed by all of the answer's calls there too, and by a result."""
+    asked, emission = before.conversation.history[-1:], before.reading.emission
+    if emission is None or not emission.calls or not asked:
+        return False
+    if not is_user_text(asked[0]) or len(asked[0].text.strip()) < _SAID:
+        return False
+    wanted = [asked[0].meaning, *(one.meaning for one in units_emitted(emission))]
+    units = now.conversation.history
+    found, size = [one.meaning for one in units], len(wanted)
+    places = (place for place, unit in enumerate(units) if unit.kind == "result" and place >= size)
+    return any(found[place - size : place] == wanted for place in places)
 
 
 def is_user_text(unit: Unit) -> bool:
@@ -102,6 +119,8 @@ def is_whole(context: RuleContext, before: Turn) -> bool:
 
 def is_known(context: RuleContext, unit: Unit, before: Turn) -> bool:
     """True for a piece that some answer or an earlier request of the thread contains, in this or another shape."""
+    if unit.kind == "call" and _is_one_more(context, unit, before):
+        return False
     if unit.meaning in context.run.said or unit.meaning in context.thread.sent:
         return True
     returned = context.run.call_ids
@@ -113,6 +132,22 @@ def is_known(context: RuleContext, unit: Unit, before: Turn) -> bool:
     if _describes_a_call(context, text):
         return True
     return letters(text) in _content(before) or text.strip() in before.reading.request.stop
+
+
+def _is_one_more(context: RuleContext, unit: Unit, before: Turn) -> bool:
+    """True for a call under an id that no answer gave, if the history has that call more often than the model made it.
+
+    A copy in the same step as the call is another finding's.
+    """
+    if not unit.call_id or unit.call_id in context.run.call_ids:
+        return False
+    emission = before.reading.emission
+    made = sum(one.meaning == unit.meaning for one in before.conversation.history)
+    made += sum(call_meaning(call) == unit.meaning for call in emission.calls) if emission is not None else 0
+    steps = groupby(context.turn.conversation.history, key=lambda one: one.role == "assistant")
+    calls = [[one.pointer for one in step if one.meaning == unit.meaning] for mine, step in steps if mine]
+    alone = any(step == [unit.pointer] for step in calls)
+    return alone and made > 0 and sum(map(len, calls)) > made
 
 
 def _describes_a_call(context: RuleContext, text: str) -> bool:

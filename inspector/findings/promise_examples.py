@@ -7,6 +7,10 @@ PROMISES: dict[str, Example] = {
         "the request asks for 3 answers and 1 came",
         ("#0 request /n", "#0 response"),
     ),
+    "api-answers-extra": Example(
+        "the request asks for 1 answer and 2 came",
+        ("#0 request", "#0 response"),
+    ),
     "api-cap-ignored": Example(
         "the request allows 60 output tokens, and the answer has 740 output tokens",
         ("#0 request", "#0 usage output 740"),

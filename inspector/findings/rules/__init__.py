@@ -81,6 +81,7 @@ RULES: tuple[Rule, ...] = (
     *documents.RULES,
     *stream_calls.RULES,
     *contradictions.RULES,
+    *belonging.FIRST,
     *finish.RULES,
     *template_tokens.RULES,
     *heuristics.LEAKS,

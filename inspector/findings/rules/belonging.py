@@ -212,12 +212,11 @@ _UNDONE = regex(
     not_when=(
         "The repeated piece is short and repeats a few times",
         "The request asks for it",
-        "The cap ended it: then that says so",
     ),
 )
 def repeats_itself(context: RuleContext) -> Iterator[Note]:
     emission = context.emission
-    if context.finish.label == "length" or not context.succeeded:
+    if not context.succeeded:
         return
     for text in (emission.text, *(call.arguments_raw.rstrip('"}]') for call in emission.calls), emission.reasoning):
         end = repeated_end(text)
@@ -242,4 +241,6 @@ def _was_requested(context: RuleContext, piece: str) -> bool:
 
 _ASKS_REPETITION = regex(r"\b(?:times|repeat|long|lorem|words|tokens|characters|numbers?|count)\b", re.IGNORECASE)
 
-RULES = (repeats_itself, parroted, same_answer, plays_user, acted_twice)
+FIRST = (repeats_itself,)
+"""Run before the rules about how an answer ended: a model in a loop runs into the cap."""
+RULES = (parroted, same_answer, plays_user, acted_twice)

@@ -112,14 +112,15 @@ def nothing_to_continue(context: RuleContext) -> Iterator[Note]:
     """A request that only asks to go on, in a conversation that has nothing to go on from."""
     if context.before is not None or context.request.continues is not None:
         return
-    said = [part.text.strip() for message in context.request.messages for part in message.parts]
-    if any(message.role != "user" for message in context.request.messages) or len(said) != 1:
+    messages = [message for message in context.request.messages if message.role != "system"]
+    said = [part.text.strip() for message in messages for part in message.parts]
+    if any(message.role != "user" for message in messages) or len(said) != 1:
         return
     known = agent_of(context.request) in context.run.agents
     if known and NUDGE.fullmatch(said[0]):
         yield Note(
             f"the request says only {said[0]!r} and holds nothing of what came before",
-            (f"{context.at} request {context.request.messages[0].pointer}",),
+            (f"{context.at} request {messages[0].pointer}",),
             severity="warning",
         )
 

@@ -52,8 +52,11 @@ def _demands(context: RuleContext, kind: str) -> Iterator[tuple[Demand, object]]
 
 
 def _asked(context: RuleContext) -> int:
-    """How many answers the request asks for."""
-    return next((as_count(value) or 1 for _, value in _demands(context, "answers")), 1)
+    """How many answers the request asks for: to each of its questions, where it holds several."""
+    count = next((as_count(value) or 1 for _, value in _demands(context, "answers")), 1)
+    questions = (as_array(value) for _, value in _demands(context, "questions"))
+    # A list of numbers is one question in tokens.
+    return count * next((max(sum(not isinstance(one, int) for one in some), 1) for some in questions), 1)
 
 
 @rule(
@@ -67,12 +70,31 @@ def _asked(context: RuleContext) -> int:
 )
 def answers_missing(context: RuleContext) -> Iterator[Note]:
     for demand, value in _demands(context, "answers"):
-        asked, came = as_count(value) or 0, len(context.emission.choices) or 1
+        asked, came = _asked(context) if as_count(value) else 0, len(context.emission.choices) or 1
         if came < asked and _answered(context):
             yield Note(
                 f"the request asks for {asked} answers and {came} came",
                 (f"{context.at} request /{'/'.join(demand.field)}", f"{context.at} response"),
             )
+
+
+@rule(
+    "api-answers-extra",
+    "api",
+    "warning",
+    "P",
+    says="More answers came than the request asks for: clients read the first one, and each of them is paid for.",
+    fix="Check which gateway or server makes several; until then read the first one, and compare the counted tokens.",
+    not_when=("The request asks for as many", "The API counts no answers in its requests"),
+)
+def answers_extra(context: RuleContext) -> Iterator[Note]:
+    asked, came = _asked(context), len(context.emission.choices)
+    if came <= asked or not any(demand.kind == "answers" for demand in context.protocol.requests.demands):
+        return
+    yield Note(
+        f"the request asks for {several(asked, 'answer')} and {came} came",
+        (f"{context.at} request", f"{context.at} response"),
+    )
 
 
 @rule(
@@ -255,6 +277,7 @@ def _echo(context: RuleContext) -> Object:
 
 RULES = (
     answers_missing,
+    answers_extra,
     cap_ignored,
     logprobs_missing,
     logprobs_of_another_text,

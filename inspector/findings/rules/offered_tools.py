@@ -6,7 +6,7 @@ from itertools import chain
 
 from turntape.cassettes.regex import regex
 
-from ...wire.json_value import as_array, as_object
+from ...wire.json_value import as_array, as_object, compact
 from ...wire.per_message import PerMessage
 from ...wire.values import Message, ToolCall, ToolChoice
 from ..rule import Note, rule
@@ -33,6 +33,25 @@ def _held_elsewhere(context: RuleContext) -> bool:
     request = context.request
     hosted = any(tool.server and not _ALONE.fullmatch(tool.name) for tool in request.tools)
     return hosted or any(_searched.of(request.messages)) or "prompt" in request.parameters
+
+
+def _only_by_search(context: RuleContext) -> bool:
+    """True when a search among the request's own tools is all that may bring others."""
+    request = context.request
+    if request.continues is not None or "prompt" in request.parameters or all(tool.server for tool in request.tools):
+        return False
+    hosted = (tool.name for tool in request.tools if tool.server and not _ALONE.fullmatch(tool.name))
+    return all("tool_search" in name for name in hosted)
+
+
+def _is_nowhere(context: RuleContext, name: str) -> bool:
+    """True for a name that the request does not contain, and no result of the API's own tools in the answer."""
+    body = context.turn.round_trip.request.body
+    return (
+        bool(name)
+        and name.encode() not in body
+        and not any(name in compact(part.raw) for part in context.emission.content if part.kind != "call")
+    )
 
 
 def _searches_tools(message: Message) -> bool:
@@ -62,7 +81,8 @@ _brought = PerMessage(_tools_of)
     says="The model called a tool that the request did not offer.",
     fix="Answer the call with an error result that lists the valid names; rename tools that are easily confused.",
     not_when=(
-        "The API holds tools: a stored prompt, tool search or a hosted tool that may bring some",
+        "The API holds tools: a stored prompt or a hosted tool that may bring some",
+        "The request searches for tools, and has the name somewhere or continues what the API holds",
         "A previous response may hold tools: then the tier is S",
         "The request offers no tools, and the API may hold some: a session, a cache or an earlier request",
         "An earlier request of the same agent offered it: then `client-tool-withdrawn` says so",
@@ -76,7 +96,12 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
         return
     calls = _unoffered_calls(context)
     if _held_elsewhere(context):
-        calls = [call for call in calls if call.name.strip() in context.tools]
+        searched = _only_by_search(context)
+        calls = [
+            call
+            for call in calls
+            if call.name.strip() in context.tools or (searched and _is_nowhere(context, call.name.strip()))
+        ]
     offered = ", ".join(sorted(context.tools)[:8])
     for call in calls:
         if call.name in _loaded(context):

@@ -26,7 +26,8 @@ from .input_growth import LESS, SHRUNK, is_plain, outgrown, shrunk, stale, summe
     "info",
     "P",
     says="The answer counts no tokens.",
-    fix="Request usage in streams (`stream_options.include_usage` in Chat Completions); otherwise costs are unknown.",
+    fix="Ask for usage where the finding says that the request does not. Else find out what on the way drops the counts: "
+    "without them the costs are unknown.",
     not_when=(
         "The answer failed",
         "The answer was cut",
@@ -44,7 +45,7 @@ def usage_missing(context: RuleContext) -> Iterator[Note]:
         context.request.streamed and context.protocol.requests.usage_on_request and not options.get("include_usage")
     )
     yield Note(
-        "the stream counts no tokens, because the request does not ask for usage"
+        "the stream counts no tokens, because the request does not ask for usage: set `stream_options.include_usage`"
         if unasked
         else "the answer counts no tokens",
         (f"{context.at} response",),

@@ -56,9 +56,9 @@ class Demand:
     Beside these, every reading has the cap, the stop strings, the output format, the tools and their schemas.
     """
 
-    kind: Literal["answers", "logprobs", "no_reasoning", "echo"]
-    """`answers`: so many of them. `logprobs`: probabilities. `no_reasoning`: an answer without thoughts. `echo`: the
-    answer repeats the field."""
+    kind: Literal["answers", "questions", "logprobs", "no_reasoning", "echo"]
+    """`answers`: so many of them. `questions`: so many to each item of a list. `logprobs`: probabilities.
+    `no_reasoning`: an answer without thoughts. `echo`: the answer repeats the field."""
     field: tuple[str, ...]
     """The keys that lead to the field in the request body."""
     when: tuple[object, ...] = ()

@@ -127,6 +127,12 @@ OPENAI_COMPLETIONS = Protocol(
     streams=("sse",),
     api=API,
     operation="text_completion",
-    requests=RequestRules(demands=(Demand("answers", ("n",)), Demand("logprobs", ("logprobs",), shown=("logprobs",)))),
+    requests=RequestRules(
+        demands=(
+            Demand("answers", ("n",)),
+            Demand("questions", ("prompt",)),
+            Demand("logprobs", ("logprobs",), shown=("logprobs",)),
+        )
+    ),
     answers=AnswerRules(holder="choices"),
 )

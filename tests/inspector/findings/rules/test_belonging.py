@@ -14,6 +14,7 @@ from judged import (
     ids,
     item_call,
     item_output,
+    judged,
     lines,
     only,
     responses,
@@ -328,10 +329,25 @@ def test_a_repetition_that_the_user_asked_for_before_the_calls_is_silent(api: st
     assert ("model-repeats-itself" in ids(*trips)) is found
 
 
-def test_a_repetition_that_the_cap_ended_is_left_to_the_cap() -> None:
-    text = "Well. " + "no " * 250
+@pytest.mark.parametrize(
+    ("block", "cap"),
+    [
+        (words("Well. " + "no " * 250), "api-length-truncated"),
+        (use(word="no " * 250), "api-length-truncated-tool-call"),
+    ],
+)
+def test_a_model_in_a_loop_is_the_cause_of_the_cap_that_ended_it(block: dict[str, Any], cap: str) -> None:
+    found = {one.id: one for one in judged(anthropic([asked("hi")], [block], stop="max_tokens"))}
 
-    assert "model-repeats-itself" not in ids(anthropic([asked("hi")], [words(text)], stop="max_tokens"))
+    assert found["model-repeats-itself"].layer == "model"
+    assert found[cap].because_of == ("model-repeats-itself",)
+
+
+def test_an_answer_that_the_cap_ended_in_other_words_has_no_such_cause() -> None:
+    text = "Tapes are strips of film, of paper or of magnetic plastic, and"
+    one = only("api-length-truncated", anthropic([asked("hi")], [words(text)], stop="max_tokens"))
+
+    assert one.because_of == ()
 
 
 def test_repeated_arguments_of_a_call_are_named() -> None:

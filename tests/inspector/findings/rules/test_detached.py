@@ -3,8 +3,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import CALL, HELLO, chat, result, said, user
-from judged import judged
+from conversations import CALL, HELLO, TOOLS, chat, result, said, user
+from dialogues import COHERE, MISTRAL
+from judged import OLLAMA, judged, trip
+from round_trips import CHAT
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -43,6 +45,24 @@ def test_a_request_that_says_only_to_continue() -> None:
     assert found(CUT, chat([HELLO], CALLED), second) == [(1, "warning")]
     assert found(CUT, second) == []
     assert found(CUT, chat([HELLO], CALLED), chat([user("Please continue the list.")], DONE, index=1)) == []
+
+
+@pytest.mark.parametrize("url", [CHAT, MISTRAL, COHERE, OLLAMA])
+def test_a_request_that_says_only_to_continue_behind_a_system_prompt(url: str) -> None:
+    prompt = {"role": "system", "content": "You look words up in a dictionary, and never guess."}
+
+    def sent(*texts: str, index: int) -> RoundTrip:
+        message = said("A strip.")
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        answer = {"choices": [choice], "message": message, "finish_reason": "COMPLETE", "done": True}
+        body = {"model": "m", "messages": [prompt, *map(user, texts)], "tools": TOOLS, "stream": False}
+        return trip(url, body, {"id": "c", "model": "m", **answer}, index)
+
+    opened, asks_on = sent("What is a tape?", index=0), sent("Continue.", index=1)
+
+    assert found(CUT, opened, asks_on) == [(1, "warning")]
+    assert found(CUT, asks_on) == []
+    assert found(CUT, opened, sent("What is a reel?", index=1)) == []
 
 
 def test_a_request_that_goes_back_is_an_info() -> None:

@@ -499,3 +499,70 @@ def test_each_step_needs_a_signature() -> None:
 
     [line] = forged(first, anthropic([*history, *unsigned], [words("done")], 1))
     assert "(client, warning, S)" in line
+
+
+def one_more(style: str, *, again: str, renamed: bool = False, twice: bool = False) -> list[RoundTrip]:
+    """A loop whose next request holds the call again, under the id `again`; `renamed`: only under that id."""
+
+    def id_of(first: bool) -> str:
+        return again if renamed or not first else "call_tape"
+
+    steps = [id_of(True)] if renamed else [id_of(True), again]
+    if style == "chat":
+        history = [HELLO]
+        for one in steps:
+            history += [said(None, (one, "look_up", '{"word":"tape"}')), result(one, "a strip")]
+        made = [
+            ("call_tape", "look_up", '{"word":"tape"}'),
+            *([(again, "look_up", '{"word":"tape"}')] if twice else []),
+        ]
+        return [chat([HELLO], said(None, *made)), chat(history, DONE, index=1)]
+    if style == "anthropic":
+        asks_ = [asked("What is a tape, in a word?")]
+        messages = list[dict[str, Any]](asks_)
+        for one in steps:
+            messages += [
+                {"role": "assistant", "content": [use(one, word="tape")]},
+                {"role": "user", "content": [given(one, "a strip")]},
+            ]
+        made = [use("call_tape", word="tape"), *([use(again, word="tape")] if twice else [])]
+        return [anthropic(asks_, made), anthropic(messages, [words("A strip.")], 1)]
+    opening = {"role": "user", "content": "What is a tape, in a word?"}
+    items = list[dict[str, Any]]([opening])
+    for one in steps:
+        items += [{**item_call(), "call_id": one, "id": f"fc_{one}"}, {**item_output(), "call_id": one}]
+    output = [{**item_call(), "call_id": "call_tape", "id": "fc_call_tape"}]
+    output += [{**item_call(), "call_id": again, "id": f"fc_{again}"}] if twice else []
+    spoken = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "A strip."}]}
+    return [responses([opening], output), responses(items, [spoken], index=1)]
+
+
+STYLES = ["chat", "anthropic", "responses"]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_call_that_is_there_once_more_under_an_id_that_no_answer_gave_is_forged(style: str) -> None:
+    one = only(FORGED, *one_more(style, again="call_made_up"))
+
+    assert (one.layer, one.tier) == ("client", "S")
+    assert "'look_up' (call_made_up)" in one.message
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_call_under_an_id_of_the_client_is_not_forged(style: str) -> None:
+    assert FORGED not in ids(*one_more(style, again="call_made_up", renamed=True))
+    assert FORGED not in ids(*one_more(style, again="call_second", twice=True))
+
+
+FRONT = [asks("My name is Bob and my account is 4711."), says("Hello Bob, I have opened the account.")]
+WEATHER = asks("What is the weather in New York?")
+
+
+@pytest.mark.parametrize("api", sorted(APIS))
+def test_a_question_with_the_calls_that_answered_it_shows_which_conversation_it_is(api: str) -> None:
+    one, called, strip = APIS[api], looks_up("NY"), is_given("sunny")
+    opened, strange = one([WEATHER], called, 0), one([*FRONT, WEATHER, called, strip], says("Sunny."), 1)
+
+    assert only(FOREIGN, opened, strange).severity == "warning"
+    assert FOREIGN not in ids(opened, one([WEATHER, called, strip], says("Sunny."), 1))
+    assert FOREIGN not in ids(one([*FRONT, WEATHER], called, 0), one([*FRONT, WEATHER, called, strip], says("Sun."), 1))

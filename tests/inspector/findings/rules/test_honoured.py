@@ -162,6 +162,33 @@ def test_as_many_answers_as_were_requested(api: str, count: int) -> None:
     assert "api-answers-missing" not in ids(SEVERAL[api](count, count))
 
 
+@pytest.mark.parametrize("api", sorted(SEVERAL))
+@pytest.mark.parametrize("asked", [1, 2])
+def test_more_answers_than_the_request_asks_for(api: str, asked: int) -> None:
+    one = only("api-answers-extra", SEVERAL[api](asked, 3))
+
+    assert (one.layer, one.severity) == ("api", "warning")
+    assert one.message == f"the request asks for {asked} answer{'s' if asked > 1 else ''} and 3 came"
+
+
+@pytest.mark.parametrize("api", sorted(SEVERAL))
+@pytest.mark.parametrize("count", [1, 3])
+def test_no_answer_more_than_was_requested(api: str, count: int) -> None:
+    assert "api-answers-extra" not in ids(SEVERAL[api](count, count))
+    assert "api-answers-extra" not in ids(SEVERAL[api](3, 1))
+
+
+def test_each_text_of_a_list_gets_its_answers() -> None:
+    both = {"prompt": ["hi", "ho"]}
+
+    assert "api-answers-extra" not in ids(completion(both, 2)) | ids(completion({**both, "n": 2}, 4))
+    assert "api-answers-extra" in ids(completion(both, 3))
+    assert only("api-answers-missing", completion({**both, "n": 2}, 2)).message.endswith(
+        "asks for 4 answers and 2 came"
+    )
+    assert "api-answers-extra" in ids(completion({"prompt": [17, 4, 99]}, 3))
+
+
 PROBABLE: dict[str, Callable[[bool, bool], RoundTrip]] = {
     "chat": lambda asked, came: chat(CHAT, {"logprobs": asked}, 9, {"logprobs": {"content": []} if came else None}),
     "ollama": lambda asked, came: ollama({"logprobs": asked}, 9, **({"logprobs": [{}]} if came else {})),

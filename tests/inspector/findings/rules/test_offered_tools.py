@@ -73,6 +73,20 @@ def test_tools_that_the_api_loads_are_not_judged() -> None:
     assert "model-unknown-tool" in ids(responses([{"role": "user", "content": "hi"}], [spaced], tools=[search, mine]))
 
 
+def test_a_made_up_tool_beside_a_search_among_the_tools_of_the_request() -> None:
+    made_up, hi = {**item_call(), "name": "look_out"}, {"role": "user", "content": "hi"}
+    mine = {"type": "function", "name": "look_up", "parameters": {}}
+    bm25 = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
+    late = {**LOOK_UP, "name": "look_out", "defer_loading": True}
+    call = {**use(word="tape"), "name": "look_out"}
+    found = {"type": "tool_search_tool_result", "tool_use_id": "srvtoolu_1", "content": {"tool_name": "look_out"}}
+
+    assert "model-unknown-tool" in ids(responses([hi], [made_up], tools=[mine, {"type": "tool_search"}]))
+    assert "model-unknown-tool" in ids(anthropic([asked("hi")], [call], tools=[LOOK_UP, bm25]))
+    assert "model-unknown-tool" not in ids(anthropic([asked("hi")], [call], tools=[LOOK_UP, bm25, late]))
+    assert "model-unknown-tool" not in ids(anthropic([asked("hi")], [found, call], tools=[LOOK_UP, bm25]))
+
+
 def test_a_previous_response_leaves_some_doubt() -> None:
     call = {**item_call(), "name": "look_out"}
 

@@ -33,7 +33,7 @@ from judged import (
 from round_trips import CHAT, sse
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
-from turntape.inspector.findings.rules.usage import request_id
+from turntape.inspector.findings.rules.usage import request_id, usage_missing
 
 EVENT = {"id": "c", "object": "chat.completion.chunk", "model": "gpt-5",
          "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}]}  # fmt: skip
@@ -47,6 +47,17 @@ def test_an_answer_that_counts_nothing_is_the_apis_unless_nobody_asked() -> None
     assert only("usage-missing", unasked).layer == "client"
     assert only("usage-missing", ignored).layer == "api"
     assert "usage-missing" not in ids(chat([HELLO], said("x")))
+
+
+def test_an_api_without_the_option_gets_no_advice_to_use_it() -> None:
+    answer = {"model": "m", "message": said("x"), "done": True, "done_reason": "stop"}
+    trips = [
+        trip(OLLAMA, {"model": "m", "stream": False, "messages": [HELLO]}, answer),
+        with_answer(anthropic([asked("hi")], [words("x")]), usage=None),
+    ]
+    for one in trips:
+        assert only("usage-missing", one).message == "the answer counts no tokens"
+    assert "stream_options" not in usage_missing.fix
 
 
 def counting(**usage: Any) -> RoundTrip:
@@ -228,7 +239,7 @@ def test_missing_counts_are_reported_once_in_a_thread() -> None:
     streamed = trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(EVENT, done=True))
     assert lines(streamed) == [
         "#0 usage-missing (client, info, P): the stream counts no tokens, because the request does not "
-        "ask for usage"
+        "ask for usage: set `stream_options.include_usage`"
         " | #0 response",
     ]
     assert "usage-missing" not in ids(chat([HELLO], failure=Failure("refused", "connection refused")))
