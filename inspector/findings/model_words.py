@@ -64,14 +64,14 @@ def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
 
 
 def _was_asked_there(before: Turn, now: Turn) -> bool:
-    """True when the last message of the user is followed by all of the answer's calls there too, and by a result."""
-    asked, emission = before.conversation.history[-1:], before.reading.emission
+    """True when the last text of the user is followed by all of the answer's calls there too, and by a result."""
+    old, units = ([one for one in turn.conversation.history if one.kind != "media"] for turn in (before, now))
+    asked, emission = old[-1:], before.reading.emission
     if emission is None or not emission.calls or not asked:
         return False
     if not is_user_text(asked[0]) or len(asked[0].text.strip()) < _SAID:
         return False
     wanted = [asked[0].meaning, *(one.meaning for one in units_emitted(emission))]
-    units = now.conversation.history
     found, size = [one.meaning for one in units], len(wanted)
     places = (place for place, unit in enumerate(units) if unit.kind == "result" and place >= size)
     return any(found[place - size : place] == wanted for place in places)

@@ -566,3 +566,16 @@ def test_a_question_with_the_calls_that_answered_it_shows_which_conversation_it_
     assert only(FOREIGN, opened, strange).severity == "warning"
     assert FOREIGN not in ids(opened, one([WEATHER, called, strip], says("Sunny."), 1))
     assert FOREIGN not in ids(one([*FRONT, WEATHER], called, 0), one([*FRONT, WEATHER, called, strip], says("Sun."), 1))
+
+
+def test_a_picture_is_missed_where_the_calls_have_no_ids() -> None:
+    text, picture = {"text": WEATHER[1]}, {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+    call, sunny = {"functionCall": {"name": "look_up", "args": {"word": "NY"}}}, gives("sunny")
+    opened = gemini([turn("user", text, picture)], [call])
+
+    def then(*asked_: dict[str, Any]) -> list[RoundTrip]:
+        history = [turn("user", *asked_), turn("model", call), turn("user", sunny)]
+        return [opened, gemini(history, [{"text": "Sunny."}], 1)]
+
+    assert only("client-user-media-lost", *then(text)).layer == "client"
+    assert "client-user-media-lost" not in ids(*then(text, picture))

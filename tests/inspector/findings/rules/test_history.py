@@ -351,7 +351,8 @@ def test_models_that_need_their_reasoning_are_known_by_name(model: str) -> None:
         return [line.split(", ")[1] for line in reasoning(chat([HELLO], thought, model=model.upper()), following)]
 
     assert found(400) == (["info"] if model == "gpt-5" else ["error"])
-    assert found(503) == (["info"] if model == "gpt-5" else ["warning"])
+    assert found(500) == (["info"] if model == "gpt-5" else ["warning"])
+    assert found(503) == ["info"], "the API did not read the request"
 
 
 def test_a_whole_answer_that_is_gone_takes_its_reasoning_with_it() -> None:
@@ -638,7 +639,7 @@ def test_other_quotation_marks_in_arguments_are_a_change(was: str, became: str, 
     assert [one.severity for one in found if one.id == MUTATED] == ([severity] if severity else [])
 
 
-def test_reasoning_that_the_responses_api_expects_is_a_warning_unless_it_rejects_the_request() -> None:
+def test_reasoning_that_the_responses_api_expects_is_an_error_where_it_rejects_the_request() -> None:
     hi = {"role": "user", "content": "hi"}
     opened = responses([hi], [sealed("abc" * 30), item_call()])
 
@@ -648,7 +649,7 @@ def test_reasoning_that_the_responses_api_expects_is_a_warning_unless_it_rejects
         again = replace(refused, response=replace(refused.response, status=status))
         return [line.split(", ")[1] for line in reasoning(opened, again)]
 
-    assert (following(503), following(400)) == (["warning"], ["error"])
+    assert (following(500), following(503), following(400)) == (["warning"], ["info"], ["error"])
 
 
 @pytest.mark.parametrize("api", APIS)
