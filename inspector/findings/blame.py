@@ -54,17 +54,38 @@ class Blame:
     """How the arguments break the schema that was not passed on."""
 
 
-def blamed(context: ToolContext, call: ModelCall, run: ToolRun) -> Blame | None:
-    """The first departure that explains why a run failed; None where no hop departs, and where it did not fail."""
+def blamed(context: ToolContext, call: ModelCall | None, run: ToolRun) -> Blame | None:
+    """The first departure that explains why a run failed; None where no hop departs, and where it did not fail.
+
+    `call`: None for a run that no call of the model has; then what is before the client cannot be seen.
+    """
     fails = run.is_error or run.outcome in ("failed", "unanswered", "cancelled")
     return next(_departures(context, call, run), None) if fails else None
 
 
-def _departures(context: ToolContext, call: ModelCall, run: ToolRun) -> Iterator[Blame]:
-    given, sent, known = call.call.arguments, as_object(run.arguments), context.definition(run)
-    tools = {tool.name: tool for tool in context.turn.reading.request.tools} if context.turn is not None else {}
-    offered, theirs = tools.get(call.call.name), known.schema if known is not None else None
+def _departures(context: ToolContext, call: ModelCall | None, run: ToolRun) -> Iterator[Blame]:
+    sent, known = as_object(run.arguments), context.definition(run)
+    theirs = known.schema if known is not None else None
     about = speaks_of_arguments(run)
+    stated = is_object(theirs) and bool(theirs)
+    if call is not None:
+        yield from _before_the_wire(context, call, run, theirs)
+    if run.departed is not None:
+        yield Blame("client", f"; the client {run.departed.text}")
+    if run.status in BY_CLIENT and run.flaw is None:
+        yield Blame("client")
+    # The server, by what it states itself.
+    if run.flaw is not None:
+        yield Blame("tool")
+    if about and stated and run.status not in BY_CLIENT and not violations(theirs, sent):
+        yield Blame("tool", ", although the call follows the schema that it states")
+
+
+def _before_the_wire(context: ToolContext, call: ModelCall, run: ToolRun, theirs: object) -> Iterator[Blame]:
+    """The departures between the server's definition (`theirs`) and what the client sent."""
+    given = call.call.arguments
+    tools = {tool.name: tool for tool in context.turn.reading.request.tools} if context.turn is not None else {}
+    offered, about = tools.get(call.call.name), speaks_of_arguments(run)
     stated = is_object(theirs) and bool(theirs)
     # The model, by what it was offered.
     if tools and offered is None and UNKNOWN_TOOL in context.found:
@@ -82,15 +103,6 @@ def _departures(context: ToolContext, call: ModelCall, run: ToolRun) -> Iterator
     # The client, in what it sent.
     if is_why(context, call, run):
         yield Blame("client", cause=ARGUMENTS_CHANGED)
-    if run.departed is not None:
-        yield Blame("client", f"; the client {run.departed.text}")
-    if run.status in BY_CLIENT and run.flaw is None:
-        yield Blame("client")
-    # The server, by what it states itself.
-    if run.flaw is not None:
-        yield Blame("tool")
-    if about and stated and run.status not in BY_CLIENT and not violations(theirs, sent):
-        yield Blame("tool", ", although the call follows the schema that it states")
 
 
 def speaks_of_arguments(run: ToolRun) -> bool:

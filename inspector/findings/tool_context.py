@@ -22,6 +22,31 @@ type Over = Literal["open", "followed", "closed"]
 more will come."""
 
 
+@frozen
+class Execution:
+    """A run on a tool's own wire, with the call of the model that it belongs to."""
+
+    run: ToolRun
+    call: ModelCall | None = None
+    """None where no answer of the model has that call, as in a recording of a tool server alone."""
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The evidence for the call: the model's answer that has it."""
+        return () if self.call is None else (f"#{self.call.turn.index} response",)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether the call was made again, and then had a result."""
+        last = self.call.runs[-1] if self.call is not None else self.run
+        return last is not self.run and last.outcome == "answered"
+
+    @property
+    def went_on(self) -> bool:
+        """Whether the client asked the model again after the call."""
+        return self.call is not None and self.call.turn.followed_by is not None
+
+
 @frozen(slots=False)
 class ToolContext:
     """What a rule may look at. It runs again whenever more is seen, and its earlier findings are replaced."""
@@ -55,6 +80,12 @@ class ToolContext:
         """
         every = self.calls.calls if self.calls else []
         return [(call, run) for call in every for run in call.runs if run.source == "wire"]
+
+    @property
+    def executions(self) -> list[Execution]:
+        """The runs of the turn, or the one that no call has: what a server did with a call is judged either way."""
+        alone = [] if self.loose is None or self.loose.source != "wire" else [Execution(self.loose)]
+        return [*(Execution(run, call) for call, run in self.runs), *alone]
 
     @property
     def final(self) -> list[tuple[ModelCall, ToolRun]]:

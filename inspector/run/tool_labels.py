@@ -164,7 +164,7 @@ class ToolLabels:
                 found = [finding.as_json() for finding in self._rules.tool_wire([note])]
                 row.label["findings"] = [*as_array(row.label["findings"]), *found]
                 yield note.index, row
-        for row in list(self._rows.values()):
+        for row in {row.round_trip.index: row for row in self._rows.values()}.values():
             loose = [run for run in row.tool_runs if run.source == "wire" and self._join.is_loose(run)]
             found = [finding.as_json() for run in loose for finding in self._rules.loose_run(run, self._join)]
             if found:

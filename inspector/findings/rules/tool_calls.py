@@ -17,7 +17,7 @@ from ..blame import is_why, steps_of
 from ..finding import Severity
 from ..rule import Note, tool_rule
 from ..schema_check import violations
-from ..tool_context import ToolContext
+from ..tool_context import Execution, ToolContext
 from .own_tools import INVALID, UNKNOWN
 from .results import reads_like_error
 from .tool_results import left_early, never_answered, of, reports_progress
@@ -371,27 +371,27 @@ def _short(value: object) -> str:
     ),
 )
 def gave_up(context: ToolContext) -> Iterator[Note]:
-    for call, run in context.runs:
-        ends = context.over == "closed" and call.turn.followed_by is None
+    for one in context.executions:
+        run = one.run
+        ends = context.over == "closed" and not one.went_on
         early = run.outcome == "unanswered" and left_early(run) and not run.unclear_id
         left = run.outcome == "cancelled" or early or (run.ended_by == "client" and reports_progress(run))
         if run.task is not None and run.flaw is None and context.over != "open":
             yield Note(
                 f"{of(run)} gave the task {run.task!r} in place of a result, and the client did not fetch its result",
-                (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
+                (f"#{run.exchanges[-1]} response /result", *one.answer),
                 severity="info" if ends else None,
             )
-        if not left or (never_answered(run) and not ends):
+        if not left or (never_answered(run) and (one.call is None or not ends)):
             continue
         after = f" after {run.duration_ms / 1000:.3g} s" if run.duration_ms is not None else ""
         why = f" ({' '.join(run.reason.split())[:80]})" if run.reason else ""
         late = "; the server answered later" if run.result is not None or run.error is not None else ""
         late = late or ("; the tool had reported progress" if reports_progress(run) else "")
-        again = call.runs[-1] is not run and call.runs[-1].outcome == "answered"
-        severity: Severity | None = "info" if ends or again or _by_user(call, run) else None
+        severity: Severity | None = "info" if ends or one.repeated or _by_user(one) else None
         yield Note(
             f"the client gave up on {of(run)}{after}{why}{late}",
-            (f"#{run.index} request", f"#{call.turn.index} response"),
+            (f"#{run.index} request", *one.answer),
             severity,
         )
 
@@ -399,10 +399,11 @@ def gave_up(context: ToolContext) -> Iterator[Note]:
 _USER = regex(r"\buser\b", re.IGNORECASE)
 
 
-def _by_user(call: ModelCall, run: ToolRun) -> bool:
+def _by_user(one: Execution) -> bool:
     """True when the client says, to the server or to the model, that it was the user who ended the call."""
-    said = call.shown.text[:_REASON] if call.shown is not None and says_why(call.shown.text) else ""
-    return _USER.search(f"{run.reason or ''} {said}") is not None
+    shown = one.call.shown if one.call is not None else None
+    said = shown.text[:_REASON] if shown is not None and says_why(shown.text) else ""
+    return _USER.search(f"{one.run.reason or ''} {said}") is not None
 
 
 @tool_rule(

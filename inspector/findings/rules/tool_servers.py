@@ -37,20 +37,22 @@ _UNKNOWN = regex(r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:f
     ),
 )
 def server_error(context: ToolContext) -> Iterator[Note]:
-    for call, run in context.runs:
+    for one in context.executions:
+        run = one.run
+        if one.call is None and _is_said(run):
+            continue
         if run.outcome == "failed" and not is_elsewhere(context, run):
             code = as_count((run.error or {}).get("code"))
             said = " ".join((run.returned_text or "").split())[:120]
-            blame = blamed(context, call, run)
+            blame = blamed(context, one.call, run)
             own = blame is not None and blame.layer == "tool"
             denied = context.definition(run) is not None and _UNKNOWN.search(said) is not None and not run.departed
-            retried = call.runs[-1] is not run and call.runs[-1].outcome == "answered"
-            refused = retried or _is_said(run) or (code in _REFUSALS and (run.status or 0) not in BY_CLIENT)
+            refused = one.repeated or _is_said(run) or (code in _REFUSALS and (run.status or 0) not in BY_CLIENT)
             number = f" (code {code})" if code is not None else ""
             why = blame.why if blame is not None and not denied else ""
             yield Note(
                 f"server {run.server!r} answered the call of {run.name!r} with an error{number}: {said!r}{why}",
-                (f"#{run.exchanges[-1]} response /error", f"#{call.turn.index} response"),
+                (f"#{run.exchanges[-1]} response /error", *one.answer),
                 "info" if refused and not denied and not own and not _is_mildly_said(run) else None,
                 layer=None if denied or blame is None else blame.layer,
                 because_of=() if denied else causes_of(blame),
@@ -104,16 +106,17 @@ def is_elsewhere(context: ToolContext, run: ToolRun) -> bool:
     ),
 )
 def reported_error(context: ToolContext) -> Iterator[Note]:
-    for call, run in context.runs:
+    for one in context.executions:
+        run = one.run
         if run.outcome == "answered" and run.is_error:
             said = " ".join((run.returned_text or "").split())[:120]
-            silent, blame = returned_of(run.result).empty, blamed(context, call, run)
+            silent, blame = returned_of(run.result).empty, blamed(context, one.call, run)
             how = " without saying which" if silent else f": {said!r}"
             itself = _OWN_RESULT.search((run.returned_text or "")[:_SENTENCE]) is not None
             departed = blame is not None and blame.cause is None
             yield Note(
                 f"{of(run)} reports an error{how}{blame.why if blame is not None and not itself else ''}",
-                (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
+                (f"#{run.exchanges[-1]} response /result", *one.answer),
                 severity="warning" if silent or itself or departed else None,
                 layer=None if itself or blame is None else blame.layer,
                 because_of=() if itself else causes_of(blame),
@@ -136,11 +139,12 @@ _OWN_RESULT = regex(
     fix="Look at the end of the server's stderr and at its exit code.",
 )
 def server_died(context: ToolContext) -> Iterator[Note]:
-    for call, run in context.runs:
+    for one in context.executions:
+        run = one.run
         if run.outcome == "unanswered" and run.ended_by == "server":
             yield Note(
                 f"server {run.server!r} ended before it had answered the call of {run.name!r}{_departed(run)}",
-                (f"#{run.exchanges[-1]} request", f"#{call.turn.index} response"),
+                (f"#{run.exchanges[-1]} request", *one.answer),
                 layer=None if run.departed is None else "client",
             )
     note = context.note
@@ -169,10 +173,12 @@ def _departed(run: ToolRun) -> str:
         "The server ended: `tool-server-died`",
         "The tool reported progress: then `client-tool-gave-up` says so",
         "The client gave the call an id by which no answer can be matched: `client-tool-protocol-broken`",
+        "No call of the model has it: then it is a warning, and an info where the client gave up",
     ),
 )
 def server_silent(context: ToolContext) -> Iterator[Note]:
-    for call, run in context.runs:
+    for one in context.executions:
+        run = one.run
         if run.unclear_id:
             continue
         waits = run.outcome == "unanswered" and run.ended_by != "server" and not reports_progress(run)
@@ -185,15 +191,17 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
             written = f": the only answer {run.flaw.text}" if run.flaw is not None else ""
             yield Note(
                 f"server {run.server!r} never answered the call of {run.name!r}{written or _departed(run)}",
-                (f"#{run.exchanges[-1]} request", f"#{call.turn.index} response"),
+                (f"#{run.exchanges[-1]} request", *one.answer),
+                "warning" if one.call is None else None,
                 layer=None if run.departed is None or written else "client",
             )
-        given_up = run.outcome == "cancelled" and call.turn.followed_by is not None
+        given_up = run.outcome == "cancelled" and (one.went_on or one.call is None)
         if given_up and never_answered(run):
             after = f"{(run.duration_ms or 0) / 1000:.3g} s"
             yield Note(
                 f"server {run.server!r} had not answered the call of {run.name!r} when the client gave up after {after}",
-                (f"#{run.exchanges[-1]} request", f"#{call.turn.index} response"),
+                (f"#{run.exchanges[-1]} request", *one.answer),
+                "info" if one.call is None else None,
             )
     note = context.note
     if note is not None and note.kind == "never_answered":
@@ -215,16 +223,18 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
         "The tool reports an error",
         "Only structured content is there: then it is an info",
         "The client takes it all the same, and the model sees all of it: then it is an info",
+        "No call of the model has it, and a tolerant client loses nothing by it: then it is an info",
     ),
 )
 def invalid_result(context: ToolContext) -> Iterator[Note]:
-    for call, run in context.runs:
+    for one in context.executions:
+        run = one.run
         if run.flaw is not None and (run.outcome in ("answered", "input_required") or run.task is not None):
             only = is_object((run.result or {}).get("structuredContent")) and "content" not in (run.result or {})
-            harmless = only or (run.flaw.mild and is_whole(run))
+            harmless = only or (run.flaw.mild and (one.call is None or is_whole(run)))
             yield Note(
                 f"the result of {of(run)} {run.flaw.text}",
-                (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
+                (f"#{run.exchanges[-1]} response /result", *one.answer),
                 severity="info" if harmless else None,
             )
         broken = context.breaks_schema(run)
@@ -235,7 +245,7 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
                 (
                     f"#{run.exchanges[-1]} response /result/structuredContent",
                     *((f"#{known.index} response /result/tools",) if known else ()),
-                    f"#{call.turn.index} response",
+                    *one.answer,
                 ),
             )
 
@@ -334,7 +344,8 @@ _WHOLE = ("session_refused", "session_id_wrong", "link_broken", "not_known", "no
     not_when=("The tool reads files, logs or pages, and the text is longer than an error: it may be what it read",),
 )
 def error_unmarked(context: ToolContext) -> Iterator[Note]:
-    for call, run in context.runs:
+    for one in context.executions:
+        run = one.run
         text = run.returned_text or ""
         if run.outcome != "answered" or run.is_error:
             continue
@@ -344,7 +355,7 @@ def error_unmarked(context: ToolContext) -> Iterator[Note]:
         if says or denied or misspelled or reports_failure(text):
             yield Note(
                 f"{of(run)} returned an error that is not marked as one: {' '.join(text.split())[:80]!r}",
-                (f"#{run.exchanges[-1]} response /result", f"#{call.turn.index} response"),
+                (f"#{run.exchanges[-1]} response /result", *one.answer),
                 severity="warning" if denied or misspelled else None,
             )
 
