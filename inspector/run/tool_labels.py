@@ -32,6 +32,11 @@ from .labelled import Label, LabelledRoundTrip, labelled
 
 _MOST_HELD = 16
 """So many turns are held for runs that may still come, with their readings."""
+_MOST_WAITING = 200
+"""So many instead, while runs of theirs wait for an answer that is recorded later: in the transport of 2024-11-05 all
+answers are in a stream, which is recorded when it ends. Those that are let go before that are not judged."""
+_MOST_BYTES = 32_000_000
+"""So large may the requests of such turns be together."""
 _MOST_REPORTS = 500
 _SETTLED = 4
 """So many of them although each of their calls has its run."""
@@ -54,7 +59,7 @@ class ToolLabels:
         self._carried = carried
         self._sessions = ToolSessions()
         self._join = ToolJoin()
-        self._join.tools, self._join.read = self._sessions.tools, self._sessions.read
+        self._join.catalogue, self._join.read = self._sessions.catalogue, self._sessions.read
         self._active = False
         self._held: OrderedDict[int, tuple[JudgedTurn, Label]] = OrderedDict()
         """The turns whose labels may change, by the identity of their calls."""
@@ -160,10 +165,13 @@ class ToolLabels:
             yield from self._close(judged, label)
         refused = list(self._sessions.closed(self._offering))
         for note in (*refused, *self._withheld({note.server for note in refused if note.kind == "answer_wrong"})):
-            if (row := self._reports.get(note.index)) is not None:
+            row = self._reports.get(note.index)
+            if row is None and note.before is not None:
+                row = self._reports.get(note.before)
+            if row is not None:
                 found = [finding.as_json() for finding in self._rules.tool_wire([note])]
                 row.label["findings"] = [*as_array(row.label["findings"]), *found]
-                yield note.index, row
+                yield row.round_trip.index, row
         for row in {row.round_trip.index: row for row in self._rows.values()}.values():
             loose = [run for run in row.tool_runs if run.source == "wire" and self._join.is_loose(run)]
             found = [finding.as_json() for run in loose for finding in self._rules.loose_run(run, self._join)]
@@ -175,9 +183,9 @@ class ToolLabels:
         """The tools of servers in a request that no earlier request offered since the servers listed them."""
         tools = turn.reading.request.tools
         names = frozenset(tool.name for tool in tools)
-        if (names, self._sessions.listings) in self._offered:
+        if (names, self._sessions.catalogue.listings) in self._offered:
             return []
-        self._offered.add((names, self._sessions.listings))
+        self._offered.add((names, self._sessions.catalogue.listings))
         known = ((tool, self._join.definition_of(tool, names)) for tool in tools if not tool.server)
         found = [(tool, stated) for tool, stated in known if stated is not None]
         self._offering |= {stated.server for _, stated in found}
@@ -188,7 +196,7 @@ class ToolLabels:
                 for server, known in self._join.tools.items()
                 if any(_is_described(tool, texts) for tool in known.values())
             }
-        unclear = self._sessions.ambiguous
+        unclear = self._sessions.catalogue.ambiguous
         found = [(tool, one) for tool, one in found if (one.server, one.name) not in unclear]
         new = [(tool, one) for tool, one in found if (tool.name, one.server, one.index) not in self._compared]
         self._compared |= {(tool.name, one.server, one.index) for tool, one in new}
@@ -246,7 +254,7 @@ class ToolLabels:
             stated = None if tool.server else self._join.definition_of(tool, frozenset(names))
             if stated is None:
                 continue
-            twice = names[tool.name] > 1 and (stated.server, stated.name) in self._sessions.repeated
+            twice = names[tool.name] > 1 and (stated.server, stated.name) in self._sessions.catalogue.repeated
             named = tool.name == stated.name and (twice or not _NAME.fullmatch(stated.name))
             yield from (tool.pointer, "/tools") if named else ()
             if _without_frame(tool.schema, said) == _without_frame(stated.schema, said):
@@ -254,7 +262,7 @@ class ToolLabels:
 
     def _newly_outdated(self, turn: Turn) -> Iterator[tuple[str, int]]:
         """The servers whose tools a turn still offers as they were before a change, for the first time."""
-        changed = self._sessions.changed_before(turn.round_trip.started_at)
+        changed = self._sessions.catalogue.changed_before(turn.round_trip.started_at)
         names = frozenset(tool.name for tool in turn.reading.request.tools) if changed else frozenset[str]()
         for server, index in changed.items():
             known = any((at := self._join.server_of(name, names)) is not None and at[0] == server for name in names)
@@ -275,9 +283,19 @@ class ToolLabels:
         settled = [key for key, (judged, _) in self._held.items() if _is_settled(judged)]
         for key in settled[:-_SETTLED]:
             del self._held[key]
-        while len(self._held) > _MOST_HELD:
-            _, (judged, label) = self._held.popitem(last=False)
-            yield from self._close(judged, label)
+        waiting = {key for key, (judged, _) in self._held.items() if _awaits(judged)}
+        size = sum(len(judged.context.turn.round_trip.request.body) for judged, _ in self._held.values())
+        for key in list(self._held):
+            if len(self._held) <= _MOST_HELD:
+                return
+            if key in waiting and len(self._held) <= _MOST_WAITING and size <= _MOST_BYTES:
+                continue
+            judged, label = self._held.pop(key)
+            size -= len(judged.context.turn.round_trip.request.body)
+            if key in waiting:
+                yield judged.context.index, labelled(judged, label)
+            else:
+                yield from self._close(judged, label)
 
     def _again(self, turn: TurnCalls) -> Iterator[Labelled]:
         held = self._held.get(id(turn))
@@ -330,9 +348,14 @@ def _is_described(tool: Definition, texts: str) -> bool:
     return bool(words) and tool.name in texts and words in texts
 
 
+def _awaits(judged: JudgedTurn) -> bool:
+    """Whether the answer to a call of a turn is still to be recorded."""
+    runs = judged.tool_calls.runs if judged.tool_calls is not None else ()
+    return any(run.awaits for run in runs)
+
+
 def _is_settled(judged: JudgedTurn) -> bool:
     calls = judged.tool_calls
     if calls is None or calls.until is None:
         return False
-    waits = any(run.outcome == "unanswered" and run.ended_by is None for run in calls.runs)
-    return not waits and all(call.runs or call.tool is None for call in calls.calls)
+    return not _awaits(judged) and all(call.runs or call.tool is None for call in calls.calls)

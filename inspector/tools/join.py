@@ -20,6 +20,7 @@ from ..wire.json_value import Object, as_object, as_text, is_object
 from ..wire.registry import traits_of
 from ..wire.values import Message, Part, Tool
 from .arguments import meaning
+from .catalogue import Catalogue
 from .definitions import Definition, is_passed_on
 from .model_calls import ModelCall, TurnCalls, calls_of, key_of
 from .seen import Shown, texts_shown
@@ -52,8 +53,8 @@ class ToolJoin:
         self._joined: dict[RunKey, ModelCall] = {}
         self._returned: dict[int, ToolRun] = {}
         """By the meaning of its text: the first run that returned it."""
-        self.tools: dict[str, dict[str, Definition]] = {}
-        """By server, then by name: the tools that the servers listed."""
+        self.catalogue = Catalogue()
+        """The tools that the servers listed."""
         self.read: Mapping[tuple[str, str], str] = {}
         """The text of the resources that clients read, by their server and address."""
 
@@ -63,6 +64,11 @@ class ToolJoin:
         """By run: when its latest turn began."""
         self.offered: set[str] = set()
         """The names of all tools that the model was offered."""
+
+    @property
+    def tools(self) -> dict[str, dict[str, Definition]]:
+        """By server, then by name: the tools that the servers listed last."""
+        return self.catalogue.tools
 
     @property
     def loose(self) -> list[ToolRun]:

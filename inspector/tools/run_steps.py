@@ -74,6 +74,17 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
     return run
 
 
+def named(session: Session, server: str) -> Iterator[ToolRun]:
+    """The runs of a session whose server is known under another name from now on.
+
+    Over the transport of 2024-11-05 the server says its name in an answer that is recorded after the calls.
+    """
+    session.server = server
+    for place, run in session.runs.items():
+        session.runs[place] = renamed = replace(run, server=server)
+        yield renamed
+
+
 def _of_another(session: Session, params: Object) -> str | None:
     """How a call that continues nothing names a state: one that its server gave for another call."""
     given = session.states.get(as_text(params.get("requestState")) or "")

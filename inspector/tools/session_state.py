@@ -9,7 +9,7 @@ from turntape.cassettes.frozen import frozen, mutable
 from ..wire.json_value import Object, as_object, as_text, compact
 from ..wire.protocols.mcp.shape import META
 from .definitions import Definition
-from .listings import Listing
+from .listings import Listing, Pages
 from .log_level import LogLevels
 from .mentions import Mentions
 from .progress import Progress
@@ -101,8 +101,8 @@ class Session:
     """The kinds of notes of which only the first is made."""
     listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
     """By method: the pages of a list that the client reads."""
-    next_page: int | None = None
-    """The round trip that names a page of the list of tools which the client has not read."""
+    pages: Pages = field(default_factory=Pages)
+    """The pages of the list of tools, and whether the client reads them before it calls one."""
     gone: tuple[float, int] | None = None
     """When the server said that it no longer has the session, and the round trip of that."""
     asked: dict[int, ToolMessage] = field(default_factory=dict[int, ToolMessage])

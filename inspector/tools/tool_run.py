@@ -137,6 +137,11 @@ class ToolRun:
         returned, seen = (None if text is None else text[:KEPT] for text in texts)
         return replace(self, result=self.result if keeps else None, returned_text=returned, seen_text=seen)
 
+    @property
+    def awaits(self) -> bool:
+        """Whether the answer may still be recorded, as in the stream of the transport of 2024-11-05."""
+        return self.outcome == "unanswered" and self.ended_by is None
+
     def as_json(self) -> dict[str, object]:
         """The run as a label and `show --json` have it."""
         return {

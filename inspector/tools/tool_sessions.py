@@ -11,7 +11,7 @@ from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
-from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
+from ..wire.json_value import as_object, as_text, compact, objects_in
 from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .answers import (
@@ -20,13 +20,12 @@ from .answers import (
     judged,
     list_failed,
     not_there,
-    of_schemas,
     of_status,
     paged,
     refused,
     undeclared,
 )
-from .definitions import Definition
+from .catalogue import Catalogue
 from .form import Flaw, is_modern
 from .handshake import hasty, is_about_handshake, is_about_version, opened, unlisted_version
 from .http_form import misnamed, outdated, says_session, unfounded, unreadable_session, unstreamed
@@ -38,7 +37,7 @@ from .replies import provoked, replied
 from .request_form import flaw_of_request
 from .request_headers import flaw_of_headers, speaks_of_headers
 from .returned import error_message, returned_of
-from .run_steps import called, ended, gave_up, given, of_ids, of_task, strayed
+from .run_steps import called, ended, gave_up, given, named, of_ids, of_task, strayed
 from .session_state import Session, Stray, WireNote, is_new, key_of_id, token_of, version_of
 from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
@@ -58,8 +57,6 @@ _MOST_OPEN = 2_000
 """So many exchanges of a session wait for an answer at most."""
 _OPENING = frozenset({"initialize", "ping", "server/discover"})
 """What a client may ask before the server has said that it is ready."""
-_LATE = 2.0
-"""Seconds. A client that reads a list again does so within this time."""
 
 
 @mutable
@@ -78,16 +75,7 @@ class ToolSessions:
     def __init__(self) -> None:
         self._reader = ToolMessageReader()
         self._sessions: dict[str, Session] = {}
-        self.tools: dict[str, dict[str, Definition]] = {}
-        """By server, then by name: the tools as they were listed last."""
-        self.listings = 0
-        """How often tools were listed."""
-        self._changing: dict[str, tuple[float, int]] = {}
-        """Servers that announced that their tools change, with the time and the round trip of that."""
-        self.ambiguous: set[tuple[str, str]] = set()
-        """The server and the name of tools that one list defines twice."""
-        self.repeated: set[tuple[str, str]] = set()
-        """The server and the name of tools that one list has twice, in whatever words."""
+        self.catalogue = Catalogue()
         self.read: dict[tuple[str, str], str] = {}
         """The text of the resources that clients read, by their server and address."""
         self._named: set[str] = set()
@@ -97,13 +85,6 @@ class ToolSessions:
     def servers(self) -> frozenset[str]:
         """The names of all servers so far."""
         return frozenset(session.server for session in self._sessions.values())
-
-    def changed_before(self, at: float) -> dict[str, int]:
-        """Servers whose tools have changed and were not listed again in time for a request sent then.
-
-        By server, the round trip of the announcement.
-        """
-        return {server: index for server, (said, index) in self._changing.items() if said + _LATE < at}
 
     def add(self, trip: RoundTrip) -> Added:
         """What a round trip brings; nothing when it is neither MCP's nor brings spans."""
@@ -120,9 +101,15 @@ class ToolSessions:
                 sent.append(message)
             elif message.sender == "client" and wrong_notice(message.method or "", message.params) is None:
                 unasked = message
-            added.late |= message.method in _LATE_METHODS or (message.is_answer and message.sender == "client")
+            added.late |= (
+                message.method in _LATE_METHODS
+                or self._skips(message)
+                or (message.is_answer and message.sender == "client")
+            )
             session = self._sessions.setdefault(message.session, Session(message.server))
-            session.server, session.run = message.server, trip.run
+            if session.server != message.server:
+                changed |= {(run.session, run.sequence): run for run in named(session, message.server)}
+            session.run = trip.run
             again = message.index != trip.index
             if not again:
                 session.mentions.add(message)
@@ -163,6 +150,7 @@ class ToolSessions:
                 session.start_failed = None
             for late in (session.unusable, session.start_failed):
                 added.late |= late is not None and late.index == trip.index
+            added.late |= session.pages.latest == trip.index
             own = [run for run in added.runs if run.session == name]
             added.runs = [run for run in added.runs if run.session != name]
             added.runs += provoked(session, trip, own, added.notes)
@@ -222,8 +210,20 @@ class ToolSessions:
                 if is_new(session, kind):
                     yield WireNote(kind, session.server, one.index, one.method, one.text)
             yield from hasty(session)
+            yield from self._unread(session)
             for kind, token, report in session.progress.misplaced():
                 yield WireNote(kind, session.server, report.index, token)
+
+    def _skips(self, message: ToolMessage) -> bool:
+        """Whether a call comes while a page of the list is unread."""
+        session = self._sessions.get(message.session)
+        return message.method == "tools/call" and session is not None and not session.pages.are_read
+
+    def _unread(self, session: Session) -> Iterator[WireNote]:
+        """A client that calls a tool and never reads the rest of the list. Several clients read their own pages."""
+        found = session.pages.skipped() if session.starts < 2 and "list_loops tools/list" not in session.noted else None
+        if found is not None:
+            yield WireNote("page_not_read", session.server, found[0], "tools/list", before=found[1])
 
     def _of_session(self, session: Session, message: ToolMessage, trip: RoundTrip) -> Iterator[WireNote]:
         """What a client does to its session over HTTP with a message that is not its first."""
@@ -297,7 +297,7 @@ class ToolSessions:
                 notes.append(WireNote("start_cancelled", session.server, message.index, "", before=session.start.index))
             yield from gave_up(session, message)
         elif message.method == "notifications/tools/list_changed":
-            self._changing.setdefault(session.server, (message.at, message.index))
+            self.catalogue.announced(session.server, message.at, message.index)
         elif message.method == "notifications/initialized" and message.sender == "client":
             session.confirmed = True
             if session.ready_at is not None and message.at < session.ready_at and is_new(session, "own_notice_wrong"):
@@ -327,16 +327,11 @@ class ToolSessions:
         if (token := token_of(message)) is not None:
             notes += shared_token(session, message, token)
             session.progress.asked(token, message.at)
+        if message.method == "tools/list":
+            session.pages.asked(message.at, as_text(message.params.get("cursor")))
         if message.method == "tools/call":
-            unread = (
-                session.next_page is not None and session.starts < 2 and "list_loops tools/list" not in session.noted
-            )
-            if unread and is_new(session, "page_not_read"):
-                notes.append(
-                    WireNote("page_not_read", session.server, message.index, "tools/list", before=session.next_page)
-                )
-            known = self.tools.get(session.server, {}).get(as_text(message.params.get("name")) or "")
-            yield called(session, message, known, wrong)
+            session.pages.called(message.at, message.index)
+            yield called(session, message, self.catalogue.known(session.server, message.params.get("name")), wrong)
 
     def _answered(
         self, session: Session, asked: ToolMessage, answer: ToolMessage, notes: list[WireNote]
@@ -371,7 +366,8 @@ class ToolSessions:
             if run is not None:
                 hasty = Departure("called it before the handshake had ended", asked.index) if early else None
                 hasty = hasty or self._outdated(session, asked, answer)
-                yield given(session, asked, replace(run, departed=(None if beside else run.departed) or hasty), answer)
+                run = self._stated(session, replace(run, departed=(None if beside else run.departed) or hasty))
+                yield given(session, asked, run, answer)
         elif asked.method == "resources/read" and answer.error is not None:
             notes += not_there(session, asked, said)
         elif asked.method == "resources/read" and len(self.read) < _MOST_OPEN:
@@ -380,7 +376,7 @@ class ToolSessions:
         elif asked.method in ("initialize", "server/discover"):
             notes += opened(session, asked, answer, wrong)
         elif asked.method == "tools/list" and result is not None:
-            notes.extend(self._listed(session, asked, answer.index, result))
+            notes.extend(self.catalogue.listed(session, asked, answer.index, result))
         elif asked.method == "tools/list" and answer.error is not None:
             notes += () if early or wrong is not None else list_failed(session, answer, answer.error)
         elif wrong is None and answer.error is not None and answer.error.get("code") == NO_METHOD:
@@ -403,9 +399,16 @@ class ToolSessions:
         wrong = wrong or unlisted_version(session, asked)
         return wrong or _used_again(session, asked) or self._plain(session, asked)
 
+    def _stated(self, session: Session, run: ToolRun) -> ToolRun:
+        """The run with the schema of its result, where the answer that states it was recorded after the call."""
+        known = self.catalogue.known(session.server, run.name)
+        return (
+            run if known is None or run.output_schema is not None else replace(run, output_schema=known.output_schema)
+        )
+
     def _outdated(self, session: Session, asked: ToolMessage, answer: ToolMessage) -> Departure | None:
         """A call that fails after the server had said that its tools change, of a client that did not list them."""
-        said, index = self._changing.get(session.server, (asked.at, 0))
+        said, index = self.catalogue.changing.get(session.server, (asked.at, 0))
         if answer.error is None or said >= asked.at:
             return None
         return Departure(
@@ -415,55 +418,13 @@ class ToolSessions:
     def _plain(self, session: Session, asked: ToolMessage) -> str | None:
         """How a call asks for a task, or for none, against what its server says of the tool; None for any other."""
         name = as_text(asked.params.get("name")) if asked.method == "tools/call" else None
-        known = self.tools.get(session.server, {}).get(name or "")
+        known = self.catalogue.known(session.server, name)
         if known is None:
             return None
         if known.tasks == "required" and "task" not in asked.params:
             return f"does not run {name!r} as a task, as its server demands"
         forbidden = known.tasks == "forbidden" and "task" in asked.params and not is_modern(session.version)
         return f"runs {name!r} as a task, which its server does not offer" if forbidden else None
-
-    def _listed(self, session: Session, asked: ToolMessage, index: int, result: Object) -> Iterator[WireNote]:
-        server = session.server
-        known = self.tools.setdefault(server, {})
-        page = as_text(result.get("nextCursor"))
-        if result.get("nextCursor") is not None and page is None and is_new(session, "cursor_wrong"):
-            session.known_wrong.add(asked.index)
-            yield WireNote("cursor_wrong", server, index, compact(result["nextCursor"])[:40])
-        session.next_page = index if page else None
-        before = dict(known)
-        if "cursor" not in asked.params:
-            session.before = before
-            known.clear()
-        here: dict[str, Definition] = {}
-        for fields in objects_in(result.get("tools")):
-            name = as_text(fields.get("name"))
-            if name is None:
-                continue
-            made = Definition.read(fields, server, index)
-            if name in here:
-                self.repeated.add((server, name))
-            if name in here and here[name].differs(made):
-                self.ambiguous.add((server, name))
-                if is_new(session, f"listed_twice {name}"):
-                    yield WireNote("listed_twice", server, index, name, ", ".join(here[name].differs(made)))
-                continue
-            known[name] = here[name] = made
-            if not is_object(made.schema) and is_new(session, "no_schema"):
-                session.known_wrong.add(asked.index)
-                yield WireNote("no_schema", server, index, name)
-            earlier = before.get(name)
-            if earlier is None or earlier.differs(made):
-                yield from of_schemas(session, made)
-            if earlier is not None and (parts := earlier.differs(made)):
-                said = "announced" if server in self._changing else "not announced"
-                notes = (", ".join(parts), said)
-                yield WireNote("definition_changed", server, index, name, "; ".join(notes), earlier.index)
-        gone = next((name for name in session.before if name not in known), None) if page is None else None
-        if gone is not None and server not in self._changing and is_new(session, f"tool_gone {gone}"):
-            yield WireNote("tool_gone", server, index, gone, before=session.before[gone].index)
-        self._changing.pop(server, None)
-        self.listings += 1
 
 
 def _once(session: Session, trip: RoundTrip) -> bool:

@@ -134,8 +134,8 @@ def result_forged(context: ToolContext) -> Iterator[Note]:
     for call, run in context.final:
         if run.outcome not in ("failed", "unanswered", "cancelled") or run.seen_as != "replaced" or run.seen_error:
             continue
-        if run.task is not None:
-            continue  # the model reads of the task
+        if run.task is not None or (run.awaits and context.over != "closed"):
+            continue  # the model reads of the task, or the answer is still to be recorded
         if not says_why(run.seen_text or "") and not _is_of_error(run):
             yield Note(
                 f"{of(run)} returned no result, but the model sees one: {_quoted(run.seen_text)}",

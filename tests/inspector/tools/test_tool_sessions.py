@@ -163,8 +163,8 @@ def test_tools_are_known_as_they_were_listed_last() -> None:
     for trip in story.trips:
         sessions.add(trip)
 
-    assert set(sessions.tools["files"]) == {"add", "say"}
-    assert sessions.tools["files"]["add"].index == 1
+    assert set(sessions.catalogue.tools["files"]) == {"add", "say"}
+    assert sessions.catalogue.tools["files"]["add"].index == 1
     assert sessions.servers == {"files"}
 
 
@@ -175,7 +175,7 @@ def test_a_second_page_adds_to_the_first() -> None:
     for trip in story.trips:
         sessions.add(trip)
 
-    assert set(sessions.tools["files"]) == {"add", "say", "more"}
+    assert set(sessions.catalogue.tools["files"]) == {"add", "say", "more"}
 
 
 def test_another_definition_of_a_tool_is_noted() -> None:

@@ -43,7 +43,9 @@ def test_a_refused_call_is_the_servers_only_where_it_follows_the_schema() -> Non
     strict = {"inputSchema": {"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"]}}
     for given, severity in (({"a": 1}, "warning"), ({"a": "one"}, "info")):
         story = Story(tools=[{**ADD, **strict}]).start()
-        story.exchange(asks(12, "tools/call", name="add", arguments=given), fails(12, "a: input should be a number", -32602))
+        story.exchange(
+            asks(12, "tools/call", name="add", arguments=given), fails(12, "a: input should be a number", -32602)
+        )
 
         assert story.found() == [(2, "tool-server-error", "tool", severity)]
 
