@@ -188,6 +188,21 @@ def silent(number: int = 0, seconds: int = 60, writes: object = None) -> Trips:
     return story.trips
 
 
+def left_alone() -> Trips:
+    """A call that no model asked for, and that the server left open until the client went."""
+    trips = Story().start().call("add", {"a": 1}).trips
+    gone = Failure("client_gone", "it went")
+    return [*trips[:-1], replace(trips[-1], failure=gone, closed_first="client", ended_at=60_000_000)]
+
+
+def ended_session() -> Trips:
+    """A call over HTTP after the server had ended the session."""
+    given = (("Mcp-Session-Id", "s-1"),)
+    opened = http(initialize(), initialized(), headers=(), answer_headers=given)
+    call = http(asks(5, "tools/call", name="add", arguments={}), fails(5, "Session not found", -32001), status=404)
+    return [replace(trip, index=index, started_at=float(index)) for index, trip in enumerate((opened, call))]
+
+
 def rejected(stated: dict[str, Any], given: dict[str, Any]) -> Trips:
     """A request that the API refuses because of a tool: as the server states it, and as the client offers it."""
     story = Story()
@@ -638,8 +653,8 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-protocol-broken",
-        "It reports progress that nobody asked for, that goes back, is more than its total, or comes after its answer: "
-        "then it is an info",
+        "It reports progress that nobody asked for, that does not grow, is more than its total, or comes after its "
+        "answer: then it is an info",
         listed(ADD, {**ADD, "description": "Multiply."}),
         Story().start().exchange(notifies("notifications/progress", progressToken=1), sender="server").turn().trips,
         "info",
@@ -677,6 +692,49 @@ TOOLS: list[Row] = [
         silent(seconds=1),
     ),
     ("tool-server-silent", "An answer came later", gave_up(waits=6), gave_up(waits=6, late=True)),
+    (
+        "tool-server-silent",
+        "No call of the model has it: then it is a warning, and an info where the client gave up",
+        silent(),
+        left_alone(),
+        "warning",
+    ),
+    (
+        "tool-invalid-result",
+        "No call of the model has it, and a tolerant client loses nothing by it: then it is an info",
+        Story().start().call("add", {"a": 1}, {"content": "3"}).trips,
+        Story().start().call("add", {"a": 1}, {"content": [{"type": "error", "text": "no"}]}).trips,
+        "info",
+    ),
+    (
+        "client-tool-not-on-server",
+        "The server ran it, although it does not list it: then it is an info",
+        not_listed("mul"),
+        Story().start().call("status", {}, text("x")).trips,
+        "info",
+    ),
+    (
+        "tool-server-error",
+        "The server says with status 404 that it has ended the session, which it may: then it is an info",
+        ended("it broke", "it broke"),
+        ended_session(),
+        "info",
+    ),
+    (
+        "client-tool-protocol-broken",
+        "It begins no session in place of one that is gone: then it is an info",
+        unread(),
+        ended_session(),
+        "info",
+    ),
+    (
+        "tool-protocol-broken",
+        "It gives a request the id of an earlier one that has its answer, answers what was cancelled with an error, or "
+        "asks for roots that the client has not declared: then it is an info",
+        listed(ADD, {**ADD, "description": "Multiply."}),
+        input_asked(UNKNOWN, "roots/list", {}),
+        "info",
+    ),
     (
         "client-tool-gave-up",
         "The tool wrote something else meanwhile, such as an answer with another id: `tool-server-silent`",

@@ -38,7 +38,7 @@ def initialize(name: object = 0, version: str = "2025-11-25", **capabilities: An
 
 def initialized(name: object = 0, server: str = "files") -> dict[str, Any]:
     info = {"name": server, "version": "1"}
-    return answers(name, protocolVersion="2025-11-25", capabilities={"tools": {}}, serverInfo=info)
+    return answers(name, protocolVersion="2025-11-25", capabilities={"tools": {"listChanged": True}}, serverInfo=info)
 
 
 def encoded(message: object) -> bytes:

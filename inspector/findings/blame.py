@@ -72,6 +72,8 @@ def _departures(context: ToolContext, call: ModelCall | None, run: ToolRun) -> I
         yield from _before_the_wire(context, call, run, theirs)
     if run.departed is not None:
         yield Blame("client", f"; the client {run.departed.text}")
+    if run.expired:
+        yield Blame("tool", ": it had ended the session")
     if run.status in BY_CLIENT and run.flaw is None:
         yield Blame("client")
     # The server, by what it states itself.

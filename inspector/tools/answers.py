@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.shape import META
 from .definitions import Definition
-from .form import ANY_JSON, bare_error, is_modern
+from .form import ANY_JSON, bare_error, is_modern, wrong_envelope
 from .http_form import OF_SESSION
 from .listings import ENTRIES, Listing
-from .message_forms import declares, odd_answer, wrong_answer, wrong_schema
+from .message_forms import METHODS, declares, odd_answer, wrong_answer, wrong_schema
 from .returned import error_message
 from .session_state import Session, WireNote, is_new
 from .tool_messages import ToolMessage
@@ -45,6 +45,8 @@ def judged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterato
 
 def _wrong(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | None:
     data, result, version = answer.data, answer.result, session.version
+    if (wrong := wrong_envelope(answer, version)) is not None:
+        return wrong
     if result is None:
         key = "error" if "error" in data else "result"
         return f"has {compact(data[key])[:40]} as its `{key}`, which must be an object"
@@ -74,6 +76,8 @@ def refused(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterat
     """What it means that a server does not know a method: it had declared it, or the client should not have asked."""
     method, error = asked.method or "", answer.error or {}
     declared = True if method == "ping" else declares(method, asked.params, session.offers)
+    if declared and method not in METHODS:
+        declared = False  # a method that MCP does not have, or a later version
     if declared is not None and is_new(session, f"unknown {method}"):
         kind = "not_known" if declared else "not_declared"
         yield WireNote(kind, session.server, asked.index, method, error_message(error) or "")

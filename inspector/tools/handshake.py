@@ -31,6 +31,37 @@ _SHORT = 2_000
 """Characters of an error that are read."""
 
 
+def flaw_of_handshake(session: Session, asked: ToolMessage, *, again: bool) -> str | None:
+    """How an `initialize` is out of place, or says a version that does not exist; None for anything else.
+
+    `again`: it comes in a session that is one client's, and not in one that a server gives several.
+    """
+    if asked.method != "initialize":
+        return None
+    version = as_text(asked.params.get("protocolVersion"))
+    if version is not None and not _VERSION.fullmatch(version):
+        return f"says version {version[:40]!r}, which MCP does not have"
+    late = session.ready_at is not None and session.ready_at < asked.at
+    return "comes after the handshake of the session" if again and late else None
+
+
+def is_unconfirmed(session: Session) -> bool:
+    """Whether the client has not said that the handshake is over, for which a server may wait with its answers."""
+    open_still = session.start is not None and session.ready_at is not None and not session.confirmed
+    open_still = open_still and not session.served
+    return open_still and session.starts == 1 and not is_modern(session.version)
+
+
+def cancelled_start(session: Session) -> Iterator[WireNote]:
+    """The client cancelled its `initialize`, and that was recorded before the request had its answer."""
+    start = session.start
+    given_up = session.cancelled.get(compact(start.id)) if start is not None and session.starts == 1 else None
+    if start is None or given_up is None or "start_cancelled" in session.noted:
+        return
+    if start.at <= given_up[0] <= (session.ready_at or given_up[0]):
+        yield WireNote("start_cancelled", session.server, start.index, "")
+
+
 def opened(session: Session, asked: ToolMessage, answer: ToolMessage, wrong: str | None) -> Iterator[WireNote]:
     """The server has answered what a client opens a session with; `wrong`: how the request broke the rules."""
     result = answer.result

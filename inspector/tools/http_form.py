@@ -16,6 +16,7 @@ from .form import Flaw, is_modern
 OF_SESSION = regex(r"\bsession\b", re.IGNORECASE)
 _SHORT_BODY = 2_000
 """Bytes. The body of a refusal is not longer."""
+_SHORT_TEXT = 60
 _KINDS = ("application/json", "text/event-stream")
 """What an answer over HTTP may be."""
 _ACCEPTED = ("application/json", "text/event-stream")
@@ -50,6 +51,8 @@ def misnamed(trip: RoundTrip) -> Flaw | None:
         return Flaw("is a list of messages, where the request was one message and MCP wants one", mild=True)
     if kind == "application/json" and body.startswith((b"event:", b"data:")):
         return Flaw("is an event stream, and its `Content-Type` says that it is JSON", mild=True)
+    if kind and kind not in _KINDS and body.startswith((b"event:", b"data:")):
+        return Flaw(f"is an event stream, and its `Content-Type` says {kind!r}", mild=True)
     if kind and kind not in _KINDS and not kind.endswith("+json") and body[:1] == b"{":
         return Flaw(f"has the `Content-Type` {kind!r}, where MCP wants `application/json`", mild=True)
     return None
@@ -70,6 +73,17 @@ def outdated(trip: RoundTrip) -> str | None:
     """The version of a request without a message that its version does not have: no GET and no DELETE is left."""
     said = header(trip.request.headers, "MCP-Protocol-Version")
     return said if trip.request.method in ("GET", "DELETE") and is_modern(said) else None
+
+
+def answered_notice(response: Response) -> str | None:
+    """What an answer to a message that needs none holds as JSON; None for the empty one that MCP wants."""
+    kind = (header(response.headers, "content-type") or "").partition(";")[0].strip().lower()
+    try:
+        body = response.body.strip()
+    except CassetteError:  # the cassette reports bodies that it cannot give
+        return None
+    wrong = 200 <= response.status < 300 and kind == _KINDS[0] and bool(body)
+    return body[:_SHORT_TEXT].decode("utf-8", "replace") if wrong else None
 
 
 def unreadable_session(response: Response) -> str | None:

@@ -3,7 +3,7 @@
 Over stdio a request is recorded when it has its answer, so only the end of the recording shows what never was.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
@@ -40,6 +40,7 @@ _CALLED: Mapping[str, str] = {
     "task": "the task",
     "subscription": "the resource",
     "page": "the page",
+    "progress": "the progress token",
 }
 _NAMING: Mapping[str, tuple[str, str]] = {
     "tasks/get": ("task", "taskId"),
@@ -59,26 +60,37 @@ class Mentions:
 
     _given: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict[str, set[str]](set))
     _named: list[Mention] = field(default_factory=list[Mention])
+    _asks: Counter[str] = field(default_factory=Counter[str])
+    """By id: how often the server sent a request with it."""
+    _replies: Counter[str] = field(default_factory=Counter[str])
+    """By id: how often the client answered."""
     _full: bool = False
     """Whether more was given than is known."""
 
     def add(self, message: ToolMessage) -> None:
         """Take in what a message gives and what it names."""
         method, params = message.method or "", message.params
+        if message.is_request and message.sender == "server":
+            self._asks[compact(message.id)] += 1
         if message.is_request:
             self._give(f"{message.sender} request", compact(message.id))
         if method == "resources/subscribe":
             self._give("subscription", compact(params.get("uri")))
         if method == "elicitation/create":
             self._give("page", compact(params.get("elicitationId")))
+        if message.is_request and message.sender == "server":
+            self._give("progress", compact(as_object(params.get("_meta")).get("progressToken")))
         for name in _tasks_of(message.result):
             self._give("task", compact(name))
         kind, key = _NAMING.get(method, ("", ""))
         if method == "notifications/cancelled" and "requestId" in params:
             kind, key = f"{message.sender} request", "requestId"
+        if method == "notifications/progress" and message.sender == "client":
+            kind, key = "progress", "progressToken"
         named = params.get(key)
         if message.is_answer and message.sender == "client" and message.id is not None:
             kind, method, named = "server request", "an answer", message.id
+            self._replies[compact(named)] += 1
         if kind and len(self._named) < _MOST:
             self._named.append(Mention(kind, compact(named), message.index, method, message.sender == "server"))
 
@@ -93,6 +105,11 @@ class Mentions:
             if one.by_server not in sides and not self._has(one):
                 sides.add(one.by_server)
                 yield one
+
+    def again(self) -> Mention | None:
+        """The first answer of the client to a request that has one already."""
+        found = (one for one in self._named if one.kind == "server request" and one.method == "an answer")
+        return next((one for one in found if self._replies[one.name] > self._asks[one.name] > 0), None)
 
     def _has(self, one: Mention) -> bool:
         given = self._given[one.kind]

@@ -158,7 +158,7 @@ def declares(method: str, params: Object, capabilities: Object | None) -> bool |
     declared = as_object(capabilities.get(first))
     if first == "elicitation" and not inner and declared and "form" not in declared:
         return False  # pages only; without any kind, forms are meant
-    return first in capabilities and all(step in declared for step in inner)
+    return first in capabilities and all(declared.get(step) not in (None, False) for step in inner)
 
 
 _TABLES: Mapping[str, Mapping[str, Object]] = {

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ..wire.json_value import compact, is_object
+from .expectations import unannounced
 from .form import is_modern
 from .message_forms import wrong_notice
 from .request_form import flaw_of_sent
@@ -27,6 +28,10 @@ def _wrong_notice(session: Session, message: ToolMessage) -> str | None:
         level = message.params.get("level")
         if (held := session.levels.above(level, message.at)) is not None:
             return f"has the level {level!r}, and the client had set {held!r}"
+    if session.starts < 2 and not is_modern(session.version):
+        declared = session.offers if message.sender == "server" else session.declared
+        if (wrong := unannounced(message.method or "", declared)) is not None:
+            return wrong
     if message.method == "notifications/initialized" and session.start is None and is_modern(session.version):
         return f"belongs to a handshake, which version {session.version} does not have"
     if not is_object(params := message.data.get("params", {})):

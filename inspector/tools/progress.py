@@ -34,6 +34,8 @@ class Report:
     value: object = None
     """How far the request is."""
     total: object = None
+    sequence: int = 0
+    """Its place in the session."""
 
 
 @mutable
@@ -44,6 +46,8 @@ class Progress:
     """When requests with the token were sent."""
     _done: dict[str, float] = field(default_factory=dict[str, float])
     """When the last of them was answered."""
+    _places: dict[str, int] = field(default_factory=dict[str, int])
+    """The place of that answer in the session."""
     _reports: defaultdict[str, list[Report]] = field(default_factory=lambda: defaultdict[str, list[Report]](list))
     _count: int = 0
 
@@ -56,9 +60,10 @@ class Progress:
         sent, done = self._asked.get(token), self._done.get(token)
         return sent is not None and done is not None and sent[-1] < at < done
 
-    def answered(self, token: str, at: float) -> None:
-        """A request with this token has its answer."""
+    def answered(self, token: str, at: float, sequence: int) -> None:
+        """A request with this token has its answer, at this place in the session."""
         self._done[token] = max(at, self._done.get(token, at))
+        self._places[token] = max(sequence, self._places.get(token, sequence))
 
     def reported(self, token: str, report: Report) -> None:
         """The server reports progress."""
@@ -78,7 +83,7 @@ class Progress:
             for before, report in zip([None, *reports], reports, strict=False):
                 if not self._asked.get(token):
                     found.setdefault("progress_unknown", (token, report))
-                elif end is not None and report.at > end + (0.0 if report.exact else _SLACK):
+                elif end is not None and self._is_late(token, end, report):
                     found.setdefault("progress_late", (token, report))
                 elif before is not None and self._goes_back(token, before, report):
                     found.setdefault("progress_back", (token, report))
@@ -87,10 +92,19 @@ class Progress:
         for kind, (token, report) in found.items():
             yield kind, token, report
 
+    def _is_late(self, token: str, end: float, report: Report) -> bool:
+        """Whether a report comes after the answer. What is written at once has one time, and its order counts."""
+        if report.exact:
+            return report.sequence > self._places[token]
+        return report.at > end + _SLACK
+
     def _goes_back(self, token: str, before: Report, after: Report) -> bool:
-        """Whether a report says less than the one before it of the same request."""
-        return _is_less(after.value, before.value) and not any(
-            before.at <= begun <= after.at for begun in self._asked[token]
+        """Whether a report says no more than the one before it of the same request."""
+        grows = not isinstance(after.value, int | float) or _is_less(before.value, after.value)
+        return (
+            not grows
+            and isinstance(before.value, int | float)
+            and not any(before.at <= begun <= after.at for begun in self._asked[token])
         )
 
 

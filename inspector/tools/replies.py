@@ -70,7 +70,7 @@ def replied(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterat
     Over HTTP the reply is in another round trip than the request, and the notes name it.
     """
     apart = None if answer.index == asked.index else answer.index
-    yield from (replace(note, before=apart) for note in _replied(session, asked, answer))
+    yield from (replace(note, before=apart, at=asked.at) for note in _replied(session, asked, answer))
 
 
 def _replied(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterator[WireNote]:
@@ -111,6 +111,9 @@ def _refused(session: Session, asked: ToolMessage, error: Object, broken: str | 
     elif broken is not None:
         if is_new(session, "ask_wrong"):
             yield WireNote("ask_wrong", session.server, asked.index, method, broken)
+    elif method == "roots/list" and session.declared is not None and "roots" not in session.declared:
+        if is_new(session, "ask_undeclared roots"):
+            yield WireNote("ask_undeclared", session.server, asked.index, method, said)
     elif method == "ping" or (method == "roots/list" and unknown and "roots" in (session.declared or {})):
         yield WireNote("cannot_answer", session.server, asked.index, method, said)
 
@@ -135,7 +138,7 @@ def provoked(session: Session, trip: RoundTrip, runs: list[ToolRun], notes: list
             departure = Departure(
                 f"{how} the server's request {note.what} meanwhile", note.index, mild=note.what in PLAIN_ASKS
             )
-            session.wrongs.append(Wrong(trip.started_at, departure))
+            session.wrongs.append(Wrong(trip.started_at if note.at is None else note.at, departure))
     new = {run.sequence: run for run in runs}
     for run in runs:
         if run.outcome == "failed" or run.is_error or run.ended_by == "server":

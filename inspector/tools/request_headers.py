@@ -19,6 +19,11 @@ from .form import is_modern
 from .tool_messages import ToolMessage
 
 _VERSION, _METHOD, _NAME = "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"
+_WITH_HEADER = "2025-06-18"
+"""From this version on, each request after the handshake repeats its version."""
+_TAKEN = ("application/json", "text/event-stream")
+_ACCEPTED = 202
+"""The status of a request whose answer comes on the stream of the older transport, which has none of these headers."""
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """By method: the parameter that a header repeats."""
 _BEGIN, _END = "=?base64?", "?="
@@ -32,11 +37,17 @@ def flaw_of_headers(trip: RoundTrip, asked: ToolMessage, agreed: str | None) -> 
     """
     if trip.tool_wire is not None or asked.sender != "client" or asked.batched:
         return None
+    if (lacking := _not_taken(trip)) is not None:
+        return lacking
     said = header(trip.request.headers, _VERSION)
     version = as_text(as_object(asked.params.get("_meta")).get(f"{META}protocolVersion"))
     if version is None:
         differs = said is not None and agreed is not None and said != agreed and not is_modern(agreed)
-        if not differs or asked.method == "initialize":
+        if asked.method == "initialize" or trip.response is None or trip.response.status == _ACCEPTED:
+            return None
+        if said is None and agreed is not None and agreed >= _WITH_HEADER and not is_modern(agreed):
+            return f"has no header `{_VERSION}`, which version {agreed} requires"
+        if not differs:
             return None
         return f"says version {said!r} in its header `{_VERSION}`, and the handshake ended with {agreed!r}"
     if not is_modern(version):
@@ -56,9 +67,23 @@ def flaw_of_headers(trip: RoundTrip, asked: ToolMessage, agreed: str | None) -> 
     return None
 
 
-def speaks_of_headers(answer: ToolMessage) -> bool:
-    """Whether a server fails a request for its headers; an error of the tool itself has nothing to do with them."""
+def _not_taken(trip: RoundTrip) -> str | None:
+    """How a client does not take both forms of an answer over HTTP, of which a server chooses one."""
+    takes = header(trip.request.headers, "accept")
+    wanted = next((kind for kind in _TAKEN if takes is not None and "*/*" not in takes and kind not in takes), None)
+    if wanted is None or trip.response is None or trip.response.status == _ACCEPTED:
+        return None
+    return f"does not have {wanted!r} in its header `Accept`, and MCP wants both forms there"
+
+
+def speaks_of_headers(answer: ToolMessage, wrong: str) -> bool:
+    """Whether a server fails a request for its headers; an error of the tool itself has nothing to do with them.
+
+    `wrong`: what is wrong with them. A version that is left out is only meant where the answer speaks of versions.
+    """
     said = compact(answer.error if answer.error is not None else (answer.result or {}).get("content"))
+    if wrong.startswith(f"has no header `{_VERSION}`") and "version" not in said[:_SHORT].lower():
+        return False
     return as_object(answer.error).get("code") in _CODES or _HEADERS.search(said[:_SHORT]) is not None
 
 
@@ -66,7 +91,7 @@ _CODES = (-32020, -32022)
 """With which version 2026-07-28 refuses headers and versions."""
 _SHORT = 2_000
 """Characters of an answer that are read."""
-_HEADERS = regex(r"\bheaders?\b|\bmcp-\w|protocol.?version|\bversion\b|\bsession\b|mismatch", re.IGNORECASE)
+_HEADERS = regex(r"\bheaders?\b|\baccept|\bmcp-\w|protocol.?version|\bversion\b|\bsession\b|mismatch", re.IGNORECASE)
 
 
 def _plain(value: str) -> str:

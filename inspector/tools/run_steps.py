@@ -243,6 +243,9 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
                 del session.asked[place]
             continue
         done = _without_answer(run, trip)
+        wrong = session.flaws.get(place) if done.outcome == "failed" or trip.failure is not None else None
+        if wrong is not None and is_new(session, "request_wrong"):
+            notes.append(WireNote("request_wrong", session.server, asked.index, asked.method or "", wrong))
         until = trip.started_at + (trip.ended_at or 0) / 1e6
         given_up = session.cancelled.get(key_of_id(asked.id))
         in_time = trip.failure is not None or (given_up is not None and given_up[0] <= until)

@@ -9,6 +9,7 @@ from turntape.cassettes.frozen import frozen, mutable
 from ..wire.json_value import Object, as_object, as_text, compact
 from ..wire.protocols.mcp.shape import META
 from .definitions import Definition
+from .expectations import Asks, Prompts
 from .listings import Listing, Pages
 from .log_level import LogLevels
 from .mentions import Mentions
@@ -77,6 +78,12 @@ class WireNote:
         "partly_offered",
         "shadowed",
         "cursor_wrong",
+        "ask_id_open",
+        "ask_id_used",
+        "session_id_changed",
+        "session_not_renewed",
+        "notice_answered",
+        "cancelled_answered",
         "schema_wrong",
     ]
     server: str
@@ -91,6 +98,8 @@ class WireNote:
     """The JSON Schema that the server gave for the client's reply."""
     given: object = None
     """What the client replied."""
+    at: float | None = None
+    """When the server asked what the client replied to."""
 
 
 @mutable
@@ -133,6 +142,8 @@ class Session:
     """The newest runs that the server failed, by the place of their `tools/call`."""
     confirmed: bool = False
     """Whether the client has said that the handshake is over."""
+    served: bool = False
+    """Whether the server has answered anything but what opens a session."""
     first: ToolMessage | None = None
     """The client's earliest request that has to wait for the end of the handshake."""
     start_failed: WireNote | None = None
@@ -164,6 +175,12 @@ class Session:
     links: dict[str, int] = field(default_factory=dict[str, int])
     """The resources that results named, by their address, with the round trip of that."""
     mentions: Mentions = field(default_factory=Mentions)
+    asks: Asks = field(default_factory=Asks)
+    prompts: Prompts = field(default_factory=Prompts)
+    expired_by: int | None = None
+    """The round trip in which the server said with status 404 that it had ended the session."""
+    renewed: bool = False
+    """Whether the server gave the id of a session after this one had begun."""
     progress: Progress = field(default_factory=Progress)
     levels: LogLevels = field(default_factory=LogLevels)
     before: dict[str, Definition] = field(default_factory=dict[str, Definition])

@@ -90,6 +90,8 @@ class ToolRun:
     """How its answer breaks the form that MCP gives it; None when it does not, and without an answer."""
     departed: Departure | None = None
     """The first thing that the client did against the rules in this run; None while it did nothing."""
+    expired: bool = False
+    """Whether the server answered that it no longer has the session, which it may end at any time."""
     progressed: int = 0
     """How many reports of progress came before it ended."""
     questions: dict[str, object] = field(default_factory=dict[str, object])

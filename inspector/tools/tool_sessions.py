@@ -4,7 +4,7 @@
 another round trip (the old SSE transport, tasks, a request for input) is given again with the same key.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import field, replace
 
 from turntape.cassettes.frozen import mutable
@@ -12,7 +12,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
 from ..wire.json_value import as_object, as_text, compact, objects_in
-from ..wire.protocols.mcp.messages import address_of
+from ..wire.protocols.mcp.messages import address_of, is_old_stream
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .answers import (
     NO_METHOD,
@@ -26,9 +26,17 @@ from .answers import (
     undeclared,
 )
 from .catalogue import Catalogue
+from .expectations import unoffered
 from .form import Flaw, is_modern
-from .handshake import hasty, is_about_handshake, is_about_version, opened, unlisted_version
-from .http_form import misnamed, outdated, says_session, unfounded, unreadable_session, unstreamed
+from .handshake import (
+    flaw_of_handshake,
+    is_about_handshake,
+    is_about_version,
+    is_unconfirmed,
+    opened,
+    unlisted_version,
+)
+from .http_form import answered_notice, misnamed, outdated, says_session, unfounded, unreadable_session, unstreamed
 from .mentions import LATE
 from .message_forms import wrong_notice
 from .notices import of_notice, shared_token
@@ -38,17 +46,18 @@ from .request_form import flaw_of_request
 from .request_headers import flaw_of_headers, speaks_of_headers
 from .returned import error_message, returned_of
 from .run_steps import called, ended, gave_up, given, named, of_ids, of_task, strayed
+from .session_end import at_end
 from .session_state import Session, Stray, WireNote, is_new, key_of_id, token_of, version_of
 from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
 from .tool_run import Departure, ToolRun
 
-_BAD_REQUEST, _NOT_FOUND, _CONFLICT = 400, 404, 409
+_ACCEPTED, _BAD_REQUEST, _NOT_FOUND, _CONFLICT = 202, 400, 404, 409
 
 type RunKey = tuple[str, int]
 """The session of a run, and the place of its `tools/call` in it."""
 
-_LATE_METHODS = LATE | {"notifications/progress", "tools/list"}
+_LATE_METHODS = LATE | {"notifications/progress", "tools/list", "initialize", "notifications/cancelled"}
 _REFUSALS = frozenset({400, 405, 422, 500, 501})
 """Statuses that say of a notification that the server cannot use it, and nothing of a session or of credentials."""
 _MOST_USED = 20_000
@@ -134,8 +143,14 @@ class ToolSessions:
             if refused
             else self._unnamed(trip) or unfounded(trip) or misnamed(trip)
         )
+        gone = {name for name in touched if status == _NOT_FOUND and self._sessions[name].expired_by == trip.index}
+        for name in touched:
+            if is_unconfirmed(self._sessions[name]):
+                changed |= _unconfirmed(run for run in changed.values() if run.session == name)
         added.runs = [
-            replace(run, status=status, flaw=flaw or run.flaw) if status is not None else run
+            replace(run, status=status, flaw=flaw or run.flaw, expired=run.session in gone)
+            if status is not None
+            else run
             for run in changed.values()
         ]
         if flaw is not None and not refused:
@@ -150,7 +165,7 @@ class ToolSessions:
                 session.start_failed = None
             for late in (session.unusable, session.start_failed):
                 added.late |= late is not None and late.index == trip.index
-            added.late |= session.pages.latest == trip.index
+            added.late |= trip.index in (session.pages.latest, session.expired_by)
             own = [run for run in added.runs if run.session == name]
             added.runs = [run for run in added.runs if run.session != name]
             added.runs += provoked(session, trip, own, added.notes)
@@ -187,6 +202,9 @@ class ToolSessions:
             yield WireNote("stream_twice", session.server, trip.index, "GET")
         if (version := outdated(trip)) is not None and is_new(session, "outdated"):
             yield WireNote("outdated", session.server, trip.index, trip.request.method, version)
+        what = answered_notice(trip.response) if unasked is not None else None
+        if unasked is not None and what is not None and is_new(session, "notice_answered"):
+            yield WireNote("notice_answered", session.server, trip.index, unasked.method or "a reply", what)
         if unasked is not None and trip.response.status in _REFUSALS and is_new(session, "notice_refused"):
             how = f"status {trip.response.status}"
             yield WireNote("notice_refused", session.server, trip.index, unasked.method or "a reply", how)
@@ -198,32 +216,12 @@ class ToolSessions:
         must refuse. `offering`: the servers of which a tool was offered to the model, so that their answers were taken.
         """
         for session in self._sessions.values():
-            if session.unusable is not None:
-                if session.server not in offering:
-                    yield session.unusable
-                elif session.unusable.index not in session.known_wrong:
-                    yield _taken(session.unusable)
-            if session.start_failed is not None:
-                yield session.start_failed
-            for one in session.mentions.unknown() if session.start is not None and session.starts < 2 else ():
-                kind = "notice_wrong" if one.by_server else "own_notice_wrong"
-                if is_new(session, kind):
-                    yield WireNote(kind, session.server, one.index, one.method, one.text)
-            yield from hasty(session)
-            yield from self._unread(session)
-            for kind, token, report in session.progress.misplaced():
-                yield WireNote(kind, session.server, report.index, token)
+            yield from at_end(session, offering)
 
     def _skips(self, message: ToolMessage) -> bool:
         """Whether a call comes while a page of the list is unread."""
         session = self._sessions.get(message.session)
         return message.method == "tools/call" and session is not None and not session.pages.are_read
-
-    def _unread(self, session: Session) -> Iterator[WireNote]:
-        """A client that calls a tool and never reads the rest of the list. Several clients read their own pages."""
-        found = session.pages.skipped() if session.starts < 2 and "list_loops tools/list" not in session.noted else None
-        if found is not None:
-            yield WireNote("page_not_read", session.server, found[0], "tools/list", before=found[1])
 
     def _of_session(self, session: Session, message: ToolMessage, trip: RoundTrip) -> Iterator[WireNote]:
         """What a client does to its session over HTTP with a message that is not its first."""
@@ -250,6 +248,7 @@ class ToolSessions:
             return False
         if header(trip.response.headers, SESSION_HEADER):
             self._named.add(address_of(trip))
+            self._changed_id(session, trip, notes)
             session.issued, session.gone = True, None
             if (how := unreadable_session(trip.response)) is not None and is_new(session, "session_id_wrong"):
                 notes.append(WireNote("session_id_wrong", session.server, trip.index, how))
@@ -258,10 +257,23 @@ class ToolSessions:
         if trip.response.status == _NOT_FOUND and session.gone is None:
             took = trip.ended_at or trip.first_byte_at or 0
             session.gone = (trip.started_at + took / 1_000_000, trip.index)
+            session.expired_by = trip.index if session.issued else None
         refused = trip.response.status == _BAD_REQUEST and session.issued and says_session(trip.response)
         if refused and is_new(session, "session_refused"):
             notes.append(WireNote("session_refused", session.server, trip.index, ""))
         return refused
+
+    def _changed_id(self, session: Session, trip: RoundTrip, notes: list[WireNote]) -> None:
+        """A session that gets another id than the one that the client names; a new session renews all before it."""
+        asked, given = (
+            header(trip.request.headers, SESSION_HEADER),
+            header(trip.response.headers if trip.response else (), SESSION_HEADER),
+        )
+        if asked and given and asked != given and is_new(session, "session_id_changed"):
+            notes.append(WireNote("session_id_changed", session.server, trip.index, given))
+        if not asked:
+            for one in self._sessions.values():
+                one.renewed = one.renewed or (one is not session and one.server == session.server)
 
     def _take(
         self, session: Session, message: ToolMessage, notes: list[WireNote], trip: RoundTrip
@@ -274,6 +286,8 @@ class ToolSessions:
                 session.asked[message.sequence] = message
             if message.sender == "client":
                 yield from self._asked(session, message, notes, trip)
+            elif wired or _once(session, trip):
+                session.asks.add(key_of_id(message.id), message)
         elif message.is_answer:
             place = message.answers if message.answers is not None else _unreadable(session, message)
             asked = session.asked.pop(place, None) if place is not None else None
@@ -281,7 +295,8 @@ class ToolSessions:
                 session.answered = (message.index, key_of_id(message.id))
             again = session.answered == (message.index, key_of_id(message.id))
             twice = _once(session, trip) and key_of_id(message.id) in session.used
-            if place is None and message.sender == "server" and (wired or again or twice):
+            alone = not wired and (_answers_alone(session, trip) or is_old_stream(trip))
+            if place is None and message.sender == "server" and (wired or again or twice or alone):
                 yield from strayed(session, Stray(message.at, True, message.id, ""))
                 if is_new(session, "answered_twice"):
                     notes.append(WireNote("answered_twice", session.server, message.index, compact(message.id)))
@@ -291,9 +306,10 @@ class ToolSessions:
             token = compact(message.params.get("progressToken"))
             done = message.params.get("progress")
             total = message.params.get("total")
-            session.progress.reported(token, Report(message.at, message.index, exact=wired, value=done, total=total))
+            session.progress.reported(token, Report(message.at, message.index, wired, done, total, message.sequence))
         elif message.method == "notifications/cancelled" and message.sender == "client":
             if session.start is not None and message.params.get("requestId") == session.start.id:
+                session.noted.add("start_cancelled")
                 notes.append(WireNote("start_cancelled", session.server, message.index, "", before=session.start.index))
             yield from gave_up(session, message)
         elif message.method == "notifications/tools/list_changed":
@@ -306,7 +322,7 @@ class ToolSessions:
         elif message.sender == "server" and message.method is None and message.raw.strip():
             text = " ".join(message.raw[:200].decode("utf-8", "replace").split())
             yield from strayed(session, Stray(message.at, False, None, text))
-            if is_new(session, "garbage"):
+            if wired and is_new(session, "garbage"):
                 notes.append(WireNote("garbage", session.server, message.index, text))
 
     def _asked(
@@ -315,15 +331,17 @@ class ToolSessions:
         """A request of the client."""
         if message.method not in _OPENING and (session.first is None or message.at < session.first.at):
             session.first = message
-        if message.method == "initialize":
-            session.starts += 1
-            session.start = message
-            session.declared = as_object(message.params.get("capabilities"))
-        wrong = self._wrong_in(session, message)
+        accepted = trip.response is not None and trip.response.status == _ACCEPTED  # in a URL that is one client's
+        one = trip.tool_wire is not None or accepted or bool(header(trip.request.headers, SESSION_HEADER))
+        wrong = self._wrong_in(session, message) or flaw_of_handshake(session, message, again=one)
         if wrong is None and (wrong := flaw_of_headers(trip, message, session.version)) is not None:
             session.misheaded.add(message.sequence)
         if wrong is not None and message.sequence in session.asked:
             session.flaws[message.sequence] = wrong
+        if message.method == "initialize":
+            session.starts += 1
+            session.start = message
+            session.declared = as_object(message.params.get("capabilities"))
         if (token := token_of(message)) is not None:
             notes += shared_token(session, message, token)
             session.progress.asked(token, message.at)
@@ -337,22 +355,25 @@ class ToolSessions:
         self, session: Session, asked: ToolMessage, answer: ToolMessage, notes: list[WireNote]
     ) -> Iterator[ToolRun]:
         if asked.sender == "server":
+            session.asks.answered(asked.sequence, answer.at)
             notes += replied(session, asked, answer)
             return
         if answer.id is not None and len(session.used) < _MOST_USED:
             session.used.setdefault(key_of_id(answer.id), answer.at)
         result = answer.result
+        session.served = session.served or asked.method not in _OPENING
         said = error_message(answer.error) or "" if answer.error is not None else ""
         session.version = version_of(session, asked, result)
         if (token := token_of(asked)) is not None:
-            session.progress.answered(token, answer.at)
-        wrong = session.flaws.pop(asked.sequence, None)
-        beside = asked.sequence in session.misheaded and not speaks_of_headers(answer)
+            session.progress.answered(token, answer.at, answer.sequence)
+        wrong = session.flaws.pop(asked.sequence, None) or _unfounded(session, asked, answer)
+        beside = asked.sequence in session.misheaded and not speaks_of_headers(answer, wrong or "")
         kind = "request_odd" if answer.error is None or beside else "request_wrong"
         if wrong is not None and is_new(session, kind):
             notes.append(WireNote(kind, session.server, asked.index, asked.method or "", wrong))
         wrong = None if beside else wrong
         notes += judged(session, asked, answer)
+        notes += self._after_cancel(session, asked, answer, said)
         notes += paged(session, asked, answer)
         early = asked.method not in _OPENING and is_about_handshake(session, said)
         if early and is_new(session, "not_ready"):
@@ -375,6 +396,8 @@ class ToolSessions:
             self.read[session.server, as_text(asked.params.get("uri")) or ""] = "\n".join(filter(None, found))
         elif asked.method in ("initialize", "server/discover"):
             notes += opened(session, asked, answer, wrong)
+        elif asked.method == "prompts/list" and result is not None:
+            session.prompts.listed(result)
         elif asked.method == "tools/list" and result is not None:
             notes.extend(self.catalogue.listed(session, asked, answer.index, result))
         elif asked.method == "tools/list" and answer.error is not None:
@@ -398,6 +421,13 @@ class ToolSessions:
         wrong = None if given else flaw_of_request(asked, version_of(session, asked, None))
         wrong = wrong or unlisted_version(session, asked)
         return wrong or _used_again(session, asked) or self._plain(session, asked)
+
+    def _after_cancel(self, session: Session, asked: ToolMessage, answer: ToolMessage, said: str) -> Iterator[WireNote]:
+        """An error that says of a cancelled request what its client knows: MCP wants no answer then."""
+        given_up = session.cancelled.get(key_of_id(asked.id))
+        late = given_up is not None and asked.at <= given_up[0] < answer.at
+        if late and "cancel" in said.lower() and is_new(session, "cancelled_answered"):
+            yield WireNote("cancelled_answered", session.server, answer.index, asked.method or "", said)
 
     def _stated(self, session: Session, run: ToolRun) -> ToolRun:
         """The run with the schema of its result, where the answer that states it was recorded after the call."""
@@ -427,17 +457,34 @@ class ToolSessions:
         return f"runs {name!r} as a task, which its server does not offer" if forbidden else None
 
 
+def _unfounded(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | None:
+    """How a request relies on what the server has not declared, or leaves out what it requires."""
+    if session.starts > 1 or is_modern(session.version):
+        return None
+    if asked.method == "prompts/get" and (lacking := session.prompts.lacking(asked)) is not None:
+        return lacking
+    return unoffered(asked, session.offers) if answer.error is None else None
+
+
+def _unconfirmed(runs: Iterable[ToolRun]) -> dict[RunKey, ToolRun]:
+    """The runs that end without an answer while the server may wait for the end of the handshake."""
+    waits = (run for run in runs if run.outcome in ("unanswered", "cancelled") and run.ended_by != "server")
+    left = (run for run in waits if run.departed is None and not run.awaits)
+    how = "has not sent `notifications/initialized`, with which the handshake ends"
+    return {(run.session, run.sequence): replace(run, departed=Departure(how, run.index)) for run in left}
+
+
+def _answers_alone(session: Session, trip: RoundTrip) -> bool:
+    """Whether an answer over HTTP comes in the round trip of a request that has none, so that it can be no other's."""
+    return trip.request.method == "POST" and any(one.index == trip.index for one in session.asked.values())
+
+
 def _once(session: Session, trip: RoundTrip) -> bool:
     """Whether an answer over HTTP comes for the first time: the session is one client's, and no stream is resumed."""
     return session.issued and session.starts < 2 and not header(trip.request.headers, _RESUMED)
 
 
 _RESUMED = "last-event-id"
-
-
-def _taken(note: WireNote) -> WireNote:
-    """An answer that clients must refuse, and that this one took."""
-    return replace(note, kind="answer_odd", detail=f"{note.detail}, and its tools are offered all the same")
 
 
 def _is_of_client(status: int | None, said: str) -> bool:

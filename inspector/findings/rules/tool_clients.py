@@ -22,6 +22,7 @@ from .tool_servers import is_elsewhere
     "P",
     says="The client called a tool on a server that has none of this name.",
     fix="Keep for each offered tool which server it is from and what that server calls it, without your own prefix.",
+    not_when=("The server ran it, although it does not list it: then it is an info",),
 )
 def not_on_server(context: ToolContext) -> Iterator[Note]:
     asked = [*(run for _, run in context.runs), *([context.loose] if context.loose is not None else [])]
@@ -33,6 +34,16 @@ def not_on_server(context: ToolContext) -> Iterator[Note]:
                 (f"#{run.exchanges[-1]} request /params/name", *answer),
                 because_of=_made_up(context, run),
             )
+        elif run.source == "wire" and run.outcome == "answered" and _is_hidden(context, run):
+            yield Note(
+                f"the client called {run.name!r} on server {run.server!r}, which does not list it and ran it all the same",
+                (f"#{run.exchanges[-1]} request /params/name",),
+                severity="info",
+            )
+
+
+def _is_hidden(context: ToolContext, run: ToolRun) -> bool:
+    return context.join is not None and context.over == "closed" and context.join.catalogue.hides(run.server, run.name)
 
 
 def _made_up(context: ToolContext, run: ToolRun) -> tuple[str, ...]:
@@ -93,6 +104,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
         "A request has a wrong form, and the server took it: then it is an info",
         "A notification has a wrong form: then it is an info",
         "It asks for what the server has not declared, or cancels its own `initialize`: then it is an info",
+        "It begins no session in place of one that is gone: then it is an info",
     ),
 )
 def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
@@ -128,6 +140,8 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
         "stream_twice": f"opened a second stream for the messages of server {note.server!r}, which allows one",
         "outdated": f"sent server {note.server!r} a {note.what} request, and version {note.detail} has neither a stream for "
         "the server's messages nor sessions",
+        "session_not_renewed": f"did not begin another session with server {note.server!r}, which had ended this one with "
+        "status 404",
         "own_notice_wrong": f"sent server {note.server!r} {note.what} that {note.detail}",
     }
     wrong = note.detail if note.kind == "reply_wrong" else ""
@@ -148,6 +162,7 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
             "own_notice_wrong",
             "outdated",
             "stream_twice",
+            "session_not_renewed",
         )
         yield Note(f"the client {what}", (*before, f"#{note.index} request"), "info" if mild else None)
 

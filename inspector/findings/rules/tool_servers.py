@@ -33,6 +33,7 @@ _UNKNOWN = regex(r"(?:unknown|no such|unregistered) tool|tool\b.{0,80}\bnot (?:f
         "The code says that the server refuses the call, such as wrong arguments: then it is an info, unless the call "
         "follows the schema that the server states. A tool that the server itself lists cannot be unknown to it",
         "The call was repeated, and then had a result: then it is an info",
+        "The server says with status 404 that it has ended the session, which it may: then it is an info",
         "The server has listed its tools, and this is none of them: then `client-tool-not-on-server` says so",
     ),
 )
@@ -53,7 +54,7 @@ def server_error(context: ToolContext) -> Iterator[Note]:
             yield Note(
                 f"server {run.server!r} answered the call of {run.name!r} with an error{number}: {said!r}{why}",
                 (f"#{run.exchanges[-1]} response /error", *one.answer),
-                "info" if refused and not denied and not own and not _is_mildly_said(run) else None,
+                "info" if run.expired or (refused and not denied and not own and not _is_mildly_said(run)) else None,
                 layer=None if denied or blame is None else blame.layer,
                 because_of=() if denied else causes_of(blame),
             )
@@ -261,12 +262,14 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
     "has declared, or asks the client in a wrong form, too early, or for what the client has not declared.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
     not_when=(
-        "It reports progress that nobody asked for, that goes back, is more than its total, or comes after its answer: "
-        "then it is an info",
+        "It reports progress that nobody asked for, that does not grow, is more than its total, or comes after its "
+        "answer: then it is an info",
         "It does not know `ping`: then it is an info",
         "A message has a wrong form, and the client took it, as a list whose tools are offered: then it is an info",
         "A notification or a schema has a wrong form: then it is an info",
         "It refuses a notification, or to let a client listen: then it is an info",
+        "It gives a request the id of an earlier one that has its answer, answers what was cancelled with an error, or "
+        "asks for roots that the client has not declared: then it is an info",
     ),
 )
 def protocol_broken(context: ToolContext) -> Iterator[Note]:
@@ -284,7 +287,7 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "session_refused": "says with status 400 that it has no such session; clients begin a new one only on status 404",
         "progress_unknown": f"reports progress under the token {note.what}, which no request has",
         "progress_late": f"reports progress under the token {note.what} after it had answered the request",
-        "progress_back": f"reports progress under the token {note.what} that goes back, and it must grow",
+        "progress_back": f"reports progress under the token {note.what} that does not grow, and it must",
         "progress_over": f"reports more progress under the token {note.what} than the total that it states",
         "notice_refused": f"refused {note.what} with {note.detail}, and it must accept what needs no answer",
         "stream_refused": f"answered the client that listens for its messages with {note.detail}, where MCP wants an event "
@@ -301,6 +304,11 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         "schema_wrong": f"states for the tool {note.what!r} {note.detail}",
         "ask_odd": f"sent a request {note.what} that {note.detail}, and the client answered it",
         "notice_wrong": f"sent {note.what} that {note.detail}",
+        "ask_id_open": f"sent a request {note.what} with the id {note.detail} of another one that was still open",
+        "ask_id_used": f"sent a request {note.what} with the id {note.detail} of an earlier one, which MCP forbids",
+        "session_id_changed": "gave the session another id while it lasted, and MCP has one for each session",
+        "notice_answered": f"answered {note.what} with {note.detail[:60]!r}, and MCP wants status 202 without a body",
+        "cancelled_answered": f"answered {note.what} after the client had cancelled it: {note.detail[:60]!r}",
         "cursor_wrong": f"names {note.what} as the next page of its list of tools, which must be a text",
     }
     if (what := broken.get(note.kind)) is not None:
@@ -316,10 +324,22 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
                 "notice_refused",
                 "stream_refused",
                 "session_id_wrong",
+                "ask_id_used",
+                "cancelled_answered",
             )
+            or (note.kind == "ask_undeclared" and note.what == "roots/list")
             or (note.kind == "not_known" and note.what == "ping")
         )
-        asks = note.kind in ("answered_twice", "ask_wrong", "ask_odd", "ask_undeclared", "ask_early", "notice_wrong")
+        asks = note.kind in (
+            "answered_twice",
+            "ask_wrong",
+            "ask_odd",
+            "ask_undeclared",
+            "ask_early",
+            "notice_wrong",
+            "ask_id_open",
+            "ask_id_used",
+        )
         apart = note.before is not None  # over HTTP the server asks in a response
         at = "request" if progress or (asks and not apart) else "response"
         plain = progress or asks or note.kind in _WHOLE
@@ -330,7 +350,17 @@ def protocol_broken(context: ToolContext) -> Iterator[Note]:
         yield Note(f"server {note.server!r} {what}", (f"#{note.index} {at}{part}", *named), "info" if mild else None)
 
 
-_WHOLE = ("session_refused", "session_id_wrong", "link_broken", "not_known", "notice_refused", "stream_refused")
+_WHOLE = (
+    "session_id_changed",
+    "notice_answered",
+    "cancelled_answered",
+    "session_refused",
+    "session_id_wrong",
+    "link_broken",
+    "not_known",
+    "notice_refused",
+    "stream_refused",
+)
 """Kinds whose evidence is not inside a result."""
 
 

@@ -7,7 +7,11 @@ from tool_stories import ADD, SAY, Story, text
 from tool_wire import answers, asks, fails, initialize, initialized, notifies
 
 ONE = ("c1", "add", '{"a":1}')
-OK = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "files", "version": "1"}}
+OK = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {"tools": {"listChanged": True}, "resources": {}, "prompts": {}},
+    "serverInfo": {"name": "files", "version": "1"},
+}
 
 
 def offered(start: object = None, listed: object = None) -> Story:
@@ -70,9 +74,9 @@ def test_a_server_that_lists_tools_and_has_not_declared_any(capabilities: dict[s
 
 @pytest.mark.parametrize(("params", "found"), [([], 1), ("", 1), ({}, 0)])
 def test_a_notification_whose_parameters_are_not_an_object(params: object, found: int) -> None:
-    sent = {"jsonrpc": "2.0", "method": "notifications/prompts/list_changed", "params": params}
+    sent = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": params}
     by_server = offered().exchange(sent, sender="server")
-    by_client = offered().exchange({**sent, "method": "notifications/roots/list_changed"})
+    by_client = offered().exchange({**sent, "method": "notifications/initialized"})
 
     assert by_server.found() == [(6, "tool-protocol-broken", "tool", "info")] * found
     assert by_client.found() == [(6, "client-tool-protocol-broken", "client", "info")] * found
@@ -81,7 +85,9 @@ def test_a_notification_whose_parameters_are_not_an_object(params: object, found
 def test_an_answer_that_is_not_an_object() -> None:
     bare = Story().start().exchange(asks(3, "tools/list"), {"jsonrpc": "2.0", "id": 3, "result": [ADD]}).turn()
     ping = offered().exchange(asks(7, "ping"), {"jsonrpc": "2.0", "id": 7, "result": []})
-    page = offered().exchange(asks(7, "resources/read", uri="a:b"), answers(7, contents=[{"uri": "a:b"}]))
+    page = offered(answers(0, **OK)).exchange(
+        asks(7, "resources/read", uri="a:b"), answers(7, contents=[{"uri": "a:b"}])
+    )
 
     assert 'has [{"name"' in bare.says("tool-protocol-broken")[0]
     assert (

@@ -112,4 +112,4 @@ def test_roots_that_the_client_declared_and_does_not_know_are_an_info() -> None:
     unknown = fails(1, "Method not found", -32601)
 
     assert asked("roots/list", {}, unknown, roots={}).found() == [(4, "client-tool-input-unanswered", "client", "info")]
-    assert asked("roots/list", {}, unknown).found() == []
+    assert asked("roots/list", {}, unknown).found() == [(4, "tool-protocol-broken", "tool", "info")], "not declared"

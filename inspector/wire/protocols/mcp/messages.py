@@ -125,6 +125,11 @@ def address_of(trip: RoundTrip) -> str:
     return urlunsplit((parts.scheme, parts.netloc, parts.path, urlencode(query), ""))
 
 
+def is_old_stream(trip: RoundTrip) -> bool:
+    """Whether a round trip is the stream of the transport of 2024-11-05, on which one client gets all its answers."""
+    return trip.tool_wire is None and bool(_endpoint(trip))
+
+
 def _endpoint(trip: RoundTrip) -> str:
     """What the first event of an old stream names; empty for anything else."""
     if trip.request.method != "GET" or trip.response is None:

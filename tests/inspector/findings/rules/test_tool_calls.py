@@ -278,7 +278,8 @@ def test_what_a_client_calls_for_itself_is_nothing() -> None:
     own = Story().start().turn().call("status", {}, text("x"))
     alone = Story().start().call("say", {"text": "x"}, text("x"))
 
-    assert before.found() == own.found() == alone.found() == []
+    assert before.found() == alone.found() == []
+    assert own.found() == [(3, "client-tool-not-on-server", "client", "info")], "it is not listed, and runs"
 
 
 def test_what_follows_from_a_call_that_was_not_executed_names_it() -> None:
