@@ -190,16 +190,16 @@ def test_a_client_wants_a_version_that_exists(version: str, wrong: int) -> None:
 
 
 def test_reports_of_a_client_belong_to_a_request_of_the_server() -> None:
-    told = begun({"elicitation": {}})
-    told.exchange(
+    reported = begun({"elicitation": {}})
+    reported.exchange(
         asks(1, "elicitation/create", **FORM, _meta={"progressToken": "t"}),
         answers(1, action="decline"),
         sender="server",
     )
-    told.exchange(notifies("notifications/progress", progressToken="t", progress=1))
+    reported.exchange(notifies("notifications/progress", progressToken="t", progress=1))
     made_up = begun().exchange(notifies("notifications/progress", progressToken="mine", progress=1))
 
-    assert (found(told.trips), found(made_up.trips)) == ([], [(*CLIENT, "info")])
+    assert (found(reported.trips), found(made_up.trips)) == ([], [(*CLIENT, "info")])
 
 
 def test_a_client_answers_once() -> None:
@@ -278,8 +278,8 @@ def old(*pairs: tuple[Any, Any]) -> list[RoundTrip]:
         for place, (sent, _) in enumerate(pairs)
     ]
     stream = b"event: endpoint\r\ndata: /messages?session_id=s1\r\n\r\n" + events(*(got for _, got in pairs))
-    opened = http(None, stream, url="http://127.0.0.1:9000/sse", method="GET", kind="text/event-stream", headers=(), at=0.9,
-                  ended_at=9_000_000)  # fmt: skip
+    where: dict[str, Any] = {"url": "http://127.0.0.1:9000/sse", "method": "GET", "kind": "text/event-stream"}
+    opened = http(None, stream, headers=(), at=0.9, ended_at=9_000_000, **where)
     return [replace(trip, index=index) for index, trip in enumerate([*posts, opened])]
 
 

@@ -1,4 +1,4 @@
-"""Lists of tools and answers that are recorded in another order than they were asked for."""
+"""Lists of tools and answers that are recorded in another order than that of their requests."""
 
 from dataclasses import replace
 from typing import Any
