@@ -22,7 +22,7 @@ def secrets_in(cassette: Cassette, redactor: Redactor | None = None) -> list[str
 
 def _places(trip: RoundTrip, redactor: Redactor) -> Iterator[str]:
     request = trip.request
-    if "REDACTED" not in request.url and redactor.url(request.url) != request.url:
+    if redactor.url(request.url) != request.url:
         yield "request URL"
     for name in _headers(request.headers, redactor, response=False):
         yield f"request header {name}"
@@ -68,7 +68,7 @@ def _has_secret(body: bytes, redactor: Redactor) -> bool:
 
 
 def _differ(body: bytes, clean: bytes, redactor: Redactor) -> bool:
-    # A masked key may still match a rule. Masked again, only its fingerprint changes.
+    # In a recording of an earlier version a mark may still match a rule. Replaced again, only its fingerprint changes.
     return clean != body and redactor.normalise(clean) != redactor.normalise(body)
 
 

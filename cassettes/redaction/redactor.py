@@ -47,6 +47,7 @@ from .wide_texts import in_wide_text
 _MARK = b"REDACTED"
 _FINGERPRINT = re.compile(rb"REDACTED(?:-[0-9a-f]{8})?\**")
 """A mark with its fingerprint, for which a short secret has no room, and the padding after it."""
+_WHOLE_MARK = re.compile(rb"REDACTED-[0-9a-f]{8}\**")
 _REPLACED = re.compile(r"(?:^|[ =])REDACTED-[0-9a-f]{8}$")
 """The end of a header field or a parameter that is replaced already."""
 _QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
@@ -252,6 +253,8 @@ class Redactor:
         return clean if masked is None else masked
 
     def _cleaned(self, body: bytes, stream: bool = False) -> bytes:
+        if _WHOLE_MARK.fullmatch(body):
+            return body
         try:
             masked = self._packed(body) if body.startswith(PACKED) else None
             return self._searched(body, stream) if masked is None else masked
@@ -271,12 +274,13 @@ class Redactor:
 
         Raises NotSearched for a function of the user's that fails.
         """
+        text = _without_marks(body)
         secrets: list[tuple[Segments, int]] = []
         if stream:
-            secrets += streamed(body, self._found)
-        secrets += escaped(body, self._found)
-        secrets += in_base64(body, self._found)
-        secrets += in_wide_text(body, self._found)
+            secrets += streamed(body, self._found)  # with its marks, which may be spread over events
+        secrets += escaped(text, self._found)
+        secrets += in_base64(text, self._found)
+        secrets += in_wide_text(text, self._found)
         secrets += [(((start, end),), keep) for start, (end, keep) in sorted(self._found(body).items())]
         if not secrets:
             return body
@@ -296,11 +300,13 @@ class Redactor:
 
     def _found(self, body: bytes) -> Spans:
         """The secrets in a body, each in one piece. One that is known by its shape counts before one by its name."""
+        marked, body = body, _without_marks(body)
         spans = shaped(body)
-        for start, span in (*named(body).items(), *under_services(body).items()):
-            spans.setdefault(start, span)
-        if self._entropy:
-            spans = random_words(body) | spans
+        others = [named(body), under_services(body), *([random_words(body)] if self._entropy else [])]
+        for start, span in (each for found in others for each in found.items()):
+            # What touches a mark was left when the rest of the word was replaced, so that a person can read it.
+            if not (_touches_mark(marked, body, start - 1) or _touches_mark(marked, body, span[0])):
+                spans.setdefault(start, span)
         if self._keep:
             spans = {start: span for start, span in spans.items() if not self._is_kept(body[start : span[0]])}
         if self._function is not None:
@@ -433,6 +439,15 @@ class Redactor:
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
         return b"".join(_with_new_crcs(clean)) if event_stream else clean
+
+
+def _without_marks(body: bytes) -> bytes:
+    """A body with spaces in place of what was replaced earlier, so that nothing is replaced a second time."""
+    return _WHOLE_MARK.sub(lambda mark: b" " * len(mark[0]), body) if _MARK in body else body
+
+
+def _touches_mark(marked: bytes, body: bytes, place: int) -> bool:
+    return marked is not body and 0 <= place < len(body) and marked[place] != body[place]
 
 
 def _cover(out: bytearray, taken: bytearray, segments: Segments) -> None:

@@ -59,6 +59,12 @@ def test_a_round_trip_without_an_answer_is_searched_too() -> None:
     assert secrets_in(Cassette.from_round_trips(trips)) == ["#0 request body", "#1 response body"]
 
 
+def test_a_key_with_a_shape_under_a_name_that_a_recorder_replaced_is_clean() -> None:
+    body = Redactor(salt="a").body(f'{{"openai_api_key":"{KEY}"}}'.encode())
+
+    assert secrets_in(Cassette.from_round_trips([round_trip(body)])) == []
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_what_a_recorder_wrote_is_clean(place: str, tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
@@ -86,3 +92,9 @@ def test_a_parameter_that_is_masked_already_is_clean() -> None:
 
     assert "REDACTED" in url
     assert secrets_in(Cassette.from_round_trips([round_trip(url=url)]), Redactor(salt="b")) == []
+
+
+def test_a_secret_beside_one_that_is_masked_already_is_named() -> None:
+    url = Redactor(salt="a").url("https://a.example/?key=plain") + f"&q={KEY}"
+
+    assert secrets_in(Cassette.from_round_trips([round_trip(url=url)]), Redactor(salt="b")) == ["#0 request URL"]

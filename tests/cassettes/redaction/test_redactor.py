@@ -452,6 +452,75 @@ def test_cleaning_twice_changes_nothing_more() -> None:
         assert redactor.body(once) == once
 
 
+def spelled(text: str) -> str:
+    """The events of a stream that give a text in pieces of five letters."""
+    pieces = [text[at : at + 5] for at in range(0, len(text), 5)]
+    return "".join(f'data: {{"index":0,"text":{json.dumps(piece)}}}\n\n' for piece in pieces)
+
+
+TWICE = {
+    "a shape under a name": f'{{"anthropic_api_key": "{KEY}"}}',
+    "the same in a form": f"anthropic_api_key={KEY}",
+    "the same in JSON in JSON": json.dumps({"env": json.dumps({"OPENAI_API_KEY": f"sk-{LONG}"})}),
+    "the same over the events of a stream": spelled(json.dumps({"ANTHROPIC_API_KEY": KEY})),
+    "a prefix that looks like a key": f"Incorrect key: IQoJb3JpZ2lu{LONG * 8}.",
+    "a URL that looks random": f"http://api.example.com/v1/files/sk-or-v1-{LONG}",
+    "base64 around it": base64.b64encode(f"# settings\nGOOGLE_API_KEY=AIza{LONG[:35]}\n".encode()).decode(),
+    "a private key in base64": base64.b64encode(f"# settings\n{PEM}\n".encode()).decode(),
+    "JSON escapes": "".join(f"\\u{ord(letter):04x}" for letter in f"API_KEY=abc8Q~{LONG[:34]}"),
+    "two that overlap": f'{{"password": "{KEY}{KEY}"}}',
+}
+
+
+@pytest.mark.parametrize("entropy", [False, True])
+@pytest.mark.parametrize("form", TWICE)
+def test_what_is_replaced_stays_as_it_is_under_any_salt(form: str, entropy: bool) -> None:
+    body = TWICE[form].encode()
+    once = Redactor(salt="s", entropy=entropy).answer(body, ())
+    again = Redactor(salt="other", entropy=entropy)
+
+    assert once != body
+    assert Redactor(salt="s", entropy=entropy).answer(once, ()) == again.answer(once, ()) == again.body(once) == once
+    assert again.url(once.decode()) == once.decode()
+
+
+def test_a_text_that_was_replaced_is_not_found_again_by_the_search_of_the_user() -> None:
+    seen: list[str] = []
+
+    def find(text: str) -> list[str]:
+        seen.append(text)
+        return [word for word in text.split() if len(word) > 20]
+
+    redactor = Redactor((r"(?<=corp: )\S+",), salt="s", function=find)
+    once = redactor.body(b"corp: 4711-4711-4711-4711-4711 and abcdefghijklmnopqrstuvwxyz")
+
+    assert once.count(b"REDACTED-") == 2
+    assert redactor.with_salt("other").body(once) == once
+    assert "REDACTED" not in seen[-1] and len(seen[-1]) == len(once)
+
+
+def test_a_text_that_was_withheld_stays_withheld_as_it_is() -> None:
+    def find(text: str) -> list[str]:
+        raise ValueError(text)
+
+    redactor = Redactor(salt="s", function=find)
+    once = redactor.body(b"a text that could not be searched")
+
+    assert redactor.with_salt("other").body(once) == once
+
+
+@pytest.mark.parametrize(
+    "beside", ["{mark} {secret}", "{mark}{secret}", '"{mark}","api_key":"{secret}"', "API_KEY={mark}\nAPI_KEY={secret}"]
+)
+def test_a_secret_beside_one_that_was_replaced_is_replaced(beside: str) -> None:
+    redactor = Redactor(salt="s")
+    mark = redactor.body(f"sk-{LONG}".encode()).decode()
+
+    clean = redactor.body(beside.format(mark=mark, secret=KEY).encode()).decode()
+
+    assert LONG not in clean and mark in clean and clean.count("REDACTED-") == 2
+
+
 @pytest.mark.parametrize("settings", ["[tool]\nturntape = 3\n", "[tool.turntape]\nredact = 'x'\n"])
 def test_settings_in_pyproject_that_cannot_be_used_are_named(
     settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
