@@ -13,8 +13,9 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.errors import CassetteError, TurntapeError
 from turntape.cassettes.tape.lock import hold
+from turntape.cassettes.tape.named_file import text_of
 
 from .authority import CERTIFICATE, KEY, PERMANENT, is_covered, known_domains, make_authority
 
@@ -180,7 +181,8 @@ def _users(environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _text(path: Path) -> str:
+    """The text of a file; nothing where it cannot be read, and for a pipe or a device, which may have no end."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        return text_of(path, "replace")
+    except (OSError, ValueError, CassetteError):  # ValueError: a null character in the name
         return ""

@@ -76,9 +76,9 @@ def parse(url: str, exempt: tuple[str, ...] = ()) -> UpstreamProxy:
     """A proxy from its URL; without a scheme it is `http`. Raises TurntapeError when turntape cannot use it."""
     parts = split_url(url if "://" in url else f"http://{url}")
     try:
-        host, port = parts.hostname, parts.port
+        host, port, lacks = parts.hostname, parts.port, "has no host"
     except ValueError:
-        host = port = None
+        host, port, lacks = None, None, "has a port that is not a number from 0 to 65535"
     if parts.scheme not in ("http", "https", ""):
         raise TurntapeError(
             f"turntape cannot use {shown(url)!r}, which is not an HTTP proxy: name one with "
@@ -86,8 +86,7 @@ def parse(url: str, exempt: tuple[str, ...] = ()) -> UpstreamProxy:
         )
     if not host:
         raise TurntapeError(
-            f"the proxy {shown(url)!r} has no host: write it as http://HOST:PORT, or use none with "
-            "--upstream-proxy none"
+            f"the proxy {shown(url)!r} {lacks}: write it as http://HOST:PORT, or use none with --upstream-proxy none"
         )
     login = None
     if parts.username is not None:

@@ -14,18 +14,18 @@ from ..exit_codes import INTERRUPTED
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Raises `SystemExit` for --help and usage errors."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    _open_closed_streams()
-    if arguments[:1] == ["mcp"]:
-        from ..tool_wire.wrapper import parsed, wrap
+    try:
+        _open_closed_streams()
+        if arguments[:1] == ["mcp"]:
+            from ..tool_wire.wrapper import parsed, wrap
 
-        if wrapped := parsed(arguments[1:]):
-            try:
+            if wrapped := parsed(arguments[1:]):
                 return wrap(wrapped)
-            except KeyboardInterrupt:  # before the server was started
-                return INTERRUPTED
-    from .command_line import main
+        from .command_line import main
 
-    return main(arguments)
+        return main(arguments)
+    except KeyboardInterrupt:  # while modules are imported
+        return INTERRUPTED
 
 
 def _open_closed_streams() -> None:

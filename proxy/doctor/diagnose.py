@@ -17,6 +17,7 @@ from ..launch.recording import Recording, llm_hosts
 from ..launch.recording_settings import Settings
 from ..launch.runtimes import UNKNOWN, Identified, Runtime, identify, of_executable
 from ..launch.supervise import supervised
+from ..signals import unblock
 from . import environment, running_proxy, runtime, trust, verdict
 from .check_result import CheckResult
 
@@ -91,6 +92,8 @@ async def _check_command(report: DoctorReport, settings: Settings, hosts: Sequen
     except TurntapeError as exc:
         report.checks.append(CheckResult("start", "problem", f"`turntape run` does not start: {exc}."))
         return
+    finally:
+        unblock()  # the command has ended, so a signal is for us
     # Without the environment no client can reach the proxy, and that was reported already.
     probes = [] if found.cleared else await trust.checks(_runtimes(found, watch), settings.environ)
     trusted = not any(check.id == "trust" and check.status == "problem" for check in probes)

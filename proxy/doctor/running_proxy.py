@@ -4,7 +4,8 @@ import socket
 import ssl
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
+
+from turntape.cassettes.tape.model import split_url
 
 from ..capture.upstream_proxy import PROXIES, UpstreamProxy, parse
 from .check_result import CheckResult
@@ -17,10 +18,18 @@ TIMEOUT = 5.0
 def checks(environ: Mapping[str, str]) -> list[CheckResult]:
     """One check for the first proxy variable that names this machine; nothing when there is none."""
     for name in PROXIES:
-        url = urlsplit(environ.get(name, ""))
-        if url.hostname in ("127.0.0.1", "localhost", "::1") and url.port:
-            return [_check(name, parse(url.geturl()), environ.get("SSL_CERT_FILE"))]
+        url = environ.get(name, "")
+        if _is_on_this_machine(url):
+            return [_check(name, parse(url), environ.get("SSL_CERT_FILE"))]
     return []
+
+
+def _is_on_this_machine(url: str) -> bool:
+    parts = split_url(url)
+    try:
+        return parts.hostname in ("127.0.0.1", "localhost", "::1") and bool(parts.port)
+    except ValueError:  # a port that is not a number, or too large
+        return False
 
 
 def _check(name: str, proxy: UpstreamProxy, trusted: str | None) -> CheckResult:

@@ -230,9 +230,11 @@ async def _ask(command: list[str], environ: Mapping[str, str]) -> tuple[list[Ans
         async with asyncio.timeout(TIMEOUT):
             out, err = await process.communicate()
     except TimeoutError:
-        process.kill()
-        await process.wait()
         return [], f"it took more than {TIMEOUT:.0f} s"
+    finally:
+        if process.returncode is None:  # also after Ctrl-C
+            process.kill()
+            await process.wait()
     found: list[Answer] = []
     for line in out.decode("utf-8", "replace").splitlines():
         try:

@@ -8,6 +8,7 @@ results it sends back two.
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -132,4 +133,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends a demo without a traceback
     sys.exit(main())

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from conversations import loop
@@ -204,3 +205,18 @@ def test_a_full_disk_is_one_sentence(folder: Path) -> None:
     assert done.stderr == (
         f"turntape: cannot write the output: {os.strerror(errno.ENOSPC)}; write it to another place\n"
     )
+
+
+@pytest.mark.parametrize("argv", [["show"], ["mcp", "--", "server"]])
+def test_ctrl_c_while_modules_are_imported_prints_nothing(
+    argv: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted(ModuleType):
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt if name in ("main", "parsed") else AttributeError(name)
+
+    for module in ("turntape.proxy.cli.command_line", "turntape.proxy.tool_wire.wrapper"):
+        monkeypatch.setitem(sys.modules, module, Interrupted(module))
+
+    assert main(argv) == 130
+    assert capsys.readouterr() == ("", "")

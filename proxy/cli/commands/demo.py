@@ -52,7 +52,7 @@ def main(options: argparse.Namespace) -> int:
     from pathlib import Path
 
     from ...launch.terminal import coloured
-    from ...signals import block
+    from ...signals import block, unblock
 
     block()
     flaw = FLAWS[options.fault]
@@ -63,6 +63,7 @@ def main(options: argparse.Namespace) -> int:
     _print(f"{dim}   $ turntape run -- {' '.join(('python', *AGENT, *flaw.agent))}{off}\n")
     pace = None if options.fast else PACE
     code = asyncio.run(_record(path, flaw, options.color, pace, made=not options.output))
+    unblock()  # the agent has ended, so Ctrl-C is for us
     if code:
         return code
     _print(f"\n{bold}2. What went over the wire.{off}")

@@ -45,7 +45,8 @@ def main(options: argparse.Namespace) -> int:
     if command and (problem := not_found(command[0])):
         sys.stderr.write(f"turntape: {problem}\n")
         return problem.code
-    block()
+    if command:
+        block()  # signals are for the command, which `diagnose` passes them to
     settings = Settings(
         path=Path(),  # a temporary one
         upstreams=dict(options.upstream),

@@ -1,6 +1,7 @@
 """The file of trusted roots for a child."""
 
 import errno
+import os
 import ssl
 from pathlib import Path
 
@@ -44,7 +45,9 @@ def test_the_same_roots_are_the_same_file_and_other_roots_another(tmp_path: Path
     first = write_bundle(tmp_path, ours, {})
     at = first.stat().st_mtime_ns
 
-    assert write_bundle(tmp_path, ours, {"SSL_CERT_FILE": "/nowhere"}) == first
+    os.mkfifo(tmp_path / "pipe")
+    for nothing in ("/nowhere", "/dev/zero", str(tmp_path / "pipe"), str(tmp_path), os.devnull):
+        assert write_bundle(tmp_path, ours, {"SSL_CERT_FILE": nothing}) == first
     assert first.stat().st_mtime_ns == at
     assert first.stat().st_mode & 0o777 == 0o644
     ours.write_text("-----BEGIN CERTIFICATE-----\nb3RoZXI=\n-----END CERTIFICATE-----\n")

@@ -100,3 +100,9 @@ def test_the_next_variable_counts_where_the_first_one_names_turntape() -> None:
 )
 def test_our_own_address_is_known(url: str, ours: bool) -> None:
     assert is_ours(url, 8484) is ours
+
+
+@pytest.mark.parametrize("url", ["http://corp.example:99999", "corp.example:abc"])
+def test_a_port_that_cannot_be_is_named(url: str) -> None:
+    with pytest.raises(TurntapeError, match="port that is not a number from 0 to 65535: write it as http://HOST:PORT"):
+        parse(url)

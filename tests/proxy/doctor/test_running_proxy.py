@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from turntape.proxy.capture.certificates import ensure_authority
 from turntape.proxy.doctor.running_proxy import checks
 from turntape.proxy.engine.engine import Engine, running
@@ -28,3 +30,10 @@ def test_it_says_whether_they_hold(tmp_path: Path) -> None:
 
 def test_a_proxy_on_another_machine_is_not_checked() -> None:
     assert checks({"HTTPS_PROXY": "http://corp.example:3128"}) == checks({}) == []
+
+
+@pytest.mark.parametrize(
+    "proxy", ["http://127.0.0.1:99999", "http://localhost:abc", "http://[::1", "foo bar", "http://"]
+)
+def test_a_value_that_leads_nowhere_is_not_checked(proxy: str) -> None:
+    assert checks({"HTTPS_PROXY": proxy}) == []

@@ -60,3 +60,30 @@ def test_what_cannot_be_asked_is_said_to_be_unknown(tmp_path: Path, monkeypatch:
 
     assert go.status == gone.status == "unknown"
     assert go.add
+
+
+def test_a_client_that_is_asked_ends_with_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when somebody presses Ctrl-C."""
+
+    class Client:
+        returncode: int | None = None
+
+        async def communicate(self) -> None:
+            raise asyncio.CancelledError
+
+        def kill(self) -> None:
+            self.returncode = -9
+
+        async def wait(self) -> None:
+            assert self.returncode == -9
+
+    client = Client()
+
+    async def started(*_: object, **__: object) -> Client:
+        return client
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", started)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(trust._ask(["client"], {}))
+    assert client.returncode == -9

@@ -1,5 +1,7 @@
 import asyncio
 import os
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -10,6 +12,7 @@ import httpx
 import orjson
 import pytest
 
+from turntape.proxy.cli import main
 from turntape.proxy.cli.commands import demo
 from turntape.proxy.cli.commands.demo import PACE, next_steps
 from turntape.proxy.scripted import ScriptedServer
@@ -96,3 +99,31 @@ def test_an_end_of_input_is_a_no(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setattr("builtins.input", ends)
 
     assert not demo._wants_view()
+
+
+def test_ctrl_c_is_for_the_demo_once_the_agent_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def recorded(*_: object, **__: object) -> int:
+        assert signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        return 7
+
+    monkeypatch.setattr(demo, "_record", recorded)
+
+    assert main(["demo", "-o", str(tmp_path / "demo.cassette.jsonl")]) == 7
+    assert not {signal.SIGINT, signal.SIGTERM} & signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_ctrl_c_ends_the_agent_without_a_traceback() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        agent = subprocess.Popen(
+            [sys.executable, "-m", "turntape.proxy.scripted.agent"],
+            env={**os.environ, "OPENAI_BASE_URL": address, "NO_PROXY": "*"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        connection, _ = listener.accept()
+        with connection:
+            agent.send_signal(signal.SIGINT)
+            _, said = agent.communicate(timeout=60)
+
+    assert (agent.returncode, said) == (-signal.SIGINT, b"")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from turntape.cassettes.errors import TurntapeError
+from turntape.proxy.cli import main
+from turntape.proxy.doctor import diagnose
 from turntape.proxy.scripted import ScriptedServer
 
 type Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -115,3 +119,28 @@ def test_an_unknown_command_is_127(doctor: Run) -> None:
 
     assert done.returncode == 127
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [[], ["--", sys.executable]])
+def test_ctrl_c_ends_the_checks(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signals are blocked only while a command runs that they are passed on to."""
+    blocked: list[set[signal.Signals]] = []
+
+    def mask() -> set[signal.Signals]:
+        return {one for one in signal.pthread_sigmask(signal.SIG_BLOCK, ()) if one in (signal.SIGINT, signal.SIGTERM)}
+
+    async def ran(*_: object) -> object:
+        blocked.append(mask())
+        raise TurntapeError("not now")
+
+    async def checked(*_: object) -> object:
+        blocked.append(mask())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(diagnose, "_run", ran)
+    monkeypatch.setattr(diagnose.trust, "checks", checked)
+
+    code = main(["doctor", *command])
+
+    assert blocked == ([{signal.SIGINT, signal.SIGTERM}] if command else [set()])
+    assert (code, mask()) == (1 if command else 130, set())
