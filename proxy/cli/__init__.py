@@ -6,6 +6,7 @@ other commands.
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from ..exit_codes import INTERRUPTED
@@ -15,6 +16,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Raises `SystemExit` for --help and usage errors."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
+        # Warnings are for those who develop turntape. PYTHONWARNINGS=error would end it where a dependency warns.
+        warnings.simplefilter("ignore")
         _open_closed_streams()
         if arguments[:1] == ["mcp"]:
             from ..tool_wire.wrapper import parsed, wrap

@@ -19,6 +19,8 @@ MOST_PIECES = 500
 """About how many chunks or frames are handled in one turn of the loop."""
 _LEAST = 1024
 """How many bytes are read at least."""
+_FIRST = 16 << 10
+"""Of much that comes at once, this many bytes are handed over first: they show whether it consists of many pieces."""
 
 
 class FairReader:
@@ -50,6 +52,8 @@ class FairReader:
         self._drain = drain
         self._draining: asyncio.Task[None] | None = None
         self._waits = False
+        self._rest = b""
+        """What was read and is handled in the next turns."""
         self._feed = reader.feed_data
         reader.feed_data = self._fed  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -62,11 +66,21 @@ class FairReader:
             self._waits = False
             self._feed(data)
             return
-        continues = self._received(bytes(data))
-        self._count()
+        continues = self._hand_over(bytes(data[:_FIRST]))
+        if rest := bytes(data[_FIRST:]):
+            if self._may_hand_over(len(rest)):
+                continues = self._hand_over(rest) and continues
+            else:
+                self._waits = False
+                self._feed(rest)
         if not continues and self._draining is None:
             self._transport.pause_reading()
             self._draining = asyncio.create_task(self._wait_for_peers())
+
+    def _hand_over(self, data: bytes) -> bool:
+        continues = self._received(data)
+        self._count(len(data))
+        return continues
 
     def _may_hand_over(self, size: int) -> bool:
         return (
@@ -85,11 +99,11 @@ class FairReader:
             if not self._transport.is_closing():
                 self._transport.resume_reading()
 
-    def _count(self) -> None:
-        """Read less after many pieces, and more again after few."""
+    def _count(self, size: int | None = None) -> None:
+        """Read less after many pieces, and more again after few. `size`: how many bytes were read, if it is known."""
         pieces = pieces_of(self._connection)
         if pieces > MOST_PIECES:
-            self._fair = max(_LEAST, (self._fair or self._most) * MOST_PIECES // pieces)
+            self._fair = max(_LEAST, (self._fair or size or self._most) * MOST_PIECES // pieces)
         elif self._fair is not None:
             self._fair = self._fair * 2 if pieces * 2 < MOST_PIECES else self._fair
             self._fair = self._fair if self._fair < self._most else None
@@ -100,8 +114,15 @@ class FairReader:
         self._count()
         if self._fair is not None:
             await asyncio.sleep(0)
+        if not self._rest:
+            self._rest = await self._next()
+        data, self._rest = self._rest[: self._fair], self._rest[self._fair :] if self._fair else b""
+        return data
+
+    async def _next(self) -> bytes:
         self._waits = True
         try:
+            # Meanwhile it may turn out that less is to be handled at once.
             return await self._reader.read(self._fair or self._most)
         except ConnectionResetError:
             note_reset(self._connection)

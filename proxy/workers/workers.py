@@ -33,7 +33,7 @@ from .messages import Ended, Failed, Line, Message, Ready, SessionOver, Unrecord
 from .shared import ENDLESS, GIVEN, PENDING, STREAMS, Shared, make, make_places
 from .worker_settings import Page, WorkerSettings
 
-_COMMAND = (sys.executable, "-P", "-m", "turntape.proxy.workers.worker_process")
+_COMMAND = (sys.executable, "-P", "-W", "ignore", "-m", "turntape.proxy.workers.worker_process")
 _START = 60.0
 """Seconds that the workers may take to start."""
 _STOP = 60.0

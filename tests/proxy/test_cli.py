@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -220,3 +221,14 @@ def test_ctrl_c_while_modules_are_imported_prints_nothing(
 
     assert main(argv) == 130
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_dependency_that_warns_ends_nothing_where_warnings_are_errors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warnings.simplefilter("error")
+    broken(lambda: warnings.warn("old", DeprecationWarning, stacklevel=1), monkeypatch)
+
+    main(["show"])
+
+    assert capsys.readouterr().err == ""

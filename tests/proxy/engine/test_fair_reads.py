@@ -164,6 +164,46 @@ def test_after_many_pieces_the_task_reads_less_and_after_few_all_is_handed_over_
     assert b"".join(reading.read + reading.handed[1:]) == b"012345678"
 
 
+def test_of_a_flood_that_comes_at_once_the_first_part_shows_what_it_is() -> None:
+    """The rest is read in small parts, in order, and others have their turns between."""
+    sent = b"".join(b"%05d" % number for number in range(13_000))
+
+    async def read() -> Reading:
+        reading: Reading
+
+        def continues(data: bytes) -> bool:
+            note_pieces(reading.server, len(data) // 5)
+            return True
+
+        reading = Reading(continues)
+        task = asyncio.create_task(reading.run())
+        await settled()
+        reading.inner.feed_data(sent)
+        assert len(reading.handed) == 1
+        await settled()
+        reading.inner.feed_eof()
+        await task
+        return reading
+
+    reading = asyncio.run(read())
+
+    assert len(reading.handed[0]) == 16 << 10
+    assert b"".join(reading.handed + reading.read) == sent
+    assert len(reading.read[0]) == (16 << 10) * MOST_PIECES // ((16 << 10) // 5)
+
+
+def test_a_long_piece_is_handed_over_in_the_same_turn() -> None:
+    async def read() -> list[bytes]:
+        reading = Reading()
+        task = asyncio.create_task(reading.run())
+        await settled()
+        reading.inner.feed_data(b"x" * WHOLE)
+        task.cancel()
+        return reading.handed
+
+    assert b"".join(asyncio.run(read())) == b"x" * WHOLE
+
+
 def test_while_a_peer_does_not_take_what_it_is_sent_nothing_more_is_read() -> None:
     async def read() -> list[str]:
         reading = Reading(lambda data: data != b"much")
