@@ -275,6 +275,22 @@ class ClientSide(_Messages, base.Http1Server):
         if len(self.buf) > _LONGEST_HEAD and self.state == self.read_headers:
             yield from self._refuse(_TOO_LONG)
 
+    @override
+    def read_body(self, event: events.Event) -> CommandGenerator[None]:
+        """As for both sides; a client that has no answer yet gets one that says what is wrong with its request."""
+        closing: commands.CloseConnection | None = None
+        for command in super().read_body(event):
+            broke = isinstance(event, events.DataReceived)
+            if broke and isinstance(command, commands.CloseConnection) and self.response is None:
+                closing = command
+                continue
+            if closing is not None:
+                if isinstance(command, ReceiveHttp) and isinstance(command.event, RequestProtocolError):
+                    yield commands.SendData(self.conn, error_response(400, command.event.message))
+                yield closing
+                closing = None
+            yield command
+
     def _refuse(self, message: str) -> CommandGenerator[None]:
         yield commands.SendData(self.conn, error_response(431, message))
         yield commands.CloseConnection(self.conn)

@@ -69,8 +69,14 @@ class Cause:
     text: str | None = None
 
 
+_MOST_SAID = 500
+"""Characters of a sentence that says what was wrong."""
+
+
 def blame(event: ProtocolError, cause: Cause) -> None:
-    """Keep the cause with the event, for the layers above."""
+    """Keep the cause with the event, for the layers above. What the event says is cut: it may quote megabytes."""
+    if len(event.message) > _MOST_SAID:
+        event.message = f"{event.message[:_MOST_SAID]} …"
     setattr(event, _CAUSE, cause)
 
 

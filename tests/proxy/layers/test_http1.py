@@ -232,3 +232,49 @@ def test_each_interim_answer_counts() -> None:
 
     assert len(received(side, b"HTTP/1.1 103 Early Hints\r\n\r\n" * 600)) == 600
     assert pieces_of(side.conn) == 600
+
+
+CHUNKED = b"POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (b"zz\r\nhello\r\n0\r\n\r\n", b"illegal chunk header"),
+        (b"-5\r\n", b"illegal chunk header"),
+        (b"3\r\nhello\r\n", b"malformed chunk footer"),
+        (b"2\r\nhi\r\n0\r\nbad trailer\r\n\r\n", b"illegal header line"),
+        (b"0" * 100_000 + b"1\r\n", b"illegal chunk header"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_answered_with_the_reason(broken: bytes, said: bytes) -> None:
+    side = client()
+    done = list(side.handle_event(events.DataReceived(side.conn, CHUNKED + broken)))
+
+    sent = [command for command in done if isinstance(command, commands.SendData)]
+    assert sent[0].data.startswith(b"HTTP/1.1 400 ") and said in sent[0].data and len(sent[0].data) < 1000
+    assert [type(one) for one in done[-3:]] == [commands.SendData, commands.CloseConnection, ReceiveHttp]
+    [error] = [
+        one.event for one in done if isinstance(one, ReceiveHttp) and isinstance(one.event, RequestProtocolError)
+    ]
+    assert cause_of(error).broke and len(error.message) < 600
+
+
+def test_a_body_that_breaks_off_after_the_answer_has_begun_ends_the_connection_alone() -> None:
+    side = client()
+    list(side.handle_event(events.DataReceived(side.conn, CHUNKED)))
+    answer = http.Response.make(200, b"", {"content-length": "5"})
+    list(side.handle_event(ResponseHeaders(1, answer)))
+
+    done = list(side.handle_event(events.DataReceived(side.conn, b"zz\r\n")))
+
+    assert [type(one) for one in done] == [commands.CloseConnection, ReceiveHttp]
+
+
+def test_a_client_that_goes_within_its_body_gets_no_answer() -> None:
+    side = client()
+    list(side.handle_event(events.DataReceived(side.conn, CHUNKED + b"5\r\nhel")))
+
+    done = list(side.handle_event(events.ConnectionClosed(side.conn)))
+
+    assert not any(isinstance(one, commands.SendData) for one in done)
