@@ -31,7 +31,8 @@ async def supervised(
     """
     children: list[Child] = []
     viewers: list[Child] = []
-    early: list[Signals] = []
+    ending: list[Signals] = []
+    """Signals that asked us to end."""
 
     def pass_on(number: Signals, whole_group: bool) -> None:
         for child in children:
@@ -41,8 +42,8 @@ async def supervised(
         for viewer in viewers:
             if number in ENDING:
                 viewer.pass_on(number, whole_group)
-        if not children and number in ENDING:
-            early.append(number)
+        if number in ENDING:
+            ending.append(number)
 
     listen(pass_on)
     await recording.open()
@@ -53,8 +54,8 @@ async def supervised(
         )
     with Viewing(recording.settings.path) if view else nullcontext() as viewing:
         try:
-            if early:
-                raise SpawnError(f"{early[0].name} arrived before the command was started", SIGNALLED + early[0])
+            if ending:
+                raise SpawnError(f"{ending[0].name} arrived before the command was started", SIGNALLED + ending[0])
             child = spawn(command, environ, output=viewing.output if viewing else None)
         except SpawnError as exc:
             await recording.serve()  # for `finish`
@@ -67,19 +68,25 @@ async def supervised(
         except BaseException:
             child.pass_on(Signals.SIGTERM, whole_group=False)
             raise
-        ending = asyncio.create_task(asyncio.to_thread(child.wait))
+        exit_code = asyncio.create_task(asyncio.to_thread(child.wait))
         if viewing:
-            await _watched(recording.settings, viewing, child, viewers)
-        return await ending, None
+            await _watched(recording.settings, viewing, child, viewers, ending)
+        return await exit_code, None
 
 
-async def _watched(settings: Settings, viewing: Viewing, child: Child, viewers: list[Child]) -> None:
-    """Give the terminal to the viewer while the command runs, and then print the command's output."""
+async def _watched(
+    settings: Settings, viewing: Viewing, child: Child, viewers: list[Child], ending: Sequence[Signals]
+) -> None:
+    """Give the terminal to the viewer while the command runs, and then print the command's output.
+
+    Once a signal has asked us to end, no viewer is opened, which nobody might quit.
+    """
     try:
-        viewers.append(viewing.viewer(child, settings.environ))
+        if not ending:
+            viewers.append(viewing.viewer(child, settings.environ))
     except SpawnError as exc:
         to_stderr([f"turntape: the run is recorded, but it cannot be shown: {exc}"])
-    else:
+    if viewers:
         await asyncio.to_thread(viewers[0].wait)
         if not child.ended:
             to_stderr(["turntape: the command is still running and is recorded; Ctrl-C ends it"])
