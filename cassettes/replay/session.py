@@ -39,6 +39,8 @@ type Labels = Callable[[Sequence[RoundTrip]], Iterable[tuple[int, dict[str, obje
 _SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
 
 
+_OTHER = "{!r} is being recorded by another test or worker; give each test a separate cassette"
+
 FAILED = "recorded_in_failed_test"
 """The key of a label that says that the test failed when it was recorded."""
 
@@ -64,6 +66,23 @@ def _being_written(path: Path) -> bool:
     except OSError:
         return True
     return False
+
+
+def _removed_leftover(path: Path) -> bool:
+    """Remove an unfinished recording that nobody writes; False when a recorder has it open right now."""
+    try:
+        with opened(path) as file:
+            hold(file.fileno())
+            # Only what is locked is removed: another one may have put its file in this place meanwhile.
+            if os.name == "posix" and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                path.unlink()
+        if os.name != "posix":  # Windows removes no open file
+            path.unlink()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 class Session:
@@ -271,12 +290,9 @@ class Session:
 
     def _open(self) -> Recorder:
         path = self._unfinished
-        if _being_written(path):
-            raise CassetteError(
-                f"{str(self.path)!r} is being recorded by another test or worker; give each test a separate cassette"
-            )
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
+        if not _removed_leftover(path):
+            raise CassetteError(_OTHER.format(str(self.path)))
         appended = self.plan.writes == "appended"
         if appended:
             shutil.copyfile(self.path, path)
@@ -312,14 +328,36 @@ class Session:
                 raise CassetteError(self._problem)
             return 0
         before = len(Cassette.load(self.path)) if self.plan.writes == "appended" else 0
+        written = self._unfinished.stat() if self._unfinished.exists() else None
         recorder.close()
         if problem := self._problem or recorder.problem:
             raise CassetteError(f"{problem} ({recorder.loss})" if recorder.loss else problem)
         if not whole:
             self.notes.append(f"the recording was interrupted and is kept in {str(self._unfinished)!r}")
             return 0
+        if written is not None:
+            self._take_away(written)
         self._put_in_place({FAILED: True} if failed else {})
         return recorder.count - before
+
+    def _take_away(self, written: os.stat_result) -> None:
+        """Give the file that was written a name of this process: labels take time, and somebody else who records the
+        same cassette would take it for one that was left over. Windows renames no open file.
+
+        Raises CassetteError when another one has put its file in this place.
+        """
+        if os.name != "posix":
+            return
+        ours = unfinished(self.path.with_name(f"{os.getpid()}-{id(self)}-{self.path.name}"))
+        try:
+            with opened(self._unfinished) as file:
+                hold(file.fileno())
+                if not os.path.samestat(os.fstat(file.fileno()), written):
+                    raise FileExistsError
+                self._unfinished.rename(ours)
+        except OSError as exc:
+            raise CassetteError(_OTHER.format(str(self.path))) from exc
+        self._unfinished = ours
 
     def _put_in_place(self, more: Mapping[str, object]) -> None:
         self._label(more)
