@@ -2,7 +2,9 @@
 
 import base64
 import gzip
+import io
 import random
+import socket
 import sys
 from pathlib import Path
 
@@ -11,10 +13,10 @@ import pytest
 sys.path.append(str(Path(__file__).parent.parent))  # bench is not installed
 
 
-from bench.planted.__main__ import parts, table
+from bench.planted.__main__ import Progress, parts, table
 from bench.planted.kinds import KINDS, Kind
 from bench.planted.places import PLACES, damaged, events, percent, pieces, unicode_escapes
-from bench.planted.traffic import ROUTES, Planted
+from bench.planted.traffic import ROUTES, Planted, upstream
 from bench.planted.written import readings
 from turntape.cassettes import Redactor
 
@@ -58,3 +60,29 @@ def test_the_table_names_the_kinds_that_are_left() -> None:
     line = table({Planted(KINDS[0].name, place, ROUTES[0], "x"): {"a file"}})[0]
 
     assert "63 of 64" in line and "64 of 64" in line and line.endswith(f"left: {KINDS[0].name}")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"POST / HTTP/1.1\r\n", b"POST / HTTP/1.1\r\ncontent-length: 9\r\nx-scripted-fault: 1\r\n\r\n{}"],
+    ids=("nothing", "part of a head", "part of a body"),
+)
+def test_a_client_that_leaves_within_its_request_does_not_stop_the_server(sent: bytes) -> None:
+    with upstream({"1": b"HTTP/1.1 200 OK\r\n\r\n"}) as port:
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as leaves:
+            leaves.sendall(sent)
+            leaves.shutdown(socket.SHUT_WR)
+            assert leaves.recv(100) == b""
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as stays:
+            stays.sendall(b"POST / HTTP/1.1\r\ncontent-length: 2\r\nx-scripted-fault: 1\r\n\r\n{}")
+            assert stays.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_how_far_a_run_is_is_said_where_there_is_no_terminal() -> None:
+    lines = io.StringIO()
+    say = Progress(lines)
+
+    say("1 of 2 sent")
+    say.end()
+
+    assert lines.getvalue() == "1 of 2 sent\n"

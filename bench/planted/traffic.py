@@ -3,8 +3,8 @@
 import random
 import socket
 import threading
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def planted(seed: int) -> Iterator[tuple[Planted, Exchange]]:
 
 
 @contextmanager
-def _upstream(answers: dict[str, bytes]) -> Generator[int]:
+def upstream(answers: dict[str, bytes]) -> Generator[int]:
     """A server that sends these bytes, by the number in the request, and closes the connection."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=64)
 
@@ -50,8 +50,8 @@ def _upstream(answers: dict[str, bytes]) -> Generator[int]:
                 connection, _ = listener.accept()
             except OSError:
                 return
-            with connection:
-                _answer(connection, answers)
+            # Each in a thread: a connection that sends nothing must not keep the others waiting.
+            threading.Thread(target=_answer, args=(connection, answers), daemon=True).start()
 
     threading.Thread(target=serve, daemon=True).start()
     try:
@@ -62,28 +62,45 @@ def _upstream(answers: dict[str, bytes]) -> Generator[int]:
 
 
 def _answer(connection: socket.socket, answers: dict[str, bytes]) -> None:
+    """Nothing is answered to a peer that leaves before its request is whole."""
+    with connection, suppress(OSError):
+        asked = _request(connection)
+        if asked is not None:
+            connection.sendall(answers[asked])
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65536):
+                pass
+
+
+def _request(connection: socket.socket) -> str | None:
+    """The number in the next request; none when the peer leaves within the request."""
     got = b""
     while b"\r\n\r\n" not in got:
-        got += connection.recv(65536)
+        if not (data := connection.recv(65536)):
+            return None
+        got += data
     head, _, body = got.partition(b"\r\n\r\n")
     fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
     while len(body) < int(fields.get(b"content-length", b"0")):
-        body += connection.recv(65536)
-    connection.sendall(answers[fields[_NUMBER.encode()].decode()])
-    connection.shutdown(socket.SHUT_WR)
-    while connection.recv(65536):
-        pass
+        if not (data := connection.recv(65536)):
+            return None
+        body += data
+    return fields[_NUMBER.encode()].decode()
 
 
-def send(file: Path, folder: Path, sent: list[tuple[Planted, Exchange]]) -> int:
-    """Record all exchanges into `file`; returns how many got no answer."""
+def send(file: Path, folder: Path, sent: list[tuple[Planted, Exchange]], say: Callable[[str], None]) -> int:
+    """Record all exchanges into `file`; returns how many got no answer. `say` gets how far this is."""
     answers = {str(number): exchange.answer for number, (_, exchange) in enumerate(sent)}
     unanswered = 0
-    with _upstream(answers) as port, Recorder(file, durable=False) as recorder:
+    with upstream(answers) as port, Recorder(file, durable=False) as recorder:
         engine = Engine(recorder, confdir=folder, upstreams={"openai": f"http://127.0.0.1:{port}"})
         with running(engine):
             for number, (one, exchange) in enumerate(sent):
                 unanswered += not _ask(engine.port, port, number, one.route, exchange)
+                say(
+                    f"{number + 1:,} of {len(sent):,} sent"
+                    + (f", {unanswered:,} without an answer" if unanswered else "")
+                )
     return unanswered
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -31,11 +31,15 @@ _ESCAPE = re.compile(rb"\\u([0-9a-fA-F]{4})")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{24,}={0,2}")
 
 
-def files(cassette: Path) -> Iterator[tuple[str, bytes]]:
-    """The name and the bytes of everything that is written, with what the recording means when it is read."""
+def files(cassette: Path, say: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
+    """The name and the bytes of everything that is written, with what the recording means when it is read.
+
+    `say` gets the name of each command before it is run.
+    """
     folder = cassette.parent / "written"
     folder.mkdir()
     for name, arguments in COMMANDS.items():
+        say(f"writing {name}")
         out = io.TextIOWrapper(io.BytesIO(), "utf-8")
         given = [one.format(F=cassette, O=folder / name.replace(" ", "")) for one in arguments]
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), contextlib.suppress(SystemExit):
