@@ -47,10 +47,12 @@ FINISH: dict[str, FinishLabel] = {
     "incomplete": "length",
     "budget_exceeded": "limit",
     "requires_continuation": "pause",
+    "idle": "complete",
     "in_progress": "unknown",
     "queued": "unknown",
 }
-"""`in_progress` and `queued` in a whole answer are a background run, whose answer is fetched later."""
+"""`in_progress` and `queued` in a whole answer are a background run, whose answer is fetched later.
+`idle` says that nothing is being processed, also not in the background."""
 
 _ENDS = frozenset({"interaction.completed", "interaction.complete", "interaction.failed", "interaction.cancelled"})
 _BACKGROUND = frozenset({"queued", "in_progress"})
@@ -284,7 +286,7 @@ def _lacks_id(step: Object) -> bool:
 GEMINI_INTERACTIONS = Protocol(
     name="gemini-interactions",
     title="Gemini Interactions",
-    spec="https://ai.google.dev/api/interactions-api, and google-genai 3.4.0, read 2026-11-22",
+    spec="https://ai.google.dev/api/interactions-api, and google-genai 3.6.1, read 2026-11-29",
     detect=detect,
     read_request=read_request,
     read_response=read_response,

@@ -1,6 +1,6 @@
 """The format of an interaction and of the events of its stream.
 
-Source: `Interaction` and `InteractionSSEEvent` of google-genai 3.4.0, read 2026-11-22.
+Source: `Interaction` and `InteractionSSEEvent` of google-genai 3.6.1, read 2026-11-29.
 """
 
 from ...answer_format import AnswerFormat, FieldNames, Format, Tagged, words

@@ -19,6 +19,7 @@ ASK = {"model": "gemini-3", "input": "hi", "previous_interaction_id": "v0"}
         ("incomplete", "length"),
         ("budget_exceeded", "limit"),
         ("requires_continuation", "pause"),
+        ("idle", "complete"),
         ("in_progress", "unknown"),
         ("failed", "error"),
         ("cancelled", "cancelled"),
