@@ -113,12 +113,19 @@ class Connection:
         head = f"POST {self.prefix}{path} HTTP/1.1\r\nhost: 127.0.0.1:{self.port}\r\ncontent-type: application/json\r\n"
         self.socket.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
 
+    def _more(self, most: int) -> bytes:
+        """What comes next. Raises ConnectionError at the end, where a loop would wait for ever."""
+        piece = self.socket.recv(most)
+        if not piece:
+            raise ConnectionError("the server closed the connection within its answer")
+        return piece
+
     def ask(self, body: bytes) -> float:
         begun = time.perf_counter()
         self._send("/v1/chat/completions", body)
         data = b""
         while b'"ok"' not in data:
-            data += self.socket.recv(65536)
+            data += self._more(65536)
         return time.perf_counter() - begun
 
     def stream(self, body: bytes) -> tuple[float, list[float], int]:
@@ -127,7 +134,7 @@ class Connection:
         self._send("/v1/stream/chat/completions", body)
         data, delays, reads, first = b"", list[float](), 0, 0.0
         while not data.endswith(b"0\r\n\r\n"):
-            piece = self.socket.recv(65536)
+            piece = self._more(65536)
             now = time.monotonic_ns()
             reads += 1
             data += piece
@@ -143,7 +150,7 @@ class Connection:
         self._send("/v1/burst/chat/completions", body)
         data = b""
         while not data.endswith(b"0\r\n\r\n"):
-            data += self.socket.recv(1 << 18)
+            data += self._more(1 << 18)
         assert data.count(b"data: ") == BURST
         return time.perf_counter() - begun
 

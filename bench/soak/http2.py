@@ -165,7 +165,10 @@ class Http2Client:
             plain.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
             answer = b""
             while not answer.endswith(b"\r\n\r\n"):
-                answer += plain.recv(1)
+                byte = plain.recv(1)
+                if not byte:
+                    raise ConnectionError("the proxy closed the connection within its answer to CONNECT")
+                answer += byte
         trust.set_alpn_protocols(["h2"])
         self.host = host
         self.sock = trust.wrap_socket(plain, server_hostname=host)
