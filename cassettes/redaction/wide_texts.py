@@ -24,7 +24,9 @@ def in_wide_text(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tupl
     for width, rows in _ROWS.items():
         for row in rows.finditer(body):
             first = row.start() + width - 1
-            if body.startswith(b"\0", row.end()) and first >= width and body[first - width] in _ASCII:
-                first -= width  # the zeros come behind each letter, so one is before the first zeros
-            for start, (end, keep) in search(body[first : row.end() : width]).items():
-                yield tuple((at, at + 1) for at in range(first + start * width, first + end * width, width)), keep
+            # Where the zeros come behind each letter, one letter is before the first zeros. What is there may be
+            # something else too, so the text is searched with it and without it.
+            has_one_before = first >= width and body[first - width] in _ASCII
+            for begin in (first - width, first) if has_one_before else (first,):
+                for start, (end, keep) in search(body[begin : row.end() : width]).items():
+                    yield tuple((at, at + 1) for at in range(begin + start * width, begin + end * width, width)), keep

@@ -62,3 +62,22 @@ def test_data_that_is_not_text_stays_whatever_comes_after_its_first_bytes(size: 
 def test_words_and_paths_are_not_encoded_texts() -> None:
     for text in (b"/usr/lib/python3/dist-packages/pkg/resources", b"A" * 100, b"supercalifragilisticexpialidocious"):
         assert REDACTOR.body(text) == text
+
+
+@pytest.mark.parametrize("text", [f"$env:KEY='{KEY.decode()}'; python agent.py", f"x $env:KEY='{KEY.decode()}'"])
+def test_an_encoded_command_of_powershell_is_searched(text: str) -> None:
+    body = b"powershell -EncodedCommand " + base64.b64encode(text.encode("utf-16-le"))
+
+    clean = REDACTOR.body(body)
+
+    assert len(clean) == len(body) and b"REDACTED-" in clean
+    assert base64.b64encode(KEY[8:40].decode().encode("utf-16-le"))[4:-8] not in clean
+    assert REDACTOR.body(clean) == clean
+
+
+def test_each_of_many_encoded_texts_is_searched() -> None:
+    texts = [b"KEY=" + KEY, b"nothing to see in this one", KEY + b" it is", b"MY_API_KEY=" + PLAIN]
+
+    clean = REDACTOR.body(b'","'.join(base64.b64encode(text) for text in texts)).split(b'","')
+
+    assert [b"REDACTED-" in one for one in clean] == [True, False, True, True]

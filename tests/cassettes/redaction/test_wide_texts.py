@@ -1,6 +1,5 @@
 """A secret in a text of UTF-16 or UTF-32 is masked there, and data that only has zero bytes stays as it is."""
 
-import base64
 import random
 
 import pytest
@@ -15,19 +14,22 @@ TEXTS = [
     KEY,
     f"Grüße: OPENAI_API_KEY={KEY}\r\nHOME=/root",
     'password = "aB3dE5fG7hJ9kL1mN3pQ5rS7" # of the database',
+    f"{KEY} ü a",
+    f"ü{KEY}",
 ]
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("before", [b"", b'--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n', b"\0\1x"])
-def test_a_secret_is_masked_and_the_rest_can_be_read(encoding: str, text: str, before: bytes) -> None:
-    body = before + text.encode(encoding)
+@pytest.mark.parametrize("after", [b"", b"\r\n--b--"])
+def test_a_secret_is_masked_and_the_rest_can_be_read(encoding: str, text: str, before: bytes, after: bytes) -> None:
+    body = before + text.encode(encoding) + after
 
     clean = REDACTOR.body(body)
 
-    assert len(clean) == len(body) and clean.startswith(before)
-    said = clean[len(before) :].decode(encoding)
+    assert len(clean) == len(body) and clean.startswith(before) and clean.endswith(after)
+    said = clean[len(before) : len(clean) - len(after)].decode(encoding)
     assert said == REDACTOR.body(text.encode()).decode() and "REDACTED" in said
 
 
@@ -44,14 +46,3 @@ def test_data_with_zero_bytes_stays(size: int) -> None:
         data = bytes(random.Random(seed).choices(range(256), [600, *[1] * 255], k=size))
         assert REDACTOR.body(data) == data
     assert REDACTOR.body(bytes(1 << 16)) == bytes(1 << 16)
-
-
-@pytest.mark.parametrize("text", [f"$env:KEY='{KEY}'; python agent.py", f"x $env:KEY='{KEY}'"])
-def test_an_encoded_command_of_powershell_is_searched(text: str) -> None:
-    body = b"powershell -EncodedCommand " + base64.b64encode(text.encode("utf-16-le"))
-
-    clean = REDACTOR.body(body)
-
-    assert len(clean) == len(body) and b"REDACTED-" in clean
-    assert base64.b64encode(KEY[8:40].encode("utf-16-le"))[4:-8] not in clean
-    assert REDACTOR.body(clean) == clean
