@@ -23,8 +23,8 @@ from turntape.cassettes import Redactor
 VALUE = "sk-ant-api03-abcDEF123456ghiJKL789012"
 
 
-def test_there_are_64_kinds_and_36_places() -> None:
-    assert (len({kind.name for kind in KINDS}), len(PLACES)) == (64, 36)
+def test_there_are_64_kinds_and_37_places() -> None:
+    assert (len({kind.name for kind in KINDS}), len(PLACES)) == (64, 37)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
@@ -42,13 +42,14 @@ def test_each_kind_is_masked_where_it_is_said(kind: Kind) -> None:
         VALUE.encode(),
         unicode_escapes(VALUE).encode(),
         percent(VALUE).encode(),
+        VALUE.encode("utf-16"),
         base64.b64encode(b"x" * 12 + VALUE.encode()),
         gzip.compress(VALUE.encode(), mtime=0),
         gzip.compress(gzip.compress(VALUE.encode(), mtime=0), mtime=0),
         damaged(VALUE.encode()),
         events(*({"content": piece} for piece in pieces(VALUE))),
     ],
-    ids=("plain", "escapes", "percent", "base64", "gzip", "gzip twice", "damaged gzip", "events"),
+    ids=("plain", "escapes", "percent", "UTF-16", "base64", "gzip", "gzip twice", "damaged gzip", "events"),
 )
 def test_a_secret_is_seen_however_it_is_written(written: bytes) -> None:
     assert any(VALUE.encode() in reading for reading in readings(written))

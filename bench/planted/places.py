@@ -1,4 +1,4 @@
-"""36 places in the traffic of an LLM client: what is sent and answered there when a secret is in it."""
+"""37 places in the traffic of an LLM client: what is sent and answered there when a secret is in it."""
 
 import base64
 import gzip
@@ -24,7 +24,7 @@ class Exchange:
     body: bytes = b""
     answer: bytes = b""
     run: str = ""
-    """The name of the run, for the base URL."""
+    """The name of the run with percent escapes: in the base URL, and as the user of the proxy."""
 
 
 def chat(text: str, **more: object) -> bytes:
@@ -97,8 +97,9 @@ def _line(text: str) -> str:
     return text.replace("\n", " ")
 
 
-def _multipart(text: str) -> Exchange:
-    body = f'--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n{text}\r\n--b--\r\n'.encode()
+def _multipart(file: bytes) -> Exchange:
+    head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+    body = head + file + b"\r\n--b--\r\n"
     return Exchange(
         path="/v1/files", fields=[("content-type", "multipart/form-data; boundary=b")], body=body, answer=PLAIN
     )
@@ -153,7 +154,8 @@ PLACES: dict[str, Place] = {
     "form": lambda k, v: _asked(
         f"{k.variable.lower()}={quote(v, safe='')}&a=b".encode(), "/v1/token", "application/x-www-form-urlencoded"
     ),
-    "multipart": lambda k, v: _multipart(k.said(v)),
+    "multipart": lambda k, v: _multipart(k.said(v).encode()),
+    "UTF-16 file": lambda k, v: _multipart(k.said(v).encode("utf-16")),
     "tool result": lambda k, v: _asked(_result(f"$ env\nHOME=/root\n{k.said(v)}\nLANG=C")),
     "gzip request": lambda k, v: _sent(gzip.compress(chat(k.said(v))), "gzip"),
     "zstd request": lambda k, v: _sent(_zstd(chat(k.said(v))), "zstd"),

@@ -1,5 +1,6 @@
 """Sends every kind in every place to a recorder, on both routes."""
 
+import base64
 import random
 import socket
 import threading
@@ -7,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from turntape.cassettes import Recorder
 from turntape.proxy.engine.engine import Engine, running
@@ -15,6 +17,8 @@ from .kinds import KINDS
 from .places import PLACES, Exchange
 
 ROUTES = ("base URL", "forward")
+HOST = "api.openai.com"
+"""What is asked on the forward route; of another host, only paths of an LLM API would be recorded."""
 _NUMBER = "x-scripted-fault"
 """A listed header: the upstream sends the answer of this number."""
 
@@ -96,7 +100,7 @@ def send(file: Path, folder: Path, sent: list[tuple[Planted, Exchange]], say: Ca
         engine = Engine(recorder, confdir=folder, upstreams={"openai": f"http://127.0.0.1:{port}"})
         with running(engine):
             for number, (one, exchange) in enumerate(sent):
-                unanswered += not _ask(engine.port, port, number, one.route, exchange)
+                unanswered += not _ask(engine.port, number, one.route, exchange)
                 say(
                     f"{number + 1:,} of {len(sent):,} sent"
                     + (f", {unanswered:,} without an answer" if unanswered else "")
@@ -104,12 +108,15 @@ def send(file: Path, folder: Path, sent: list[tuple[Planted, Exchange]], say: Ca
     return unanswered
 
 
-def _ask(recorder: int, upstream: int, number: int, route: str, exchange: Exchange) -> bool:
+def _ask(recorder: int, number: int, route: str, exchange: Exchange) -> bool:
     run = f"/s/{exchange.run}" if exchange.run else ""
     target, host = f"{run}/openai{exchange.path}", f"127.0.0.1:{recorder}"
     given = [(_NUMBER, str(number)), ("connection", "close"), *exchange.fields]
     if route == "forward":
-        host = f"127.0.0.1:{upstream}"
+        host = HOST
+        if exchange.run:
+            login = base64.b64encode(f"{unquote(exchange.run)}:x".encode()).decode()
+            given.append(("proxy-authorization", f"Basic {login}"))
         target = f"http://{host}{exchange.path}"
     if all(name != "content-type" for name, _ in given):
         given.append(("content-type", "application/json"))

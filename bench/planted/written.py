@@ -65,6 +65,8 @@ def readings(data: bytes) -> Iterator[bytes]:
         yield _ESCAPE.sub(lambda match: chr(int(match[1], 16)).encode("utf-8", "replace"), data)
     if b"%" in data:
         yield unquote_to_bytes(data)
+    if b"\0" in data:
+        yield data.replace(b"\0", b"")  # a text of UTF-16
     if data.startswith(b"data:"):
         yield joined(data)
     for match in _BASE64.finditer(data):
