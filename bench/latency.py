@@ -114,7 +114,7 @@ class Connection:
         self.socket.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
 
     def _more(self, most: int) -> bytes:
-        """What comes next. Raises ConnectionError at the end, where a loop would wait for ever."""
+        """What comes next. Raises ConnectionError at the end, where a loop would never end."""
         piece = self.socket.recv(most)
         if not piece:
             raise ConnectionError("the server closed the connection within its answer")
