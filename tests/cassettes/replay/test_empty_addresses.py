@@ -118,6 +118,21 @@ def test_where_something_listens_or_is_recorded_a_request_is_a_miss_as_anywhere(
     assert not is_empty(RecordedPlaces([]), "api.openai.com", port, "/v1/chat/completions")
 
 
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+def test_what_listens_on_ipv6_alone_is_found_under_localhost() -> None:
+    with closing(socket.create_server(("::1", 0), family=socket.AF_INET6)) as only_6:
+        here = only_6.getsockname()[1]
+        assert not is_empty(RecordedPlaces([]), "localhost", here, "/v1/chat/completions")
+        assert not is_empty(RecordedPlaces([]), "::1", here, "/v1/chat/completions")
+        assert is_empty(RecordedPlaces([]), "127.0.0.1", here, "/v1/chat/completions")
+
+
+def test_every_address_that_was_asked_is_named_once() -> None:
+    assert refusal(["localhost:1", "localhost:2", "localhost:1"]).startswith(
+        "nothing is recorded of localhost:1 and localhost:2, and nothing listens there"
+    )
+
+
 def test_the_endpoint_of_another_host_answers_where_addresses_are_not_compared(port: int) -> None:
     places = RecordedPlaces([trip("https://api.openai.com/v1/chat/completions")])
     assert not is_empty(places, "localhost", port, "/chat/completions")
