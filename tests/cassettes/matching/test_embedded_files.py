@@ -37,6 +37,8 @@ def test_a_file_is_shown_with_its_kind_and_size() -> None:
 
     assert said.startswith("image/png, 404 bytes, digest ")
     assert shown(BASE64) == said.removeprefix("image/png, ")
+    assert shown(f"data:;base64,{BASE64}") == shown(BASE64)
+    assert is_file(in_words(ONE))
     assert shown(in_words(ONE)) == in_words(ONE)
     assert shown("a text") == "a text"
 
