@@ -9,7 +9,6 @@ from ..regex import regex
 from .body_search import Spans
 from .spelled_out import Segments
 
-_ASCII = frozenset(b"\t\n\r") | frozenset(range(0x20, 0x7F))
 _ROWS = {
     2: regex(rb"\0[\t\n\r\x20-\x7e](?:\0[\t\n\r\x20-\x7e]){15,}"),
     4: regex(rb"\0\0\0[\t\n\r\x20-\x7e](?:\0\0\0[\t\n\r\x20-\x7e]){15,}"),
@@ -26,7 +25,6 @@ def in_wide_text(body: bytes, search: Callable[[bytes], Spans]) -> Iterator[tupl
             first = row.start() + width - 1
             # Where the zeros come behind each letter, one letter is before the first zeros. What is there may be
             # something else too, so the text is searched with it and without it.
-            has_one_before = first >= width and body[first - width] in _ASCII
-            for begin in (first - width, first) if has_one_before else (first,):
+            for begin in (first - width, first) if first >= width else (first,):
                 for start, (end, keep) in search(body[begin : row.end() : width]).items():
                     yield tuple((at, at + 1) for at in range(begin + start * width, begin + end * width, width)), keep
