@@ -335,3 +335,8 @@ def test_a_usual_value_passes_automatically_or_with_the_line_of_the_message(
             ignore=tuple(arguments.get("ignore", ())), ignore_text=tuple(arguments.get("ignore_text", ()))
         )
         Player(trips, matching=matching).answer("POST", asked.url, (), asked.body)
+
+
+@pytest.mark.parametrize(("recorded", "given"), [(5, "5 lines"), ("5 lines", 5), (None, "a text"), ("a text", None)])
+def test_a_value_of_another_type_is_no_text_that_a_person_may_have_changed(recorded: object, given: object) -> None:
+    assert not may_be_meant([Difference("/a", "changed", recorded, given)])
