@@ -338,5 +338,5 @@ def test_a_usual_value_passes_automatically_or_with_the_line_of_the_message(
 
 
 @pytest.mark.parametrize(("recorded", "given"), [(5, "5 lines"), ("5 lines", 5), (None, "a text"), ("a text", None)])
-def test_a_value_of_another_type_is_no_text_that_a_person_may_have_changed(recorded: object, given: object) -> None:
+def test_a_change_of_type_does_not_count_as_meant(recorded: object, given: object) -> None:
     assert not may_be_meant([Difference("/a", "changed", recorded, given)])
