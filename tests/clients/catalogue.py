@@ -222,6 +222,11 @@ CLIENTS = (
         ("haystack-ai",),
         _variants("openai-chat", "chat", "chat streamed")
         + _variants("openai-responses", "responses", "responses streamed"),
+        findings=frozenset({"client-history-reordered"}),
+        notes=(
+            "With Responses it puts the calls of an answer in front of what the model said before them (3.4.1), which "
+            "turntape reports as `client-history-reordered`.",
+        ),
     ),
     Client(
         "strands-agents",
