@@ -93,6 +93,8 @@ class GrowthStep:
     """The cost so far, of the turns that have a price."""
     window: int | None
     """The model's context window, where it is known."""
+    unpriced: int = 0
+    """How many turns so far have a cost that is not known: the real cost is higher than `cumulative`."""
 
     @property
     def fill(self) -> float | None:
@@ -104,11 +106,13 @@ class GrowthStep:
 
 def steps(rows: Iterable[tuple[int, Row]]) -> Iterator[GrowthStep]:
     """The growth over these rows, given with their places; round trips that are not turns are left out."""
-    so_far = Decimal(0)
+    so_far, unpriced = Decimal(0), 0
     for place, row in rows:
         if row.is_turn:
             so_far += row.cost or Decimal(0)
-            yield GrowthStep(place, row, tokens_of(row), so_far, context_window(row.model, row.provider))
+            unpriced += row.unpriced
+            window = context_window(row.model, row.provider)
+            yield GrowthStep(place, row, tokens_of(row), so_far, window, unpriced)
 
 
 @lru_cache(maxsize=256)

@@ -38,7 +38,8 @@ def _lines(found: Overview, width: int) -> Iterator[Line]:
         yield [(_cached(found), "plain")]
     yield [*_marks(whole), *_failed(whole)]
     if found.unpriced:
-        yield [(f"{several(found.unpriced, 'turn')} without a price: `turntape prices` shows which models", "warn")]
+        words = f"{several(found.unpriced, 'turn')} without a known price: `turntape prices` shows which models"
+        yield [(words, "warn")]
     yield []
     yield from _block("by day", found.days, width)
     yield from _block("by branch", found.branches, width)

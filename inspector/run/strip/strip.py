@@ -60,6 +60,8 @@ class StripTurn:
     marks: tuple[Mark, ...]
     addition: Addition | None
     """What it added, where that is large enough for a label."""
+    unpriced: int = 0
+    """How many turns up to it have a cost that is not known: the real cost so far is higher."""
 
     @property
     def tokens(self) -> Amounts | None:
@@ -162,14 +164,15 @@ def strip_of(rows: Sequence[Row], ledger: Ledger | None = None) -> Strip:
     """
     turns = [(place, row) for place, row in enumerate(rows) if row.is_turn]
     labelled = _additions(turns, ledger)
-    so_far = Decimal(0)
+    so_far, unpriced = Decimal(0), 0
     lanes: dict[str, list[StripTurn]] = {}
     for place, row in turns:
         so_far += row.cost or Decimal(0)
-        lanes.setdefault(row.thread or "", []).append(_turn(place, row, so_far, labelled.get(place), ledger))
+        unpriced += row.unpriced
+        one = _turn(place, row, so_far, labelled.get(place), ledger)
+        lanes.setdefault(row.thread or "", []).append(replace(one, unpriced=unpriced) if unpriced else one)
     made = tuple(_lane(thread, tuple(found)) for thread, found in lanes.items())
     priced = any(row.cost is not None for _, row in turns)
-    unpriced = sum(row.unpriced for _, row in turns)
     return Strip(made, so_far if priced else None, unpriced)
 
 

@@ -6,7 +6,16 @@ from decimal import Decimal
 from ...ledger import Figure, Group, Ledger, Piece
 from ...run.rows import Rows
 from ..text.number_format import count, dollars, percent, several, size, spent
-from ..vocabulary.pieces import ALONE, GROUPS, KINDS, SHORT_FIGURES, piece_cost, short_figure
+from ..vocabulary.pieces import (
+    ALONE,
+    GROUPS,
+    KINDS,
+    SHORT_FIGURES,
+    no_misses,
+    piece_cost,
+    short_figure,
+    why_no_total,
+)
 from .markup import NOTHING, Html, joined, link, span, tag
 
 SHOWN = 12
@@ -26,17 +35,21 @@ def costs(ledger: Ledger, rows: Rows) -> Html:
 
 def _head(ledger: Ledger) -> Html:
     if ledger.total is None:
-        return tag("p", "No turn of this run has a price: ordered by tokens.", class_="warn")
+        return tag("p", _sentence(why_no_total(ledger)), class_="warn")
     known = [turn for turn in ledger.turns if turn.cost is not None]
     into = sum((turn.input_cost or Decimal(0) for turn in known), Decimal(0))
     out = sum((turn.output_cost or Decimal(0) for turn in known), Decimal(0))
-    missing = span("warn", f"; {several(ledger.unpriced, 'turn')} without a price") if ledger.unpriced else NOTHING
+    unpriced = f"; {several(ledger.unpriced, 'turn')} without a known price"
     return tag(
         "p",
         span("money", spent(ledger.total, ledger.unpriced)),
         f" in {several(len(ledger.turns), 'request')}: {dollars(into)} input, {dollars(out)} output",
-        missing,
+        span("warn", unpriced) if ledger.unpriced else NOTHING,
     )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _kinds(ledger: Ledger) -> Html:
@@ -75,8 +88,7 @@ def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
         for turn, miss in found
     ]
     if not lines:
-        text = "None: the cache gave what its rules let one expect."
-        yield tag("section", tag("h2", "Cache misses"), tag("p", text, class_="dim"))
+        yield tag("section", tag("h2", "Cache misses"), tag("p", _sentence(no_misses(known)), class_="dim"))
         return
     heads = ("cost", "tokens", "turn", "why")
     folded: list[Html] = []
@@ -95,7 +107,8 @@ def _pieces(ledger: Ledger, rows: Rows) -> Html:
         cost = sum((piece.cost or Decimal(0) for piece in rest), Decimal(0))
         more = tag("p", f"… {several(len(rest), 'more piece')}, together {dollars(cost)}", class_="dim")
     heads = ("cost", "", "tokens", "sent", "cache read", "written", "turn", "what")
-    note = f"{len(ranked):,}, the dearest first; {SHORT_FIGURES}"
+    order = "the dearest first" if ledger.total is not None else "by tokens, else by bytes"
+    note = f"{len(ranked):,}, {order}; {SHORT_FIGURES}"
     return joined((_table("Pieces", note, heads, lines), more))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from ...run.strip import KINDS, Addition, Axis, Bar, Lane, Mark, MarkKind, Strip, Unit, axis, fold, highest
-from ..text.number_format import count, dollars, percent, several
+from ..text.number_format import count, dollars, percent, several, spent
 from ..text.status_styles import EDGES
 from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.signs import MARKS
@@ -76,9 +76,7 @@ def _lane(lane: Lane, bars: Sequence[Bar], scale: Axis, unit: Unit, longest: int
         *_additions(bars, longest, scale),
     ]
     height = float(bars[-1].so_far / strip.total) if strip.total else 0.0
-    end = (
-        tag("span", dollars(bars[-1].so_far), class_="end", style=f"bottom:{height * 0.98:.1%}") if height else NOTHING
-    )
+    end = tag("span", _spent(bars[-1]), class_="end", style=f"bottom:{height * 0.98:.1%}") if height else NOTHING
     kind = EDGES.get(lane.kind, lane.kind)
     about = f" {kind}" if kind != lane.thread else ""
     name = tag(
@@ -180,6 +178,11 @@ def _additions(bars: Sequence[Bar], longest: int, scale: Axis) -> Iterator[Html]
         yield tag("span", text, class_="addition", style=style, title=text)
 
 
+def _spent(bar: Bar) -> str:
+    """The cost of the run up to a bar."""
+    return spent(bar.so_far, bar.last.unpriced)
+
+
 def caption(bar: Bar, lane: Lane) -> str:
     """A bar in words."""
     where = f"turn {bar.label} of {lane.thread}"
@@ -193,7 +196,7 @@ def caption(bar: Bar, lane: Lane) -> str:
     cost = dollars(sum(spent, Decimal(0))) if spent else "–"
     full = f", {percent(bar.fill)} of the context window" if bar.fill is not None else ""
     marks = "".join(f"; {mark.text}" for mark in bar.marks[:2])
-    return f"{where}: {cost}, so far {dollars(bar.so_far)}; {', '.join(parts) or 'tokens unknown'}{full}{marks}"
+    return f"{where}: {cost}, so far {_spent(bar)}; {', '.join(parts) or 'tokens unknown'}{full}{marks}"
 
 
 def _legend(strip: Strip, unit: Unit) -> Html:

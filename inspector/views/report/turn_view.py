@@ -8,7 +8,7 @@ from ...run.growth import GrowthStep
 from ...run.row import Row
 from ...run.rows import Rows
 from ...wire.json_value import as_text
-from ..text.number_format import cost_note, count, dollars, lasted, percent, several
+from ..text.number_format import cost_note, count, dollars, lasted, percent, several, spent
 from ..text.status_styles import EMITTED, FINISH, OUTCOME, REBUILT
 from ..text.terminal_text import GLYPHS
 from .findings_list import finding
@@ -85,7 +85,8 @@ def _spent(row: Row, step: GrowthStep | None) -> Iterator[Html | str]:
     if note := cost_note(row.cost_source):
         yield span("dim", f" ({note})")
     if step is not None:
-        yield span("dim", f", so far {dollars(step.cumulative)}")
+        if step.cumulative or not step.unpriced:
+            yield span("dim", f", so far {spent(step.cumulative, step.unpriced)}")
         if step.fill is not None and step.window:
             yield span("dim", f" · {percent(step.fill)} of a context of {count(step.window)}")
 

@@ -38,7 +38,8 @@ def _checked(one: Checked, width: int) -> Iterator[Line]:
         facts.append(counted(one.threads, "thread"))
     if one.input:
         facts.append(f"{one.input:,} tokens in")
-    facts.append(dollars(one.cost))
+    if one.turns or one.cost is not None:
+        facts.append(dollars(one.cost))
     if len(one.runs) == 1:
         facts.append(f"run {safe(one.runs[0])}")
     elif one.runs:

@@ -89,7 +89,7 @@ def _turn(step: GrowthStep, top: int, threads: bool, width: int, *, priced: bool
     if width >= MIDDLE:
         line.append((f" {count(row.usage.input):>6} in {count(row.usage.output):>6} out", "plain"))
     line.append((f"{price:>10}", "money" if row.cost is not None else "dim"))
-    line.append((f"  {dollars(step.cumulative) if priced else '–':>9}", "dim"))
+    line.append((f"{spent(step.cumulative, step.unpriced) if priced else '–':>11}", "dim"))
     return [*line, (f"  {fill}", "dim")] if cells else line
 
 

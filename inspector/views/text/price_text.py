@@ -8,24 +8,26 @@ from ...ledger.what_if import Bill, Comparison, Scenario
 from .number_format import count, dollars, percent, several
 
 _ACTUAL = "as it was"
+_NOTHING = "nothing was recorded that could be priced"
+_NO_COUNTS = "the API counted no tokens, so there are no bills to compare"
 _NO_PRICE = "no turn has a price, so there are no bills to compare; `--model NAME` gives the bill of a known model"
 _NO_DIFFERENCE = "no change of cache, tools, results or tier makes a difference of half a percent in this run"
 
 
 def price_text(comparison: Comparison, name: str, width: int) -> Iterator[str]:
     """The lines: the actual bill, the others with their difference, and what they rest on."""
-    turns = several(comparison.turns, "turn")
-    head = [f"{name}: {turns}, {_money(comparison.actual.amount)}"]
+    requests = several(comparison.turns, "request")
+    head = [f"{name}: {requests}, {_money(comparison.actual.amount)}"]
     if comparison.uncounted:
-        head.append(f"{several(comparison.uncounted, 'turn')} without counts: in no bill")
+        head.append(f"{several(comparison.uncounted, 'request')} without counts: in no bill")
     if comparison.actual.unpriced:
-        unpriced = several(comparison.actual.unpriced, "turn")
-        head.append(f"{unpriced} without a price: `turntape prices` shows the models")
+        unpriced = several(comparison.actual.unpriced, "request")
+        head.append(f"{unpriced} without a known price: `turntape prices` shows the models")
     for line in head:
         yield from wrap(line, width)
     if not comparison.scenarios:
         yield ""
-        yield from wrap(_NO_PRICE if comparison.actual.amount is None else _NO_DIFFERENCE, width)
+        yield from wrap(_why_none(comparison), width)
         return
     yield ""
     rows = list(_rows(comparison))
@@ -40,6 +42,15 @@ def price_text(comparison: Comparison, name: str, width: int) -> Iterator[str]:
     yield "assumed:"
     for one in comparison.assumptions:
         yield from wrap(one, width, initial_indent="  - ", subsequent_indent="    ")
+
+
+def _why_none(comparison: Comparison) -> str:
+    """Why there are no other bills."""
+    if not comparison.turns:
+        return _NOTHING
+    if comparison.uncounted == comparison.turns:
+        return _NO_COUNTS
+    return _NO_PRICE if comparison.actual.amount is None else _NO_DIFFERENCE
 
 
 def _rows(comparison: Comparison) -> Iterator[tuple[str, str, str, str, str]]:

@@ -21,12 +21,16 @@ from ...wire.per_message import ByKey
 from ...wire.printable import safe, several
 from ...wire.socket_turn import SOCKET
 from ...wire.values import Message, Part, Tool, ToolCall
-from .number_format import cost_note, dollars
+from .number_format import cost_note, dollars, spent
 from .picture_words import kind_words
 from .run_head import TurnFigures, head_lines, turn_figures
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, folded, width_of, wrap
 from .tool_text import loose_lines, tool_lines, turn_runs, unjoined_lines
+
+NOTHING_RECORDED = (
+    "nothing was recorded in this file: `turntape doctor -- COMMAND` says why, for the command of the agent"
+)
 
 
 def show_text(
@@ -73,16 +77,21 @@ def story(
     if isinstance(round_trips, Cassette):
         name = safe(round_trips.path.name) if round_trips.path else "a run"
         yield from head_lines(name, [row.figures for row in done], width)
+    if not done:
+        for text in wrap(NOTHING_RECORDED, width):
+            yield [(text, "warn")]
     turns = [row.label for row in done if row.label["turn"] is not None]
     threads, runs = ({label[key] for label in turns} for key in ("thread", "run"))
     many = _Many(len(threads) > 1, len(runs) > 1 or not isinstance(round_trips, Cassette))
     so_far: Decimal | None = None
+    unpriced = 0
     shown = [row for row in done if row.label["kind"] != "tools" or row.label["findings"]]
     for row in shown:
         if (cost := row.figures.cost) is not None:
             so_far = (so_far or Decimal(0)) + cost
+        unpriced += row.figures.unpriced
         yield []
-        yield from _summary(row, so_far, many, width)
+        yield from _summary(row, "" if so_far is None else spent(so_far, unpriced), many, width)
     loose = (row.tool_runs for row in done if row.label["turn"] is None and not row.label["findings"])
     yield from unjoined_lines((run for runs in loose for run in runs), width)
     if isinstance(round_trips, Cassette):
@@ -130,7 +139,7 @@ def _reported(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         yield from folded(_finish(one), width, _UNDER)
 
 
-def _summary(row: _TurnText, so_far: Decimal | None, many: _Many, width: int) -> Iterator[Line]:
+def _summary(row: _TurnText, so_far: str, many: _Many, width: int) -> Iterator[Line]:
     label = row.label
     if label["turn"] is None:
         yield from loose_lines(row.tool_runs, width) if row.tool_runs else folded(other_line(label), width, "    ")
@@ -165,15 +174,15 @@ def seconds(milliseconds: object) -> str:
     return f"{milliseconds / 1000:.1f} s" if milliseconds >= 1000 else f"{milliseconds:.0f} ms"
 
 
-def _title(label: Label, many: _Many, so_far: Decimal | None = None) -> Line:
+def _title(label: Label, many: _Many, so_far: str = "") -> Line:
     """The turn, what it cost, then what it was."""
     model = cast(str, label["response_model"] or label["request_model"] or "unknown model")
     line: Line = [(f"Turn {turn_label(cast('int', label['turn']), cast('int', label['attempt'] or 1))}", "bold")]
     if many.threads:
         line.append((f" of {label['thread']}", "plain"))
     line.extend(_price(label))
-    if so_far is not None:
-        line.append((f"  so far {dollars(so_far)}", "dim"))
+    if so_far:
+        line.append((f"  so far {so_far}", "dim"))
     line.append((f"  {clip(model, 34)}", "plain"))
     line.append((f"  {label['protocol']}", "dim"))
     if many.runs and (run := label["run"]):

@@ -38,9 +38,18 @@ def strip_line(layout: StripLayout, shown: Shown, y: int) -> Cells:
     elif y == parts.axis:
         left = _axis(layout, shown, partial(_lane_axis, marked=not parts.marks))
     else:
-        left = [(" " * SCALE, "dim", GROUND), *_grounded(legend_line(layout, layout.field - SCALE, shown))]
+        return _legend(layout, shown, y)
     left = _fitted(left, layout.field)
     return [*left, *_fitted(_grounded(panel_line(layout, shown, y)), layout.side)] if layout.side else left
+
+
+def _legend(layout: StripLayout, shown: Shown, y: int) -> Cells:
+    """The line of the legend. It also takes the room beside it where nothing is written there."""
+    beside = _grounded(panel_line(layout, shown, y)) if layout.side else []
+    free = layout.side and not any(text.strip() for text, _, _ in beside)
+    width = layout.field + (layout.side if free else 0)
+    cells = _fitted([(" " * SCALE, "dim", GROUND), *_grounded(legend_line(layout, width - SCALE, shown))], width)
+    return cells if free or not layout.side else [*cells, *_fitted(beside, layout.side)]
 
 
 def _grounded(spans: Sequence[tuple[str, str]]) -> Cells:

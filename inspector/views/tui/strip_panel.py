@@ -1,5 +1,6 @@
 """The words beside the bars of the growth strip: the numbers of a turn, the largest additions, and the legend."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from ...run.strip import Bar, StripTurn
@@ -13,6 +14,7 @@ from .strip_shown import Shown, arrived, so_far
 
 type Spans = list[tuple[str, str]]
 """Texts with their look."""
+NOTHING_DRAWN = "no bars: no tokens were counted"
 
 
 def panel_line(layout: StripLayout, shown: Shown, y: int) -> Spans:
@@ -39,11 +41,11 @@ def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: i
     if layout.strip.total is None:
         return [[(_whole(layout), "dim")]]
     whole = f"of {_whole(layout)}"
-    whole = whole if width_of(whole) < layout.side else whole.removeprefix("of ")
+    whole = whole if width_of(whole) < layout.side else f"/{_whole(layout)}"[: layout.side - 1]
     total = [("", "dim")] if shown.playing is not None else [(whole, "dim")]
-    spent = _so_far(shown, found.bar, _turn_at(found.bar, place)) if found is not None else layout.strip.total
+    so_far = _whole(layout) if found is None else _so_far(shown, found.bar, _turn_at(found.bar, place))
     more = [(f"+{layout.more} lanes", "warn")] if layout.more else []
-    return [[("so far", "dim")], [(dollars(spent), "money")], total, more]
+    return [[("so far", "dim")], [(so_far, "money")], total, more]
 
 
 def _panel(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: int | None) -> list[Spans]:
@@ -53,12 +55,12 @@ def _panel(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: in
     if found is None:
         return [[], [], *legend, keys]
     turn = _turn_at(found.bar, place)
-    head, spent, window = _head(layout, shown, turn), _spent(layout, shown, turn, found.bar), _window(turn)
+    head, paid, window = _head(layout, shown, turn), _spent(layout, shown, turn, found.bar), _window(turn)
     if layout.parts.legend:
-        return [head, spent, _split(layout, turn), window, keys, [], *_largest(layout, shown, layout.height - 7)]
+        return [head, paid, _split(layout, turn), window, keys, [], *_largest(layout, shown, layout.height - 7)]
     if layout.height >= 6:
-        return [head, spent, window, *legend, keys]
-    return [head, spent, *legend, keys][: layout.height]
+        return [head, paid, window, *legend, keys]
+    return [head, paid, *legend, keys][: layout.height]
 
 
 def _keys(layout: StripLayout) -> Spans:
@@ -83,10 +85,9 @@ def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
 
 
 def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Spans:
-    spent = _so_far(shown, bar, turn)
     if layout.strip.total is None:
         return [(_whole(layout), "dim")]
-    spans: Spans = [("so far ", "dim"), (dollars(spent), "money")]
+    spans: Spans = [("so far ", "dim"), (_so_far(shown, bar, turn), "money")]
     if shown.playing is None:
         spans.append((f" of {_whole(layout)}", "dim"))
     return spans if sum(width_of(text) for text, _ in spans) < layout.side else spans[1:]
@@ -97,9 +98,10 @@ def _turn_at(bar: Bar, place: int | None) -> StripTurn:
     return next((one for one in bar.turns if one.place == place), bar.last)
 
 
-def _so_far(shown: Shown, bar: Bar, turn: StripTurn) -> Decimal:
+def _so_far(shown: Shown, bar: Bar, turn: StripTurn) -> str:
     """The cost up to a turn of a bar."""
-    return so_far(shown, bar) if shown.is_open(turn) and turn.dollars is not None else turn.so_far
+    amount = so_far(shown, bar) if shown.is_open(turn) and turn.dollars is not None else turn.so_far
+    return spent(amount, turn.unpriced)
 
 
 def _window(turn: StripTurn) -> Spans:
@@ -137,7 +139,7 @@ def _largest(layout: StripLayout, shown: Shown, room: int) -> list[Spans]:
     rows: list[Spans] = [[("largest additions", "dim")]]
     several_threads = len(layout.strip.lanes) > 1
     for turn, addition in seen[: room - 1]:
-        where = f"{turn.row.thread} {turn.row.label}" if several_threads else turn.row.label
+        where = f"{turn.row.thread}:{turn.row.label}" if several_threads else turn.row.label
         rows.append([(f"{where:>4} ", "dim"), (f"+{count(addition.tokens)} {addition.name}", "new")])
     return rows
 
@@ -149,22 +151,41 @@ def _drawn(layout: StripLayout) -> list[KindLook]:
 
 def legend_line(layout: StripLayout, width: int, shown: Shown) -> Spans:
     """What the colours mean, for the kinds that are drawn: first what was sent again, then what is new."""
+    kinds = _drawn(layout)
+    if not kinds:
+        return [*clipped([(NOTHING_DRAWN, "dim")], width)]
     sums = dict(zip((kind.name for kind in KIND_LOOKS), layout.strip.sums(layout.unit), strict=True))
     whole = sum(sums.values()) or 1
     for words, titles, parts in ((1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0)):
         spans: Spans = []
         group = ""
-        for kind in _drawn(layout):
+        for kind in kinds:
             if words and kind.group != group:
                 group = kind.group
                 spans.append((f"{group}: ", "dim"))
             title = kind.title if titles else kind.short
             part = f" {percent(float(sums[kind.name] / whole))}" if parts else ""
-            sign = "█" if shown.coloured else kind.shade
-            spans += [(f"{sign} ", kind.name), (f"{title}{part}  ", "dim")]
-        if sum(width_of(text) for text, _ in spans) <= width:
-            break
+            spans += [(f"{_sign(kind, shown)} ", kind.name), (f"{title}{part}  ", "dim")]
+        if sum(width_of(text) for text, _ in spans) - 2 <= width:
+            return spans
+    return _shortest(kinds, width, shown)
+
+
+def _shortest(kinds: Sequence[KindLook], width: int, shown: Shown) -> Spans:
+    """As many of the kinds as fit with their words, and a sign for the rest."""
+    spans: Spans = []
+    left = width
+    for at, kind in enumerate(kinds):
+        last = at == len(kinds) - 1
+        if 1 + width_of(kind.short) + (0 if last else 2) > left:
+            return [*spans, ("…", "dim")]
+        spans += [(_sign(kind, shown), kind.name), (kind.short + ("" if last else " "), "dim")]
+        left -= 2 + width_of(kind.short)
     return spans
+
+
+def _sign(kind: KindLook, shown: Shown) -> str:
+    return "█" if shown.coloured else kind.shade
 
 
 def _legend_lines(layout: StripLayout, shown: Shown) -> list[Spans]:
@@ -173,6 +194,5 @@ def _legend_lines(layout: StripLayout, shown: Shown) -> list[Spans]:
     half = max(3, -(-len(kinds) // 2))
     rows: list[Spans] = [[], []]
     for at, kind in enumerate(kinds):
-        sign = "█" if shown.coloured else kind.shade
-        rows[min(1, at // half)] += [(sign, kind.name), (f" {kind.short}  ", "dim")]
-    return rows
+        rows[min(1, at // half)] += [(_sign(kind, shown), kind.name), (f" {kind.short}  ", "dim")]
+    return rows if kinds else [[(NOTHING_DRAWN, "dim")], []]

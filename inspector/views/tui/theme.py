@@ -192,6 +192,8 @@ def theme_of(palette: Palette) -> Theme:
             "footer-description-foreground": colour("dim"),
             "block-cursor-background": palette.cursor,
             "block-cursor-foreground": colour("bold"),
+            "block-cursor-blurred-background": palette.cursor,
+            "block-cursor-blurred-foreground": colour("bold"),
             "border": colour("faint"),
             "scrollbar": colour("faint"),
             "scrollbar-hover": colour("dim"),

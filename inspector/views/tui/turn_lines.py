@@ -13,6 +13,7 @@ from ..text.number_format import spent
 from ..text.terminal_text import GLYPHS, clip, width_of
 from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count, dollars, model_name, seconds, several
 from .pages.blocks import Spans
+from .played_rows import played_row
 from .thread_tree import TreeLine
 
 SHORTEST = 16
@@ -88,9 +89,17 @@ def column_heads(width: int, known: Known = ALL) -> Spans:
     return spans
 
 
-def thread_line(line: TreeLine, rows: Rows, width: int, until: int | None = None, known: Known = ALL) -> Spans:
-    """The head of a thread in `width` cells; with `until` as it was before the answer at that place had arrived."""
-    sums = totals([rows.all[place] for place in line.places if until is None or place < until])
+def thread_line(
+    line: TreeLine, rows: Rows, width: int, until: int | None = None, known: Known = ALL, share: float = 0.0
+) -> Spans:
+    """The head of a thread in `width` cells; with `until` as it was when `share` of the answer there had arrived."""
+    sums = totals(
+        [
+            played_row(rows.all[place], share) if place == until else rows.all[place]
+            for place in line.places
+            if until is None or place <= until
+        ]
+    )
     begun = totals([rows.all[place] for place in line.places if until is None or place <= until])
     edge = rows.all[line.place].edge
     kind = edge.kind.replace("_", " ") if edge else ""

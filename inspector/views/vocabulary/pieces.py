@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from decimal import Decimal
 
-from ...ledger import Figure, GroupKey
+from ...ledger import Figure, GroupKey, Ledger, TurnEntry
 from ...wire.printable import dollars
 
 KINDS = {
@@ -33,6 +33,20 @@ ALONE = frozenset[GroupKey](("thread", "subagent"))
 """Groups that say nothing when there is one."""
 NEVER = "never called"
 """The note at the definition of a tool that was never called."""
+
+
+def why_no_total(ledger: Ledger) -> str:
+    """Why the pieces of a run have no costs, and what they are ordered by instead."""
+    if all(turn.input is None and turn.output is None for turn in ledger.turns):
+        return "no cost: the API counted no tokens; the pieces are ordered by bytes"
+    return "no turn of this run has a known price: the pieces are ordered by tokens, else by bytes"
+
+
+def no_misses(turns: Iterable[TurnEntry]) -> str:
+    """Why no cache misses are listed for these turns."""
+    if all(turn.cache is None or turn.cache.actual_read is None for turn in turns):
+        return "not known: no answer says how much was read from a cache"
+    return "none: the cache gave what its rules let one expect"
 
 
 def figure(tokens: Figure | None) -> str:

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from conversations import loop
+from conversations import chat, loop, said, user
 
 from turntape.inspector.run.growth import Tokens, context_window, steps, summed, tokens_of
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
+from turntape.inspector.run.strip import strip_of
 from turntape.inspector.wire.values import Usage
 
 
@@ -74,3 +75,11 @@ def test_the_fill_counts_what_went_in_and_what_came_out() -> None:
     (step,) = steps([(0, row)])
 
     assert step.fill == 0.2
+
+
+def test_turns_without_a_known_price_are_counted_up_to_each_step() -> None:
+    models = ("gpt-4o", "some-model-of-ours", "gpt-4o", "some-model-of-ours")
+    rows = Run.of([chat([user("go")], said("yes"), model=model, index=at) for at, model in enumerate(models)]).rows.all
+
+    assert [step.unpriced for step in steps(enumerate(rows))] == [0, 1, 1, 2]
+    assert [turn.unpriced for turn in strip_of(rows).in_order] == [0, 1, 1, 2]

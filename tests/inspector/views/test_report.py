@@ -350,6 +350,24 @@ def test_the_growth_is_in_dollars_or_in_tokens(drive: Drive) -> None:
     ) == [["dollars"], ["tokens"], ["dollars"]]
 
 
+def test_the_bars_of_the_costs_are_on_one_scale(drive: Drive) -> None:
+    trips, messages = list[Any](), [user("go")]
+    for turn, into in enumerate((9_000_000, 90_000, 900, 1)):
+        call = said(None, (f"c{turn}", "look_up", '{"word":"tape"}'))
+        trips.append(chat(messages, call, index=turn, usage=(into, 1)))
+        messages = [*messages, call, result(f"c{turn}", "a strip")]
+    trips.append(chat(messages, index=4, status=503, error={"error": {"message": "overloaded"}}))
+    script = """
+        const tracks = [...document.querySelectorAll("#turns .row .bar")].filter(visible_);
+        const different = (side) => new Set(tracks.map((one) => Math.round(one.getBoundingClientRect()[side]))).size;
+        said.push(tracks.length, different("width"), different("left"));
+        const texts = [...document.querySelectorAll("#turns .row .cost > :last-child")];
+        said.push(texts.every((one) => one.scrollWidth <= one.clientWidth));
+    """
+
+    assert drive(script, width=1920, of=trips) == [5, 1, 1, True]
+
+
 @pytest.mark.parametrize("width", [390, 1440])
 def test_no_name_of_a_tool_is_cut_by_the_edge_of_a_turn(drive: Drive, width: int) -> None:
     name = "mcp__knowledge_and_documents__" + "search_by_similarity_" * 6

@@ -66,6 +66,7 @@ class PaneActions:
     def view(self, name: str) -> None:
         """Show a view; when it is shown already, enter it."""
         if name == OUTPUT[2] and self._state.output is None:
+            self._bars.say("no output of a command is here: `turntape run --view` shows it", "dim")
             return
         self._playing.stop()
         inside = not self._panes.in_list

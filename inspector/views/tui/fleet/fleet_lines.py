@@ -45,7 +45,7 @@ def summary(found: Overview, width: int) -> Spans:
         [_marks(whole.errors, "✗", "bad"), (" ", "plain"), _marks(whole.warnings, "!", "warn")],
     ]
     parts += [[(f"{several(whole.failed, 'run')} failed", "bad")]] if whole.failed else []
-    parts += [[(f"{several(found.unpriced, 'turn')} without a price", "warn")]] if found.unpriced else []
+    parts += [[(f"{several(found.unpriced, 'turn')} without a known price", "warn")]] if found.unpriced else []
     parts += [[(several(whole.turns, "turn"), "plain")]]
     share = f", {found.cached * 100 // found.input} % from the cache" if found.input else ""
     parts += [[(f"{count(found.input)} input tokens{share}", "plain")]]

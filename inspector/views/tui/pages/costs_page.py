@@ -11,7 +11,18 @@ from ....run.rows import Rows
 from ....wire.printable import safe
 from ...text.number_format import percent, spent
 from ...text.terminal_text import clip, width_of
-from ...vocabulary.pieces import ALONE, GROUPS, KINDS, NEVER, SHORT, SHORT_FIGURES, piece_cost, short_figure
+from ...vocabulary.pieces import (
+    ALONE,
+    GROUPS,
+    KINDS,
+    NEVER,
+    SHORT,
+    SHORT_FIGURES,
+    no_misses,
+    piece_cost,
+    short_figure,
+    why_no_total,
+)
 from ..formatting import bar, count, dollars, several, size
 from .blocks import Block, Goto, Spans
 from .page import Page
@@ -84,9 +95,9 @@ class _Costs:
             (f"{dollars(out)} output", "plain"),
         ]
         if ledger.total is None:
-            spans = [("no turn of this run has a price: ordered by tokens, else by bytes", "warn")]
+            spans = [(why_no_total(ledger), "warn")]
         elif ledger.unpriced:
-            spans.append((f"  {several(ledger.unpriced, 'turn')} without a price", "warn"))
+            spans.append((f"  {several(ledger.unpriced, 'turn')} without a known price", "warn"))
         yield Block("head", (), flowing(spans))
 
     def kinds(self) -> Iterator[Block]:
@@ -129,8 +140,7 @@ class _Costs:
         note = f"{len(found)}, together {dollars(sum(prices, Decimal(0)))}" if prices else f"{len(found)}"
         yield Block("misses", rule("cache misses", note), group=True)
         if not found:
-            text = "none: the cache gave what its rules let one expect"
-            yield Block("misses:none", (), flowing([(text, "dim")]), indent=2, parent="misses")
+            yield Block("misses:none", (), flowing([(no_misses(known), "dim")]), indent=2, parent="misses")
         for number, (turn, miss) in enumerate(found):
             if number == SHOWN:
                 yield Block(
@@ -155,7 +165,8 @@ class _Costs:
 
     def ranked(self) -> Iterator[Block]:
         yield gap("pieces")
-        note = f"{len(self.pieces):,}, by {self.order}; s changes the order; Enter goes to the turn"
+        order = "tokens, else by bytes" if self.order == "cost" and self.ledger.total is None else self.order
+        note = f"{len(self.pieces):,}, by {order}; s changes the order; Enter goes to the turn"
         yield Block("pieces", rule("pieces", note), group=True, anchors=("pieces",))
         yield Block("pieces:sure", (), flowing([(SHORT_FIGURES, "dim")]), indent=2, parent="pieces")
         yield Block("pieces:names", _piece_names, indent=2, parent="pieces")
@@ -228,7 +239,7 @@ class _Costs:
         else:
             spans.append((f"{piece.sent:>3}× ", "dim"))
         several_threads = len(self.rows.threads) > 1
-        turn = f"{piece.thread} {piece.turn}" if several_threads else f"{piece.turn}"
+        turn = f"{piece.thread}:{piece.turn}" if several_threads else f"{piece.turn}"
         if width >= NARROW:
             spans.append((f"{clip(turn, 7):<7} ", "bold"))
         spans.append((f"{word:<7}", look))

@@ -8,7 +8,7 @@ from ....run.filters import FIELDS
 from ...text.status_styles import FINISH, FINISH_WORDS, OUTCOME, OUTCOME_WORDS
 from ...text.terminal_text import GLYPHS, wrap
 from ...vocabulary.ascii_signs import keys_in_words
-from ...vocabulary.kinds import KIND_LOOKS
+from ...vocabulary.kinds import KIND_LOOKS, KindLook
 from ...vocabulary.signs import ADDED, MARKS, RANGE, RETRY, UNKNOWN
 from .blocks import Block, Spans
 from .page import Page
@@ -30,9 +30,7 @@ def help_page(sections: Sequence[HelpSection], *, coloured: bool = True, unicode
     blocks = _key_blocks(sections, unicode)
     blocks += _section("signs", _signs())
     blocks += _section("words in the list", WORDS)
-    kinds = [
-        ("█" if coloured else kind.shade, kind.name, f"{kind.title}{GROUPS.get(kind.group, '')}") for kind in KIND_LOOKS
-    ]
+    kinds = [("█" if coloured else kind.shade, kind.name, _meaning(kind)) for kind in KIND_LOOKS]
     blocks += _section("in the growth strip", [*kinds, *STRIP])
     words = [
         ("word", 'is sent or received, counted at its first turn; "two words" together'),
@@ -98,6 +96,14 @@ SIGNS: tuple[Row, ...] = (
     ("·", "dim", "a request that is not a turn, such as a list of models"),
     ("?", "dim", "tokens that the API did not report"),
     ("–", "dim", "a cost that is not known: no tokens, or no price for the model"),
+    ("≥$0.30", "money", "at least so much: some turns have no known price"),
+    ("≈1,200 366±41", "plain", "tokens of a piece: an estimate; a number with its bounds. Without a sign it is exact"),
+    ("~1.2 s", "dim", "the time of a tool as seen between two requests; without ~ it was recorded"),
+    ("→ ←", "model", "a call of the model; the result that the client sent back"),
+    ("+1", "dim", "in the list: one more call than the line has room for"),
+    ("“…”", "good", "in the list: the text of an answer"),
+    ("✓", "good", "no errors and no warnings; on 6 Diff: sent back unchanged"),
+    ("1 ▶", "good", "the turn that is being played"),
 )
 WORDS: tuple[Row, ...] = (
     ("cut:", "bad", "partial_call: the calls were cut off while they were written"),
@@ -105,16 +111,30 @@ WORDS: tuple[Row, ...] = (
     *((word, OUTCOME[label], label) for label, word in OUTCOME_WORDS.items()),
 )
 """The short words of the list, with the words of the pages, of `show` and of the filter."""
-GROUPS = {
-    "again": ": input that the previous request contained too",
-    "new": ": input that is new in this request",
+MEANINGS = {
+    "cache_read": "input that the previous request contained too, read from the cache",
+    "rewritten": "input that the previous request contained too, paid for writing it to the cache once more",
+    "resent": "input that the previous request contained too, without a cache",
+    "cache_write": "input that is new in this request, and was written to the cache",
+    "new": "input that is new in this request, and was not written to a cache",
+    "output": "what the model emitted, without its reasoning",
+    "reasoning": "what the model emitted as reasoning",
+    "other": "a cost that is known only as a whole",
 }
-"""What the groups of kinds mean."""
+"""What the kinds of tokens and dollars mean, by their name."""
+
+
+def _meaning(kind: KindLook) -> str:
+    short = "" if kind.short in kind.title else f"; in short: {kind.short}"
+    return f"{kind.title}: {MEANINGS[kind.name]}{short}"
+
+
 STRIP: tuple[Row, ...] = (
     *((sign.glyph, sign.style, sign.words) for sign in MARKS.values()),
     ("▾+48k", "new", f"{ADDED[1]}: {ADDED[0]}"),
     ("██ faint", "dim", RANGE[1]),
     (UNKNOWN[0], "dim", UNKNOWN[1]),
+    ("·", "faint", "a turn that is still to come, while the run is played"),
     ("┄ ▔", "warn", "the limit of the context window, in tokens"),
     ("so far", "money", "the cost of the run so far; the full height is the cost of the whole run"),
 )

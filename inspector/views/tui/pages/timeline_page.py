@@ -179,7 +179,7 @@ def _names(width: int) -> Spans:
 
 def _turn(rows: Rows, times: TurnTimes, longest: float, selected: bool, width: int) -> Spans:
     row = rows.all[times.place]
-    name = f"{row.thread} {row.label}" if len(rows.threads) > 1 else row.label
+    name = f"{row.thread}:{row.label}" if len(rows.threads) > 1 else row.label
     figures: list[tuple[str, str]] = [
         (f"{clip(name, 8):<9}", "title" if selected else "bold"),
         (f"{_lasted(times.wait):>8} ", "dim"),

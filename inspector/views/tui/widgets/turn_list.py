@@ -222,7 +222,7 @@ class TurnList(LineView):
             number = "" if entry.thread is not None or not row.is_turn else row.label
             return [(f"{lead}{number:>4}" if number else lead, "faint")]
         if entry.thread is not None:
-            return thread_line(entry, self.rows, width, self.playing, self.known)
+            return thread_line(entry, self.rows, width, self.playing, self.known, self._share)
         if self.playing == entry.place:
             row = played_row(row, self._share)
         if self.order != "as recorded" and len(self.rows.threads) > 1 and row.thread:

@@ -61,7 +61,7 @@ def test_the_text_has_the_same_figures() -> None:
 
     assert "2 runs · 10 turns · $1.50 · 1.0k input tokens, 40 % from the cache" in text
     assert "3 ✗ 1 !  1 run failed" in text
-    assert "2 turns without a price" in text
+    assert "2 turns without a known price" in text
     assert "not known" in text and RUN.address in text
 
 

@@ -40,7 +40,9 @@ def test_a_run_without_prices_or_without_turns_says_so() -> None:
     unpriced = Run.of([chat([user("x")], said("y"), model="some-model-of-ours")])
     empty = Run.of([])
 
-    assert "No turn of this run has a price" in words(costs(unpriced.ledger, unpriced.rows))
+    page = words(costs(unpriced.ledger, unpriced.rows))
+    assert page.startswith("No turn of this run has a known price: the pieces are ordered by tokens, else by bytes.")
+    assert "by tokens, else by bytes; tokens: " in page
     assert words(costs(ledger_of([]), empty.rows)) == "No turns."
 
 

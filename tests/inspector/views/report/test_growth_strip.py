@@ -95,6 +95,15 @@ def test_the_cost_so_far_rises_to_the_total_of_the_run() -> None:
     assert total and f"so far ${total:.4f}" in page
 
 
+def test_the_cost_so_far_is_at_least_that_of_the_turns_with_a_known_price() -> None:
+    asked = [HELLO, said("x"), HELLO]
+    trips = [chat([HELLO], said("x")), chat(asked, said("y"), model="some-model-of-ours", index=1)]
+    page = drawn(trips)
+
+    assert re.findall(r"so far (\S+);", page)[:2] == ["$0.00022", "≥$0.00022"]
+    assert ">≥$0.00022</span>" in page
+
+
 @pytest.mark.parametrize("turns", [2, 4, 5, 9])
 def test_the_labels_of_large_additions_do_not_overlap(turns: int) -> None:
     run = Run.of(growing(turns))

@@ -19,7 +19,7 @@ def lines(*scenarios: Scenario, width: int = 80, uncounted: int = 0, actual: Bil
 
 def test_the_actual_bill_is_in_its_place() -> None:
     found = lines(scenario("less", "0.50", "-0.5"), scenario("more", "2.00", "1"), scenario("unknown", None))
-    assert found[0] == "run: 3 turns, $1.00"
+    assert found[0] == "run: 3 requests, $1.00"
     assert [line.split()[0] for line in found[3:7]] == ["less", "as", "more", "unknown"]
     assert found[3].split() == ["less", "$0.500", "-50", "%", "2.0k", "0", "%"]
     assert found[4].split() == ["as", "it", "was", "$1.00", "1.0k", "50", "%"]
@@ -47,12 +47,20 @@ def test_without_a_price_nothing_is_said_to_make_no_difference() -> None:
     assert "no turn has a price" in found and "difference" not in found
 
 
+def test_where_no_model_could_give_a_bill_none_is_suggested() -> None:
+    uncounted = " ".join(lines(uncounted=3, actual=Bill(None, 0, 0, 0, 0)))
+    empty = " ".join(price_text(Comparison(0, 0, Bill(None, 0, 0, 0, 0), ()), "run", 80))
+
+    assert uncounted.endswith("the API counted no tokens, so there are no bills to compare")
+    assert empty == "run: 0 requests, –  nothing was recorded that could be priced"
+
+
 def test_what_is_missing_is_counted() -> None:
     found = lines(uncounted=2, actual=Bill(None, 1, 1000, 0, 0))
     assert found[:3] == [
-        "run: 3 turns, –",
-        "2 turns without counts: in no bill",
-        "1 turn without a price: `turntape prices` shows the models",
+        "run: 3 requests, –",
+        "2 requests without counts: in no bill",
+        "1 request without a known price: `turntape prices` shows the models",
     ]
 
 

@@ -1,9 +1,12 @@
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from conversations import HELLO, chat, loop, result, said, user
 from inline_snapshot import snapshot
 from judged import responses
+from recordings import record
 from sockets import completed, create, session
 from viewing import EXAMPLE
 
@@ -179,3 +182,25 @@ def test_a_rebuilt_prompt_is_not_called_a_changed_history() -> None:
     text = "\n".join(show_text(trips))
 
     assert "the prompt was rebuilt, with the last answer in it" in text and "history was changed" not in text
+
+
+def test_the_cost_so_far_is_at_least_that_of_the_turns_with_a_known_price() -> None:
+    asked = [user("go"), said("yes"), user("more")]
+    trips = [chat(asked[:1], said("yes"), model="some-model-of-ours"), chat(asked, said("no"), index=1)]
+    trips.append(chat([*asked, said("no"), user("again")], said("done"), index=2))
+    text = "\n".join(show_text(trips))
+
+    assert "Turn 1  unpriced  some-model" in text
+    assert re.findall(r"so far (\S+)", text) == ["≥$0.00022", "≥$0.00045"]
+    assert re.findall(r"so far (\S+)", "\n".join(show_text(trips[1:]))) == ["$0.00022", "$0.00045"]
+
+
+def test_a_recording_without_anything_says_what_to_do(tmp_path: Path) -> None:
+    record(tmp_path / "none.jsonl", [])
+    record(tmp_path / "some.jsonl", [chat([user("go")], said("yes"))])
+    empty, some = (
+        " ".join(show_text(Cassette.load(tmp_path / f"{name}.jsonl"), width=60)) for name in ("none", "some")
+    )
+
+    assert "nothing was recorded in this file: `turntape doctor -- COMMAND` says why" in empty
+    assert "nothing was recorded" not in some

@@ -68,6 +68,27 @@ def test_a_legend_that_has_no_room_for_its_shares_names_every_kind() -> None:
     assert "█ read" in lines[-1] and "█ output" in lines[-1]
 
 
+def test_a_legend_without_room_for_all_kinds_cuts_no_word() -> None:
+    one = replace(priced(1, "0.2", "0.2", "0.2", "0.2"), usage=Usage(20, 5, 5, 10, 4))
+    used = Usage(input=100, cache_read=20, cache_write=30, output=20, reasoning=10)
+    rows = [one, *(replace(one, turn=turn, usage=used, before=Usage(input=90)) for turn in (2, 3))]
+
+    def legend(width: int) -> str:
+        return text(layout_of(rows, width, 9, "tokens"), Shown())[-1].strip()
+
+    assert legend(60) == "█read █rewrite █resent █write █new █output █think"
+    assert legend(48) == "█read █rewrite █resent █write █new …"
+    assert legend(80) == "█ read  █ rewrite  █ resent  █ write  █ new  █ output  █ think"
+
+
+@pytest.mark.parametrize("height", [5, 6, 9])
+def test_a_strip_without_bars_says_why(height: int) -> None:
+    bare = [replace(row(turn), usage=Usage(), cost=None) for turn in (1, 2)]
+
+    assert "no bars: no tokens" in "\n".join(text(layout_of(bare, 120, height), Shown(0)))
+    assert "no bars" not in "\n".join(text(layout_of([priced(1, "0.2"), *bare[1:]], 120, height), Shown(0)))
+
+
 @pytest.mark.parametrize("width", [20, 40, 56, 80, 100, 120, 200])
 @pytest.mark.parametrize("height", [2, 3, 4, 5, 6, 9, 14])
 def test_every_line_is_exactly_as_wide_as_the_strip(width: int, height: int) -> None:
@@ -261,7 +282,7 @@ def test_the_largest_additions_of_several_threads_have_their_thread() -> None:
     rows.append(row(2, thread="t2", usage=Usage(input=1400), before=Usage(input=1000), newest=NewPiece("ls", 1.0, 1)))
     layout = layout_of(rows, 120, 14, "tokens")
 
-    assert any(line[layout.field :].strip() == "t2 2 +400 ls" for line in text(layout, Shown(0)))
+    assert any(line[layout.field :].strip() == "t2:2 +400 ls" for line in text(layout, Shown(0)))
 
 
 def test_threads_without_room_are_counted_and_their_turns_have_numbers() -> None:
@@ -316,3 +337,16 @@ def test_each_number_of_a_turn_is_under_its_bar_also_behind_the_long_number_of_a
 
     assert {one.width for one in layout.lanes[0].bars} == {2}
     assert numbers == "    turn 1 2 2·2 2·4 4 5 "
+
+
+@pytest.mark.parametrize(("width", "first"), [(80, "$0.200"), (120, "so far $0.200 of ≥$0.400")])
+def test_the_cost_so_far_is_at_least_that_of_the_turns_with_a_known_price(width: int, first: str) -> None:
+    unknown = row(2, usage=Usage(input=10, output=10))
+    rows = [priced(1, "0.2"), unknown, priced(3, "0.2")]
+
+    def side(place: int) -> list[str]:
+        layout = layout_of(rows, width, 6)
+        return [line[layout.field :].strip() for line in text(layout, Shown(place))]
+
+    assert first in side(0)
+    assert first.replace("$0.200", "≥$0.400", 1) in side(2)

@@ -10,6 +10,7 @@ from viewing import EXAMPLE
 
 from turntape.inspector.run.filters import parse
 from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.text.number_format import dollars
 from turntape.inspector.views.text.status_styles import FINISH, OUTCOME
 from turntape.inspector.views.tui.thread_tree import ThreadTree
 from turntape.inspector.views.tui.turn_lines import (
@@ -159,8 +160,25 @@ def test_a_thread_that_begins_in_playback_is_not_without_a_price() -> None:
     rows = Run.load(EXAMPLE).rows
     [line] = [line for line in ThreadTree(rows, {}).lines if line.thread == "t3"]
     head = "".join(text for text, _ in thread_line(line, rows, 120, line.places[0]))
+    rows.put([replace(rows.all[line.places[0]], cost=None, cost_parts=None)])
+    bare = "".join(text for text, _ in thread_line(line, rows, 120, line.places[0]))
 
-    assert "1 turn · claude" in head and "unpriced" not in head and "$" not in head
+    assert "1 turn · claude" in head and "unpriced" not in head
+    assert "unpriced" not in bare and "$" not in bare
+
+
+def test_a_thread_that_is_played_costs_what_has_arrived_of_its_turns() -> None:
+    rows = Run.load(EXAMPLE).rows
+    [line] = [line for line in ThreadTree(rows, {}).lines if line.thread == "t3"]
+    first, second = (rows.all[place] for place in line.places[:2])
+
+    def cost(share: float) -> str:
+        head = "".join(text for text, _ in thread_line(line, rows, 120, line.places[1], share=share))
+        return head.split()[-1]
+
+    assert first.cost is not None and second.cost is not None and second.cost_parts is not None
+    assert cost(0) == dollars(first.cost + second.cost - second.cost_parts.output)
+    assert cost(1) == dollars(first.cost + second.cost)
 
 
 def test_the_name_of_a_late_attempt_moves_no_column() -> None:

@@ -76,6 +76,7 @@ def test_the_output_is_a_view_only_of_a_command(output: Path | None) -> None:
 
     made.moving.view("output")
     assert made.state.view == ("turn" if output is None else "output")
+    assert ("no output of a command is here" in made.notice) == (output is None)
 
 
 def test_a_view_ends_the_playback() -> None:

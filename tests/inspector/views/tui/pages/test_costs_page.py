@@ -47,7 +47,7 @@ def test_a_piece_says_how_often_it_was_sent_read_and_written_and_leads_to_its_tu
     piece = next(piece for piece in RUN.ledger.pieces if piece.name == "result of read_file src/statements/dates.py")
     assert piece.tokens is not None and piece.cost is not None
     line = next(line for line in part(shown(found), "━━ pieces") if line.endswith("read_file src/statements/dates.py"))
-    assert line.split()[2:9] == [short_figure(piece.tokens), "6×", "3", "2", "t1", "3", "result"]
+    assert line.split()[2:8] == [short_figure(piece.tokens), "6×", "3", "2", "t1:3", "result"]
     block = found.holding(f"piece:{piece.id}")
     assert block is not None and block.goto == Goto(piece.place, "/messages/4/content/0")
     first = found.holding("dearest")
@@ -135,6 +135,13 @@ def test_cache_misses_have_their_cause_and_price_the_dearest_first() -> None:
 
 def test_without_misses_and_without_rules() -> None:
     assert part(shown(page(ledger=with_misses(None))), "cache misses  0")[0].strip().startswith("none: the cache gave")
+    silent = with_misses(None)
+    turns = [
+        replace(turn, cache=turn.cache and replace(turn.cache, actual_read=None, miss=None)) for turn in silent.turns
+    ]
+    assert part(shown(page(ledger=replace(silent, turns=turns))), "cache misses  0") == [
+        "  not known: no answer says how much was read from a cache"
+    ]
     bare = replace(RUN.ledger, turns=[replace(turn, cache=None) for turn in RUN.ledger.turns])
     assert "cache misses" not in "\n".join(shown(page(ledger=bare)))
 
@@ -142,11 +149,13 @@ def test_without_misses_and_without_rules() -> None:
 def test_without_prices_tokens_decide_and_without_counts_bytes() -> None:
     free = Run.of([replace(trip, index=at) for at, trip in enumerate(loop())])
     lines = shown(costs_page(replace(free.ledger, total=None), free.rows))
-    assert lines[0] == "no turn of this run has a price: ordered by tokens, else by bytes"
+    assert lines[0] == "no turn of this run has a known price: the pieces are ordered by tokens, else by bytes"
+    assert any(", by tokens, else by bytes; s changes the order" in line for line in lines)
 
     bare = Run.of([replace(chat([user("go")], said("done"), usage=None), index=0)])
     text = "\n".join(shown(costs_page(bare.ledger, bare.rows)))
     assert " – " in text and " B " in text
+    assert text.startswith("no cost: the API counted no tokens; the pieces are ordered by bytes")
 
 
 def test_what_the_api_counted_as_nothing_has_no_tokens_and_not_its_bytes() -> None:

@@ -41,7 +41,7 @@ def test_a_long_meaning_continues_below_itself() -> None:
     assert lines[model + 1].startswith(" " * 17 + "text, calls")
 
 
-@pytest.mark.parametrize("sign", ["◆ model", "✗2", "!2", "4·2", "·", "?", "–"])
+@pytest.mark.parametrize("sign", ["◆ model", "✗2", "!2", "4·2", "·", "?", "–", "≥$0.30", "~1.2 s", "→ ←", "+1", "✓"])
 def test_each_sign_of_the_list_is_explained(sign: str) -> None:
     assert any(line.startswith(f"  {sign} ") for line in shown(80))
 
