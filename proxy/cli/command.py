@@ -7,6 +7,7 @@ from typing import Literal, NoReturn, override
 from turntape.cassettes.frozen import frozen
 
 from ..exit_codes import USAGE
+from .examples import examples_text
 
 EXIT_CODES = """\
 exit codes: 0 ok, 1 findings or mismatch, 2 usage, 3 internal, 4 not recorded;
@@ -55,7 +56,7 @@ def parser_of(name: str, command: Command, *, debug: bool = False) -> Parser:
         prog=f"turntape {name}",
         usage=command.usage,
         description=fill(command.description, 78),
-        epilog=EXIT_CODES,
+        epilog=examples_text(name) + EXIT_CODES,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )

@@ -27,14 +27,14 @@ _WORDS: dict[Status, str] = {"ok": "ok", "note": "note", "problem": "PROBLEM", "
 _COLOURS: dict[Status, str] = {"ok": "32", "note": "36", "problem": "31", "unknown": "33"}
 
 
-def lines(checks: Iterable[CheckResult], colour: bool) -> list[str]:
-    """The results as text, one paragraph each."""
+def lines(checks: Iterable[CheckResult], colour: bool, width: int = 100) -> list[str]:
+    """The results as text, one paragraph each. What is to be copied is not broken for a narrow terminal."""
     shown: list[str] = []
     for check in checks:
         word = f"{_WORDS[check.status]:8}"
         if colour:
             word = f"\x1b[{_COLOURS[check.status]}m{word}\x1b[0m"
-        first, *rest = _wrapped(check.what, 90)
+        first, *rest = _wrapped(check.what, max(31, min(99, width) - 9))
         shown.append(f"{word} {first}")
         shown += [f"{'':8} {line}" for line in rest]
         if check.add:

@@ -115,7 +115,7 @@ def _node(node: Node, indent: str, width: int, *, fix: bool, runs: bool) -> Iter
 
 def _where(found: Found, *, runs: bool) -> str:
     run = f"run {safe(found.run)}, " if runs and found.run else ""
-    turn = "" if found.turn is None else f"{found.thread} turn {found.turn}, "
+    turn = "" if found.turn is None else f"turn {found.turn} of {found.thread}, "
     return f"{run}{turn}#{found.index}"
 
 

@@ -37,7 +37,7 @@ def main(options: argparse.Namespace) -> int:
     from ...doctor.diagnose import diagnose
     from ...launch.child_process import not_found
     from ...launch.recording_settings import Settings
-    from ...launch.terminal import coloured
+    from ...launch.terminal import coloured, columns
     from ...signals import block
     from ..text_output import writing
 
@@ -64,7 +64,7 @@ def main(options: argparse.Namespace) -> int:
                 out.write(json.dumps(report.as_json(), indent=2) + "\n")
             else:
                 colour = coloured(out.isatty(), os.environ, options.color)
-                out.write("\n".join([*lines(report.checks, colour), "", report.closing()]) + "\n")
+                out.write("\n".join([*lines(report.checks, colour, columns(None)), "", report.closing()]) + "\n")
             out.flush()
     return OK if report.ok else FINDINGS
 

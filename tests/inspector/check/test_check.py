@@ -69,7 +69,7 @@ def test_a_root_comes_before_what_follows_from_it() -> None:
     consequence = next(i for i, line in enumerate(lines) if "request-rejected" in line)
     assert root < because < consequence
     assert len(lines[consequence]) - len(lines[consequence].lstrip()) > len(lines[root]) - len(lines[root].lstrip())
-    for piece in ("▶ client", "error, proven", "t1 turn 1, #0", "no result for call_1", "#0 call call_1", "fix"):
+    for piece in ("▶ client", "error, proven", "turn 1 of t1, #0", "no result for call_1", "#0 call call_1", "fix"):
         assert piece in text
 
 
@@ -300,13 +300,13 @@ def test_the_run_is_named_once_or_with_each_finding_of_several() -> None:
     alone = [replace(trip, run="nightly") for trip in lost()]
     text = shown(report(alone))
     assert "unpriced · run nightly" in " ".join(text.split()) or "· run nightly" in text
-    assert "run nightly, t1" not in text
+    assert "run nightly, turn" not in text
 
     both = [*alone, *(replace(trip, run="other", index=trip.index + 2) for trip in lost())]
     text = shown(report(both), 100)
     assert "· 2 runs" in text
-    assert "run nightly, t1 turn 1, #0" in text
-    assert "run other, t2 turn 1, #2" in text
+    assert "run nightly, turn 1 of t1, #0" in text
+    assert "run other, turn 1 of t2, #2" in text
     assert "run" not in shown(report(lost())).splitlines()[0].replace("run.cassette", ""), "a run without a name"
 
 

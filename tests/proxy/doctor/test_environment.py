@@ -70,3 +70,17 @@ def test_the_text_has_the_line_to_add_below_what_was_seen() -> None:
         "              export B=2",
         "ok       Fine.",
     ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_what_was_seen_fits_the_terminal_and_what_is_to_be_copied_stays_whole(width: int) -> None:
+    copied = (
+        "export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/some-company-root-certificates.pem A=b"
+    )
+    seen = "SSL_CERT_FILE, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE: its certificates are trusted together with ours. " * 2
+    shown = lines([CheckResult("x", "note", seen)], False, width)
+
+    assert max(map(len, shown)) <= min(width, 99)
+    assert " ".join(" ".join(line[9:] for line in shown).split()) == seen.strip()
+    copying = [lines([CheckResult("x", "note", "Fine.", copied)], False, one)[1:] for one in (width, 100)]
+    assert copying[0] == copying[1]
