@@ -95,7 +95,9 @@ def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
     if rest := lines[SHOWN:]:
         words = several(len(rest), "smaller one")
         folded = [tag("details", tag("summary", words), _scrolling(f"Cache misses, {words}", heads, rest))]
-    yield _table("Cache misses", str(len(found)), heads, lines[:SHOWN], *folded)
+    prices = [miss.price for _, miss in found if miss.price is not None]
+    note = f"{len(found):,}, together {dollars(sum(prices, Decimal(0)))}" if prices else f"{len(found):,}"
+    yield _table("Cache misses", note, heads, lines[:SHOWN], *folded)
 
 
 def _pieces(ledger: Ledger, rows: Rows) -> Html:

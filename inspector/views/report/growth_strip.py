@@ -193,7 +193,7 @@ def caption(bar: Bar, lane: Lane) -> str:
     named = zip(KINDS, means, strict=False)
     parts = [f"{round(mean):,} {title}" for (_, title), mean in named if round(mean)]
     spent = [turn.row.cost for turn in bar.turns if turn.row.cost is not None]
-    cost = dollars(sum(spent, Decimal(0))) if spent else "–"
+    cost = dollars(sum(spent, Decimal(0)) / len(spent)) if spent else "–"
     full = f", {percent(bar.fill)} of the context window" if bar.fill is not None else ""
     marks = "".join(f"; {mark.text}" for mark in bar.marks[:2])
     return f"{where}: {cost}, so far {_spent(bar)}; {', '.join(parts) or 'tokens unknown'}{full}{marks}"

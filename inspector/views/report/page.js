@@ -341,6 +341,8 @@ async function sift() {
   const turn = ++sifting;
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   const has = (text) => words.every((word) => text.includes(word));
+  const open = tabs.find((one) => one.getAttribute("aria-selected") === "true").getAttribute("aria-controls");
+  if (words.length && index.panels[open]) tab("turns");
   allFindings();
   for (const one of document.querySelectorAll("#findings li")) one.hidden = !has(one.textContent.toLowerCase());
   const kept = words.length ? new Set() : null;

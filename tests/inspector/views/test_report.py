@@ -127,6 +127,18 @@ def test_the_filter_finds_what_is_inside_the_turns(drive: Drive) -> None:
     ) == ["filter", ["1", "2"], ["1"], [], True, 4]
 
 
+def test_a_filter_typed_on_a_page_that_it_does_not_change_shows_the_turns(drive: Drive) -> None:
+    assert drive(
+        """
+        const open = () => tabs.find((one) => one.getAttribute("aria-selected") === "true").textContent.split(" ")[0];
+        for (const panel of ["costs", "timeline", "findings"]) {
+          tab(panel); await type(""); said.push(open());
+          await type("reel"); said.push(open());
+        }
+        """
+    ) == ["Costs", "Turns", "Timeline", "Turns", "Findings", "Findings"]
+
+
 def test_help_findings_folds_and_theme(drive: Drive) -> None:
     assert drive(
         """

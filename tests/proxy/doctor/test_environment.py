@@ -74,9 +74,7 @@ def test_the_text_has_the_line_to_add_below_what_was_seen() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_what_was_seen_fits_the_terminal_and_what_is_to_be_copied_stays_whole(width: int) -> None:
-    copied = (
-        "export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/some-company-root-certificates.pem A=b"
-    )
+    copied = "export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/some-company-root-certificates.pem A=b"
     seen = "SSL_CERT_FILE, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE: its certificates are trusted together with ours. " * 2
     shown = lines([CheckResult("x", "note", seen)], False, width)
 

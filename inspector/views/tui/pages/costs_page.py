@@ -137,7 +137,7 @@ class _Costs:
         found.sort(key=lambda one: (one[1].price or Decimal(0), one[1].tokens), reverse=True)
         prices = [miss.price for _, miss in found if miss.price is not None]
         yield gap("misses")
-        note = f"{len(found)}, together {dollars(sum(prices, Decimal(0)))}" if prices else f"{len(found)}"
+        note = f"{len(found):,}, together {dollars(sum(prices, Decimal(0)))}" if prices else f"{len(found):,}"
         yield Block("misses", rule("cache misses", note), group=True)
         if not found:
             yield Block("misses:none", (), flowing([(no_misses(known), "dim")]), indent=2, parent="misses")

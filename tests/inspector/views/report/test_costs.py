@@ -63,7 +63,8 @@ def test_a_cache_miss_has_its_cause_and_its_price() -> None:
     turns = [type(turn)(**{**_fields(turn), "cache": entry}) for turn in ledger.turns[:1]]
     page = words(costs(type(ledger)(turns=turns, pieces=ledger.pieces, total=ledger.total, unpriced=0), run.rows))
 
-    assert "Cache misses 1 cost tokens turn why $0.020 4.0k turn 1 expired the cache had expired /messages/1" in page
+    heads = "Cache misses 1, together $0.020 cost tokens turn why"
+    assert f"{heads} $0.020 4.0k turn 1 expired the cache had expired /messages/1" in page
 
 
 def test_small_cache_misses_are_folded() -> None:

@@ -13,6 +13,7 @@ from turntape.inspector.findings.finding import Finding
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip import strip_of
 from turntape.inspector.views.report.growth_strip import BARS, LANE_BARS, growth_strip
+from turntape.inspector.views.text.number_format import dollars
 
 TROUBLE = Finding("x", "model", "error", "P", "it is wrong", (), "fix it")
 
@@ -60,7 +61,8 @@ def test_a_long_run_folds_into_ranges_that_say_so() -> None:
 
     first = page[: page.index('class="strip tokens"')]
     assert first.count("<g ") == BARS + LANE_BARS
-    assert 'data-caption="turns 1–2 of t1, on average:' in page and 'class="highest"' in page
+    mean = dollars(row.cost)
+    assert f'data-caption="turns 1–2 of t1, on average: {mean}, so far' in page and 'class="highest"' in page
 
 
 def test_marks_are_over_their_turn_with_words() -> None:
