@@ -123,7 +123,8 @@ def _split(layout: StripLayout, turn: StripTurn) -> Spans:
     if found is None:
         return []
     again, new = map(dollars if layout.unit == "dollars" else lambda amount: count(int(amount)), found)
-    return [("again ", "dim"), (again, "plain"), ("  new ", "dim"), (new, "plain")]
+    spans: Spans = [("again ", "dim"), (again, "plain"), ("  new ", "dim"), (new, "plain")]
+    return spans if sum(width_of(text) for text, _ in spans) < layout.side else [("new ", "dim"), (new, "plain")]
 
 
 def _largest(layout: StripLayout, shown: Shown, room: int) -> list[Spans]:

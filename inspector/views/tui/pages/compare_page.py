@@ -205,7 +205,8 @@ def _difference(number: int, one: Difference) -> Block:
     if one.kind == "changed":
         body = _changed(_text(one.recorded), _text(one.given))
     else:
-        body = prose(_text(one.given if one.kind == "added" else one.recorded), json_line)
+        value = one.given if one.kind == "added" else one.recorded
+        body = prose(_text(value), "plain" if isinstance(value, str) else json_line)
     anchors = (one.pointer,)
     return Block(f"compared:{number}", title, body, open=False, preview=6, indent=2, parent="requests", anchors=anchors)
 

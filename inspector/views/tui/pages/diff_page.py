@@ -52,7 +52,15 @@ def _difference(number: int, one: Difference) -> Block:
             anchors=(one.pointer,),
         )
     value = one.given if one.kind == "added" else one.recorded
-    return Block(key, title, prose(_text(value), json_line), open=False, preview=8, indent=2, anchors=(one.pointer,))
+    return Block(
+        key,
+        title,
+        prose(_text(value), "plain" if isinstance(value, str) else json_line),
+        open=False,
+        preview=8,
+        indent=2,
+        anchors=(one.pointer,),
+    )
 
 
 SHOWN, AROUND = 10, 1

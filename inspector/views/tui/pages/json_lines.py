@@ -16,6 +16,8 @@ from .blocks import Body, Spans
 from .text_lines import Prose
 
 _JSON = regex(r'^(\s*)("(?:[^"\\]|\\.)*")(\s*:\s*)(.*)$')
+_MARKS = regex(r"^[\[\]{},]*$")
+_NUMBER = regex(r"^(?:-?\d[\d.eE+-]*|true|false|null),?$")
 
 
 def json_line(text: str) -> Spans:
@@ -29,9 +31,10 @@ def json_line(text: str) -> Spans:
 
 
 def _value_look(text: str) -> str:
-    if text.startswith('"'):
-        return "string"
-    return "dim" if text[:1] in "{}[]," else "number" if text[:1] in "-0123456789tfn" else "plain"
+    """The look of a value, or of the rest of a text that was broken into lines."""
+    if _MARKS.match(text):
+        return "dim"
+    return "number" if _NUMBER.match(text) else "string"
 
 
 def pretty(value: object) -> str:

@@ -8,7 +8,7 @@ from ....wire.printable import safe
 from ...text.number_format import lasted
 from ...text.terminal_text import GLYPHS, clip
 from ..formatting import size
-from .blocks import Block, Spans
+from .blocks import Block, Body, Spans
 from .json_lines import json_line, pretty
 from .sections import gap, rule
 from .text_lines import flowing, lines, prose
@@ -33,14 +33,14 @@ def other_blocks(detail: Detail) -> Iterator[Block]:
     yield Block(
         "request",
         rule("request", size(row.request_bytes)),
-        prose(_json_text(detail.exchange.body, trip.request.body), json_line),
+        _json_body(detail.exchange.body, trip.request.body),
     )
     if trip.response is not None:
         yield gap("answer")
         yield Block(
             "answer",
             rule("answer", size(row.response_bytes)),
-            prose(_json_text(detail.exchange.answer, trip.response.body), json_line),
+            _json_body(detail.exchange.answer, trip.response.body),
             anchors=("answer",),
         )
 
@@ -66,5 +66,5 @@ def _facts(detail: Detail) -> str:
     return "  ".join(facts)
 
 
-def _json_text(value: object, body: bytes) -> str:
-    return pretty(value) if value is not None else body.decode("utf-8", "backslashreplace")
+def _json_body(value: object, body: bytes) -> Body:
+    return prose(pretty(value), json_line) if value is not None else prose(body.decode("utf-8", "backslashreplace"))

@@ -277,6 +277,15 @@ def test_a_large_panel_lists_the_largest_additions() -> None:
     assert panel(Shown(1, None, 1))[4:] == ["largest additions", "2 +400 ls", "", ""]
 
 
+def test_no_number_beside_the_bars_is_cut() -> None:
+    parts = CostParts(Decimal(0), Decimal(0), Decimal("0.000722"), Decimal(0), Decimal(0))
+    first = row(1, cost="0.000722", cost_parts=parts, usage=Usage(input=900))
+    second = replace(first, turn=2, usage=Usage(input=1000), before=Usage(input=900))
+    lines = [line[-32:] for line in text(layout_of([first, second], 200, 9), Shown(1))]
+
+    assert any("new $0.000072" in line for line in lines) and "…" not in "".join(lines)
+
+
 def test_the_largest_additions_of_several_threads_have_their_thread() -> None:
     rows = [row(1, usage=Usage(input=1000)), row(1, thread="t2", usage=Usage(input=9))]
     rows.append(row(2, thread="t2", usage=Usage(input=1400), before=Usage(input=1000), newest=NewPiece("ls", 1.0, 1)))
