@@ -169,8 +169,9 @@ def strip_of(rows: Sequence[Row], ledger: Ledger | None = None) -> Strip:
     for place, row in turns:
         so_far += row.cost or Decimal(0)
         unpriced += row.unpriced
-        one = _turn(place, row, so_far, labelled.get(place), ledger)
-        lanes.setdefault(row.thread or "", []).append(replace(one, unpriced=unpriced) if unpriced else one)
+        lanes.setdefault(row.thread or "", []).append(
+            _turn(place, row, (so_far, unpriced), labelled.get(place), ledger)
+        )
     made = tuple(_lane(thread, tuple(found)) for thread, found in lanes.items())
     priced = any(row.cost is not None for _, row in turns)
     return Strip(made, so_far if priced else None, unpriced)
@@ -181,13 +182,17 @@ def _lane(thread: str, turns: tuple[StripTurn, ...]) -> Lane:
     return Lane(thread, first.edge.kind if first.edge is not None else "main", first.asked, turns)
 
 
-def _turn(place: int, row: Row, so_far: Decimal, addition: Addition | None, ledger: Ledger | None) -> StripTurn:
+def _turn(
+    place: int, row: Row, sums: tuple[Decimal, int], addition: Addition | None, ledger: Ledger | None
+) -> StripTurn:
+    """`sums`: the cost so far, with this turn, and how many turns up to it have no known price."""
+    so_far, unpriced = sums
     tokens = tokens_of(row)
     window = context_window(row.model, row.provider)
     fill = tokens.total / window if window and tokens is not None else None
     counts = _counts(tokens) if tokens is not None else None
     marks = tuple(marks_of(row, fill, ledger.at(place) if ledger is not None else None))
-    return StripTurn(place, row, _dollars(row, tokens), counts, so_far, window, fill, marks, addition)
+    return StripTurn(place, row, _dollars(row, tokens), counts, so_far, window, fill, marks, addition, unpriced)
 
 
 def _counts(tokens: Tokens) -> tuple[int, ...]:

@@ -231,7 +231,7 @@ def test_messages_of_few_large_threads_are_at_hand(monkeypatch: pytest.MonkeyPat
     assert ledger(*trips).turns[0].uses and made.ledger().total == ledger(*trips).total
 
 
-def test_a_thread_that_was_put_aside_goes_on_with_its_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_was_put_aside_continues_with_its_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, more = loop()
     other = chat([user("another task " * 500)], said("yes"), index=1, run="other")
     trips = [begun, other, replace(more, index=2)]

@@ -16,8 +16,8 @@ from .selection import Selection
 from .state import OF_THE_RUN, ScreenState
 
 PAUSE = 10
-"""While a file is read, it is drawn again after so many times the processor time of the screen since the last drawing:
-the screen takes a tenth of the time, and the reader the rest."""
+"""While a file is read, it is drawn again after this many times the processor time of the screen since the last
+drawing: the screen takes a tenth of the time, and the reader the rest."""
 REFRESH = 0.12
 """Seconds between two drawings of a run that is being read, at least."""
 LONGEST = 2.0

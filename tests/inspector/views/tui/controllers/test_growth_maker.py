@@ -60,7 +60,7 @@ def test_while_rows_are_read_it_rests_and_only_the_last_request_is_made(monkeypa
         assert not maker.busy
 
 
-def test_rows_that_cannot_be_drawn_give_a_sentence_and_the_thread_goes_on() -> None:
+def test_rows_that_cannot_be_drawn_give_a_sentence_and_the_thread_continues() -> None:
     broken: Any = [object()]
     with making() as (maker, made):
         maker.request(broken, None, final=True)
