@@ -126,6 +126,13 @@ def parameter(text: str) -> tuple[str, str]:
     return name, value
 
 
+def file_name(text: str) -> str:
+    """The name of a file or folder; `-` is standard output elsewhere."""
+    if text == "-":
+        raise ArgumentTypeError("this cannot be written to standard output (-); name a file")
+    return text
+
+
 def port(text: str) -> int:
     """A TCP port; 0 means any free one."""
     if not _is_digits(text) or int(text) > 65535:

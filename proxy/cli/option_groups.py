@@ -17,6 +17,11 @@ def add_output(parser: argparse.ArgumentParser, metavar: str, help: str) -> None
     parser.add_argument("-o", "--output", "--out", metavar=metavar, help=help)
 
 
+def add_output_file(parser: argparse.ArgumentParser, metavar: str, help: str) -> None:
+    """As `add_output`, of a command that does not write to standard output."""
+    parser.add_argument("-o", "--output", "--out", type=types.file_name, metavar=metavar, help=help)
+
+
 def add_format(parser: argparse.ArgumentParser, choices: Sequence[str], *, json: str | None = None) -> None:
     """`--format`, with the first choice as default; with `json`, its help text, also `--json` as a short form."""
     parser.add_argument(
@@ -102,7 +107,7 @@ def use_redaction(options: argparse.Namespace) -> None:
 def add_recording(parser: argparse.ArgumentParser, port: int, kind: str = "run") -> None:
     """What a recording needs: file, port, upstreams, limits, breakpoints."""
     default = str(port) if port else "a free one"
-    add_output(parser, "F", f"the cassette to write (default: {kind}-<time>.cassette.jsonl here)")
+    add_output_file(parser, "F", f"the cassette to write (default: {kind}-<time>.cassette.jsonl here)")
     parser.add_argument(
         "--port", type=types.port, default=port, metavar="N", help=f"listen on port N (default: {default})"
     )

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -32,14 +33,32 @@ def refuse_source(output: str | Path, sources: Iterable[str]) -> None:
         raise TurntapeError(f"{str(output)!r} is the cassette itself; choose another name with -o")
 
 
-def private(path: str | Path) -> TextIO:
-    """A new text file (UTF-8) that only its owner can read. Raises TurntapeError when it cannot be written."""
-    return os.fdopen(_descriptor(path), "w", encoding="utf-8", errors="backslashreplace")
+@contextmanager
+def private(path: str | Path) -> Generator[TextIO]:
+    """A new text file (UTF-8) that only its owner can read; no part of it is left when it cannot be written whole.
+
+    Raises TurntapeError when it cannot be opened.
+    """
+    with private_bytes(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", errors="backslashreplace")
+        try:
+            yield text
+            text.flush()
+        finally:
+            text.detach()
 
 
-def private_bytes(path: str | Path) -> BinaryIO:
-    """A new file that only its owner can read. Raises TurntapeError when it cannot be written."""
-    return os.fdopen(_descriptor(path), "wb")
+@contextmanager
+def private_bytes(path: str | Path) -> Generator[BinaryIO]:
+    """As `private`, for bytes."""
+    is_new = not os.path.lexists(path)
+    try:
+        with os.fdopen(_descriptor(path), "wb") as file:
+            yield file
+    except BaseException:
+        if is_new:
+            Path(path).unlink(missing_ok=True)
+        raise
 
 
 def write_text(path: str | Path, text: str, mode: int = 0o666) -> None:

@@ -1,8 +1,12 @@
 """What the commands that draw on the terminal have in common."""
 
 import argparse
+from typing import TYPE_CHECKING
 
-from ..exit_codes import SIGNALLED
+from ..exit_codes import INTERNAL, OK, SIGNALLED
+
+if TYPE_CHECKING:
+    from turntape.inspector.views.tui.app import Viewer
 
 THEMES = ("dark", "light", "high-contrast", "16-colours", "no-colour")
 
@@ -18,6 +22,15 @@ def wanted_theme(options: argparse.Namespace) -> str:
     from rich.console import Console
 
     return "16-colours" if Console(force_terminal=True).color_system == "standard" else "dark"
+
+
+def shown(viewer: "Viewer") -> int:
+    """Draw on the terminal until the user, or a signal, ends it; gives the exit code."""
+    watch_terminal()
+    viewer.run()
+    if viewer.ended_by is not None:
+        return SIGNALLED + viewer.ended_by
+    return INTERNAL if viewer.return_code else OK
 
 
 def watch_terminal() -> None:

@@ -73,6 +73,8 @@ class Viewer(App[None]):
         self._traceback = options.get("traceback", False)
         self._opened = False
         """Whether a run was opened."""
+        self.ended_by: int | None = None
+        """The number of the signal that ended the viewer."""
         self._early: list[Key] = []
         """Keys that were pressed before there was a turn for them."""
         if run is not None:
@@ -108,7 +110,12 @@ class Viewer(App[None]):
             # The terminal is restored before the end, also when a signal ends the viewer.
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGHUP):
-                loop.add_signal_handler(number, self.exit)
+                loop.add_signal_handler(number, self._end, number)
+
+    def _end(self, number: int) -> None:
+        """End because of a signal."""
+        self.ended_by = number
+        self.exit()
 
     @override
     async def on_event(self, event: Event) -> None:

@@ -85,6 +85,7 @@ def _report(files: list[str], asked: "Asked") -> "Report":
     from turntape.inspector.check.check import Checked, Report, check
 
     from ..cassette_files import named
+    from ..waiting import Waiting
 
     checked: list[Checked] = []
     unread: list[tuple[str, str]] = []
@@ -93,8 +94,9 @@ def _report(files: list[str], asked: "Asked") -> "Report":
             unread.append((file.name, file.problem))
             continue
         try:
-            cassette = Cassette.load(file.name)
-            one = check(file.name, cassette, asked)
+            with Waiting(f"checking {file.name}"):
+                cassette = Cassette.load(file.name)
+                one = check(file.name, cassette, asked)
         except CassetteError as exc:
             unread.append((file.name, str(exc)))
             continue

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from turntape.cassettes.frozen import frozen
 
 from ..command import Command
-from ..option_groups import add_output
+from ..option_groups import add_output_file
 from ..recording_options import require_posix
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ FLAWS: dict[str | None, Flaw] = {
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    add_output(parser, "F", "the cassette to write (default: demo-<time>.cassette.jsonl here)")
+    add_output_file(parser, "F", "the cassette to write (default: demo-<time>.cassette.jsonl here)")
     parser.add_argument(
         "--fast", action="store_true", help=f"do not stream at the pace of an LLM, {PACE} tokens a second"
     )

@@ -70,8 +70,11 @@ def _compare(a: str, b: str, options: argparse.Namespace, out: "TextIO") -> bool
     from turntape.cassettes.tape.reader import Cassette
     from turntape.inspector.compare.run_diff import compare
 
-    left, right = Cassette.load(a), Cassette.load(b)
-    comparison = compare(left, right, _names(a, b), reasoning=not options.no_reasoning)
+    from ..waiting import Waiting
+
+    with Waiting(f"comparing {' and '.join(_names(a, b))}"):
+        left, right = Cassette.load(a), Cassette.load(b)
+        comparison = compare(left, right, _names(a, b), reasoning=not options.no_reasoning)
     if options.format == "json":
         from turntape.inspector.views.json.show_json import dumps
 

@@ -3,11 +3,11 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from ...exit_codes import INTERNAL, OK, USAGE
+from ...exit_codes import OK, USAGE
 from .. import argument_types as types
 from ..command import Command
 from ..option_groups import add_at, add_format, add_output, add_width
-from ..viewing import THEMES, wanted_theme, watch_terminal
+from ..viewing import THEMES, shown, wanted_theme
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,9 +78,7 @@ def _view(options: argparse.Namespace) -> int:
 
     with StoreSource(store, options.days) as source:
         viewer = FleetViewer(source, theme=wanted_theme(options), ascii=ascii_only(os.environ), traceback=options.debug)
-        watch_terminal()
-        viewer.run()
-        return INTERNAL if viewer.return_code else OK
+        return shown(viewer)
 
 
 def _format(options: argparse.Namespace) -> str:

@@ -7,7 +7,7 @@ from turntape.cassettes.counted import several
 
 from ...exit_codes import OK, USAGE
 from ..command import Command
-from ..option_groups import add_output
+from ..option_groups import add_output_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="move a suite of pytest-recording, pytest-vcr or cassetter: show what would change (default: .)",
     )
     parser.add_argument("--apply", action="store_true", help="with --pytest: convert the recordings, rewrite the marks")
-    add_output(parser, "F", "put all of them into this one cassette")
+    add_output_file(parser, "F", "put all of them into this one cassette")
     parser.add_argument("--out-dir", metavar="DIR", help="put the cassettes here (default: each next to its file)")
     parser.add_argument("--force", action="store_true", help="replace cassettes that exist already")
 

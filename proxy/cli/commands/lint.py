@@ -27,12 +27,14 @@ def main(options: argparse.Namespace) -> int:
 
     from ..cassette_files import named
     from ..text_output import writing
+    from ..waiting import Waiting
 
     found = failed = read = 0
     with writing(options.output) as out:
         for one in named(options.files):
             try:
-                places = list(_places(one.name, one.problem))
+                with Waiting(f"searching {one.name}"):
+                    places = list(_places(one.name, one.problem))
             except TurntapeError as exc:
                 sys.stderr.write(f"turntape: {exc}\n")
                 failed += 1

@@ -4,7 +4,7 @@ import argparse
 
 from ...exit_codes import USAGE
 from ..command import Command
-from ..option_groups import add_output
+from ..option_groups import add_output_file
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="start no server: this recording of it answers; nothing is recorded then, unless -o is given",
     )
     parser.add_argument("--live", default="", help=argparse.SUPPRESS)
-    add_output(
+    add_output_file(
         parser,
         "FILE",
         "without --link: write this cassette, or a new one in this folder (default: the working directory)",

@@ -35,6 +35,7 @@ def main(options: argparse.Namespace) -> int:
 
     from ..cassette_files import cassettes
     from ..text_output import writing
+    from ..waiting import Waiting
 
     if options.source and not options.update:
         raise CassetteError("--from names the URL of --update; add --update")
@@ -42,7 +43,8 @@ def main(options: argparse.Namespace) -> int:
         _update(options.source)
     report = PriceReport()
     for name in cassettes(options.files):
-        report.add(name, Cassette.load(name))
+        with Waiting(f"reading {name}"):
+            report.add(name, Cassette.load(name))
     sentence = age(datetime.now(UTC).date())
     with writing(options.output) as out:
         if options.format == "json":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ...exit_codes import OK
 from ..command import Command
-from ..option_groups import CASSETTES, add_output
+from ..option_groups import CASSETTES, add_output_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="F", nargs="+", help=f"{CASSETTES}; one page for each")
-    add_output(
+    add_output_file(
         parser,
         "FILE",
         "the page to write, or a folder for the pages of several cassettes (default: F's name with .html, here)",
@@ -37,6 +37,7 @@ def main(options: argparse.Namespace) -> int:
 
     from ..cassette_files import cassettes
     from ..text_output import private, refuse_source
+    from ..waiting import Waiting
 
     files = cassettes(options.file)
     pages = _pages(files, options.output)
@@ -45,11 +46,13 @@ def main(options: argparse.Namespace) -> int:
         if pages.count(page) > 1:
             raise TurntapeError(f"several of the cassettes would become {str(page)!r}; give them one by one with -o")
     for name, page in zip(files, pages, strict=True):
-        run = Run.load(name)
-        # Private like the cassette: it holds the same conversation.
-        with private(page) as file:
-            title = options.title or ("run" if options.redact_text else Path(name).name)
-            file.writelines(report(run, title, redacted=options.redact_text))
+        with Waiting(f"reading {name}") as waiting:
+            run = Run.load(name)
+            waiting.say(f"writing {page}")
+            # Private like the cassette: it holds the same conversation.
+            with private(page) as file:
+                title = options.title or ("run" if options.redact_text else Path(name).name)
+                file.writelines(report(run, title, redacted=options.redact_text))
         sys.stdout.write(f"{page}\n")
     return OK
 

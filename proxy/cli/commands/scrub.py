@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ...exit_codes import OK
+from ..argument_types import file_name
 from ..command import Command
 from ..option_groups import ONE_CASSETTE, add_redaction
 
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="F", help=ONE_CASSETTE)
     place = parser.add_mutually_exclusive_group(required=True)
-    place.add_argument("-o", "--output", "--out", metavar="OUT", help="write the clean recording to OUT")
+    place.add_argument(
+        "-o", "--output", "--out", type=file_name, metavar="OUT", help="write the clean recording to OUT"
+    )
     place.add_argument("--in-place", action="store_true", help="replace F by the clean recording")
     parser.add_argument(
         "--secrets",
@@ -37,10 +40,13 @@ def main(options: argparse.Namespace) -> int:
     from turntape.cassettes.redaction.scrub import scrub
 
     from ..cassette_files import one_cassette
+    from ..waiting import Waiting
 
     path = Path(one_cassette(options.file))
     target = path if options.in_place else _new(path, Path(options.output))
-    done = scrub(path, target, _secrets(options.secrets) if options.secrets else [], prose=options.prose)
+    secrets = _secrets(options.secrets) if options.secrets else []
+    with Waiting(f"searching {path}"):
+        done = scrub(path, target, secrets, prose=options.prose)
     lines = several(done.lines, "line")
     what = "secrets and prose" if options.prose else "secrets"
     nothing = "no secret and no prose" if options.prose else "no secret"

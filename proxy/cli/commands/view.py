@@ -3,11 +3,11 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from ...exit_codes import INTERNAL, OK, USAGE
+from ...exit_codes import USAGE
 from .. import argument_types as types
 from ..command import Command
 from ..option_groups import ONE_CASSETTE
-from ..viewing import THEMES, wanted_theme, watch_terminal
+from ..viewing import THEMES, shown, wanted_theme
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,9 +68,7 @@ def main(options: argparse.Namespace) -> int:
         thread=thread,
         traceback=options.debug,
     )
-    watch_terminal()
-    viewer.run()
-    return INTERNAL if viewer.return_code else OK
+    return shown(viewer)
 
 
 def _check(path: "Path", turn: int | None) -> None:

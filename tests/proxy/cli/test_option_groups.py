@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from turntape.proxy.cli import main
 from turntape.proxy.cli.option_groups import (
     RECORD_PORT,
     REPLAY_PORT,
@@ -109,3 +110,19 @@ def test_replay_options_are_passed_on_as_they_were_given() -> None:
 
     assert replay_arguments(replaying(*given)) == given
     assert replay_arguments(replaying()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["run", "-o", "-", "--", "true"], ["report", "F", "-o", "-"], ["scrub", "F", "-o", "-"], ["demo", "-o", "-"]],
+)
+def test_a_command_that_writes_no_standard_output_refuses_its_name(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(command)
+
+    assert ended.value.code == 2
+    assert "this cannot be written to standard output (-); name a file" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

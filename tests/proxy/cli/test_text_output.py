@@ -1,7 +1,9 @@
 """Where a command writes its result."""
 
+import errno
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,8 +69,33 @@ def test_a_source_is_never_overwritten(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
-    for write in (private, private_bytes, lambda path: write_text(path, "x")):
+    for write in (
+        lambda path: private(path).__enter__(),
+        lambda path: private_bytes(path).__enter__(),
+        lambda path: write_text(path, "x"),
+    ):
         with pytest.raises(
             TurntapeError, match="^cannot write '.*none/x': No such file or directory; check the folder"
         ):
             write(tmp_path / "none" / "x")
+
+
+@pytest.mark.parametrize("opened", [private, private_bytes, writing])
+def test_no_part_of_a_new_file_is_left_when_the_rest_cannot_be_written(opened: Any, tmp_path: Path) -> None:
+    new, old = tmp_path / "new", tmp_path / "old"
+    old.write_text("before")
+    for path in (new, old):
+        with pytest.raises(OSError, match="full"), opened(str(path)) as file:
+            file.write("x" * 100_000 if opened is not private_bytes else b"x" * 100_000)
+            raise OSError(errno.ENOSPC, "the disk is full")
+
+    # The other one was there before, perhaps as a device or a link.
+    assert sorted(tmp_path.iterdir()) == [old]
+
+
+def test_a_limit_that_is_met_at_the_end_is_reported(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with pytest.raises(OSError, match="No space left"), private("/dev/full") as file:
+        file.write("x")
+    assert Path("/dev/full").exists()

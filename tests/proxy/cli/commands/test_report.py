@@ -2,12 +2,13 @@
 
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conversations import loop
 
 from turntape.cassettes import Recorder
-from turntape.proxy.cli import main
+from turntape.proxy.cli import main, waiting
 
 
 @pytest.fixture
@@ -85,3 +86,24 @@ def test_a_page_that_nobody_has_named_is_not_written_through_a_link(
     assert "'run.html' is a symbolic link" in capsys.readouterr().err
     assert Path("mine").read_text() == "mine"
     assert main(["report", str(cassette), "-o", "run.html"]) == 0
+
+
+def test_a_report_that_takes_long_says_what_it_does(cassette: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    begin = waiting.Waiting.__init__
+
+    def begun(self: waiting.Waiting, words: str, **options: Any) -> None:
+        said.append(words)
+        begin(self, words, **options)
+
+    monkeypatch.setattr(waiting.Waiting, "__init__", begun)
+    monkeypatch.setattr(waiting.Waiting, "say", lambda self, words: said.append(words))
+    assert main(["report", str(cassette), "-o", "out.html"]) == 0
+    assert main(["check", str(cassette)]) == 0
+    assert main(["diff", str(cassette), str(cassette)]) == 0
+    assert main(["lint", str(cassette)]) == 0
+    assert main(["prices", str(cassette)]) == 0
+    assert main(["scrub", str(cassette), "-o", "clean.cassette.jsonl"]) == 0
+
+    names = [word.partition(" ")[0] for word in said]
+    assert names == ["reading", "writing", "checking", "comparing", "searching", "reading", "searching"]

@@ -108,8 +108,8 @@ def test_a_signal_ends_it_and_gives_the_terminal_back(number: signal.Signals, tm
     with terminal(["view", str(EXAMPLE)], tmp_path) as shown:
         shown.until(lambda seen: b"new in this request" in seen)
         shown.process.send_signal(number)
-        shown.left()
 
+        assert shown.left() == 128 + number
         assert shown.restored
 
 
