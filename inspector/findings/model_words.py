@@ -24,6 +24,8 @@ _CITATION = regex(r"\u3010[^\u3010\u3011\n]*\u3011|\ue200[^\ue200\ue201]*\ue201"
 _PLAIN = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
 _DISTINCTIVE = 64
 """An answer of at least this many characters is unlikely to occur twice."""
+_NEWEST = 64
+"""So many pieces at the end of a history are searched for a question and its answer."""
 _SAID = 24
 """After the same first message, this many characters are enough."""
 _AROUND = 6
@@ -65,16 +67,22 @@ def surely_continues(context: RuleContext, echo: HistoryDiff) -> bool:
 
 def _was_asked_there(before: Turn, now: Turn) -> bool:
     """True when the last text of the user is followed by all of the answer's calls there too, and by a result."""
-    old, units = ([one for one in turn.conversation.history if one.kind != "media"] for turn in (before, now))
-    asked, emission = old[-1:], before.reading.emission
-    if emission is None or not emission.calls or not asked:
+    emission = before.reading.emission
+    if emission is None or not emission.calls:
         return False
-    if not is_user_text(asked[0]) or len(asked[0].text.strip()) < _SAID:
+    asked = _newest(before)[-1:]
+    if not asked or not is_user_text(asked[0]) or len(asked[0].text.strip()) < _SAID:
         return False
+    units = _newest(now)
     wanted = [asked[0].meaning, *(one.meaning for one in units_emitted(emission))]
     found, size = [one.meaning for one in units], len(wanted)
     places = (place for place, unit in enumerate(units) if unit.kind == "result" and place >= size)
     return any(found[place - size : place] == wanted for place in places)
+
+
+def _newest(turn: Turn) -> list[Unit]:
+    """The last pieces of a history, without pictures and files."""
+    return [one for one in turn.conversation.history[-_NEWEST:] if one.kind != "media"]
 
 
 def is_user_text(unit: Unit) -> bool:

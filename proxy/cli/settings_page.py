@@ -56,6 +56,7 @@ READ = {
     "FORCE_COLOR": "set: colours even if the output is not a terminal",
     "TERM": "`dumb`: no colours, and no viewer; the terminals of the Linux console and of DEC get ASCII signs",
     "LANG": "`C`, or a character set other than UTF-8: ASCII signs on a terminal; `LC_ALL` and `LC_CTYPE` before it",
+    "TEXTUAL_FPS": "how often a second the viewer may draw (default: 240)",
     "COLUMNS": "width of the text when `--width` is not given",
     "VISUAL": "editor for answers that are held at a breakpoint",
     "EDITOR": "the same, when `VISUAL` is not set",

@@ -588,9 +588,9 @@ def test_c(): pass
     result.assert_outcomes(errors=3)
     result.stdout.fnmatch_lines_random(
         [
-            "turntape: @pytest.mark.turntape has no setting 'cassette'; it knows path, mode, *",
+            "turntape: @pytest.mark.turntape has no setting 'cassette'; write one of path, mode, *",
             "turntape: @pytest.mark.turntape was given 'x' without a name; write path=* or mode=*",
-            "turntape: the record mode 'sometimes' is unknown; give one of none, *",
+            "turntape: @pytest.mark.turntape was given mode='sometimes'; write one of none, *",
         ]
     )
 

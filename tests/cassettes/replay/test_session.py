@@ -10,6 +10,11 @@ from turntape.cassettes import Cassette, CassetteError, RoundTrip
 from turntape.cassettes.replay.session import Session, unfinished
 
 
+@pytest.fixture(autouse=True)
+def not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)  # where nothing is recorded
+
+
 def recorded(session: Session, body: bytes) -> Session:
     session._keep(round_trip(body))
     return session

@@ -39,7 +39,7 @@ def priced(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any
 
 def test_it_shows_what_could_have_been_saved(capsys: pytest.CaptureFixture[str]) -> None:
     lines = price(capsys, "--width", "100").splitlines()
-    assert lines[0] == "run.cassette.jsonl: 2 turns, $0.040"
+    assert lines[0] == "run.cassette.jsonl: 2 requests, $0.040"
     assert lines[2].split() == ["what", "if", "bill", "change", "input", "cached"]
     assert lines[3].startswith("as batch requests")
     clock = next(line for line in lines if line.startswith("no date, clock or id"))

@@ -59,7 +59,7 @@ def test_the_host_and_the_path_do_not_matter(host: str) -> None:
 
 
 def test_a_row_has_no_turn_and_no_layers() -> None:
-    (done,) = label_all([http(asks(1, "tools/call", name="t"), events(answers(1)), kind=STREAM)])
+    (done,) = label_all([http(asks(1, "tools/call", name="t"), events(answers(1, content=[])), kind=STREAM)])
     row = done.label
     assert (row["protocol"], row["turn"], row["model"], row["api"], row["client"]) == ("mcp", None, None, None, None)
     assert row["streamed"] is True and row["findings"] == []
