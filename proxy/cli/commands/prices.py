@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from ...exit_codes import OK
+from ...exit_codes import OK, USAGE
 from ..command import Command
 from ..option_groups import CASSETTES, add_format, add_output
 
@@ -28,12 +28,12 @@ def main(options: argparse.Namespace) -> int:
     import sys
     from datetime import UTC, datetime
 
-    from turntape.cassettes.errors import CassetteError
+    from turntape.cassettes.errors import CassetteError, TurntapeError
     from turntape.cassettes.tape.reader import Cassette
     from turntape.inspector.analysis.price_list import age
     from turntape.inspector.run.unpriced import PriceReport
 
-    from ..cassette_files import cassettes
+    from ..cassette_files import named
     from ..text_output import writing
     from ..waiting import Waiting
 
@@ -42,17 +42,26 @@ def main(options: argparse.Namespace) -> int:
     if options.update:
         _update(options.source)
     report = PriceReport()
-    for name in cassettes(options.files):
-        with Waiting(f"reading {name}"):
-            report.add(name, Cassette.load(name))
+    unread: list[str] = []
+    for one in named(options.files):
+        try:
+            if one.problem is not None:
+                raise CassetteError(one.problem)
+            with Waiting(f"reading {one.name}"):
+                report.add(one.name, Cassette.load(one.name))
+        except TurntapeError as exc:
+            unread.append(str(exc))
     sentence = age(datetime.now(UTC).date())
     with writing(options.output) as out:
         if options.format == "json":
             out.writelines(json.dumps(_fields(one), ensure_ascii=False) + "\n" for one in report.models.values())
             sys.stderr.write(f"turntape: {sentence}\n")
         else:
-            out.writelines(f"{line}\n" for line in _text(report, sentence, asked=bool(options.files)))
-    return OK
+            out.writelines(f"{line}\n" for line in _text(report, sentence, asked=bool(report.turns)))
+        out.flush()
+    for problem in unread:
+        sys.stderr.write(f"turntape: {problem}\n")
+    return USAGE if unread else OK
 
 
 def _update(source: str | None) -> None:

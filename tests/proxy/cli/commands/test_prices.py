@@ -158,3 +158,15 @@ def test_a_url_needs_update(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_url_of_another_kind_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prices", "--update", "--from", (project / "list.json").as_uri()]) == 2
     assert "write a URL with http:// or https://" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_models_of_the_others(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "a.cassette.jsonl").write_bytes(b"")
+
+    assert main(["prices", str(project), "nothing.jsonl"]) == 2
+    said = capsys.readouterr()
+    assert "acme-7b" in said.out
+    empty, absent = said.err.splitlines()
+    assert "a.cassette.jsonl' is empty" in empty and "nothing.jsonl" in absent
