@@ -40,8 +40,8 @@ def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: i
     """The cost so far, up to the turn at `place`, and of the whole run."""
     if layout.strip.total is None:
         return [[(_whole(layout), "dim")]]
-    whole = f"of {_whole(layout)}"
-    whole = whole if width_of(whole) < layout.side else f"/{_whole(layout)}"[: layout.side - 1]
+    whole = _whole(layout)
+    whole = next((one for one in (f"of {whole}", f"/{whole}") if width_of(one) < layout.side), whole)
     total = [("", "dim")] if shown.playing is not None else [(whole, "dim")]
     so_far = _whole(layout) if found is None else _so_far(shown, found.bar, _turn_at(found.bar, place))
     more = [(f"+{layout.more} lanes", "warn")] if layout.more else []

@@ -104,7 +104,7 @@ CASES: list[tuple[str, str, str]] = [
     ("pid", "(node:48213) Warning", "(node:99) Warning"),
     ("host", "Linux 6.8.0-1017-azure x86_64", "Linux 6.11.0-1002-aws x86_64"),
     ("hex", "v1.2.3-14-g1a2b3c4, 1.2.3.dev14+g1a2b3c4", "v1.2.3-15-g9f8e7d6-dirty, 1.2.3.dev2+g9f8e7d6.d20261125"),
-    ("hex", "in /work/agent-7f3a2c/src", "in /work/agent-b91d0e/src"),
+    ("hex", "in runs/agent-7f3a2c/src", "in runs/agent-b91d0e/src"),
     ("rate", "3.4 MB/s, 12.5 kB/s, 4.31it/s, 87 tokens/s", "12 MB/s, 900 B/s, 31.7it/s, 91.25 tokens/s"),
     ("usage", "Peak memory: 123.4 MiB, RSS: 45.2 MB", "Peak memory: 99 MiB, RSS: 47.9 MB"),
     ("user", "-rw-r--r-- 1 ana staff 1204 a.txt", "-rw-r--r-- 1 runner docker 1204 a.txt"),
