@@ -1,14 +1,15 @@
 """The thread that makes the growth strip. It always makes the strip that was requested last."""
 
-import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import override
 
 from turntape.cassettes.frozen import frozen
 
 from ....ledger import Ledger
 from ....run.row import Row
 from ....run.strip import Strip, strip_of
+from .latest_request import LatestRequest
 from .page_maker import Failure
 
 REST = 20
@@ -24,48 +25,23 @@ class _Request:
     final: bool
 
 
-class GrowthMaker(threading.Thread):
+class GrowthMaker(LatestRequest[_Request]):
     """Makes the strip of the rows that were requested last. A request that is followed by another is dropped."""
 
     def __init__(self, done: Callable[[Strip | Failure], None]) -> None:
-        super().__init__(name="turntape-growth", daemon=True)
+        super().__init__("turntape-growth")
         self._done = done
-        self._next: _Request | None = None
-        self._changed = threading.Condition()
-        self._stopped = False
-        self.busy = False
-        """True from a request until its strip is handed over."""
 
     def request(self, rows: Sequence[Row], ledger: Ledger | None, *, final: bool) -> None:
         """Request a strip; `rows` must not change any more. One that is `final`, as all rows were read, has no wait."""
-        with self._changed:
-            self._next = _Request(rows, ledger, final)
-            self.busy = True
-            self._changed.notify()
+        self._put(_Request(rows, ledger, final))
 
-    def stop(self) -> None:
-        with self._changed:
-            self._stopped = True
-            self._changed.notify()
-
-    def run(self) -> None:
-        while (wanted := self._take()) is not None:
-            begun = time.thread_time()
-            self._done(_made(wanted))
-            self._rest(min(LONGEST, REST * (time.thread_time() - begun)))
-
-    def _take(self) -> _Request | None:
-        """The next request, once there is one; None when the thread is to end."""
-        with self._changed:
-            self.busy = self._next is not None
-            self._changed.wait_for(lambda: self._next is not None or self._stopped)
-            taken, self._next = self._next, None
-            return None if self._stopped else taken
-
-    def _rest(self, seconds: float) -> None:
-        with self._changed:
-            self.busy = self._next is not None
-            self._changed.wait_for(lambda: self._stopped or (self._next is not None and self._next.final), seconds)
+    @override
+    def work(self, request: _Request) -> None:
+        begun = time.thread_time()
+        self._done(_made(request))
+        self._handed_over()
+        self._wait(min(LONGEST, REST * (time.thread_time() - begun)), until=lambda next_: next_.final)
 
 
 def _made(wanted: _Request) -> Strip | Failure:

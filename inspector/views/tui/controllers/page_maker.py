@@ -1,12 +1,14 @@
 """The thread that makes pages. It always makes the page that was requested last."""
 
-import threading
 from collections.abc import Callable
+from contextlib import suppress
+from typing import override
 
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.frozen import frozen
 
 from ..pages.page import Page
+from .latest_request import LatestRequest
 
 type Made = Page
 """The result of a request."""
@@ -38,53 +40,25 @@ class PageRequest:
     """Whether the cursor starts on the first line."""
 
 
-class PageMaker(threading.Thread):
+class PageMaker(LatestRequest[tuple[PageRequest, Callable[[], object] | None]]):
     """Makes the page that was requested last. A request that is followed by another before its turn is dropped."""
 
     def __init__(self, done: Callable[[PageRequest, Made | Failure], None]) -> None:
-        super().__init__(name="turntape-pages", daemon=True)
+        super().__init__("turntape-pages")
         self._done = done
-        self._next: tuple[PageRequest, Callable[[], object] | None] | None = None
-        self._changed = threading.Condition()
-        self._stopped = False
-        self.busy = False
-        """True from a request until the last page is handed over."""
 
     def request(self, request: PageRequest, ahead: Callable[[], object] | None = None) -> None:
         """Request a page. `ahead` is called after it, to fill caches, unless another request follows."""
-        with self._changed:
-            self._next = (request, ahead)
-            self.busy = True
-            self._changed.notify()
+        self._put((request, ahead))
 
-    def stop(self) -> None:
-        with self._changed:
-            self._stopped = True
-            self._changed.notify()
-
-    def run(self) -> None:
-        while (taken := self._take()) is not None:
-            request, ahead = taken
-            self._done(request, _made(request))
-            if ahead is not None and self._idle():
-                try:
-                    ahead()
-                except Exception:  # noqa: BLE001 - reading ahead is only for speed; a later request will fail visibly
-                    continue
-
-    def _take(self) -> tuple[PageRequest, Callable[[], object] | None] | None:
-        """The next request, once there is one; None when the thread is to end."""
-        with self._changed:
-            while self._next is None and not self._stopped:
-                self.busy = False
-                self._changed.wait()
-            taken, self._next = self._next, None
-            return None if self._stopped else taken
-
-    def _idle(self) -> bool:
-        """True when nothing was requested while the page was drawn; otherwise reading ahead would delay the request."""
-        with self._changed:
-            return not self._changed.wait_for(lambda: self._next is not None or self._stopped, DRAWN)
+    @override
+    def work(self, request: tuple[PageRequest, Callable[[], object] | None]) -> None:
+        page, ahead = request
+        self._done(page, _made(page))
+        # While the page is drawn, reading ahead would delay the next request.
+        if ahead is not None and not self._wait(DRAWN):
+            with suppress(Exception):  # reading ahead is only for speed; a later request will fail visibly
+                ahead()
 
 
 def _made(request: PageRequest) -> Made | Failure:
