@@ -7,7 +7,6 @@ from typing import Literal, NoReturn, override
 from turntape.cassettes.frozen import frozen
 
 from ..exit_codes import USAGE
-from .examples import examples_text
 
 EXIT_CODES = """\
 exit codes: 0 ok, 1 findings or mismatch, 2 usage, 3 internal, 4 not recorded;
@@ -23,6 +22,8 @@ class Command:
 
     usage: str
     description: str
+    examples: tuple[str, ...]
+    """Lines for a shell, the most common first."""
     add: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
     main: Callable[[argparse.Namespace], int]
@@ -48,6 +49,10 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=26, width=80)
 
 
+def _examples_text(lines: tuple[str, ...]) -> str:
+    return "".join(["examples:\n", *(f"  {line}\n" for line in lines), "\n"])
+
+
 def parser_of(name: str, command: Command, *, debug: bool = False) -> Parser:
     """The parser of one command, with the options that all commands share."""
     from textwrap import fill
@@ -56,7 +61,7 @@ def parser_of(name: str, command: Command, *, debug: bool = False) -> Parser:
         prog=f"turntape {name}",
         usage=command.usage,
         description=fill(command.description, 78),
-        epilog=examples_text(name) + EXIT_CODES,
+        epilog=_examples_text(command.examples) + EXIT_CODES,
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .command import Command, parser_of
-from .examples import EXAMPLES
 from .registry import Entry, load_all
 
 _HEAD = """\
@@ -60,8 +59,7 @@ def render() -> str:
 def _section(one: Entry, command: Command) -> Iterator[str]:
     """A heading, what the command does, and a table of its arguments."""
     yield f"\n## {one.name}\n\n```\n{command.usage}\n```\n\n{command.description}\n\n"
-    if lines := EXAMPLES.get(one.name):
-        yield "```\n" + "".join(f"{line}\n" for line in lines) + "```\n\n"
+    yield "```\n" + "".join(f"{line}\n" for line in command.examples) + "```\n\n"
     yield "| option | meaning |\n|---|---|\n"
     for action in vars(parser_of(one.name, command))["_actions"]:
         if action.help != argparse.SUPPRESS and action.dest not in ("help", "color", "debug"):

@@ -47,7 +47,7 @@ def broken(action: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> Non
         return 0
 
     monkeypatch.setattr(
-        "turntape.proxy.cli.command_line.load", lambda _entry: Command("", "", lambda _parser: None, act)
+        "turntape.proxy.cli.command_line.load", lambda _entry: Command("", "", (), lambda _parser: None, act)
     )
 
 

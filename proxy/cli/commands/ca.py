@@ -92,6 +92,7 @@ COMMAND = Command(
     description="The permanent certificate authority. `turntape record` uses it, so that clients may have it in their "
     "list of trusted ones; `turntape run` makes one for each run and removes it. Whoever has the key can pose as an "
     "LLM API to clients that trust the certificate (docs/security.md).",
+    examples=("turntape ca show",),
     add=add,
     main=main,
 )

@@ -167,6 +167,10 @@ COMMAND = Command(
     usage="turntape check F ... [--fail-on SEVERITY] [--max-cost USD]",
     description="Look for what went wrong, and for exceeded budgets. Exits with 1 for a finding at or above --fail-on "
     "or an exceeded budget, with 2 when a file cannot be read. Budgets apply to each run.",
+    examples=(
+        "turntape check run.cassette.jsonl --max-cost 0.50",
+        "turntape check tests/cassettes --format junit -o findings.xml",
+    ),
     add=add,
     main=main,
 )

@@ -35,6 +35,7 @@ COMMAND = Command(
     description="Print the completion script of a shell. For bash: source <(turntape completion bash). For zsh the "
     "same, after compinit. For fish: turntape completion fish | source. Put that line into the shell's start file, or "
     "write the script to where the shell looks for it.",
+    examples=("source <(turntape completion bash)",),
     add=add,
     main=main,
 )

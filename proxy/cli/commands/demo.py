@@ -169,6 +169,7 @@ COMMAND = Command(
     usage="turntape demo [--fault LAYER] [--fast]",
     description="Record a small agent against a built-in scripted LLM, through the real proxy, and show the run. "
     "Needs no key and no network.",
+    examples=("turntape demo", "turntape demo --fault client   # something goes wrong"),
     add=add,
     main=main,
 )

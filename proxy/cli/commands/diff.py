@@ -107,6 +107,7 @@ COMMAND = Command(
     description="Compare two runs turn by turn, thread by thread, and name the first turn that differs: in its request "
     "(the client), in its emission (the model), or in its finish (the API). Fresh ids, signatures and today's date are "
     "ignored. With two folders, cassettes of the same name are compared. Exits with 1 when the runs differ.",
+    examples=("turntape diff good.cassette.jsonl bad.cassette.jsonl",),
     add=add,
     main=main,
 )

@@ -93,6 +93,7 @@ COMMAND = Command(
     usage="turntape doctor [options] [-- CMD ...]",
     description="Check the environment, try the HTTP clients of each runtime behind the proxy, run CMD once behind it, "
     "and report what was seen, what was missing, and the line to add. Exits with 1 when there is a problem.",
+    examples=("turntape doctor", "turntape doctor -- python agent.py"),
     add=add,
     main=main,
     tail="optional",

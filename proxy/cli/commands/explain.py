@@ -65,6 +65,7 @@ COMMAND = Command(
     usage="turntape explain [ID ...]",
     description="Say what a finding means: layer, severity, tier, protocols, when it does not fire, an example, and "
     "the fix. Without ID, list all findings by layer.",
+    examples=("turntape explain client-missing-tool-result", "turntape explain api"),
     add=add,
     main=main,
 )

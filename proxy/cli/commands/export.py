@@ -84,6 +84,7 @@ COMMAND = Command(
     usage="turntape export F --format har|otel|atif|markdown [-o FILE]",
     description="Write a cassette in the format of another tool. HAR keeps the bytes. OpenTelemetry (OTLP/JSON spans "
     "by the GenAI conventions), ATIF (trajectories of Harbor) and Markdown keep the meaning.",
+    examples=("turntape export run.cassette.jsonl --format har -o run.har",),
     add=add,
     main=main,
 )

@@ -156,6 +156,7 @@ COMMAND = Command(
     description="What the agents of a team did in the last days, from their shipped runs: cost and findings by day, "
     "branch, agent and model, and the worst runs, each with the address that opens it. With --view it is a screen from "
     "which runs open, with -o fleet.html one page that needs no server and no script.",
+    examples=("turntape fleet --at s3://bucket/agents --view",),
     add=add,
     main=main,
 )

@@ -53,6 +53,7 @@ COMMAND = Command(
     description="Delete recordings from a store: their bytes, texts and rows, in the compacted table too. A tombstone "
     "stays, so that a copy in a spool or on a laptop does not bring them back. A recording that holds several runs is "
     "deleted whole.",
+    examples=("turntape forget --recording RECORDING --at s3://bucket/agents",),
     add=add,
     main=main,
 )

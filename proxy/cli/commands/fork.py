@@ -133,6 +133,7 @@ COMMAND = Command(
     usage="turntape fork F --at K [--edit WHAT=VALUE] -- CMD ...",
     description="Run CMD behind the proxy: requests before turn K are answered from the cassette, later ones by the "
     "API. The result is a new cassette that replays without the old one. Edits change the last answer before the fork.",
+    examples=("turntape fork run.cassette.jsonl --at 4 -- python agent.py",),
     add=add,
     main=main,
     tail="required",

@@ -123,6 +123,7 @@ COMMAND = Command(
     description="Let git show the cassettes of this repository as what the agent did: writes two lines into "
     ".gitattributes, and the command for `git diff` into this clone's configuration. Cassettes that cannot be read are "
     "shown as they are.",
+    examples=("turntape git-setup",),
     add=add,
     main=main,
 )

@@ -230,6 +230,7 @@ COMMAND = Command(
     usage="turntape import FILE ... [-o F | --out-dir DIR] | --pytest [TESTS]",
     description="Convert recordings of other tools: vcrpy and pytest-recording (YAML, JSON), cassetter (YAML, TOML), "
     "VCR of Ruby, HAR, mitmproxy flows. Secrets are replaced. A file that cannot be read does not stop the others.",
+    examples=("turntape import cassette.yaml", "turntape import --pytest"),
     add=add,
     main=main,
 )

@@ -73,6 +73,7 @@ COMMAND = Command(
     description="Find secrets in recordings: keys, tokens and passwords, by the rules of recording and by `redact` of "
     "the settings. The exit code is 1 when there is one. The secret itself is never printed. docs/secrets.md has the "
     "lines for pre-commit.",
+    examples=("turntape lint tests/cassettes",),
     add=add,
     main=main,
 )

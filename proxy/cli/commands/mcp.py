@@ -74,6 +74,7 @@ COMMAND = Command(
     description="Start an MCP server in its place in a client's configuration, and record what goes over its stdin, "
     "stdout and stderr, byte for byte. The client sees no difference: signals, exit code and the end of each stream "
     "are the server's.",
+    examples=("turntape mcp -- python server.py", "turntape mcp wrap .mcp.json"),
     add=add,
     main=main,
     tail="optional",

@@ -30,6 +30,7 @@ COMMAND = Command(
     description="An MCP server on standard input and output, with which an agent reads recordings: runs, turns, "
     "findings, costs, differences, and a search. It only reads. Put this command into your client's list of MCP "
     "servers. It needs the MCP SDK: pip install 'turntape[mcp]'.",
+    examples=("turntape mcp-server runs",),
     add=add,
     main=main,
 )

@@ -193,6 +193,10 @@ COMMAND = Command(
     "without a tool, with shorter results, or without a clock in the prompt. Each option is a row of the table beside "
     "the actual bill, and all of them together are one more. Without options, it shows what could have made a "
     "difference in this run, the cheapest first.",
+    examples=(
+        "turntape price run.cassette.jsonl",
+        "turntape price run.cassette.jsonl --model gpt-5-mini --cap-results 2000",
+    ),
     add=add,
     main=main,
 )

@@ -125,6 +125,7 @@ COMMAND = Command(
     description="List the models of recordings that have no price, with the line of the settings that gives them one, "
     "and say how old the price list is. It is only updated with --update. A cost that an answer states itself needs no "
     "price.",
+    examples=("turntape prices 'runs/*.jsonl'", "turntape prices --update"),
     add=add,
     main=main,
 )

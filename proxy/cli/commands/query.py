@@ -163,6 +163,11 @@ COMMAND = Command(
     description="Ask all shipped runs of a store with SQL (DuckDB): the views are turns, runs, threads, tool_calls, "
     "tool_runs, findings, and round_trips with every row. A dozen questions have names. A question reads that store "
     "and nothing else.",
+    examples=(
+        "turntape query --list",
+        "turntape query cost-by-branch --at s3://bucket/agents",
+        "turntape query 'SELECT model, sum(cost_usd) FROM turns GROUP BY 1' --at runs",
+    ),
     add=add,
     main=main,
     mixed=True,

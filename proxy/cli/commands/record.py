@@ -165,6 +165,7 @@ COMMAND = Command(
     usage="turntape record [options]",
     description="Start the proxy, print what to export for a client, and record until Ctrl-C. The exit code is 4 when "
     "some traffic was not recorded.",
+    examples=("turntape record --port 8484", "turntape record --upstream openai=http://localhost:8000/v1"),
     add=add,
     main=main,
 )

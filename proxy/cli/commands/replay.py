@@ -54,6 +54,7 @@ COMMAND = Command(
     "recorded gets an error that names the nearest one. With several cassettes, or a folder, each has the prefix "
     "/s/NAME, and / lists them; /s/NAME@AGENT replays one from its first turn for that agent only. The exit code is 1 "
     "when a request or a tool call had no recorded answer.",
+    examples=("turntape replay run.cassette.jsonl", "turntape replay tests/cassettes --port 8484"),
     add=add,
     main=main,
 )

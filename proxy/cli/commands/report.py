@@ -83,6 +83,10 @@ COMMAND = Command(
     usage="turntape report F ... [-o run.html]",
     description="Write a run as one HTML page that needs no network: turns by thread, findings, the growth of tokens "
     "and cost, each turn with what was new in it. It opens in any browser. `?` shows its keys.",
+    examples=(
+        "turntape report run.cassette.jsonl -o run.html",
+        "turntape report run.cassette.jsonl -o run.html --redact-text",
+    ),
     add=add,
     main=main,
 )

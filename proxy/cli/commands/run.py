@@ -126,6 +126,7 @@ COMMAND = Command(
     "record its traffic to a cassette. CMD keeps the terminal, the signals and the exit code. When CMD exits with 0, "
     "the exit code is 4 if some traffic was not recorded, and 1 if, with --replay, a request or a tool call had no "
     "recorded answer.",
+    examples=("turntape run -- python agent.py", "turntape run --view --max-cost 0.50 -- python agent.py"),
     add=add,
     main=main,
     tail="required",

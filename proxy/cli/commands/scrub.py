@@ -102,6 +102,7 @@ COMMAND = Command(
     description="Remove secrets from a recording: by the rules of today, which may be newer than the recording, and "
     "the texts that you name; with --prose all prose too. Everything keeps its place and its length, so the recording "
     "replays as before. Revoke a secret as well: whoever had the file may have it.",
+    examples=("turntape scrub run.cassette.jsonl -o clean.cassette.jsonl",),
     add=add,
     main=main,
 )

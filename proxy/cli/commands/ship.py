@@ -231,6 +231,7 @@ COMMAND = Command(
     "has grown is completed, and any number of machines may ship at once. What could not be shipped waits in a spool "
     "for the next call. Rows hold no prose, arguments or results without --content; docs/fleet-rows.md has the "
     "columns.",
+    examples=("turntape ship 'runs/*.jsonl' --to s3://bucket/agents",),
     add=add,
     main=main,
     mixed=True,

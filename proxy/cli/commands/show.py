@@ -182,6 +182,11 @@ COMMAND = Command(
     usage="turntape show F ... [--turn N] [--json|--findings|--costs|--tools|...]",
     description="Show cassettes as text: for each turn what the model emitted, how the API finished it, what the "
     "client did with it, its tokens and its cost.",
+    examples=(
+        "turntape show run.cassette.jsonl",
+        "turntape show run.cassette.jsonl --turn 3",
+        "turntape show run.cassette.jsonl --costs",
+    ),
     add=add,
     main=main,
 )

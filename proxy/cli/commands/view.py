@@ -90,6 +90,7 @@ COMMAND = Command(
     usage="turntape view F [--follow] [--turn N]",
     description="Open a cassette in the terminal: the turns by thread, what is new in each request, the answer with "
     "its calls and their results, findings, tokens, cost, and the raw bytes. `?` shows the keys, q quits.",
+    examples=("turntape view run.cassette.jsonl", "turntape view run.cassette.jsonl --follow"),
     add=add,
     main=main,
 )

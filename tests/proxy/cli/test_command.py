@@ -1,6 +1,8 @@
 """The command line is understood, and what is wrong with it is reported in one line."""
 
 import argparse
+import re
+import shlex
 
 import pytest
 
@@ -70,6 +72,28 @@ def test_every_command_has_help_within_80_columns(name: str, capsys: pytest.Capt
     assert load(found).usage in shown
     assert command.EXIT_CODES in shown
     assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", [one.name for one in COMMANDS])
+def test_every_command_has_examples_which_it_understands_and_which_fit_on_a_line(name: str) -> None:
+    found = entry(name)
+    assert found is not None
+    examples = load(found).examples
+
+    assert examples
+    for line in examples:
+        words = shlex.split(re.sub(r"^source <\((.*)\)$", r"\1", line), comments=True)
+        assert words[:2] == ["turntape", name] and len(line) <= 78
+        parse(*words[1:])
+
+
+def test_the_help_of_a_command_ends_with_its_examples_and_the_exit_codes() -> None:
+    found = entry("price")
+    assert found is not None
+    text = command.parser_of("price", load(found)).format_help()
+
+    assert "\nexamples:\n  turntape price run.cassette.jsonl\n" in text
+    assert text.index("examples:") < text.index("exit codes:")
 
 
 @pytest.mark.parametrize("name", [one.name for one in COMMANDS])
