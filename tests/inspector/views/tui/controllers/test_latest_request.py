@@ -71,6 +71,7 @@ def test_of_the_requests_during_work_only_the_last_is_worked_on() -> None:
 
 
 def test_it_is_busy_from_a_request_to_the_end_of_its_work() -> None:
+    assert not Gated().busy
     with started() as thread:
         assert not thread.busy
 
@@ -139,6 +140,10 @@ def test_stopping_ends_a_wait_and_drops_what_was_requested() -> None:
 
     assert not thread.is_alive() and thread.waited.get_nowait() is True
     assert thread.taken.empty()
+
+
+def test_it_has_a_name_and_does_not_keep_the_process_alive() -> None:
+    assert (Gated().name, Gated().daemon) == ("test", True)
 
 
 def test_a_thread_without_a_request_can_be_stopped() -> None:
