@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -14,8 +15,11 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Our wheel, built from a copy of what git tracks, so that no build directory appears in the checkout."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with our source distribution, and the wheel that is built from it.
+
+    It is built from a copy of what git tracks, so that no build directory appears in the checkout.
+    """
     source = tmp_path_factory.mktemp("source")
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
     for name in filter(None, tracked.decode().split("\0")):
@@ -24,12 +28,23 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             (source / name).write_bytes(path.read_bytes())
     out = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--outdir", str(out), str(source)],
-        check=True,
-        capture_output=True,
-    )
-    return next(out.glob("*.whl"))
+    # Without isolation, which would fetch the build backend.
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)]
+    subprocess.run(command, check=True, capture_output=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    return next(built.glob("*.whl"))
+
+
+def test_a_source_distribution_holds_what_builds_the_wheel_and_no_part_of_the_tests(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "public/__init__.py"} <= names
+    assert not {name for name in names if name.startswith(("tests", "bench", "docs"))}
 
 
 def test_the_wheel_holds_every_module(wheel: Path) -> None:

@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from turntape.cassettes.routes import own_addresses
 from turntape.cassettes.routes.own_addresses import address, is_loopback, machine_addresses, machine_names
 
 
@@ -60,7 +61,13 @@ def test_this_machine_is_known_by_its_name_and_by_what_containers_call_it(monkey
     assert "example.org" not in names
 
 
-def test_addresses_for_others_are_neither_loopback_nor_of_the_link() -> None:
-    for one in machine_addresses():
-        found = address(one)
-        assert found is not None and not found.is_loopback and not found.is_link_local
+def test_addresses_for_others_are_neither_loopback_nor_of_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    interfaces = ["127.0.0.1", "10.0.0.5", "169.254.1.1", "10.0.0.5"]
+    monkeypatch.setattr(own_addresses, "_interfaces", lambda: interfaces)
+    monkeypatch.setattr(own_addresses, "_interfaces_of_ipv6", lambda: ["::1", "fe80::1%eth0", "2001:db8::5"])
+
+    found = machine_addresses()
+
+    assert [one for one in found if one in ("10.0.0.5", "2001:db8::5")] == ["10.0.0.5", "2001:db8::5"]
+    for one in map(address, found):
+        assert one is not None and not one.is_loopback and not one.is_link_local
