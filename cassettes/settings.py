@@ -96,7 +96,7 @@ class Settings:
     redact_entropy: bool = False
     """Whether words that look random are secrets too, beside what the rules find."""
     redact_function: str | None = None
-    """`module:function`: a function that gets a text and gives the secrets in it (docs/secrets.md)."""
+    """`module:function`: a function that gets a text and returns the secrets in it (docs/secrets.md)."""
     redact_keep: tuple[str, ...] = ()
     """Regular expressions: a value that one of them matches as a whole is not a secret."""
     allow_headers: tuple[str, ...] = ()

@@ -77,9 +77,9 @@ def add_upstreams(parser: argparse.ArgumentParser) -> None:
 def add_redaction(parser: argparse.ArgumentParser) -> None:
     """What is a secret, or is not, beside what the rules find: `use_redaction` is called before the command runs."""
     group = parser.add_argument_group("finding more secrets, or fewer (docs/secrets.md)")
-    group.add_argument("--redact-entropy", action="store_true", help="words that look random are secrets too")
+    group.add_argument("--redact-entropy", action="store_true", help="treat words that look random as secrets")
     group.add_argument(
-        "--redact-function", metavar="MODULE:FUNCTION", help="a function that gets a text and gives the secrets in it"
+        "--redact-function", metavar="MODULE:FUNCTION", help="a function that gets a text and returns its secrets"
     )
     group.add_argument(
         "--redact-keep",

@@ -26,7 +26,7 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             Entry("record", "record", "start only the proxy, for clients started elsewhere"),
             Entry("mcp", "mcp", "record an MCP server: put this in front of its command"),
             Entry("doctor", "doctor", "explain why nothing was captured, with the line to add"),
-            Entry("ca", "ca", "the certificate authority: what it is good for, and its end"),
+            Entry("ca", "ca", "show or delete the certificate authority"),
         ),
     ),
     (

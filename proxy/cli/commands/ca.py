@@ -16,7 +16,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         choices=("show", "remove"),
-        help="show: what the authority is good for, and where its certificate is; it is made if there is none. "
+        help="show: what the authority can sign, and where its certificate is; it is made if there is none. "
         "remove: delete its key and its certificate",
     )
 
@@ -50,12 +50,12 @@ def lines(folder: "Path") -> list[str]:
         f"key          {folder / KEY}, for this user alone",
         f"fingerprint  {digest}",
         f"valid until  {certificate.not_valid_after_utc:%Y-%m-%d}",
-        f"good for     {_good_for(signing)}",
+        f"can sign     {_can_sign(signing)}",
         "",
     ]
 
 
-def _good_for(certificate: "Certificate") -> str:
+def _can_sign(certificate: "Certificate") -> str:
     from cryptography import x509
 
     try:
@@ -63,7 +63,7 @@ def _good_for(certificate: "Certificate") -> str:
     except x509.ExtensionNotFound:
         return (
             "every host, because it has no name constraints: whoever has the key can pose as any server to whoever "
-            "trusts the certificate; `turntape ca remove`, and the next one for known APIs has them"
+            "trusts the certificate; run `turntape ca remove`; the next one has them"
         )
     names = [str(one.value) for one in found.permitted_subtrees or ()]
     return f"{len(names)} domains and networks, by its name constraints: {', '.join(names)}"
@@ -81,17 +81,17 @@ def _remove(folders: "list[Path]") -> list[str]:
         said.append(f"removed from {folder}")
     return [
         *said,
-        "What trusts it elsewhere still does: remove `turntape` from each list of trusted authorities to which you "
+        "Other programs may still trust it: remove `turntape` from each list of trusted authorities to which you "
         "added it (system, browser, Java keystore).",
-        "A `turntape record` that is running needs a new start.",
+        "Restart each running `turntape record`.",
     ]
 
 
 COMMAND = Command(
     usage="turntape ca show|remove",
-    description="The permanent certificate authority. `turntape record` uses it, so that clients may have it in their "
-    "list of trusted ones; `turntape run` makes one for each run and removes it. Whoever has the key can pose as an "
-    "LLM API to clients that trust the certificate (docs/security.md).",
+    description="Show or delete the permanent certificate authority. `turntape record` uses it, because clients may "
+    "list it as trusted; `turntape run` makes a new one for each run and deletes it at the end. Anybody who has the "
+    "key can pose as an LLM API to clients that trust the certificate (docs/security.md).",
     examples=("turntape ca show",),
     add=add,
     main=main,

@@ -30,11 +30,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="a label for all rows, such as branch=main, task=… or verdict=pass; repeatable (default: those of the CI)",
     )
     what.add_argument("--content", action="store_true", help="also texts, arguments and results, apart from the rows")
-    what.add_argument("--rows-only", action="store_true", help="leave the recordings at home and ship their rows")
+    what.add_argument("--rows-only", action="store_true", help="ship the rows only, not the recordings")
     what.add_argument("--dry-run", action="store_true", help="say what would be done, with sizes, and write nothing")
     add_format(parser, ("text", "json"), json="one JSON object per file; the same as --format json")
     watch = parser.add_argument_group("failures and folders")
-    watch.add_argument("--watch", action="store_true", help="keep shipping what is closed in these folders, until ^C")
+    watch.add_argument(
+        "--watch", action="store_true", help="keep shipping what is closed in these folders, until Ctrl-C"
+    )
     watch.add_argument("--delete-shipped", action="store_true", help="with --watch: delete files that were shipped")
     watch.add_argument(
         "--spool", metavar="DIR", help="where files wait that could not be shipped (default: ~/.turntape/spool)"

@@ -27,7 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     view = parser.add_mutually_exclusive_group()
     view.add_argument("--findings", action="store_true", help="all findings: layer, evidence, fix")
     view.add_argument("--cost", action="store_true", help="the cost of each turn, as bars of tokens by kind")
-    view.add_argument("--costs", action="store_true", help="what each piece of the prompts cost, the dearest first")
+    view.add_argument("--costs", action="store_true", help="what each piece of the prompts cost, most expensive first")
     view.add_argument(
         "--tools", action="store_true", help="the tool servers, and each tool run: result and what was seen"
     )
