@@ -1,6 +1,8 @@
 """What the commands that draw on the terminal have in common."""
 
 import argparse
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..exit_codes import INTERNAL, OK, SIGNALLED
@@ -27,10 +29,30 @@ def wanted_theme(options: argparse.Namespace) -> str:
 def shown(viewer: "Viewer") -> int:
     """Draw on the terminal until the user, or a signal, ends it; gives the exit code."""
     watch_terminal()
-    viewer.run()
+    with _handled(viewer.end):
+        viewer.run()
     if viewer.ended_by is not None:
         return SIGNALLED + viewer.ended_by
     return INTERNAL if viewer.return_code else OK
+
+
+@contextmanager
+def _handled(end: Callable[[int], None]) -> Generator[None]:
+    """Call `end` for each signal that asks the viewer to end.
+
+    The handlers are there before the viewer changes the terminal, and until it has changed it back: in between, one
+    that ends the process leaves a terminal that shows no input.
+    """
+    import signal
+
+    from ..signals import ENDING
+
+    before = {number: signal.signal(number, lambda received, _frame: end(received)) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def watch_terminal() -> None:

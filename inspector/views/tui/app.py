@@ -6,7 +6,6 @@ they do not read files.
 """
 
 import asyncio
-import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -75,6 +74,7 @@ class Viewer(App[None]):
         """Whether a run was opened."""
         self.ended_by: int | None = None
         """The number of the signal that ended the viewer."""
+        self._own_loop: asyncio.AbstractEventLoop | None = None
         self._early: list[Key] = []
         """Keys that were pressed before there was a turn for them."""
         if run is not None:
@@ -106,16 +106,15 @@ class Viewer(App[None]):
             self.loader.start()
         # After Ctrl-Z and `fg` the terminal shows what the shell left.
         self.app_resume_signal.subscribe(self, self._draw_again)  # pyright: ignore[reportUnknownMemberType]
-        if not self.is_headless:
-            # The terminal is restored before the end, also when a signal ends the viewer.
-            loop = asyncio.get_running_loop()
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                loop.add_signal_handler(number, self._end, number)
+        self._own_loop = asyncio.get_running_loop()
+        if self.ended_by is not None:
+            self.exit()
 
-    def _end(self, number: int) -> None:
-        """End because of a signal."""
+    def end(self, number: int) -> None:
+        """End because of a signal, and restore the terminal. While the viewer opens, it ends as soon as it is open."""
         self.ended_by = number
-        self.exit()
+        if self._own_loop is not None and not self._own_loop.is_closed():
+            self._own_loop.call_soon_threadsafe(self.exit)
 
     @override
     async def on_event(self, event: Event) -> None:

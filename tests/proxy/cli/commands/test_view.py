@@ -53,7 +53,7 @@ class Terminal:
         while not done(self.shown):
             if time.monotonic() > end:
                 raise AssertionError(f"nothing came: {self.shown[-600:]!r}")
-            self._read(0.1)
+            self._read(0.01)
         return self.shown
 
     def press(self, keys: str) -> None:
@@ -66,6 +66,11 @@ class Terminal:
             self._read(0.1)
         self._read(0.2)
         return self.process.wait(1)
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether the program has begun to read single keys."""
+        return not termios.tcgetattr(self._slave)[3] & termios.ICANON
 
     @property
     def restored(self) -> bool:
@@ -107,6 +112,16 @@ def test_q_leaves_and_gives_the_terminal_back(tmp_path: Path) -> None:
 def test_a_signal_ends_it_and_gives_the_terminal_back(number: signal.Signals, tmp_path: Path) -> None:
     with terminal(["view", str(EXAMPLE)], tmp_path) as shown:
         shown.until(lambda seen: b"new in this request" in seen)
+        shown.process.send_signal(number)
+
+        assert shown.left() == 128 + number
+        assert shown.restored
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
+def test_a_signal_while_it_opens_gives_the_terminal_back(number: signal.Signals, tmp_path: Path) -> None:
+    with terminal(["view", str(EXAMPLE)], tmp_path) as shown:
+        shown.until(lambda _: shown.is_raw)
         shown.process.send_signal(number)
 
         assert shown.left() == 128 + number
