@@ -3,6 +3,7 @@
 `python -m bench NAME…` runs the named ones, `python -m bench --readme` those whose figures are in the README.
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -15,13 +16,13 @@ README = ("latency", "tape", "view", "memory", "replay", "server", "startup", "p
 
 def main() -> int:
     there = sorted(p.stem for p in HERE.glob("*.py") if not p.stem.startswith("_"))
-    names = list(README) if sys.argv[1:] == ["--readme"] else sys.argv[1:] or there
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("name", nargs="*", help=f"one of {', '.join(there)}; all without a name")
+    parser.add_argument("--readme", action="store_true", help="those whose figures are in the README")
+    given = parser.parse_args()
+    names: list[str] = list(README) if given.readme else given.name or there
     if unknown := set(names) - set(there):
-        print(
-            f"bench: no benchmark named {', '.join(sorted(unknown))}; there are {', '.join(there)}",
-            file=sys.stderr,
-        )
-        return 2
+        parser.error(f"no benchmark named {', '.join(sorted(unknown))}; there are {', '.join(there)}")
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     failed = 0
     for name in names:

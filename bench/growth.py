@@ -8,6 +8,7 @@ has the whole history in each line, so it is shorter. Every measurement is a sep
 `python bench/growth.py` takes the names of kinds and of commands, and numbers of turns, to measure only these.
 """
 
+import argparse
 import contextlib
 import json
 import os
@@ -122,7 +123,14 @@ def measure(kind: str, commands: list[str], sizes: list[int], folder: Path) -> i
     return missed
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "only", nargs="*", metavar="ONLY", help=f"{', '.join(KINDS)}, {', '.join(COMMANDS)}, or a number of turns"
+    )
+    arguments: list[str] = parser.parse_args().only
+    if unknown := [one for one in arguments if one not in KINDS and one not in COMMANDS and not one.isdecimal()]:
+        parser.error(f"{unknown[0]!r} is not a kind, a command or a number of turns")
     kinds = [one for one in arguments if one in KINDS] or list(KINDS)
     commands = [one for one in arguments if one in COMMANDS] or list(COMMANDS)
     print(f"processor time and memory of one thread, with each doubling of its turns (bar {BAR:g} x)")
@@ -145,5 +153,5 @@ if __name__ == "__main__":
             COMMANDS[command](path)
             used = resource.getrusage(resource.RUSAGE_SELF)
             print(json.dumps({"seconds": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024}))
-        case arguments:
-            sys.exit(main(arguments))
+        case _:
+            sys.exit(main())

@@ -6,6 +6,7 @@ The times are those of the processor, in pairs in changing order, so that other 
 libraries are in the dependency group `bench`, which `make bench` installs.
 """
 
+import argparse
 import json
 import statistics
 import sys
@@ -238,6 +239,7 @@ def loading(megabytes: int) -> tuple[float, float, float]:
 
 
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     missed = 0
     for count, rounds in COUNTS:
         value = against_a_mock(turns_of(count), rounds)

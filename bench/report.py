@@ -5,6 +5,7 @@ at most 2 s after it was opened. With AXE=path/to/axe.min.js (the npm package ax
 axe finds in the light and in the dark page of the example.
 """
 
+import argparse
 import os
 import re
 import shutil
@@ -61,6 +62,7 @@ def said(page: str, script: str, folder: Path, wait: str) -> float | None:
 
 
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     missed = 0
 
     def line(what: str, value: float | None, bar: float, unit: str) -> None:

@@ -6,6 +6,7 @@ times, and of the processor time that each server took, which other work on the 
 10x of mitmproxy's server replay. Without npm, or without a network, aimock is left out.
 """
 
+import argparse
 import json
 import os
 import random
@@ -301,6 +302,7 @@ def report(answers: dict[str, tuple[float, float]], streamed: bool) -> int:
 
 
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         servers = Servers(Path(folder))

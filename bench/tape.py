@@ -4,6 +4,7 @@ Bars: at most 2.5 MB as .jsonl and 0.3 MB as .jsonl.zst, under 120 MB resident w
 1.5 s.
 """
 
+import argparse
 import json
 import resource
 import subprocess
@@ -52,6 +53,7 @@ def child(*arguments: str) -> dict[str, float]:
 
 
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     missed = 0
 
     def line(what: str, value: float, bar: float, unit: str) -> None:

@@ -5,6 +5,7 @@ resident; on the 300-turn run (118 MB of request bodies) and on a cassette of 5,
 separate process in a real pseudo-terminal of 120 by 40.
 """
 
+import argparse
 import asyncio
 import fcntl
 import json
@@ -138,6 +139,7 @@ def up(measured: dict[str, Any], what: str) -> float:
 
 
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     missed = 0
 
     def line(what: str, value: float, bar: float, unit: str) -> None:

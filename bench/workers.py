@@ -4,6 +4,7 @@ Both recorders run at the same time before one upstream and take turns, with 32 
 cores the client and the upstream take a part of them, so two workers cannot be twice as fast. Bar: at least 1.2x.
 """
 
+import argparse
 import asyncio
 import os
 import random
@@ -103,6 +104,7 @@ def recorder(folder: str, workers: int, api: int, children: list[subprocess.Pope
 
 
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     children: list[subprocess.Popen[str]] = []
     with tempfile.TemporaryDirectory() as folder:
         try:

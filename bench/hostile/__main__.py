@@ -1,8 +1,9 @@
-"""`python -m bench.hostile [-v]`: what enemies try, as a table; exit code 1 when something had an effect.
+"""`make hostile`: what enemies try, as a table; exit code 1 when something had an effect.
 
-`-v` shows each attempt; without it, those that had an effect, and a sum for each kind.
+It lists those that had an effect, and a sum for each kind.
 """
 
+import argparse
 import sys
 import tempfile
 from collections import defaultdict
@@ -22,7 +23,10 @@ KINDS = {
 }
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make hostile", description=__doc__)
+    parser.add_argument("-v", action="store_true", help="show each attempt, also those that had no effect")
+    verbose: bool = parser.parse_args().v
     done: defaultdict[str, list[Outcome]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="turntape-hostile-") as folder:
         for kind, attempts in KINDS.items():
@@ -33,7 +37,7 @@ def main(arguments: list[str]) -> int:
                 print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     every = [one for some in done.values() for one in some]
-    shown = every if "-v" in arguments else [one for one in every if not one.held]
+    shown = every if verbose else [one for one in every if not one.held]
     print("\n".join(table(shown)[:-2]) + "\n" if shown else "", end="")
     for kind, some in done.items():
         tried = [one for one in some if one.held is not None]
@@ -43,4 +47,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

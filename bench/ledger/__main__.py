@@ -1,5 +1,11 @@
-"""`make ledger`: how true the ledger's figures are, beside the bars."""
+"""`make ledger`: how true the ledger's figures are, beside the bars.
 
+"Large" is a result of 100 tokens or more that is alone in its turn, "sure" one whose tokens are exact or bounded;
+"of bill" says how often the error is at most 1 % of the price of the input, "most" how often anybody could be
+within 5 %.
+"""
+
+import argparse
 import sys
 from pathlib import Path
 
@@ -35,23 +41,26 @@ def line(name: str, score: Score) -> str:
     )
 
 
-def main(arguments: list[str]) -> int:
-    """Print the bars; returns the exit code. `-v` prints each backend, other words choose among their names.
-
-    `--recordings FOLDER` prints only what is measured on recorded conversations, for the cassettes of a folder.
-
-    "Large" is a result of 100 tokens or more that is alone in its turn, "sure" one whose tokens are exact or bounded;
-    "of bill" says how often the error is at most 1 % of the price of the input, "most" how often anybody could be
-    within 5 %.
-    """
-    if arguments[:1] == ["--recordings"]:
-        print_holdout(Path(arguments[1]))
+def main() -> int:
+    """Print the bars; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="make ledger", description=__doc__)
+    parser.add_argument("name", nargs="*", help="only backends with this word in their name")
+    parser.add_argument("-v", action="store_true", help="print each backend")
+    parser.add_argument(
+        "--recordings",
+        type=Path,
+        metavar="FOLDER",
+        help="only what is measured on recorded conversations of FOLDER",
+    )
+    given = parser.parse_args()
+    if given.recordings is not None:
+        print_holdout(given.recordings)
         return 0
-    chosen = [word for word in arguments if not word.startswith("-")]
+    chosen: list[str] = given.name
     halves = {False: Score(), True: Score()}
     by_tokenizer: dict[str, Score] = {}
     for judges, dialect, tokenizer, score in scores(chosen):
-        if "-v" in arguments:
+        if given.v:
             print(line(f"{dialect}, {tokenizer}", score), flush=True)
         by_tokenizer.setdefault(tokenizer, Score())
         by_tokenizer[tokenizer] += score
@@ -89,4 +98,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
