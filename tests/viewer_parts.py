@@ -123,8 +123,8 @@ class Tabs:
     def __init__(self) -> None:
         self.shown: tuple[str, int, bool] | None = None
 
-    def show_views(self, view: str, problems: int, *, output: bool, tools: bool, marked: bool = False) -> None:
-        self.shown = (view, problems, output)
+    def show_views(self, view: str, findings: int, *, output: bool, tools: bool, marked: bool = False) -> None:
+        self.shown = (view, findings, output)
 
 
 class Panes:

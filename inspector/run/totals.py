@@ -33,6 +33,7 @@ class Totals:
     """Turns without a known price; if there are any, the real cost is higher than `cost`."""
     errors: int
     warnings: int
+    infos: int
     seconds: float
     models: tuple[str, ...]
 
@@ -66,6 +67,7 @@ def totals(rows: Iterable[Row]) -> Totals:
         unpriced=sum(row.unpriced for row in turns),
         errors=severities["error"],
         warnings=severities["warning"],
+        infos=severities["info"],
         seconds=max(ends) - min(row.started_at for row in rows) if rows else 0.0,
         models=tuple(models),
     )

@@ -218,18 +218,15 @@ def _counts(rows: Sequence[Row]) -> Iterator[Html]:
         yield span("bad", several(sums.errors, "error"))
     if sums.warnings:
         yield span("warn", several(sums.warnings, "warning"))
-    infos = sum(mark.severity == "info" for row in rows for mark in row.findings)
-    if infos:
-        yield span("dim", f"{infos:,} info")
+    if sums.infos:
+        yield span("dim", f"{sums.infos:,} info")
 
 
 def _list(run: Reported) -> Html:
     found = [*findings(run.rows)]
-    sums = totals(run.rows.all)
-    problems = sums.errors + sums.warnings
     tabs = [
         ("turns", "Turns"),
-        ("findings", f"Findings ({problems})" if problems else "Findings"),
+        ("findings", f"Findings ({len(found)})" if found else "Findings"),
         ("costs", "Costs"),
         ("timeline", "Timeline"),
     ]

@@ -58,13 +58,15 @@ def story(
     """The run as styled lines; `hints` adds the findings of tier H."""
     width = max(40, width)
     rows: dict[Key, _TurnText] = {}
+    prompts = _SystemPrompts()
     again = round_trips.round_trip if isinstance(round_trips, Cassette) and round_trips.path else None
     for key, one in label_stream(round_trips, hints=hints, again=again):
         if thread is not None and one.label["thread"] != thread:
             continue
         if turn is None:
             runs = tuple(run.small() for run in one.tool_runs)
-            rows[key] = _TurnText(turn_figures(one), list(_reported(one, width)), _tokens_line(one), runs)
+            reported = [*prompts.lines(key, one, width), *_reported(one, width)]
+            rows[key] = _TurnText(turn_figures(one), reported, _tokens_line(one), runs)
         elif one.label["turn"] == turn:
             rows[key] = _TurnText(turn_figures(one), list(whole_turn(one, width)), [], ())
     done = [rows[key] for key in sorted(rows)]
@@ -124,6 +126,26 @@ class _TurnText:
     @property
     def label(self) -> Label:
         return self.figures.label
+
+
+class _SystemPrompts:
+    """The system prompts that an API has apart from the messages: each is shown where it is new in its thread."""
+
+    def __init__(self) -> None:
+        self._latest: dict[str, int] = {}
+        """A hash of the last one of each thread, because a run must not stay in memory."""
+        self._new: dict[Key, str | None] = {}
+        """How that of a turn is introduced; None where it was shown before. A turn may be given twice."""
+
+    def lines(self, key: Key, one: LabelledRoundTrip, width: int) -> Iterator[Line]:
+        if one.turn is None or not (text := " ".join(filter(None, (part.text for part in one.reading.request.system)))):
+            return
+        if key not in self._new:
+            now, before = hash(text), self._latest.get(one.turn.thread)
+            self._latest[one.turn.thread] = now
+            self._new[key] = "system: " if before is None else "system, changed: " if before != now else None
+        if (lead := self._new[key]) is not None:
+            yield from folded([("    ", "plain"), (lead, "dim"), (clip(text, 400), "plain")], width, "      ", _PREVIEW)
 
 
 def tokens_text(number: object) -> str:

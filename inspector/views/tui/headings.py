@@ -51,6 +51,11 @@ class Summary:
         """How many errors and warnings were found."""
         return self.totals.errors + self.totals.warnings
 
+    @property
+    def findings(self) -> int:
+        """How many findings the page of findings lists."""
+        return self.problems + self.totals.infos
+
 
 def summarize(rows: Rows) -> Summary:
     """The totals of all rows."""

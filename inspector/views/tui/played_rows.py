@@ -61,13 +61,17 @@ class PlayedSummary:
             seen.put(self._rows.all[:place])
             self._before = place, summarize(seen)
         before = self._before[1]
-        row = played_row(self._rows.all[place], share)
+        whole = self._rows.all[place]
+        row = played_row(whole, share)
+        is_new = row.thread is not None and self._rows.threads[row.thread][0] == place
         wrong = any(one.severity in ("error", "warning") for one in row.findings)
         name = self._rows.name_of(place) if wrong else ""
-        return Summary(_sum(before.totals, row), before.trouble or name)
+        sums = _sum(before.totals, row, threads=int(is_new), unpriced=int(whole.unpriced))
+        return Summary(sums, before.trouble or name)
 
 
-def _sum(before: Totals, row: Row) -> Totals:
+def _sum(before: Totals, row: Row, *, threads: int, unpriced: int) -> Totals:
+    """`threads`: how many begin with this row. `unpriced`: whether its cost will not be known either."""
     now = totals([row])
     known = [cost for cost in (before.cost, now.cost) if cost is not None]
     again = row.attempt > 1
@@ -81,5 +85,9 @@ def _sum(before: Totals, row: Row) -> Totals:
         cost=sum(known, Decimal(0)) if known else None,
         errors=before.errors + now.errors,
         warnings=before.warnings + now.warnings,
-        models=before.models or now.models,
+        infos=before.infos + now.infos,
+        unpriced=before.unpriced + unpriced,
+        threads=before.threads + threads,
+        tool_runs=before.tool_runs + now.tool_runs,
+        models=tuple(dict.fromkeys((*before.models, *now.models))),
     )

@@ -65,7 +65,7 @@ class Bars:
         self.status.set_class(status is not None and not self._search_box.opened, "shown")
         tools = bool(self._summary.totals.tool_messages)
         shown, marked = state.output is not None, state.marked is not None
-        self._panes.tabs.show_views(state.view, summary.problems, output=shown, tools=tools, marked=marked)
+        self._panes.tabs.show_views(state.view, summary.findings, output=shown, tools=tools, marked=marked)
         self.keys.show(self._hints())
 
     def _hints(self) -> tuple[KeyHint, ...]:

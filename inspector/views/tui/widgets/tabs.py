@@ -62,12 +62,12 @@ class Tabs(Keys):
                 shown[at] = (hints[at][0], "", hints[at][2])
         return tuple(shown)
 
-    def show_views(self, view: str, problems: int, *, output: bool, tools: bool, marked: bool = False) -> None:
-        """Mark the tab of `view`; the tab of the findings shows how many errors and warnings there are."""
+    def show_views(self, view: str, findings: int, *, output: bool, tools: bool, marked: bool = False) -> None:
+        """Mark the tab of `view`; the tab of the findings shows how many the page lists."""
         views = (*VIEWS, *([TOOLS] if tools else ()), *([OUTPUT] if output else ()), *OF_THE_RUN)
         views = (*views, COMPARE) if marked else views
         hints = [
-            (key, f"{word} ({problems})" if name == "findings" and problems else word, f"screen.view('{name}')")
+            (key, f"{word} ({findings})" if name == "findings" and findings else word, f"screen.view('{name}')")
             for key, word, name in views
         ]
         self.show(hints, f"screen.view('{view}')")

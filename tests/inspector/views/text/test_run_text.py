@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from conversations import HELLO, chat, loop, result, said, user
 from inline_snapshot import snapshot
-from judged import responses
+from judged import anthropic, asked, responses, spoke, trip, words
 from recordings import record
 from sockets import completed, create, session
 from viewing import EXAMPLE
@@ -204,3 +204,73 @@ def test_a_recording_without_anything_says_what_to_do(tmp_path: Path) -> None:
 
     assert "nothing was recorded in this file: `turntape doctor -- COMMAND` says why" in empty
     assert "nothing was recorded" not in some
+
+
+BEDROCK = "https://bedrock-runtime.us-east-1.amazonaws.com/model/eu.amazon.nova-pro-v1%3A0/converse"
+APART = {
+    "https://api.anthropic.com/v1/messages": {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 9,
+        "system": [{"type": "text", "text": "Be brief."}, {"type": "text", "text": "Use metres."}],
+        "messages": [HELLO],
+    },
+    "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:generateContent": {
+        "systemInstruction": {"parts": [{"text": "Be brief."}, {"text": "Use metres."}]},
+        "contents": [{"role": "user", "parts": [{"text": "hello"}]}],
+    },
+    BEDROCK: {
+        "system": [{"text": "Be brief."}, {"text": "Use metres."}],
+        "messages": [{"role": "user", "content": [{"text": "hello"}]}],
+    },
+    "https://api.openai.com/v1/responses": {
+        "model": "gpt-5.1",
+        "instructions": "Be brief. Use metres.",
+        "input": "hello",
+    },
+    "http://localhost:11434/api/generate": {
+        "model": "qwen3",
+        "system": "Be brief. Use metres.",
+        "prompt": "hello",
+    },
+    "https://api.cohere.com/v1/chat": {
+        "model": "command-r",
+        "preamble": "Be brief. Use metres.",
+        "message": "hello",
+    },
+}
+"""Requests of the APIs that have the system prompt apart from the messages."""
+
+
+@pytest.mark.parametrize("url", APART)
+def test_a_system_prompt_apart_from_the_messages_is_shown(url: str) -> None:
+    text = shown(trip(url, APART[url], {}))
+
+    assert "    system: Be brief. Use metres.\n    user: " in text
+
+
+def test_a_system_prompt_is_shown_once_and_again_when_it_has_changed() -> None:
+    asks = ["one"], ["one", "two"], ["one", "two", "three"]
+    prompts = "Be brief.", "Be brief.", "Be long."
+    trips = [
+        anthropic(
+            [message for text in texts for message in (asked(text), spoke(words("yes")))][:-1],
+            [words("yes")],
+            index,
+            system=prompt,
+        )
+        for index, (texts, prompt) in enumerate(zip(asks, prompts, strict=True))
+    ]
+
+    text = shown(*trips)
+
+    assert text.count("system: Be brief.") == 1
+    assert text.index("system: Be brief.") < text.index("user: one")
+    assert text.index("Turn 3") < text.index("system, changed: Be long.") < text.index("user: three")
+
+
+def test_a_system_message_and_a_retry_show_no_system_prompt_again() -> None:
+    refused = anthropic([asked("one")], None, 0, error="overloaded", status=529, system="Be brief.")
+    again = anthropic([asked("one")], [words("yes")], 1, system="Be brief.")
+
+    assert shown(refused, again).count("Be brief.") == 1
+    assert shown(chat([{"role": "system", "content": "Be brief."}, HELLO], said("yes"))).count("Be brief.") == 1

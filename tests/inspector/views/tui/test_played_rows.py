@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+from conversations import HELLO, chat, said, user
 from viewing import EXAMPLE
 
 from turntape.inspector.run.run_index import Run
@@ -58,3 +59,22 @@ def test_the_totals_rise_with_the_tokens_and_end_as_those_of_the_run() -> None:
 )
 def test_the_first_trouble_is_named_when_it_is_there(place: int, share: float, trouble: str) -> None:
     assert PlayedSummary(ROWS).at(place, share).trouble == trouble
+
+
+def test_threads_models_and_turns_without_a_price_count_when_they_are_there() -> None:
+    trips = [
+        chat([HELLO], said("x")),
+        chat([user("another")], said("y"), index=1, at=900.0, model="ours"),
+        chat([user("a third")], said("z"), index=2, at=1800.0),
+    ]
+    rows = Run.of(trips).rows
+    seen = [PlayedSummary(rows).at(place, share).totals for place in range(3) for share in (0.5, 1.0)]
+
+    assert [(sums.threads, sums.unpriced, len(sums.models)) for sums in seen] == [
+        (1, 0, 1),
+        (1, 0, 1),
+        (2, 1, 2),
+        (2, 1, 2),
+        (3, 1, 2),
+        (3, 1, 2),
+    ]

@@ -1,18 +1,35 @@
 """The tabs."""
 
 import asyncio
+from dataclasses import replace
 
+from conversations import HELLO, chat, said
 from viewing import press, screen, viewing
 
+from turntape.inspector.findings.finding import Finding
+from turntape.inspector.run.rows import Rows
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.tui.headings import summarize
 from turntape.inspector.views.tui.widgets.tabs import VIEWS, Tabs
 
 
 def test_the_number_of_problems_cannot_be_read_as_a_key() -> None:
     async def flow() -> None:
         async with viewing() as (app, _):
-            assert "5 Findings (4)  6 Diff" in screen(app)
+            assert "5 Findings (5)  6 Diff" in screen(app)
 
     asyncio.run(flow())
+
+
+def test_findings_that_are_only_infos_are_in_the_number() -> None:
+    """The tab has the number of what the page lists, so that nothing of it is overlooked."""
+    note = Finding("x", "api", "info", "P", "this is a note", (), "")
+    rows = Rows()
+    rows.put(replace(row, findings=(note,)) for row in Run.of([chat([HELLO], said("x"))]).rows.all)
+
+    summary = summarize(rows)
+
+    assert (summary.problems, summary.findings) == (0, 1)
 
 
 def test_without_room_the_last_tabs_are_only_keys() -> None:
