@@ -13,6 +13,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..findings.docs import FailureClass, class_of, classes
 from ..findings.finding import SEVERITIES, Finding, Severity
+from ..run.label_costs import is_unpriced
 from ..run.labels import Key, Label, label_stream
 from ..wire.json_value import as_array, as_object
 from .budgets import Budgets, Step, Verdict, verdicts
@@ -112,6 +113,8 @@ class Checked:
     """Requests for an answer: the turns, and every retry of one."""
     runs: tuple[str, ...] = ()
     """The names of its runs."""
+    unpriced: int = 0
+    """Turns without a known price; if there are any, the real cost is higher than `cost`."""
 
     def failing(self, asked: Asked) -> list[Found]:
         return [found for found in self.findings if asked.fails(found.finding)]
@@ -140,6 +143,7 @@ class Report:
 class _Row:
     run: str | None
     step: Step | None
+    unpriced: bool
     thread: str | None
     turn: int | None
     findings: list[Finding] = field(default_factory=list[Finding])
@@ -166,6 +170,7 @@ def check(name: str, round_trips: Iterable[RoundTrip], asked: Asked) -> Checked:
         ),
         verdicts=tuple(_judged(asked.budgets, steps)),
         attempts=len(steps),
+        unpriced=sum(row.unpriced for _, row in ordered),
         runs=tuple(dict.fromkeys(row.run for _, row in ordered if row.run)),
     )
 
@@ -190,7 +195,7 @@ def _row(label: Label, asked: Asked) -> _Row:
             failed=effective in ("error", "cut", "cancelled"),
         )
     findings = [finding for item in as_array(label["findings"]) if asked.wants(finding := Finding.from_json(item))]
-    return _Row(cast(str | None, label["run"]), step, thread, turn, findings)
+    return _Row(cast(str | None, label["run"]), step, is_unpriced(label), thread, turn, findings)
 
 
 def rooted(findings: Iterable[Found]) -> list[Node]:

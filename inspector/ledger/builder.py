@@ -15,6 +15,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.call_words import begins
 from ..analysis.pricing import Cost
+from ..analysis.refused import was_refused
 from ..analysis.turn import Turn
 from ..tools.tool_run import ToolRun
 from ..wire.caching import rule_of
@@ -128,7 +129,7 @@ class LedgerBuilder:
             usage=reading.usage or Usage(),
             priced=without_bodies(one.round_trip, reading),
             cost=one.cost,
-            refused=_refused(one),
+            refused=was_refused(one.round_trip, reading),
         )
         sent.cache = self._caches.add(place, turn)
         emission = reading.emission
@@ -209,13 +210,6 @@ def _grows(stretch: Stretch, now: SentTurn, prompt: Prompt) -> bool:
         return True
     added = len(prompt.ids) > stretch.taken or len(stretch.ids) > before.length
     return now.input >= before.input if added else now.input == before.input
-
-
-def _refused(one: LabelledTurn) -> bool:
-    reading, failure = one.reading, one.round_trip.failure
-    silent = reading.emission is None or reading.emission.emitted == "none"
-    uncounted = reading.usage is None or reading.usage.input is None
-    return silent and uncounted and (reading.error is not None or failure is not None)
 
 
 def _task(messages: Sequence[Message]) -> str:

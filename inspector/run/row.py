@@ -8,6 +8,7 @@ from turntape.cassettes.frozen import frozen
 
 from ..analysis.call_words import LONGEST, call_words
 from ..analysis.pricing import CostParts, CostSource
+from ..analysis.refused import is_refused
 from ..analysis.turn import Edge
 from ..findings.finding import SEVERITIES, Finding
 from ..tools.tool_run import ToolRun
@@ -118,8 +119,8 @@ class Row:
 
     @property
     def unpriced(self) -> bool:
-        """Whether its cost is not known. What failed before anything was counted or answered costs nothing."""
-        refused = self.error is not None and self.usage.input is None and self.emitted in (None, "none")
+        """Whether its cost is not known. A request that was refused costs nothing."""
+        refused = is_refused(status=self.status, finish=self.finish, emitted=self.emitted, counted=self.usage.input)
         return self.is_turn and self.cost is None and not refused
 
     @property

@@ -79,8 +79,8 @@ def _sums(sums: Totals) -> dict[str, object]:
 
 
 def _dollars(amount: Decimal | None) -> str | None:
-    """A cost with at most six digits after the point; None when it is unknown."""
-    return None if amount is None else money(round(amount, 6))
+    """A cost with six digits after the point, or as many as it takes to show three of it; None when it is unknown."""
+    return None if amount is None else money(round(amount, max(6, 2 - amount.adjusted())))
 
 
 def list_turns(folder: TapeFolder, file: str, thread: str, offset: int, limit: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from turntape.cassettes.frozen import frozen
+from turntape.inspector.run.label_costs import is_unpriced
 
 SEVERITIES = ("error", "warning", "info")
 """Worst first."""
@@ -107,7 +108,6 @@ def _counted(index: int, label: Mapping[str, object]) -> _Counted:
     failed = not tool_wire and (api.get("error") is not None or not isinstance(status, int) or status >= 400)
     turn, usage = label.get("turn") is not None, as_mapping(label.get("usage"))
     counted = usage.get("input") is not None or usage.get("output") is not None
-    priced = isinstance(cost, str)
     findings = tuple(
         (str(found.get("severity")), f"{found.get('layer')}: {found.get('message')} ({_where(found, index)})")
         for found in map(as_mapping, as_list(label.get("findings")))
@@ -121,7 +121,7 @@ def _counted(index: int, label: Mapping[str, object]) -> _Counted:
         tool_calls=len(as_list(model.get("tool_calls"))),
         uncounted=int(turn and not counted and not failed),
         counted=int(counted),
-        unpriced=int(turn and not priced and not failed),
+        unpriced=int(is_unpriced(label)),
         **{name: as_number(usage.get(name)) for name in TOKENS},
     )
     numbers.update(f"findings.{severity}" for severity, _ in findings)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
-from turntape.inspector.wire.printable import dollars
+from turntape.inspector.views.text.number_format import spent
 
 from .run_totals import SEVERITIES, as_list, as_mapping, as_number
 
@@ -73,9 +73,10 @@ def _tokens(totals: Mapping[str, object]) -> str:
 
 def _cost(totals: Mapping[str, object]) -> str:
     unpriced = as_number(totals["unpriced"])
-    if totals["cost_usd"] is None:
-        return "no price known"
-    shown = dollars(Decimal(str(totals["cost_usd"])))
+    cost = totals["cost_usd"]
+    shown = spent(None if cost is None else Decimal(str(cost)), unpriced)
+    if cost is None:
+        return shown
     return f"{shown} ({_count(unpriced, 'turn')} without a known price)" if unpriced else shown
 
 

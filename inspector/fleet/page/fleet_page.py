@@ -8,7 +8,7 @@ from shlex import quote
 from ...views.fleet_figures import Group, Overview, RunFigures
 from ...views.report.colours import colours_of_styles
 from ...views.report.markup import Html, Markup, joined, span, tag
-from ...views.text.number_format import count, dollars, several
+from ...views.text.number_format import count, dollars, several, spent
 from ...views.text.terminal_text import GLYPHS
 
 BARS = 120
@@ -66,7 +66,7 @@ def _tiles(found: Overview) -> Html:
     tiles = [
         (count(whole.runs), "run" if whole.runs == 1 else "runs", ""),
         (count(whole.turns), "turn" if whole.turns == 1 else "turns", ""),
-        (_dollars(whole.cost), _unpriced(found), "money"),
+        (spent(whole.cost, found.unpriced), _unpriced(found), "money"),
         (count(whole.errors), "error" if whole.errors == 1 else "errors", "bad" if whole.errors else ""),
         (count(whole.warnings), "warning" if whole.warnings == 1 else "warnings", "warn" if whole.warnings else ""),
         (cached, f"of {count(found.input)} input tokens from the cache", ""),

@@ -5,7 +5,7 @@ from decimal import Decimal
 from itertools import groupby
 
 from ...views.fleet_figures import Group, Overview
-from ...views.text.number_format import count, dollars, several
+from ...views.text.number_format import count, dollars, several, spent
 from ...views.text.terminal_text import GLYPHS, Line, Span, clip, fit, plain, width_of
 
 _BAR = "█▉▊▋▌▍▎▏"
@@ -28,7 +28,7 @@ def _lines(found: Overview, width: int) -> Iterator[Line]:
     sums: Line = [
         (several(whole.runs, "run"), "bold"),
         (f" · {several(whole.turns, 'turn')} · ", "plain"),
-        (dollars(whole.cost) if whole.cost is not None else "no price known", "money"),
+        (spent(whole.cost, found.unpriced), "money"),
     ]
     with_tokens: Line = [*sums, (f" · {_cached(found)}", "plain")]
     if width_of(plain(with_tokens)) <= width:

@@ -43,6 +43,12 @@ class Comparison:
     actual: Bill
     scenarios: tuple[Scenario, ...]
     """The cheapest first; those without a price last."""
+    refused: int = 0
+    """Those of the uncounted that were refused, which cost nothing."""
+
+    def missing(self, bill: Bill) -> int:
+        """Turns that may have a cost which is not in this bill."""
+        return bill.unpriced + self.uncounted - self.refused
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -64,7 +70,7 @@ def compare_bills(run: RecordedRun, changes: Sequence[Change] = ()) -> Compariso
     else:
         made = list(_found(run, actual))
     made.sort(key=lambda one: (one.bill.amount is None, one.bill.amount or Decimal(0)))
-    return Comparison(len(run.turns) + run.uncounted, run.uncounted, actual, tuple(made))
+    return Comparison(len(run.turns) + run.uncounted, run.uncounted, actual, tuple(made), run.refused)
 
 
 def _joinable(changes: Sequence[Change]) -> bool:

@@ -8,6 +8,7 @@ from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
+from ...analysis.refused import was_refused
 from ...wire.cache_rules import CacheRule, Level, Marks, Unpromised
 from ...wire.caching import rule_of
 from ...wire.json_value import as_array, parse_json
@@ -66,6 +67,8 @@ class RecordedRun:
     """By node."""
     uncounted: int = 0
     """Turns without counts; they are in no bill."""
+    refused: int = 0
+    """Those of them that were refused, which cost nothing."""
     known: dict[int, int] = field(default_factory=dict[int, int])
     """The tokens of blocks by their content without dates."""
     called: set[str] = field(default_factory=set[str])
@@ -126,6 +129,7 @@ def recorded_run(found: Iterable[LabelledTurn]) -> RecordedRun:
         usage = reading.usage
         if usage is None or usage.input is None or usage.output is None:
             run.uncounted += 1
+            run.refused += was_refused(one.round_trip, reading)
             continue
         rule = rule_of(reading) or _NO_RULE
         model = reading.request.model or reading.response_model or ""

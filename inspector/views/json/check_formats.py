@@ -36,6 +36,7 @@ def _file(one: Checked, asked: Asked) -> dict[str, object]:
         "threads": one.threads,
         "input": one.input,
         "cost_usd": money(one.cost),
+        "unpriced": one.unpriced,
         "findings": [found.as_json() for found in one.findings],
         "budgets": [verdict.as_json() for verdict in one.verdicts],
         "problems": list(one.problems),

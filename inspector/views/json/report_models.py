@@ -61,6 +61,8 @@ class CheckedFile(JsonObject):
     """The input tokens of all turns."""
     cost_usd: Dollars | None
     """US dollars; `null` when no turn has a known price."""
+    unpriced: int
+    """Turns without a known price; if there are any, the real cost is higher than `cost_usd`."""
     findings: list[CheckFinding]
     """In order of the round trips."""
     budgets: list[BudgetVerdict]

@@ -96,8 +96,7 @@ def _turn(row: Row, dearest: Decimal) -> Iterator[Html]:
     used = "" if row.failed and row.usage.input is None else f"{count(row.usage.input)} → {count(row.usage.output)}"
     yield tag("span", used, class_="tokens", title="tokens in → out")
     bar = tag("span", class_="fill", style=f"width:{share:.1%}")
-    # A refused request used no tokens, so it is not a turn without a known price.
-    free = row.cost is None and row.error is not None and row.usage.input is None
+    free = row.cost is None and not row.unpriced
     price = span("dim", "–") if free else span("money", dollars(row.cost))
     yield tag("span", tag("span", bar, class_="bar"), price, class_="cost")
     yield span("time", lasted(row.duration_ms))

@@ -10,7 +10,7 @@ from ...findings.finding import SEVERITIES, Tier
 from ...wire.printable import safe
 from ...wire.printable import several as counted
 from .explain_text import SEVERITY_GLYPHS
-from .number_format import dollars, turn_count
+from .number_format import spent, turn_count
 from .terminal_text import GLYPHS, Line, Style, clip_path, fit, width_of, wrap
 
 _SURE: dict[Tier, str] = {"P": "proven", "S": "inferred", "H": "heuristic"}
@@ -39,7 +39,7 @@ def _checked(one: Checked, width: int) -> Iterator[Line]:
     if one.input:
         facts.append(f"{one.input:,} tokens in")
     if one.turns or one.cost is not None:
-        facts.append(dollars(one.cost))
+        facts.append(spent(one.cost, one.unpriced))
     if len(one.runs) == 1:
         facts.append(f"run {safe(one.runs[0])}")
     elif one.runs:

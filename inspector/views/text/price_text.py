@@ -1,11 +1,10 @@
 """The bills of `turntape price` as a table for a terminal."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 from textwrap import wrap
 
 from ...ledger.what_if import Bill, Comparison, Scenario
-from .number_format import count, dollars, percent, several
+from .number_format import count, percent, several, spent
 
 _ACTUAL = "as it was"
 _NOTHING = "nothing was recorded that could be priced"
@@ -17,7 +16,7 @@ _NO_DIFFERENCE = "no change of cache, tools, results or tier makes a difference 
 def price_text(comparison: Comparison, name: str, width: int) -> Iterator[str]:
     """The lines: the actual bill, the others with their difference, and what they rest on."""
     requests = several(comparison.turns, "request")
-    head = [f"{name}: {requests}, {_money(comparison.actual.amount)}"]
+    head = [f"{name}: {requests}, {_spent(comparison, comparison.actual)}"]
     if comparison.uncounted:
         head.append(f"{several(comparison.uncounted, 'request')} without counts: in no bill")
     if comparison.actual.unpriced:
@@ -59,21 +58,22 @@ def _rows(comparison: Comparison) -> Iterator[tuple[str, str, str, str, str]]:
     for one in comparison.scenarios:
         amount = one.bill.amount
         if not put and (amount is None or (actual.amount is not None and amount > actual.amount)):
-            yield _row(_ACTUAL, actual, "")
+            yield _row(comparison, _ACTUAL, actual, "")
             put = True
-        yield _row(one.what, one.bill, _difference(one))
+        yield _row(comparison, one.what, one.bill, _difference(one))
     if not put:
-        yield _row(_ACTUAL, actual, "")
+        yield _row(comparison, _ACTUAL, actual, "")
 
 
-def _row(what: str, bill: Bill, difference: str) -> tuple[str, str, str, str, str]:
+def _row(comparison: Comparison, what: str, bill: Bill, difference: str) -> tuple[str, str, str, str, str]:
     cached = percent(bill.read / bill.input) if bill.input else "–"
-    return what, _money(bill.amount), difference, count(bill.input), cached
+    return what, _spent(comparison, bill), difference, count(bill.input), cached
 
 
 def _difference(one: Scenario) -> str:
     return "–" if one.share is None else f"{one.share * 100:+.0f} %"
 
 
-def _money(amount: Decimal | None) -> str:
-    return "–" if amount is None else dollars(amount)
+def _spent(comparison: Comparison, bill: Bill) -> str:
+    """What a bill comes to, as every view writes it."""
+    return spent(bill.amount, comparison.missing(bill))

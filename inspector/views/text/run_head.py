@@ -1,16 +1,17 @@
 """The head of a run's text: its name, what it cost, and how much of what is in it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import cast
 
 from turntape.cassettes.frozen import frozen
 
+from ...run.label_costs import is_unpriced
 from ...run.labels import Label, LabelledRoundTrip
 from ...run.totals import added_up
-from ...wire.json_value import as_array, as_object
+from ...wire.json_value import as_array
 from ...wire.printable import safe, several
 from .number_format import begun, spent
 from .terminal_text import Line, Span, clip, flow, wrap
@@ -37,15 +38,7 @@ class TurnFigures:
 def turn_figures(one: LabelledRoundTrip) -> TurnFigures:
     """The figures of a round trip, of a turn or of anything else."""
     into = one.reading.usage.input if one.reading.usage else None
-    return TurnFigures({**one.label, "model": None}, into, _is_unpriced(one.label))
-
-
-def _is_unpriced(label: Mapping[str, object]) -> bool:
-    """Whether the cost of a turn is not known. What failed before anything was counted or answered costs nothing."""
-    silent = as_object(label["model"]).get("emitted") in (None, "none")
-    refused = silent and as_object(label["api"]).get("error") is not None
-    uncounted = as_object(label["usage"]).get("input") is None
-    return label["turn"] is not None and label["cost_usd"] is None and not (refused and uncounted)
+    return TurnFigures({**one.label, "model": None}, into, is_unpriced(one.label))
 
 
 def head_lines(name: str, rows: Sequence[TurnFigures], width: int) -> Iterator[Line]:

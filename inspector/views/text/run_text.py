@@ -13,6 +13,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
 from ...analysis.pictures import pictures_in, without_data
+from ...run.label_costs import is_unpriced
 from ...run.labels import Key, Label, LabelledRoundTrip, label_stream
 from ...run.row import turn_label
 from ...tools.tool_run import ToolRun
@@ -167,7 +168,7 @@ def _summary(row: _TurnText, so_far: str, many: _Many, width: int) -> Iterator[L
         yield from loose_lines(row.tool_runs, width) if row.tool_runs else folded(other_line(label), width, "    ")
         yield from _findings(label, width)
         return
-    yield from flow(_title(label, many, so_far), width, "    ")
+    yield from flow(_title(label, row.figures.unpriced, many, so_far), width, "    ")
     yield from row.reported
     yield from folded(_dispatch(label), width, _UNDER)
     yield from tool_lines(row.tool_runs, width)
@@ -196,13 +197,13 @@ def seconds(milliseconds: object) -> str:
     return f"{milliseconds / 1000:.1f} s" if milliseconds >= 1000 else f"{milliseconds:.0f} ms"
 
 
-def _title(label: Label, many: _Many, so_far: str = "") -> Line:
+def _title(label: Label, unpriced: bool, many: _Many, so_far: str = "") -> Line:
     """The turn, what it cost, then what it was."""
     model = cast(str, label["response_model"] or label["request_model"] or "unknown model")
     line: Line = [(f"Turn {turn_label(cast('int', label['turn']), cast('int', label['attempt'] or 1))}", "bold")]
     if many.threads:
         line.append((f" of {label['thread']}", "plain"))
-    line.extend(_price(label))
+    line.extend(_price(label, unpriced))
     if so_far:
         line.append((f"  so far {so_far}", "dim"))
     line.append((f"  {clip(model, 34)}", "plain"))
@@ -213,13 +214,11 @@ def _title(label: Label, many: _Many, so_far: str = "") -> Line:
     return line
 
 
-def _price(label: Label) -> Line:
+def _price(label: Label, unpriced: bool) -> Line:
     """The cost of a turn with its source; a request that was refused before a token was counted costs nothing."""
     price = label["cost_usd"]
     if price is None:
-        usage = as_object(label["usage"])
-        refused = as_object(label["api"]).get("error") is not None and usage.get("input") is None
-        return [("  –" if refused else "  unpriced", "dim")]
+        return [("  unpriced" if unpriced else "  –", "dim")]
     line: Line = [(f"  {dollars(Decimal(cast(str, price)))}", "money")]
     if note := cost_note(cast("str | None", label["cost_source"])):
         line.append((f" ({note})", "dim"))
@@ -409,7 +408,7 @@ def _tool(tool: Tool, width: int) -> Iterator[Line]:
 def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     """One turn in full."""
     request = one.reading.request
-    yield from flow(_title(one.label, _ANY), width, "    ")
+    yield from flow(_title(one.label, is_unpriced(one.label), _ANY), width, "    ")
     trip = one.round_trip
     socket = trip.response is not None and trip.response.http_version == SOCKET
     asked = safe(f"{SOCKET if socket else trip.request.method} {trip.request.url}")

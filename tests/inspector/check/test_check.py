@@ -293,7 +293,8 @@ def test_a_recording_without_turns_is_not_without_a_price() -> None:
     empty = Checked("a", 0, 0, 0, 0, None, (), ())
 
     assert shown(Report(Asked(), (empty,))).splitlines()[0] == "✓ a  0 turns"
-    assert "unpriced" in shown(Report(Asked(), (replace(empty, turns=1, attempts=1),)))
+    assert "unpriced" in shown(Report(Asked(), (replace(empty, turns=1, attempts=1, unpriced=1),)))
+    assert "1 turn · no cost" in shown(Report(Asked(), (replace(empty, turns=1, attempts=1),)))
 
 
 def test_the_run_is_named_once_or_with_each_finding_of_several() -> None:

@@ -64,7 +64,7 @@ def test_an_unknown_price_is_not_zero() -> None:
     totals.add(0, label(cost_usd=None))
 
     assert totals.cost is None
-    assert "no price known" in "\n".join(summary_lines(totals.as_json(), PATH, 1, colour=False))
+    assert "30 out · unpriced" in "\n".join(summary_lines(totals.as_json(), PATH, 1, colour=False))
 
 
 def test_tokens_that_the_api_did_not_report_are_not_zero() -> None:
@@ -77,7 +77,8 @@ def test_tokens_that_the_api_did_not_report_are_not_zero() -> None:
 
     assert silent[1] == "          the API did not report token usage"
     assert partly[1] == (
-        "          1,200 tokens in (1,000 cached), 30 out (1 turn not counted) · $0.0012 (1 turn without a known price)"
+        "          1,200 tokens in (1,000 cached), 30 out (1 turn not counted) · "
+        "≥$0.0012 (1 turn without a known price)"
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from ...fleet_figures import By, FindingCount, Group, Overview, RunFigures
+from ...text.number_format import spent
 from ...text.terminal_text import GLYPHS, clip, clip_path, width_of
 from ..formatting import bar, count, dollars, several
 from ..pages.blocks import Spans
@@ -41,7 +42,7 @@ def summary(found: Overview, width: int) -> Spans:
         return [(" no runs in these days", "warn"), ("; `turntape ship` puts some there, r reads again", "dim")]
     parts: list[list[tuple[str, str]]] = [
         [(f" {whole.runs:,} {'run' if whole.runs == 1 else 'runs'}", "bold")],
-        [(dollars(whole.cost) if whole.cost is not None else "no price known", "money")],
+        [(spent(whole.cost, found.unpriced), "money")],
         [_marks(whole.errors, "✗", "bad"), (" ", "plain"), _marks(whole.warnings, "!", "warn")],
     ]
     parts += [[(f"{several(whole.failed, 'run')} failed", "bad")]] if whole.failed else []

@@ -59,14 +59,14 @@ def test_a_run_has_its_command_and_its_report() -> None:
 def test_the_text_has_the_same_figures() -> None:
     text = "\n".join("".join(part for part, _ in line) for line in overview_text(FOUND, 100))
 
-    assert "2 runs · 10 turns · $1.50 · 1.0k input tokens, 40 % from the cache" in text
+    assert "2 runs · 10 turns · ≥$1.50 · 1.0k input tokens, 40 % from the cache" in text
     assert "3 ✗ 1 !  1 run failed" in text
     assert "2 turns without a known price" in text
     assert "not known" in text and RUN.address in text
 
 
 def test_nothing_is_shown_without_failing() -> None:
-    assert "no price known" in "".join(part for line in overview_text(NOTHING, 80) for part, _ in line)
+    assert "no cost" in "".join(part for line in overview_text(NOTHING, 80) for part, _ in line)
     assert "No errors and no warnings." in fleet_page(NOTHING)
 
 

@@ -23,7 +23,7 @@ def test_the_actual_bill_is_in_its_place() -> None:
     assert [line.split()[0] for line in found[3:7]] == ["less", "as", "more", "unknown"]
     assert found[3].split() == ["less", "$0.500", "-50", "%", "2.0k", "0", "%"]
     assert found[4].split() == ["as", "it", "was", "$1.00", "1.0k", "50", "%"]
-    assert found[6].split() == ["unknown", "–", "–", "2.0k", "0", "%"]
+    assert found[6].split() == ["unknown", "unpriced", "–", "2.0k", "0", "%"]
     assert found[-2:] == ["assumed:", "  - Answers stay."]
 
 
@@ -52,13 +52,13 @@ def test_where_no_model_could_give_a_bill_none_is_suggested() -> None:
     empty = " ".join(price_text(Comparison(0, 0, Bill(None, 0, 0, 0, 0), ()), "run", 80))
 
     assert uncounted.endswith("the API counted no tokens, so there are no bills to compare")
-    assert empty == "run: 0 requests, –  nothing was recorded that could be priced"
+    assert empty == "run: 0 requests, no cost  nothing was recorded that could be priced"
 
 
 def test_what_is_missing_is_counted() -> None:
     found = lines(uncounted=2, actual=Bill(None, 1, 1000, 0, 0))
     assert found[:3] == [
-        "run: 3 requests, –",
+        "run: 3 requests, unpriced",
         "2 requests without counts: in no bill",
         "1 request without a known price: `turntape prices` shows the models",
     ]

@@ -78,12 +78,12 @@ def test_a_run_says_what_is_not_known_and_no_control_character() -> None:
 
 
 def test_the_totals_leave_out_what_has_no_room() -> None:
-    whole = " 2 runs · $1.50 · 3 ✗ 1 ! · 1 run failed · 2 turns without a known price · 10 turns"
+    whole = " 2 runs · ≥$1.50 · 3 ✗ 1 ! · 1 run failed · 2 turns without a known price · 10 turns"
 
     assert text(summary(FOUND, 200)) == f"{whole} · 1.0k input tokens, 40 % from the cache"
     assert text(summary(FOUND, 90)) == whole
-    assert text(summary(FOUND, 30)) == " 2 runs · $1.50 · 3 ✗ 1 !"
-    assert "no price known" in text(summary(replace(FOUND, whole=NO_PRICE), 80))
+    assert text(summary(FOUND, 30)) == " 2 runs · ≥$1.50 · 3 ✗ 1 !"
+    assert "unpriced" in text(summary(replace(FOUND, whole=NO_PRICE), 80))
     assert "turntape ship" in text(summary(replace(FOUND, whole=NOTHING), 80))
 
 

@@ -1,0 +1,22 @@
+"""What the label of a turn says of its cost."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from ..analysis.refused import is_refused
+from ..wire.json_value import as_object
+
+
+def is_unpriced(label: Mapping[str, object]) -> bool:
+    """Whether the cost of a turn is not known. A request that was refused costs nothing."""
+    return label.get("turn") is not None and label.get("cost_usd") is None and not costs_nothing(label)
+
+
+def costs_nothing(label: Mapping[str, object]) -> bool:
+    """Whether a request was refused before anything was counted or answered."""
+    return is_refused(
+        status=cast("int | None", label.get("status")),
+        finish=cast("str | None", as_object(label.get("api")).get("effective")),
+        emitted=cast("str | None", as_object(label.get("model")).get("emitted")),
+        counted=cast("int | None", as_object(label.get("usage")).get("input")),
+    )
