@@ -29,6 +29,8 @@ _OTHER_VERSION = regex(
 """How servers refuse the version in `initialize`, although the handshake is there to agree on one."""
 _SHORT = 2_000
 """Characters of an error that are read."""
+OPENING = frozenset({"initialize", "ping", "server/discover"})
+"""What a client may ask before the server has said that it is ready."""
 
 
 def flaw_of_handshake(session: Session, asked: ToolMessage, *, again: bool) -> str | None:

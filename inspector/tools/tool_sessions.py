@@ -12,7 +12,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
 from ..wire.json_value import as_object, as_text, compact, objects_in
-from ..wire.protocols.mcp.messages import address_of, is_old_stream
+from ..wire.protocols.mcp.messages import is_old_stream
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .answers import (
     NO_METHOD,
@@ -29,6 +29,7 @@ from .catalogue import Catalogue
 from .expectations import unoffered
 from .form import Flaw, is_modern
 from .handshake import (
+    OPENING,
     flaw_of_handshake,
     is_about_handshake,
     is_about_version,
@@ -36,7 +37,7 @@ from .handshake import (
     opened,
     unlisted_version,
 )
-from .http_form import answered_notice, misnamed, outdated, says_session, unfounded, unreadable_session, unstreamed
+from .http_sessions import HttpSessions, deleted, flaw_of_http, unmet
 from .mentions import LATE
 from .message_forms import wrong_notice
 from .notices import of_notice, shared_token
@@ -52,20 +53,16 @@ from .spans import span_runs
 from .tool_messages import ToolMessage, ToolMessageReader
 from .tool_run import Departure, ToolRun
 
-_ACCEPTED, _BAD_REQUEST, _NOT_FOUND, _CONFLICT = 202, 400, 404, 409
+_ACCEPTED, _NOT_FOUND = 202, 404
 
 type RunKey = tuple[str, int]
 """The session of a run, and the place of its `tools/call` in it."""
 
 _LATE_METHODS = LATE | {"notifications/progress", "tools/list", "initialize", "notifications/cancelled"}
-_REFUSALS = frozenset({400, 405, 422, 500, 501})
-"""Statuses that say of a notification that the server cannot use it, and nothing of a session or of credentials."""
 _MOST_USED = 20_000
 """So many ids of a session are known to be used."""
 _MOST_OPEN = 2_000
 """So many exchanges of a session wait for an answer at most."""
-_OPENING = frozenset({"initialize", "ping", "server/discover"})
-"""What a client may ask before the server has said that it is ready."""
 
 
 @mutable
@@ -87,8 +84,7 @@ class ToolSessions:
         self.catalogue = Catalogue()
         self.read: dict[tuple[str, str], str] = {}
         """The text of the resources that clients read, by their server and address."""
-        self._named: set[str] = set()
-        """The addresses that gave a session an id."""
+        self._http = HttpSessions()
 
     @property
     def servers(self) -> frozenset[str]:
@@ -123,26 +119,23 @@ class ToolSessions:
             if not again:
                 session.mentions.add(message)
             if message.sender == "client" and not again:
-                added.notes += self._of_session(session, message, trip)
+                added.notes += self._http.of_client(session, message, trip)
             for run in self._take(session, message, added.notes, trip):
                 changed[run.session, run.sequence] = run
-        self._deleted(trip)
-        added.notes += self._unmet(trip, None if sent else unasked)
-        refused = False
+        of_trip = self._sessions.get(self._reader.session_of(trip)) if trip.tool_wire is None else None
+        deleted(of_trip, trip)
+        added.notes += unmet(of_trip, trip, None if sent else unasked)
+        refused: Flaw | None = None
         for name in touched:
             session = self._sessions[name]
-            refused |= self._answered_by_status(session, trip, added.notes)
+            refused = self._http.by_status(session, trip, added.notes, self._sessions.values()) or refused
             for run in ended(session, trip, added.notes):
                 changed[name, run.sequence] = run
             wired = trip.tool_wire is not None or bool(header(trip.request.headers, SESSION_HEADER))
             for run in of_ids(session, trip, sent if wired else [], added.notes):
                 changed[name, run.sequence] = run
         status = trip.response.status if trip.response is not None and trip.tool_wire is None else None
-        flaw = (
-            Flaw("says with status 400 that it has no such session, where MCP wants 404")
-            if refused
-            else self._unnamed(trip) or unfounded(trip) or misnamed(trip)
-        )
+        flaw = refused or flaw_of_http(of_trip, trip)
         gone = {name for name in touched if status == _NOT_FOUND and self._sessions[name].expired_by == trip.index}
         for name in touched:
             if is_unconfirmed(self._sessions[name]):
@@ -153,7 +146,7 @@ class ToolSessions:
             else run
             for run in changed.values()
         ]
-        if flaw is not None and not refused:
+        if flaw is not None and refused is None:
             for message in sent:
                 session = self._sessions[message.session]
                 if message.method in STARTS and session.unusable is None:
@@ -171,44 +164,6 @@ class ToolSessions:
             added.runs += provoked(session, trip, own, added.notes)
         return added
 
-    def _unnamed(self, trip: RoundTrip) -> Flaw | None:
-        """A refusal for the id of a session that the server never gave, although its handshake is recorded."""
-        session = self._sessions.get(self._reader.session_of(trip)) if trip.tool_wire is None else None
-        if session is None or session.start is None or session.issued or trip.response is None:
-            return None
-        if header(trip.request.headers, SESSION_HEADER) or trip.response.status != _BAD_REQUEST:
-            return None
-        return Flaw("wants the id of a session, and the server gave none") if says_session(trip.response) else None
-
-    def _deleted(self, trip: RoundTrip) -> None:
-        """A client that deletes its session ends it as a server does that no longer has it."""
-        if trip.tool_wire is not None or trip.request.method != "DELETE" or trip.response is None:
-            return
-        session = self._sessions.get(self._reader.session_of(trip))
-        if session is not None and 200 <= trip.response.status < 300 and session.gone is None:
-            session.gone = (trip.started_at, trip.index)
-
-    def _unmet(self, trip: RoundTrip, unasked: ToolMessage | None) -> Iterator[WireNote]:
-        """An answer over HTTP to something else than a request that is not the one that MCP has for it.
-
-        `unasked`: what the client sent that needs no answer, in MCP's form.
-        """
-        session = self._sessions.get(self._reader.session_of(trip)) if trip.tool_wire is None else None
-        if session is None or trip.response is None:
-            return
-        if (how := unstreamed(trip)) is not None and is_new(session, "stream_refused"):
-            yield WireNote("stream_refused", session.server, trip.index, "GET", how)
-        if trip.request.method == "GET" and trip.response.status == _CONFLICT and is_new(session, "stream_twice"):
-            yield WireNote("stream_twice", session.server, trip.index, "GET")
-        if (version := outdated(trip)) is not None and is_new(session, "outdated"):
-            yield WireNote("outdated", session.server, trip.index, trip.request.method, version)
-        what = answered_notice(trip.response) if unasked is not None else None
-        if unasked is not None and what is not None and is_new(session, "notice_answered"):
-            yield WireNote("notice_answered", session.server, trip.index, unasked.method or "a reply", what)
-        if unasked is not None and trip.response.status in _REFUSALS and is_new(session, "notice_refused"):
-            how = f"status {trip.response.status}"
-            yield WireNote("notice_refused", session.server, trip.index, unasked.method or "a reply", how)
-
     def closed(self, offering: Collection[str]) -> Iterator[WireNote]:
         """What only the end of the recording shows.
 
@@ -222,58 +177,6 @@ class ToolSessions:
         """Whether a call comes while a page of the list is unread."""
         session = self._sessions.get(message.session)
         return message.method == "tools/call" and session is not None and not session.pages.are_read
-
-    def _of_session(self, session: Session, message: ToolMessage, trip: RoundTrip) -> Iterator[WireNote]:
-        """What a client does to its session over HTTP with a message that is not its first."""
-        if trip.tool_wire is not None or not message.is_request or message.method in _OPENING:
-            return
-        status = trip.response.status if trip.response is not None else 0
-        if session.gone is not None and session.gone[0] < message.at and is_new(session, "session_gone"):
-            yield WireNote("session_gone", session.server, message.index, message.method or "", before=session.gone[1])
-        without = not header(trip.request.headers, SESSION_HEADER)
-        if (
-            without
-            and status == _BAD_REQUEST
-            and address_of(trip) in self._named
-            and is_new(session, "session_not_named")
-        ):
-            yield WireNote("session_not_named", session.server, message.index, message.method or "")
-
-    def _answered_by_status(self, session: Session, trip: RoundTrip, notes: list[WireNote]) -> bool:
-        """Note what the headers and the status of an answer say about the session.
-
-        True when they say in another way than MCP wants that the server no longer has the session that it gave.
-        """
-        if trip.tool_wire is not None or trip.response is None:
-            return False
-        if header(trip.response.headers, SESSION_HEADER):
-            self._named.add(address_of(trip))
-            self._changed_id(session, trip, notes)
-            session.issued, session.gone = True, None
-            if (how := unreadable_session(trip.response)) is not None and is_new(session, "session_id_wrong"):
-                notes.append(WireNote("session_id_wrong", session.server, trip.index, how))
-        if not header(trip.request.headers, SESSION_HEADER):
-            return False
-        if trip.response.status == _NOT_FOUND and session.gone is None:
-            took = trip.ended_at or trip.first_byte_at or 0
-            session.gone = (trip.started_at + took / 1_000_000, trip.index)
-            session.expired_by = trip.index if session.issued else None
-        refused = trip.response.status == _BAD_REQUEST and session.issued and says_session(trip.response)
-        if refused and is_new(session, "session_refused"):
-            notes.append(WireNote("session_refused", session.server, trip.index, ""))
-        return refused
-
-    def _changed_id(self, session: Session, trip: RoundTrip, notes: list[WireNote]) -> None:
-        """A session that gets another id than the one that the client names; a new session renews all before it."""
-        asked, given = (
-            header(trip.request.headers, SESSION_HEADER),
-            header(trip.response.headers if trip.response else (), SESSION_HEADER),
-        )
-        if asked and given and asked != given and is_new(session, "session_id_changed"):
-            notes.append(WireNote("session_id_changed", session.server, trip.index, given))
-        if not asked:
-            for one in self._sessions.values():
-                one.renewed = one.renewed or (one is not session and one.server == session.server)
 
     def _take(
         self, session: Session, message: ToolMessage, notes: list[WireNote], trip: RoundTrip
@@ -329,7 +232,7 @@ class ToolSessions:
         self, session: Session, message: ToolMessage, notes: list[WireNote], trip: RoundTrip
     ) -> Iterator[ToolRun]:
         """A request of the client."""
-        if message.method not in _OPENING and (session.first is None or message.at < session.first.at):
+        if message.method not in OPENING and (session.first is None or message.at < session.first.at):
             session.first = message
         accepted = trip.response is not None and trip.response.status == _ACCEPTED  # in a URL that is one client's
         one = trip.tool_wire is not None or accepted or bool(header(trip.request.headers, SESSION_HEADER))
@@ -361,7 +264,7 @@ class ToolSessions:
         if answer.id is not None and len(session.used) < _MOST_USED:
             session.used.setdefault(key_of_id(answer.id), answer.at)
         result = answer.result
-        session.served = session.served or asked.method not in _OPENING
+        session.served = session.served or asked.method not in OPENING
         said = error_message(answer.error) or "" if answer.error is not None else ""
         session.version = version_of(session, asked, result)
         if (token := token_of(asked)) is not None:
@@ -375,7 +278,7 @@ class ToolSessions:
         notes += judged(session, asked, answer)
         notes += self._after_cancel(session, asked, answer, said)
         notes += paged(session, asked, answer)
-        early = asked.method not in _OPENING and is_about_handshake(session, said)
+        early = asked.method not in OPENING and is_about_handshake(session, said)
         if early and is_new(session, "not_ready"):
             notes.append(WireNote("not_ready", session.server, asked.index, asked.method or "", said))
         if asked.method == "tools/call":
