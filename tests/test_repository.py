@@ -15,6 +15,7 @@ TOP = frozenset(
         "CHANGELOG.md",
         "CONTRIBUTING.md",
         "LICENSE",
+        "MANIFEST.in",
         "Makefile",
         "README.md",
         "SECURITY.md",

@@ -269,7 +269,7 @@ class Redactor:
                 return clean
         return self.cleaned_here(body, stream)
 
-    def cleaned_here(self, body: bytes, stream: bool = False) -> bytes:
+    def cleaned_here(self, body: bytes, stream: bool) -> bytes:
         """A body without secrets, searched by this thread; `stream` when one may be spread over several events.
 
         Raises NotSearched for a function of the user's that fails.

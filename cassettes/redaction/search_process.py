@@ -31,7 +31,7 @@ _SAME, _CHANGED = b"=", b"!"
 class Cleaner(Protocol):
     """A redactor: it can be sent to another process."""
 
-    def cleaned_here(self, body: bytes, stream: bool = False) -> bytes: ...
+    def cleaned_here(self, body: bytes, stream: bool) -> bytes: ...
 
 
 class SearchElsewhere:

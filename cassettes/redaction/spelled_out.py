@@ -178,7 +178,7 @@ def _fields(body: bytes, events: list[int]) -> dict[tuple[bytes, ...], list[tupl
         if match.start() >= bound:
             event = bisect_right(events, match.start())
             bound = events[event] if event < len(events) else len(body)
-            indexes = tuple(_INDEX.findall(body, match.start() if event == 0 else events[event - 1], bound))
+            indexes = tuple(_INDEX.findall(body, 0 if event == 0 else events[event - 1], bound))
         key = (match[1], *indexes)
         value = match[2]
         constant[key] = constant.get(key, 0) + (last.get(key) == value)

@@ -30,6 +30,12 @@ def test_the_version_is_the_packages() -> None:
     assert turntape("--version").stdout == f"turntape {version('turntape')}\n"
 
 
+def test_the_package_is_the_command_too() -> None:
+    command = [sys.executable, "-m", "turntape", "--version"]
+
+    assert subprocess.run(command, capture_output=True, check=True).stdout.startswith(b"turntape ")
+
+
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     done = turntape("show", str(tmp_path / "none.cassette.jsonl"))
 

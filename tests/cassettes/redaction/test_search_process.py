@@ -48,7 +48,7 @@ def test_what_cannot_be_searched_elsewhere_is_searched_here(monkeypatch: pytest.
     monkeypatch.setattr("turntape.cassettes.redaction.search_process._COMMAND", (sys.executable, "-c", ""))
 
     assert SearchElsewhere().clean(redactor, LONG, stream=False) is None
-    assert redactor.body(LONG + KEY) == redactor.cleaned_here(LONG + KEY) != LONG + KEY
+    assert redactor.body(LONG + KEY) == redactor.cleaned_here(LONG + KEY, stream=False) != LONG + KEY
 
 
 def test_a_redactor_is_sent_without_what_it_remembers() -> None:

@@ -101,6 +101,21 @@ def test_each_choice_of_an_answer_is_a_text_of_its_own() -> None:
     assert all(json.dumps(part).encode() in clean for part in other)
 
 
+@pytest.mark.parametrize("form", ["choice", "block"])
+@pytest.mark.parametrize("size", [4, 13, 26])
+def test_a_key_is_masked_when_the_stream_begins_with_it_and_with_its_index(form: str, size: int) -> None:
+    events: list[object] = [
+        {"choices": [{"index": 0, "delta": {"content": part}}]}
+        if form == "choice"
+        else {"index": 0, "delta": {"content": part}}
+        for part in pieces(KEY, size)
+    ]
+
+    clean = answer(sse(events))
+
+    assert joined(clean, "content") == Redactor(salt="s").body(KEY.encode()).decode() != KEY
+
+
 def test_a_key_whose_first_event_is_long_enough_alone_leaves_no_rest() -> None:
     first, rest = f"the key: {KEY[:40]}", f"{KEY[40:]} ok"
     clean = answer(sse([chat(first), chat(rest), chat(" end")]))

@@ -5,9 +5,12 @@ from dataclasses import replace
 import orjson
 import pytest
 
+from turntape.cassettes import Cassette, CassetteError, Player
+from turntape.cassettes.matching.grades import Matching
 from turntape.cassettes.matching.json_diff import Difference
-from turntape.cassettes.replay.restamp import refusal
-from turntape.cassettes.tape.model import Request, Response, RoundTrip
+from turntape.cassettes.replay.miss import Miss
+from turntape.cassettes.replay.restamp import Restamp, refusal, restamping
+from turntape.cassettes.tape.model import Frame, Request, Response, RoundTrip
 
 BODY = {
     "model": "m",
@@ -19,6 +22,7 @@ BODY = {
     "tools": [{"type": "function", "function": {"name": name, "parameters": {}}} for name in ("find", "send")],
     "toolConfig": {"tools": [{"toolSpec": {"name": name}} for name in ("find", "send")]},
 }
+PICTURE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA"
 CALLS_FIND = Response(200, content=b'{"tool_calls":[{"function":{"name":"find"}}]}')
 TRIP = RoundTrip(
     Request("POST", "https://api.openai.com/v1/chat/completions", content=orjson.dumps(BODY)), CALLS_FIND, 1.0
@@ -63,6 +67,9 @@ def test_the_answer_stays(one: Difference) -> None:
             "its form depends on /response_format",
         ),
         (Difference("/generationConfig/responseSchema/type", "changed", "a", "b"), "its form depends on"),
+        (Difference("path", "changed", "/v1/models/a", "/v1/models/b"), "it is from another model"),
+        (Difference("/messages/1/content/0/url", "changed", PICTURE, "none"), "it was given to another file"),
+        (Difference("/messages/1/content/0/url", "added", None, PICTURE), "it was given to another file"),
     ],
     ids=lambda one: getattr(one, "pointer", ""),
 )
@@ -98,14 +105,79 @@ def test_an_answer_that_only_repeats_the_definition_of_a_tool_does_not_call_it(c
 
 
 @pytest.mark.parametrize(
-    ("one", "stays"),
+    ("one", "why"),
     [
-        (Difference("/input/1", "changed", "b", "c"), True),
-        (Difference("/input/2", "added", None, "c"), False),
-        (Difference("/input/1", "removed", "b"), False),
+        (Difference("/input/1", "changed", "b", "c"), None),
+        (Difference("/input/2", "added", None, "c"), "it has a part for each item, and /input/2 is new"),
+        (Difference("/input/1", "removed", "b"), "it has a part for each item, and /input/1 is gone"),
     ],
 )
-def test_an_answer_with_a_part_for_each_input_cannot_follow_their_number(one: Difference, stays: bool) -> None:
+def test_an_answer_with_a_part_for_each_input_cannot_follow_their_number(one: Difference, why: str | None) -> None:
     request = Request("POST", "https://api.openai.com/v1/embeddings", content=b'{"input":["a","b"]}')
 
-    assert (refusal((one,), RoundTrip(request, CALLS_FIND, 1.0)) is None) == stays
+    assert refusal((one,), RoundTrip(request, CALLS_FIND, 1.0)) == why
+
+
+URL = "https://api.openai.com/v1/chat/completions"
+
+
+def asking(words: str, model: str = "m") -> Request:
+    return Request(
+        "POST", URL, content=orjson.dumps({"model": model, "messages": [{"role": "user", "content": words}]})
+    )
+
+
+def recorded(*trips: RoundTrip) -> Player:
+    given = [replace(trip, index=place) for place, trip in enumerate(trips)]
+    return Player(Cassette.from_round_trips(given), matching=restamping(None))
+
+
+def restamp(player: Player, *requests: Request) -> Restamp:
+    """Restamp with the requests of a run."""
+    made = Restamp(Matching())
+    for one in requests:
+        made.take(player, player.play(one.method, one.url, one.headers, one.body), one)
+    return made
+
+
+ANSWER = Response(200, content=b'{"choices":[]}')
+TWO = (RoundTrip(asking("Hi."), ANSWER, 1.0), RoundTrip(asking("And you?"), ANSWER, 2.0))
+
+
+def test_a_changed_request_replaces_the_recorded_one_and_the_others_stay() -> None:
+    player = recorded(*TWO)
+
+    made = restamp(player, asking("Hi."), asking("How are you?"))
+
+    assert [trip.request for trip in made.trips(player)] == [asking("Hi."), asking("How are you?")]
+    assert [trip.response for trip in made.trips(player)] == [ANSWER, ANSWER]
+    assert made.requests(player) == {1: asking("How are you?")}
+
+
+def test_rules_of_the_test_do_not_count_while_it_is_restamped() -> None:
+    matching = restamping(Matching(profile="strict", rules={"model": "ignore"}, ignore=("/user",)))
+
+    assert (matching.profile, matching.rules, matching.ignore) == ("ordered", {}, ("/user",))
+
+
+def test_a_request_whose_answer_cannot_stay_is_a_miss_that_says_why() -> None:
+    player = recorded(*TWO)
+
+    with pytest.raises(Miss) as raised:
+        restamp(player, asking("Hi.", model="n"))
+
+    assert str(raised.value) == "turn 1, #0 cannot keep its recorded answer: it is from another model; record again"
+    assert raised.value.refused == "it is from another model"
+    assert [one.pointer for one in raised.value.differences] == ["/model"]
+    assert (raised.value.method, raised.value.path) == ("POST", "/chat/completions")
+
+
+def test_a_session_over_a_websocket_is_only_refused_when_it_has_changed() -> None:
+    session = replace(TWO[1], frames=(Frame("client", 0, b"{}", True),))
+    player = recorded(TWO[0], session)
+    made = restamp(player, asking("Hello."))
+
+    assert [trip.frames for trip in made.trips(player)] == [(), session.frames]
+    made.changed[1] = asking("How are you?")
+    with pytest.raises(CassetteError, match="turn 2, #1 is a WebSocket session, which restamp does not write"):
+        list(made.trips(player))

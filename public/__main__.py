@@ -1,0 +1,7 @@
+"""`python -m turntape` is the command `turntape`."""
+
+import sys
+
+from turntape.proxy.cli import main
+
+sys.exit(main())
