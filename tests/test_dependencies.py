@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from turntape.proxy.cli.command_line import EXTRAS as INSTALLS
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
@@ -45,6 +47,7 @@ NOT_IMPORTED = {
     "pyright": "a command",
     "mypy": "a command",
     "build": "a command",
+    "setuptools": "builds the wheel",
     "zizmor": "a command",
     "pytest-xdist": "a plugin of pytest: `-n`",
     "pytest-timeout": "a plugin of pytest: the setting `timeout`",
@@ -154,6 +157,23 @@ def test_what_the_product_declares_is_imported_by_the_product() -> None:
     used = {name for floor in FLOORS for name in distributions(floor)}
 
     assert PRODUCT - used - NOT_IMPORTED.keys() == set()
+
+
+def test_a_missing_module_of_each_optional_part_is_reported_with_that_part() -> None:
+    """`turntape` then prints `pip install 'turntape[PART]'`, and not an internal error."""
+    files = (path for floor in FLOORS for path in (ROOT / floor).rglob("*.py"))
+    modules = {
+        (name.partition(".")[0], project) for path in files for name in imported(path) for project in providers(name)
+    }
+    parts = {part: declared(names) for part, names in EXTRAS.items() if part != "all"}
+    optional = {
+        module: normal(project) for module, project in modules if normal(project) in PRODUCT - BASE - {"turntape"}
+    }
+
+    assert {
+        module for module, project in optional.items() if project not in parts.get(INSTALLS.get(module, ""), ())
+    } == set()
+    assert set(INSTALLS.values()) == parts.keys()
 
 
 def test_no_exception_is_left_over() -> None:

@@ -68,6 +68,7 @@ def raising(exc: BaseException) -> Callable[[], object]:
     ("module", "extra"),
     [
         ("mitmproxy.http", "proxy"),
+        ("cryptography", "proxy"),
         ("uvicorn", "proxy"),
         ("httptools", "proxy"),
         ("textual", "tui"),
