@@ -19,6 +19,7 @@ import h2.errors
 import h2.events
 import h2.exceptions
 import h2.stream
+from hyperframe.frame import HeadersFrame
 from mitmproxy import http
 from mitmproxy.connection import Connection, ConnectionState
 from mitmproxy.proxy import commands, events
@@ -56,6 +57,11 @@ _MOST_RESETS, _RESETS_A_SECOND = 1000, 33
 """How many requests a client may take back at once, and how many more each second: each is a request to the API and a
 round trip on the tape. As nghttp2, and so many servers, by default
 (https://nghttp2.org/documentation/nghttp2_option_set_stream_reset_rate_limit.html, read 2026-11-23)."""
+_OF_HEADERS = 20
+"""A frame that begins a request or an answer counts as so many others: it takes about a millisecond to handle."""
+_TABLE = 4096
+"""Bytes of the header fields that are remembered for shorter ones. A longer table is of little use, and each field is
+searched in all of it."""
 _TOO_MANY_RESETS = (
     "the client reset too many streams at once; its connection was ended, and nothing more of it was sent on"
 )
@@ -121,8 +127,16 @@ class PatientConnection(BufferedH2Connection):
 
     @override
     def _receive_frame(self, frame: Any) -> Any:
-        note_pieces(self._counted, 1)
+        note_pieces(self._counted, _OF_HEADERS if isinstance(frame, HeadersFrame) else 1)
         return super()._receive_frame(frame)
+
+    @override
+    def _receive_settings_frame(self, frame: Any) -> Any:
+        answer = super()._receive_settings_frame(frame)
+        # The other side says how long the table may be; ours need not be so long (RFC 7541, 4.2).
+        if self.encoder.header_table_size > _TABLE:
+            self.encoder.header_table_size = _TABLE
+        return answer
 
     @override
     def _receive_goaway_frame(self, frame: Any) -> Any:

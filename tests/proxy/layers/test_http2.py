@@ -29,6 +29,7 @@ from mitmproxy.proxy.layers.http._events import (
 from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 from mitmproxy.test import taddons, tflow
 
+from turntape.proxy.engine.fair_reads import MOST_PIECES
 from turntape.proxy.layers import http2
 from turntape.proxy.layers.chunks import pieces_of
 from turntape.proxy.layers.wire_events import LastResponseData, cause_of
@@ -91,6 +92,29 @@ def test_each_frame_of_a_client_counts(flood: bytes) -> None:
     list(side.handle_event(events.DataReceived(side.conn, flood * 600)))
 
     assert (before, pieces_of(side.conn), pieces_of(side.conn)) == (1, 600, 0)
+
+
+def test_a_frame_that_begins_a_request_counts_as_many_others() -> None:
+    """So that a flood of requests is read in parts as small as a flood of frames that cost less."""
+    side, client = side_of_client()
+    list(side.handle_event(events.DataReceived(side.conn, client.data_to_send())))
+    pieces_of(side.conn)
+    for number in range(1, 61, 2):
+        client.send_headers(number, FIELDS, end_stream=True)
+        client.reset_stream(number, 8)
+
+    list(side.handle_event(events.DataReceived(side.conn, client.data_to_send())))
+
+    assert pieces_of(side.conn) > MOST_PIECES
+
+
+@pytest.mark.parametrize(("asked", "used"), [(2**31 - 1, 4096), (65536, 4096), (4096, 4096), (100, 100), (0, 0)])
+def test_the_table_of_header_fields_is_never_longer_than_it_has_to_be(asked: int, used: int) -> None:
+    side, client = side_of_client()
+    client.update_settings({SettingCodes.HEADER_TABLE_SIZE: asked})
+    list(side.handle_event(events.DataReceived(side.conn, client.data_to_send())))
+
+    assert side.h2_conn.encoder.header_table_size == used
 
 
 @pytest.mark.parametrize(
