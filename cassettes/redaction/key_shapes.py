@@ -193,6 +193,8 @@ SHAPES: tuple[Shape, ...] = (
     *(_key(prefix, rest) for rest, prefixes in _FAMILIES for prefix in prefixes.split()),
     *(_key(prefix, _BASE64 + "{60,}") for prefix in _LONG_BASE64.split()),
     _key("ya29.", _WORD + "{20,}"),
+    # The resource of a short-lived token of Gemini Live and Interactions is the token itself (google-genai 3.6.1).
+    _key("auth_tokens/", _WORD + "{20,}"),
     _key("AQ.", _WORD + "{40,}"),
     _key("1//0", _WORD + "{30,}"),
     _key("SG.", r"(?:[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}|[A-Za-z0-9_.=-]{60,})"),

@@ -40,6 +40,7 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     **{prefix: (word(20), [word(19)]) for prefix in names("""
         sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or- sk-lf- sk-None- sk-helicone- tvly- pcsk_ glpat- gldt- glrt- glptt-
         glft- glsoat- glcbt- glagent- glimt- glffct- gloas- GR1348941 ya29.
+        auth_tokens/
     """)},
     **{prefix: (letters(16), [letters(15), "-" + letters(16)]) for prefix in names("""
         sk_live_ rk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_ sk_org_ whsec_ sm_aat_ sm_pat_ sm_sat_
