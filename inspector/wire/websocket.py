@@ -2,10 +2,12 @@
 
 OpenAI Responses: the client sends `response.create`, the server answers with the events it would have streamed.
 OpenAI Realtime: see `realtime_session.py`. Gemini Live: see `live_session.py`.
+Gemini Interactions: see `interactions_session.py`.
 """
 
 from turntape.cassettes.tape.model import Frame, RoundTrip
 
+from .interactions_session import interaction_turns
 from .json_value import Object, as_object, as_text, parse_json
 from .live_session import live_turns
 from .realtime_session import realtime_turns
@@ -21,7 +23,8 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
     Each has the session's URL, the body of its `response.create`, and its events as a stream; the last is cut
     when the session ended inside it.
     """
-    turns = _turns(round_trip.frames) or realtime_turns(round_trip.frames) or live_turns(round_trip.frames)
+    frames = round_trip.frames
+    turns = _turns(frames) or realtime_turns(frames) or live_turns(frames) or interaction_turns(frames)
     return [round_trip_of(round_trip, turn) for turn in turns]
 
 

@@ -36,6 +36,7 @@ BUILT_IN: tuple[Registration, ...] = (
     anthropic_agents.ANTHROPIC_AGENTS,
     anthropic.ANTHROPIC_MESSAGES,
     anthropic.ANTHROPIC_COMPLETE,
+    gemini.GEMINI_INTERACTIONS_LIVE,
     gemini.GEMINI_INTERACTIONS,
     gemini.GEMINI_GENERATE,
     gemini.GEMINI_LIVE,

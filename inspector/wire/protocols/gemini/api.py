@@ -5,7 +5,7 @@ import re
 from turntape.cassettes.apis.interface import Api, IgnoredFields, Registration, SessionTurns, Spellings
 from turntape.cassettes.regex import regex
 
-from ...json_value import as_object, parse_json
+from ...json_value import Object, as_object, objects_in, parse_json
 from .faults import FAULTS
 from .parts import get
 
@@ -124,6 +124,35 @@ _ANSWERING = (b"urnComplete", b"urn_complete", b"oolCall", b"ool_call")
 
 LIVE_API = Api(path=regex(r".*BidiGenerateContent\w*"), session_turns=SessionTurns(_asks, _answers))
 
+
+def _gives_input(message: bytes) -> bool:
+    """An input of the client, alone or among other events."""
+    return b'"input"' in message and any(event.get("event_type") == "input" for event in _events(message))
+
+
+def _begins_output(message: bytes) -> bool:
+    """The step with which the model says something. An answer that only calls functions has none."""
+    if b'"model_output"' not in message:
+        return False
+    steps = [as_object(event.get("step")) for event in _events(message) if event.get("event_type") == "step.start"]
+    return any(step.get("type") == "model_output" for step in steps)
+
+
+def _events(message: bytes) -> list[Object]:
+    sent = as_object(parse_json(message))
+    return objects_in(sent.get("events")) or [sent]
+
+
+INTERACTIONS_LIVE_API = Api(
+    path=regex(r"(?:.*/)?interactions/live"), session_turns=SessionTurns(_gives_input, _begins_output)
+)
+
+GEMINI_INTERACTIONS_LIVE = Registration(
+    f"{__package__}.interactions_live:GEMINI_INTERACTIONS_LIVE",
+    INTERACTIONS_LIVE_API,
+    "gemini-interactions-live",
+    paths=regex(r"/interactions/live/*$"),
+)
 GEMINI_INTERACTIONS = Registration(
     f"{__package__}.interactions:GEMINI_INTERACTIONS",
     INTERACTIONS_API,

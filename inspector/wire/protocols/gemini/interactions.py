@@ -57,7 +57,7 @@ FINISH: dict[str, FinishLabel] = {
 _ENDS = frozenset({"interaction.completed", "interaction.complete", "interaction.failed", "interaction.cancelled"})
 _BACKGROUND = frozenset({"queued", "in_progress"})
 _KNOWN = frozenset({"model", "agent", "input", "system_instruction", "tools", "stream", "previous_interaction_id"})
-_PATH = regex(r"/interactions(/[^/]+(?:/cancel)?)?$")
+_PATH = regex(r"/interactions(/(?!live$)[^/]+(?:/cancel)?)?$")
 _MEDIA = frozenset({"audio", "document", "image", "video"})
 _ROLES = {"user_input": "user", "model_output": "assistant", "user": "user", "model": "assistant"}
 
@@ -176,7 +176,7 @@ def _result(step: Object, pointer: str) -> Part:
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
-    return read_assembled(exchange, "an interaction", assemble, _read)
+    return read_assembled(exchange, "an interaction", assemble, read_body)
 
 
 def assemble(events: list[tuple[str, Object]]) -> tuple[Object, bool]:
@@ -238,7 +238,7 @@ def _grow(step: Object, delta: Object) -> None:
             step.update({key: value for key, value in delta.items() if key not in step})
 
 
-def _read(body: Object, *, ended: bool, error: ApiError | None, problems: list[str]) -> ResponseReading:
+def read_body(body: Object, *, ended: bool, error: ApiError | None, problems: list[str]) -> ResponseReading:
     key = "steps" if body.get("steps") else "outputs"
     parts: list[Part] = []
     for i, step in enumerate(as_array(body.get(key))):

@@ -43,3 +43,16 @@ LIVE_NOT_READ: dict[str, dict[str, str]] = {
     },
 }
 """The same for sessions of Gemini Live."""
+
+_WORLD = "kept raw: for models that simulate a world, whose answers are video"
+
+INTERACTIONS_LIVE_NOT_READ: dict[str, dict[str, str]] = {
+    "client event": {
+        "interaction.cancel": "ignored: the server's `interaction.cancelled` says it",
+        "interaction.complete": "ignored: nothing more is asked",
+        "interaction.disconnect": "ignored: the end of the connection says it",
+        "user_action": _WORLD,
+        "world_setup": _WORLD,
+    },
+}
+"""The same for live sessions of Interactions."""

@@ -45,6 +45,7 @@ ENDPOINTS = {
     "https://api.anthropic.com/v1/sessions": "anthropic-agents",
     "https://api.anthropic.com/v1/sessions/sesn_1/events": "anthropic-agents",
     "wss://api.openai.com/v1/realtime": "openai-realtime",
+    "wss://generativelanguage.googleapis.com/v1beta/interactions/live": "gemini-interactions-live",
     "wss://x/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent": "gemini-live",
     "wss://x/ws/google.cloud.aiplatform.v1beta1.LlmBidiService/BidiGenerateContent": "gemini-live",
     "https://dashscope.aliyuncs.com/api/v1/services/aigc/text-generation/generation": "dashscope",

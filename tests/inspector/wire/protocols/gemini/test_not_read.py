@@ -12,7 +12,12 @@ from turntape.inspector.wire.protocols.gemini.answer import FINISH
 from turntape.inspector.wire.protocols.gemini.interactions import FINISH as INTERACTIONS_FINISH
 from turntape.inspector.wire.protocols.gemini.interactions import assemble, step_parts
 from turntape.inspector.wire.protocols.gemini.live import FINISH as LIVE_FINISH
-from turntape.inspector.wire.protocols.gemini.not_read import INTERACTIONS_NOT_READ, LIVE_NOT_READ, NOT_READ
+from turntape.inspector.wire.protocols.gemini.not_read import (
+    INTERACTIONS_LIVE_NOT_READ,
+    INTERACTIONS_NOT_READ,
+    LIVE_NOT_READ,
+    NOT_READ,
+)
 from turntape.inspector.wire.protocols.gemini.parts import read_parts
 from turntape.inspector.wire.protocols.shared.answers import stream_error
 from turntape.inspector.wire.websocket import turns_of
@@ -89,13 +94,19 @@ LIVE_ASKED: list[tuple[str, Json]] = [
 LIVE_ANSWER: tuple[str, Json] = ("server", {"serverContent": {"modelTurn": {"parts": [{"text": "more"}]}}})
 
 
-def live(*frames: tuple[str, Json], asked: Json | None = None) -> list[object]:
+LIVE_INTERACTIONS = "wss://generativelanguage.googleapis.com/v1beta/interactions/live"
+
+
+def live(
+    *frames: tuple[str, Json],
+    asked: Json | None = None,
+    url: str = "wss://generativelanguage.googleapis.com/ws/GenerativeService.BidiGenerateContent",
+) -> list[object]:
     """What is read of a session whose frames come together, but for `asked`, which is before them."""
     sent = tuple(
         Frame("client" if who == "client" else "server", 1 if m is asked else 9, json.dumps(m).encode(), True)
         for who, m in frames
     )
-    url = "wss://generativelanguage.googleapis.com/ws/GenerativeService.BidiGenerateContent"
     turns = turns_of(RoundTrip(Request("GET", url), Response(101), 1.0, frames=sent))
     read_turns = [(read(turn), turn.started_at) for turn in turns]
     return [(r.request, r.emission, r.finish, r.usage, r.continuation, r.response_id, at) for r, at in read_turns]
@@ -134,6 +145,35 @@ def test_every_message_of_a_live_session_is_read_or_listed() -> None:
         is_read = partial(changes_the_session, who)
         assert not_covered(samples_of_side, is_read, listed) == []
     assert set(LIVE_NOT_READ["message"]) <= {word for words in found.values() for word in words}
+
+
+INTERACTION: list[tuple[str, Json]] = [
+    ("client", {"event_type": "interaction.create", "model": "m"}),
+    ("server", {"event_type": "interaction.created", "interaction_id": "i"}),
+    ("client", {"event_type": "input", "content": [{"type": "text", "text": "hi"}]}),
+]
+RUNNING: list[tuple[str, Json]] = [
+    *INTERACTION,
+    ("server", {"event_type": "step.start", "index": 7, "step": {"type": "model_output"}}),
+    ("server", {"event_type": "step.delta", "index": 7, "delta": {"type": "text", "text": "so far"}}),
+]
+
+
+@since("google-genai", 3, 6)
+def test_every_event_of_a_live_interaction_is_read_or_listed() -> None:
+    from google.genai import interactions
+
+    def changes_the_session(who: str, event: Json) -> bool:
+        return any(
+            live(*before, (who, event), *after, url=LIVE_INTERACTIONS) != live(*before, *after, url=LIVE_INTERACTIONS)
+            for before, after in (([], RUNNING[2:]), (INTERACTION, []), (RUNNING, []))
+        )
+
+    listed = INTERACTIONS_LIVE_NOT_READ["client event"]
+    for who, union, left in (("client", interactions.ClientEvent, listed), ("server", interactions.ServerEvent, {})):
+        events = samples(union, key="event_type")
+        assert len(events) > 5
+        assert not_covered(events, partial(changes_the_session, who), left) == []
 
 
 def test_every_reason_for_the_end_of_a_live_turn_has_a_label() -> None:
