@@ -16,7 +16,7 @@ import orjson
 
 from turntape.cassettes.frozen import mutable
 
-from .per_message import KEPT, is_continued, remembered
+from .per_message import CHANGED, KEPT, is_continued, remembered
 from .shared_tuple import SharedTuple, shared, sharing
 from .values import Message
 
@@ -52,11 +52,14 @@ class Histories:
         with self._lock:
             recent = [one for one in reversed(self._recent) if one.read is read and one.base == base]
         same: list[int] = []
+        kept = 0
         for one in recent:
-            same.append(_common(one, given))
+            same.append(_common(one, given) if not same or _may_share(one, given, kept) else 0)
+            kept = max(kept, same[-1])
             if same[-1] == len(one.items) > 0:
                 break  # the whole of the latest history: no other one begins with more
-        kept = max(same, default=0)
+        if kept < len(given) - _LEAST:
+            same = [length or _common(one, given) for one, length in zip(recent, same, strict=False)]
         back: tuple[int, int] | None = None
         found = [
             _back(one, given, length) for one, length in zip(recent, same, strict=False) if kept < len(given) - _LEAST
@@ -123,15 +126,37 @@ read_messages = _histories.read
 
 def _common(known: _History, given: list[object]) -> int:
     """How many values at the front are the same JSON."""
-    most = min(len(known.items), len(given))
-    if known.items[:most] != given[:most]:
-        same = shared(known.items, given)
-        pairs = zip(known.items[same:], given[same:], strict=False)
-        most = next(place for place, (one, other) in enumerate(pairs, same) if one != other)
+    most = _equal(known.items, given)
     if all(known.exact[:most]):
         return most
     numbers = compress(range(most), map(not_, known.exact))
     return next((p for p in numbers if not _is_same_json(known.items[p], given[p])), most)
+
+
+def _equal(one: list[object], other: list[object]) -> int:
+    """How many values at the front are equal. None is compared twice but those near the first difference."""
+    place, most = shared(one, other), min(len(one), len(other))
+    step = _FIRST_STEP
+    while place < most:
+        end = min(place + step, most)
+        if one[place:end] == other[place:end]:
+            place, step = end, 2 * step
+        elif step == 1:
+            return place
+        else:
+            step = max(1, step // _NARROWER)
+    return most
+
+
+_FIRST_STEP, _NARROWER = 8, 8
+
+
+def _may_share(known: _History, given: list[object], kept: int) -> bool:
+    """Whether it can share more than the first `kept` values, or be one that `given` continues."""
+    near = max(0, len(known.items) - CHANGED)
+    return any(
+        place < min(len(known.items), len(given)) and known.items[place] == given[place] for place in (kept, near)
+    )
 
 
 _LEAST = 16

@@ -17,7 +17,7 @@ from .shared_tuple import Apart, SharedTuple, Stem, shared, sharing
 
 KEPT = 8
 """How many histories are remembered: those of agents that take turns."""
-_CHANGED = 5
+CHANGED = 5
 """Fewer items at the end of a history may be changed by the next one."""
 
 
@@ -237,4 +237,4 @@ class ByKey[I, K, V]:
 
 def is_continued(count: int, shared: int) -> bool:
     """True for a history of so many items that another one continues, up to the last ones."""
-    return shared == count or shared > count - _CHANGED > 0
+    return shared == count or shared > count - CHANGED > 0

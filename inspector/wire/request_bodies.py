@@ -65,6 +65,10 @@ class _Body:
     """True for a body with a name twice, or one that is nested too deep."""
 
 
+_GLANCE = 32
+"""So many bytes say whether another body shares more."""
+
+
 class RequestBodies:
     """Parses the bodies of requests. Any thread may use it."""
 
@@ -117,7 +121,7 @@ class RequestBodies:
         """The value of a body that repeats an earlier one; None when nothing can be taken from there."""
         if not self._recent:
             return None
-        shared, base = max(((common_prefix(one.data, data), one) for one in self._recent), key=lambda pair: pair[0])
+        shared, base = self._longest(data)
         if shared < len(data) // 2:
             behind = (one for one in reversed(self._recent) if self._walked(one) and _has_anchor(one, data))
             other = next(behind, base)
@@ -142,6 +146,19 @@ class RequestBodies:
         if whole is not None and made.is_continued:
             self._recent.remove(base)
         return whole
+
+    def _longest(self, data: bytes) -> tuple[int, _Body]:
+        """The body that shares the most first bytes, and how many.
+
+        One that cannot share more than those before it is known by the bytes there: it is not compared.
+        """
+        best, base = 0, self._recent[-1]
+        for one in reversed(self._recent):
+            here = slice(max(0, best - _GLANCE), best + 1)
+            if len(one.data) > best and one.data[here] == data[here]:
+                shared = common_prefix(one.data, data)
+                best, base = (shared, one) if shared > best else (best, base)
+        return best, base
 
     def _walked(self, body: _Body) -> bool:
         self.parsed += len(body.data) - body.walked

@@ -89,7 +89,10 @@ class Beginnings:
 
 def _begins(entries: Sequence[Entry], settled: Settled) -> bool:
     """Whether a history begins with the settled entries, whatever is said in messages without calls and results."""
-    same, history = shared(settled.history, entries), settled.history
+    history, last = settled.history, settled.count - 1
+    if len(entries) <= last or not (history[last] is entries[last] or history[last].is_like(entries[last])):
+        return False
+    same = shared(history, entries)
     while same < settled.count:
         first, place, count = in_both(history, entries)
         if not (first == place <= settled.count <= first + count):

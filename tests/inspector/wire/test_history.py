@@ -3,6 +3,7 @@
 import gc
 import json
 import weakref
+from typing import Any
 
 import pytest
 
@@ -189,3 +190,34 @@ def test_what_is_derived_is_forgotten_with_the_history(monkeypatch: pytest.Monke
     assert not first.stem.derived and not second.stem.derived
     assert ([*derive.of(first)], [*derive.of(second)]) == values
     assert len(made) > 10
+
+
+def test_other_branches_are_not_compared_at_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    common = history._common
+
+    def counted(known: Any, given: list[object]) -> int:
+        compared.append(len(given))
+        return common(known, given)
+
+    monkeypatch.setattr(history, "_common", counted)
+    histories, read = Histories(), Reader()
+    for branch in range(6):  # six branches of one beginning with different ends
+        histories.read(said(*range(40), *(f"{branch} {number}" for number in range(8))), "/messages", read)
+    compared.clear()
+    texts = [*range(40), *(f"5 {number}" for number in range(8))]
+    for turn in range(20):
+        texts.append(f"new {turn}")
+        made = histories.read(said(*texts, f"marked {turn}"), "/messages", read)
+        assert [message.raw for message in made] == said(*texts, f"marked {turn}")
+    assert len(compared) <= 22, "the latest branch alone"
+
+
+@pytest.mark.parametrize("changed", [0, 1, 7, 8, 30, 63, 64, 98, 99])
+def test_a_history_shares_up_to_the_first_difference(changed: int) -> None:
+    one, other = said(*range(100)), said(*range(100))
+    other[changed] = {"role": "user", "content": "another"}
+
+    assert history._equal(one, other) == history._equal(other, one[:]) == changed
+    assert history._equal(one, said(*range(100))) == 100
+    assert history._equal(one, said(*range(60))) == history._equal(said(*range(60)), one) == 60

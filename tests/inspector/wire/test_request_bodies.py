@@ -240,3 +240,36 @@ def test_labelling_a_long_run_parses_what_is_new(monkeypatch: pytest.MonkeyPatch
 
     assert max(per_turn[2:]) < 3_000
     assert sum(per_turn) < sent / 10
+
+
+def test_a_body_that_cannot_share_more_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    prefix = request_bodies.common_prefix
+
+    def counted(one: bytes, other: bytes, start: int = 0) -> int:
+        compared.append(len(one))
+        return prefix(one, other, start)
+
+    monkeypatch.setattr(request_bodies, "common_prefix", counted)
+    bodies = RequestBodies()
+    for turns in (9, 8, 7, 6):  # each goes back behind the one before
+        bodies.read(orjson.dumps(request(turns, branch=turns)))
+    compared.clear()
+    value = bodies.read(orjson.dumps(request(7, branch=0)))
+
+    assert value == request(7, branch=0)
+    assert len(compared) < 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_base_is_the_body_that_shares_most(seed: int) -> None:
+    rng = random.Random(seed)
+    bodies = RequestBodies(kept=50)
+    for _ in range(20):
+        messages = [{"role": "user", "content": f"{rng.randrange(2)} " * 100} for _ in range(rng.randrange(12))]
+        data = orjson.dumps({"messages": messages, "end": rng.randrange(2)})
+        if bodies._recent:
+            shared, base = bodies._longest(data)
+            lengths = [request_bodies.common_prefix(one.data, data) for one in bodies._recent]
+            assert shared == max(lengths) == request_bodies.common_prefix(base.data, data)
+        assert bodies.read(data) == {"messages": messages, "end": orjson.loads(data)["end"]}

@@ -5,10 +5,12 @@ from random import Random
 import pytest
 
 from turntape.inspector.findings.tool_pairing import pair_tools as module
+from turntape.inspector.findings.tool_pairing import settled as settled_module
 from turntape.inspector.findings.tool_pairing.model import Entry, ToolPairing
 from turntape.inspector.findings.tool_pairing.pair_tools import pair_tools
 from turntape.inspector.findings.tool_pairing.settled import Beginnings, Settled, is_whole, last_answer
 from turntape.inspector.wire.protocols.traits import Pairing
+from turntape.inspector.wire.shared_tuple import shared
 from turntape.inspector.wire.values import Message, Part, RequestReading, ToolCall, ToolResult
 
 RULES = [
@@ -109,3 +111,18 @@ def test_a_piece_is_whole_when_each_id_has_its_call_and_its_result() -> None:
     assert not is_whole([said])
     assert last_answer([said, asked, said]) == 1
     assert last_answer([said]) == 0
+
+
+def test_a_beginning_that_ends_otherwise_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [Entry.of(message) for message in history(Random(1), 8, 0.0, True)]
+    others = [Entry.of(message) for message in history(Random(2), 8, 0.0, True)]
+    kept = Beginnings()
+    for branch in ([*entries[:6], *others[6:9]], [*entries[:5], *others[5:9]], entries[:9]):
+        settled = Settled(Pairing())
+        settled.take(branch, branch)
+        kept.give_back(settled)
+    compared: list[int] = []
+    monkeypatch.setattr(settled_module, "shared", lambda one, other: compared.append(1) or shared(one, other))
+
+    assert kept.of(entries, Pairing()) is settled
+    assert len(compared) == 1
