@@ -25,11 +25,24 @@ GLYPHS: dict[str, str] = {"model": "◆", "api": "■", "client": "▶", "tool":
 _ANSI: dict[Style, str] = {style: f"\x1b[{look.sgr}m" if look.sgr else "" for style, look in STYLE_LOOKS.items()}
 
 
+class _Widths(dict[str, int]):
+    """The cells of each character that was seen so far; of the latest ones when there are very many."""
+
+    def __missing__(self, character: str) -> int:
+        if len(self) >= _MOST_WIDTHS:
+            self.clear()
+        wide = unicodedata.east_asian_width(character) in "WF"
+        self[character] = width = 0 if unicodedata.combining(character) else 2 if wide else 1
+        return width
+
+
+_MOST_WIDTHS = 10_000
+_cells_of = _Widths().__getitem__
+
+
 def width_of(text: str) -> int:
     """How many terminal cells `text` takes."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return len(text) if text.isascii() else sum(map(_cells_of, text))
 
 
 def clip(text: str, cells: int) -> str:
@@ -37,13 +50,19 @@ def clip(text: str, cells: int) -> str:
     text = _begin(text, cells)
     if width_of(text) <= cells:
         return text
-    kept, used = "", 0
-    for character in text:
-        used += width_of(character)
-        if used > cells - 1:
-            break
-        kept += character
-    return kept + "…"
+    return _fitting(text, cells - 1) + "…"
+
+
+def _fitting(text: str, cells: int) -> str:
+    """As many characters of `text` as take at most `cells` cells."""
+    if text.isascii():
+        return text[: max(0, cells)]
+    used = 0
+    for at, character in enumerate(text):
+        used += _cells_of(character)
+        if used > cells:
+            return text[:at]
+    return text
 
 
 def _begin(text: str, cells: int) -> str:
@@ -185,12 +204,6 @@ def fit(line: Line, cells: int) -> Line:
             continue
         if left < 1:
             break
-        kept, used = "", 0
-        for character in text:
-            used += width_of(character)
-            if used > left - 1:
-                break
-            kept += character
-        fitted.append((kept + "…", style))
+        fitted.append((_fitting(text, left - 1) + "…", style))
         break
     return fitted

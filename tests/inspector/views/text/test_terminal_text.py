@@ -1,5 +1,6 @@
 import pytest
 
+from turntape.inspector.views.text import terminal_text
 from turntape.inspector.views.text.terminal_text import (
     Line,
     ansi,
@@ -138,3 +139,17 @@ def test_no_line_begins_with_the_comma_behind_a_styled_word(cells: int) -> None:
     assert " ".join(one.strip() for one in lines) == "400 new, 90 cache write, 50 out"
     assert not any(one.lstrip().startswith(",") for one in lines)
     assert all(len(one) <= cells for one in lines)
+
+
+@pytest.mark.parametrize(("text", "cells"), [("a漢b", 4), ("e\u0301a", 2), ("▁▂█", 3), ("", 0), ("ab", 2)])
+def test_the_width_of_a_text_counts_wide_and_combining_characters(text: str, cells: int) -> None:
+    assert width_of(text) == cells
+    assert clip(text, cells) == text and width_of(clip(text, cells - 1)) <= max(1, cells - 1)
+
+
+def test_the_widths_of_many_characters_take_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal_text, "_MOST_WIDTHS", 3)
+    widths = terminal_text._Widths()
+
+    assert [widths[sign] for sign in "漢éßñ漢▁"] == [2, 1, 1, 1, 2, 1]
+    assert len(widths) <= 3
