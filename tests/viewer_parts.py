@@ -90,6 +90,9 @@ class PagePane:
     def show(self, page: Any, anchor: str = "", *, top: bool = False, end: bool = False) -> None:
         self._calls.append(("page shown", page, anchor, top, end))
 
+    def hand_over(self) -> None:
+        self._calls.append(("handed over",))
+
     def seek(self, by: int, *, edge: bool = False) -> None:
         self._calls.append(("seek", by, edge))
 
@@ -188,6 +191,9 @@ class Loader:
     def growth(self, rows: Sequence[Row], ledger: Ledger | None, *, final: bool) -> None:
         self._calls.append(("request growth", len(rows), ledger, final))
 
+    def moving(self) -> None:
+        self._calls.append(("moving",))
+
     def compared(self, marked: int | None, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         self._calls.append(("request compared", marked, place, top))
 
@@ -199,6 +205,19 @@ class Loader:
 
     def played(self, turn: Any, width: int) -> None:
         self._calls.append(("request played", turn.place, width))
+
+
+class Paint:
+    """Notes when drawing is held back and released."""
+
+    def __init__(self, calls: list[Call]) -> None:
+        self._calls = calls
+
+    def hold(self) -> None:
+        self._calls.append(("hold",))
+
+    def release(self) -> None:
+        self._calls.append(("release",))
 
 
 class Timer:
@@ -234,8 +253,9 @@ class Parts:
         panes: Any = self.panes
         box: Any = self.box
         loader: Any = self.loader
+        paint: Any = Paint(self.calls)
         self.bars = bars = Bars(self.state, panes, box)
-        self.selection = selection = Selection(self.state, loader, panes, bars)
+        self.selection = selection = Selection(self.state, loader, panes, bars, paint)
         self.playing = PlaybackActions(self.state, loader, selection, panes, bars)
         self.searching = SearchActions(
             self.state, loader, selection, panes, box, bars, self.waiting.append, self._pause

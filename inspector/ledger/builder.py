@@ -6,7 +6,7 @@ once, as its digest, its size and a name, and never as text.
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import Protocol
 
@@ -94,11 +94,12 @@ class LedgerBuilder:
                 except Exception as exc:  # noqa: BLE001 - whatever is on the wire, the rest of the run must be shown
                     log.warning("turntape: row %d is not in the ledger: %s: %s", place, type(exc).__name__, exc)
 
-    def ledger(self) -> Ledger:
-        """The ledger of what was added so far."""
+    def ledger(self, rest: Callable[[], None] = lambda: None) -> Ledger:
+        """The ledger of what was added so far. `rest` is called between two pieces of the work."""
         with self._lock:
             if self._made is None:
-                self._made = summed_up(self._pieces, solve(self._pieces.contents, self._stretches))
+                solved = solve(self._pieces.contents, self._stretches, rest)
+                self._made = summed_up(self._pieces, solved, rest)
             return self._made
 
     def forecast(self, place: int) -> Forecast | None:

@@ -7,7 +7,7 @@ bytes, and some for what is around it; from this follow the bounds.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from turntape.cassettes.frozen import frozen
@@ -36,19 +36,24 @@ class Solved:
     """`ends[n]` is how many tokens the first `n` pieces have."""
 
 
-def solve(contents: Sequence[Content], stretches: Sequence[Stretch]) -> list[Solved]:
-    """The tokens of all pieces; `contents` has the piece of each number."""
+def solve(
+    contents: Sequence[Content], stretches: Sequence[Stretch], rest: Callable[[], None] = lambda: None
+) -> list[Solved]:
+    """The tokens of all pieces; `contents` has the piece of each number. `rest` is called now and then."""
     parts = [list(segments(stretch)) for stretch in stretches]
     by_model: defaultdict[str, list[tuple[Stretch, list[Segment]]]] = defaultdict(list)
     for stretch, found in zip(stretches, parts, strict=True):
         by_model[stretch.model].append((stretch, found))
     models = {name: learned(name, contents, known) for name, known in by_model.items()}
-    return [_solved(models[stretch.model], stretch, found) for stretch, found in zip(stretches, parts, strict=True)]
+    return [
+        _solved(models[stretch.model], stretch, found, rest) for stretch, found in zip(stretches, parts, strict=True)
+    ]
 
 
-def _solved(model: Model, stretch: Stretch, found: Sequence[Segment]) -> Solved:
+def _solved(model: Model, stretch: Stretch, found: Sequence[Segment], rest: Callable[[], None]) -> Solved:
     figures: list[Figure | None] = [None] * len(stretch.ids)
     for segment in found:
+        rest()
         ids = stretch.ids[segment.start : segment.end]
         made = _figures(model, segment, list(ids))
         figures[segment.start : segment.end] = made

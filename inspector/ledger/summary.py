@@ -4,7 +4,7 @@ A whole range of pieces has one price in one turn, so sums are made from what ch
 time grows with the turns and the pieces, not with their product.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import accumulate
@@ -21,8 +21,8 @@ from .stretch import SentTurn
 from .uses import Uses
 
 
-def summed_up(known: Pieces, solved: Sequence[Solved]) -> Ledger:
-    """The ledger of a run whose stretches are solved."""
+def summed_up(known: Pieces, solved: Sequence[Solved], rest: Callable[[], None] = lambda: None) -> Ledger:
+    """The ledger of a run whose stretches are solved. `rest` is called between two turns."""
     pieces = list(_pieces(known))
     turns: list[TurnEntry] = []
     sent = {turn.place: turn for one in solved for turn in one.stretch.turns}
@@ -32,6 +32,7 @@ def summed_up(known: Pieces, solved: Sequence[Solved]) -> Ledger:
         _add_up(one, bills, pieces)
         kinds = KindSums(one, pieces)
         for turn, bill in bills:
+            rest()
             turns.append(_entry(Uses(one, turn, bill, pieces, kinds), sent))
             whole = bill.cost.amount if bill.cost else None
             divided = bill.input is not None or whole is None

@@ -6,7 +6,7 @@ reads one round trip again with everything in it.
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -85,7 +85,11 @@ class Run:
     @property
     def ledger(self) -> Ledger:
         """What every piece of the prompts cost, of the rows that were read so far; kept until more are read."""
-        return self._maker.ledger.ledger()
+        return self.made_ledger()
+
+    def made_ledger(self, rest: Callable[[], None] = lambda: None) -> Ledger:
+        """The same; `rest` is called between two pieces of the work."""
+        return self._maker.ledger.ledger(rest)
 
     @property
     def unjoined(self) -> list[ToolRun]:

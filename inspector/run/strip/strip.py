@@ -1,6 +1,6 @@
 """The turns of a run as lanes, one for each thread, with the cost and the tokens of each turn by kind."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
@@ -157,16 +157,18 @@ class Strip:
         return Strip(kept, sum(priced, Decimal(0)) if priced else None, unpriced)
 
 
-def strip_of(rows: Sequence[Row], ledger: Ledger | None = None) -> Strip:
+def strip_of(rows: Sequence[Row], ledger: Ledger | None = None, rest: Callable[[], None] = lambda: None) -> Strip:
     """The growth of a run, from its rows in order of arrival. Round trips that are not turns are left out.
 
-    With the ledger of the run, cache misses have their causes and prices, and additions are named by tokens.
+    With the ledger of the run, cache misses have their causes and prices, and additions are named by tokens. `rest` is
+    called between two turns.
     """
     turns = [(place, row) for place, row in enumerate(rows) if row.is_turn]
     labelled = _additions(turns, ledger)
     so_far, unpriced = Decimal(0), 0
     lanes: dict[str, list[StripTurn]] = {}
     for place, row in turns:
+        rest()
         so_far += row.cost or Decimal(0)
         unpriced += row.unpriced
         lanes.setdefault(row.thread or "", []).append(

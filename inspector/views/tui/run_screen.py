@@ -1,10 +1,11 @@
 """The screen of a run: mounts the panes and bars, and hands keys and messages to the actions."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import ClassVar, override
+from typing import ClassVar, cast, override
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
@@ -34,6 +35,7 @@ from .controllers.messages import (
     SentSearched,
 )
 from .controllers.navigation import Navigation
+from .controllers.one_paint import OnePaint
 from .controllers.playback import Playback
 from .controllers.search import Search
 from .controllers.sent_searcher import SentSearcher
@@ -111,7 +113,8 @@ class RunScreen(Screen[None]):
         self._loader, self._palette = loader, palette
         self.panes, self._search_box = Panes(id="body"), SearchBox(id="search")
         self.bars = bars = Bars(state, self.panes, self._search_box)
-        self.selection = selection = Selection(state, loader, self.panes, bars)
+        paint = OnePaint(self._batch, self.check_idle)
+        self.selection = selection = Selection(state, loader, self.panes, bars, paint)
         self._updates = RowUpdates(state, loader, selection, self.panes, bars, self.set_timer)
         self.playing = PlaybackActions(state, loader, selection, self.panes, bars)
         self._searching = SearchActions(
@@ -128,6 +131,9 @@ class RunScreen(Screen[None]):
         yield self.bars.status
         yield self._search_box
         yield self.bars.keys
+
+    def _batch(self) -> AbstractContextManager[None]:
+        return cast(App[None], self.app).batch_update()  # pyright: ignore[reportUnknownMemberType]
 
     def on_mount(self) -> None:
         self.use(self._palette)

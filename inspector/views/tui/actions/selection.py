@@ -2,6 +2,7 @@
 
 from ..controllers.loader import Loader
 from ..controllers.messages import PageFailed, PageReady
+from ..controllers.one_paint import OnePaint
 from ..widgets.panes import Panes
 from ..widgets.tabs import OUTPUT
 from .bars import Bars
@@ -11,11 +12,16 @@ NARROWEST = 16
 """A page is made for at least this width, in cells."""
 
 
+OF_THE_LEDGER = frozenset({"context", "costs", "compare"})
+"""The views whose pages wait for the ledger."""
+
+
 class Selection:
     """`select` a round trip, `show_view`; the page is requested from the loader and shown when it is there."""
 
-    def __init__(self, state: ScreenState, loader: Loader, panes: Panes, bars: Bars) -> None:
+    def __init__(self, state: ScreenState, loader: Loader, panes: Panes, bars: Bars, paint: OnePaint) -> None:
         self._state, self._loader, self._panes, self._bars = state, loader, panes, bars
+        self._paint = paint
 
     def select(self, place: int, anchor: str = "", view: str | None = None, *, listed: bool = False) -> None:
         """Show a round trip, and a part of it; `listed` when the cursor of the list is there already."""
@@ -30,6 +36,10 @@ class Selection:
         state.follow.selected(place, self._panes.turns.places)
         if view is not None and view != state.view:
             self.show_view(view)
+        if moved and state.view not in OF_THE_LEDGER:
+            self._loader.moving()
+        if state.view != "growth":  # which has no page
+            self._paint.hold()
         self.request_page(anchor, top=moved)
         self._bars.refresh()
 
@@ -75,6 +85,12 @@ class Selection:
 
     def page_ready(self, message: PageReady) -> bool:
         """Show a requested page. False when it is no longer wanted, or is a page of playback."""
+        wanted = self._show(message)
+        self._panes.page.hand_over()
+        self._paint.release()
+        return wanted
+
+    def _show(self, message: PageReady) -> bool:
         state, request, page = self._state, message.request, self._panes.page
         if request.view == "play":
             if state.playback.turn is not None:
@@ -90,3 +106,4 @@ class Selection:
         """Say why a requested page could not be made."""
         if message.request.view in (self._state.view, "play"):
             self._bars.say(message.problem, "bad")
+        self._paint.release()

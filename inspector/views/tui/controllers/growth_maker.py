@@ -28,9 +28,9 @@ class _Request:
 class GrowthMaker(LatestRequest[_Request]):
     """Makes the strip of the rows that were requested last. A request that is followed by another is dropped."""
 
-    def __init__(self, done: Callable[[Strip | Failure], None]) -> None:
+    def __init__(self, done: Callable[[Strip | Failure], None], rest: Callable[[], None] = lambda: None) -> None:
         super().__init__("turntape-growth")
-        self._done = done
+        self._done, self._rest = done, rest
 
     def request(self, rows: Sequence[Row], ledger: Ledger | None, *, final: bool) -> None:
         """Request a strip; `rows` must not change any more. One that is `final`, as all rows were read, has no wait."""
@@ -39,13 +39,13 @@ class GrowthMaker(LatestRequest[_Request]):
     @override
     def work(self, request: _Request) -> None:
         begun = time.thread_time()
-        self._done(_made(request))
+        self._done(_made(request, self._rest))
         self._handed_over()
         self._wait(min(LONGEST, REST * (time.thread_time() - begun)), until=lambda next_: next_.final)
 
 
-def _made(wanted: _Request) -> Strip | Failure:
+def _made(wanted: _Request, rest: Callable[[], None]) -> Strip | Failure:
     try:
-        return strip_of(wanted.rows, wanted.ledger)
+        return strip_of(wanted.rows, wanted.ledger, rest)
     except Exception as error:  # noqa: BLE001 - the turns must be shown, whatever is wrong with their picture
         return Failure(f"the growth strip could not be drawn: {type(error).__name__}: {error}")

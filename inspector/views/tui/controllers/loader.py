@@ -15,6 +15,7 @@ from ..pages.page_table import PAGES, compare, costs, output
 from ..pages.play_page import play_page
 from .growth_maker import GrowthMaker
 from .messages import GrowthReady, LedgerReady, Notice, PageFailed, PageReady, Post, ReadingEnded, RowsRead
+from .pace import Pace
 from .page_maker import Failure, Made, PageMaker, PageRequest
 from .played_turn import PlayedTurn
 from .row_reader import RowReader
@@ -30,8 +31,9 @@ class Loader:
     def __init__(self, run: Run, post: Post, more: Callable[[], bool] | None = None) -> None:
         self._run, self._post = run, post
         self._pages = PageMaker(self._made)
-        self._growth = GrowthMaker(self._grown)
-        self._rows = RowReader(run, more, self._read, self._ended)
+        self._pace = Pace()
+        self._growth = GrowthMaker(self._grown, self._pace.rest)
+        self._rows = RowReader(run, more, self._read, self._ended, self._pace.rest)
 
     def start(self) -> None:
         self._pages.start()
@@ -42,11 +44,16 @@ class Loader:
         self._rows.stop()
         self._pages.stop()
         self._growth.stop()
+        self._pace.stop()
 
     @property
     def busy(self) -> bool:
         """True while a page or the growth strip is being made."""
         return self._pages.busy or self._growth.busy
+
+    def moving(self) -> None:
+        """The user moves to another turn: what is read and made meanwhile can wait a little."""
+        self._pace.moving()
 
     def page_shown(self) -> None:
         """A page is on the screen."""
@@ -106,7 +113,7 @@ class Loader:
         """
         gc.disable()
         try:
-            return self._run.ledger
+            return self._run.made_ledger(self._pace.rest)
         except Exception as error:  # noqa: BLE001 - the turns must be shown, whatever is wrong with their bill
             self._post(Notice(f"the ledger could not be made: {type(error).__name__}: {error}", "bad"))
             return None

@@ -26,7 +26,7 @@ class RowReader(threading.Thread):
     """Reads the rows of a run and hands them over in batches.
 
     `more` says whether the file may still grow; None reads it once. `read` gets each batch. `ended` gets a problem or
-    None, and whether no more rows will follow. Both are called on this thread.
+    None, and whether no more rows will follow. Both are called on this thread, and `rest` after each round trip.
     """
 
     def __init__(
@@ -35,9 +35,10 @@ class RowReader(threading.Thread):
         more: Callable[[], bool] | None,
         read: Callable[[list[Row]], None],
         ended: Callable[[str | None, bool], None],
+        rest: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(name="turntape-rows", daemon=True)
-        self._run, self._more, self._read, self._ended = run, more, read, ended
+        self._run, self._more, self._read, self._ended, self._rest = run, more, read, ended, rest
         self._stop = threading.Event()
         self._shown = threading.Event()
         self._young = 0
@@ -77,6 +78,7 @@ class RowReader(threading.Thread):
         since = time.monotonic()
         for rows in self._run.read():
             batch += rows
+            self._rest()
             self._set_aside(len(rows))
             if self._stop.is_set():
                 return

@@ -78,6 +78,10 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
         self.cursor = max(0, min(self.cursor, self.count() - 1))
         self.refresh()
 
+    def hand_over(self) -> None:
+        """Give the screen what is to be drawn now, instead of when no message waits."""
+        self._check_refresh()
+
     @override
     def render_line(self, y: int) -> Strip:
         width = self.size.width
@@ -143,8 +147,7 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
 
 def strip(spans: Spans, width: int, palette: Palette, background: str) -> Strip:
     """A line of styled text on a background, exactly `width` cells long."""
-    base = Style(bgcolor=background)
     if not palette.coloured:
         spans = [(shaded(text, look) if look.startswith("#") else text, look) for text, look in spans]
-    segments = [Segment(text, base + palette[look]) for text, look in spans if text]
-    return Strip(segments).adjust_cell_length(width, base)
+    segments = [Segment(text, palette.on(look, background)) for text, look in spans if text]
+    return Strip(segments).adjust_cell_length(width, Style(bgcolor=background))

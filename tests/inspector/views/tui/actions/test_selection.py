@@ -146,3 +146,29 @@ def test_a_page_that_failed_says_why_if_it_is_the_one_shown(view: str, shows: bo
 
     made.selection.page_failed(PageFailed(PageRequest(0, view, 80, lambda: PAGE), "it broke"))
     assert (made.notice == " it broke") == shows
+
+
+def test_the_threads_rest_while_the_user_moves_unless_the_page_needs_them() -> None:
+    made = parts()
+
+    made.selection.select(1)
+    made.selection.select(1)
+    assert made.did("moving") == [()], "the second one does not move"
+    for view in ("context", "costs", "compare"):
+        made.selection.select(2, "", view)
+        made.selection.select(1)
+        assert made.did("moving") == []
+
+
+def test_a_move_is_drawn_with_its_page() -> None:
+    made = parts()
+
+    made.selection.select(1)
+    assert [call[0] for call in made.calls if call[0] in ("hold", "request", "release")] == ["hold", "request"]
+    assert made.did("hold") == [()] and ready(made, "turn", 1) and made.did("release") == [()]
+    made.selection.select(2)
+    made.selection.page_failed(PageFailed(PageRequest(2, "turn", 80, lambda: PAGE), "no"))
+    assert made.did("release") == [()]
+    made.did("hold")
+    made.selection.select(1, "", "growth")
+    assert made.did("hold") == [], "which has no page"

@@ -45,10 +45,10 @@ def test_the_ledger_comes_last_and_is_left_out_by_the_garbage_collector() -> Non
 
 
 def test_a_ledger_that_cannot_be_made_is_said_and_the_turns_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(run: Run) -> Any:
+    def broken(run: Run, rest: Any) -> Any:
         raise ZeroDivisionError("no tokens")
 
-    monkeypatch.setattr(Run, "ledger", property(broken))
+    monkeypatch.setattr(Run, "made_ledger", broken)
     *_, notice, last = loaded(EXAMPLE)
 
     assert isinstance(notice, Notice) and notice.text == "the ledger could not be made: ZeroDivisionError: no tokens"
