@@ -10,6 +10,9 @@ from ...run.strip import Addition, Axis, Bar, Lane, Strip, Unit, axis, bars, hig
 from ..text.number_format import count
 from ..text.terminal_text import clip, width_of
 
+type Cells = list[tuple[str, str, str]]
+"""Texts with their look and the look of their background, of which the colour is used."""
+
 SCALE = 9
 """Cells of the axis at the left."""
 NUMBERS = 11
@@ -143,6 +146,22 @@ class StripLayout:
         return edges
 
     @cached_property
+    def still(self) -> dict[tuple[int, bool], Cells]:
+        """The lines of bars that were drawn without a cursor, by their number and whether they have colours: each
+        move of the cursor needs them again."""
+        return {}
+
+    @cached_property
+    def panels(self) -> dict[object, list[list[tuple[str, str]]]]:
+        """The words beside the bars that were made last, by what is shown."""
+        return {}
+
+    @cached_property
+    def labels(self) -> "list[Label]":
+        """The labels of the whole run."""
+        return labels(self, None)
+
+    @cached_property
     def drawn(self) -> frozenset[int]:
         """The numbers of the kinds that at least one bar shows: of which it has an eighth of a cell."""
         seen: set[int] = set()
@@ -161,7 +180,11 @@ class StripLayout:
 
     def bar_of(self, place: int | None) -> PlacedBar | None:
         """The bar that shows the row at that place."""
-        return next((one for lane in self.lanes for one in lane.bars if one.bar.shows(place)), None)
+        return self._of_place.get(place) if place is not None else None
+
+    @cached_property
+    def _of_place(self) -> dict[int, PlacedBar]:
+        return {turn.place: one for lane in self.lanes for one in lane.bars for turn in one.bar.turns}
 
 
 def lay_out(strip: Strip, unit: Unit, width: int, height: int, thread: str | None = None) -> StripLayout:

@@ -11,7 +11,7 @@ from ...run.strip import Bar
 from ..text.terminal_text import width_of
 from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.signs import MARKS, Sign
-from .strip_layout import SCALE, PlacedBar, StripLayout, labels
+from .strip_layout import SCALE, Cells, PlacedBar, StripLayout, labels
 from .strip_panel import legend_line, panel_line
 from .strip_shown import Shown, arrived, so_far
 
@@ -19,20 +19,14 @@ LOWER = " ▁▂▃▄▅▆▇█"
 GROUND, CURSOR, HOVER = "", "cursor", "trail"
 """Backgrounds: that of the strip, of the bar under the cursor, of the bar under the mouse."""
 
-type Cells = list[tuple[str, str, str]]
-"""Texts with their look and the look of their background, of which the colour is used."""
 type _Cell = tuple[str, str, str]
 
 
 def strip_line(layout: StripLayout, shown: Shown, y: int) -> Cells:
     """Line `y` of the strip, exactly as wide as it is."""
     parts = layout.parts
-    if y < parts.notes:
-        left = _notes(layout, shown)
-    elif y < parts.notes + parts.bars:
-        left = _bars(layout, shown, parts.bars - 1 - (y - parts.notes))
-    elif y < parts.notes + parts.bars + parts.total:
-        left = _total(layout, shown, parts.notes + parts.bars + parts.total - 1 - y)
+    if y < parts.notes + parts.bars + parts.total:
+        left = _picture(layout, shown, y) if shown.playing is not None else _still(layout, shown, y)
     elif y < parts.axis:
         left = _axis(layout, shown, _marks_of_lane)
     elif y == parts.axis:
@@ -41,6 +35,63 @@ def strip_line(layout: StripLayout, shown: Shown, y: int) -> Cells:
         return _legend(layout, shown, y)
     left = _fitted(left, layout.field)
     return [*left, *_fitted(_grounded(panel_line(layout, shown, y)), layout.side)] if layout.side else left
+
+
+def _picture(layout: StripLayout, shown: Shown, y: int) -> Cells:
+    """A line above the axis: labels, bars, or the cost so far."""
+    parts = layout.parts
+    if y < parts.notes:
+        return _notes(layout, shown)
+    if y < parts.notes + parts.bars:
+        return _bars(layout, shown, parts.bars - 1 - (y - parts.notes))
+    return _total(layout, shown, parts.notes + parts.bars + parts.total - 1 - y)
+
+
+def _still(layout: StripLayout, shown: Shown, y: int) -> Cells:
+    """The same of the whole run. It is drawn once without a cursor; then only the bars that are pointed at."""
+    key = (y, shown.coloured)
+    if key not in layout.still:
+        layout.still[key] = joined(_picture(layout, Shown(coloured=shown.coloured), y))
+    cells, parts = layout.still[key], layout.parts
+    if not parts.notes <= y < parts.notes + parts.bars:
+        return cells
+    for one in filter(None, (layout.bar_of(shown.under), layout.bar_of(shown.place))):
+        text, look, under = _cell(layout, shown, one.bar, parts.bars - 1 - (y - parts.notes))
+        cells = _with(cells, one.x, (text.center(one.filled) if text in "·–" else text * one.filled, look, under))
+    return cells
+
+
+def _with(cells: Cells, x: int, cell: _Cell) -> Cells:
+    """The line with another cell at `x`. All characters there are one cell wide, but for those of labels."""
+    out: Cells = []
+    at, end = 0, x + len(cell[0])
+    for text, look, under in cells:
+        after = at + len(text)
+        if after <= x or at >= end:
+            out.append((text, look, under))
+        else:
+            if at < x:
+                out.append((text[: x - at], look, under))
+            if at <= x:
+                out.append(cell)
+            if after > end:
+                out.append((text[end - at :], look, under))
+        at = after
+    return out
+
+
+def joined(cells: Cells) -> Cells:
+    """The same line in fewer pieces: neighbours that look the same are one."""
+    out: Cells = []
+    for text, look, under in cells:
+        if not text:
+            continue
+        look = look if text.strip(" ") else "plain"
+        if out and out[-1][1:] == (look, under):
+            out[-1] = (out[-1][0] + text, look, under)
+        else:
+            out.append((text, look, under))
+    return out
 
 
 def _legend(layout: StripLayout, shown: Shown, y: int) -> Cells:
@@ -76,7 +127,7 @@ def _notes(layout: StripLayout, shown: Shown) -> Cells:
     what = "dollars" if layout.unit == "dollars" else "tokens"
     out: Cells = [(f"{what:>{SCALE - 1}} ", "dim", GROUND)]
     x = SCALE
-    for label in labels(layout, shown.playing):
+    for label in layout.labels if shown.playing is None else labels(layout, shown.playing):
         out += [(" " * (label.x - x), "plain", GROUND), (label.text, label.look, GROUND)]
         x = label.x + width_of(label.text)
     return out

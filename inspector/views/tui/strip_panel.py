@@ -19,6 +19,15 @@ NOTHING_DRAWN = "no bars: no tokens were counted"
 
 def panel_line(layout: StripLayout, shown: Shown, y: int) -> Spans:
     """Line `y` at the right of the bars: of the turn under the mouse, or else of the cursor."""
+    if shown not in layout.panels:
+        layout.panels.clear()
+        layout.panels[shown] = _panel_lines(layout, shown)
+    lines = layout.panels[shown]
+    spans = lines[y] if y < len(lines) else []
+    return [(" ", "plain"), *clipped(spans, layout.side - 1)]
+
+
+def _panel_lines(layout: StripLayout, shown: Shown) -> list[Spans]:
     place = shown.under if shown.under is not None else shown.place
     if shown.playing is not None:
         place = shown.playing
@@ -31,9 +40,7 @@ def panel_line(layout: StripLayout, shown: Shown, y: int) -> Spans:
         # A round trip outside generation: the numbers of the turn before it.
         before = [one for lane in layout.lanes for one in lane.bars if one.bar.first.place < place]
         found = max(before, key=lambda one: one.bar.last.place, default=None)
-    lines = _panel(layout, shown, found, place) if layout.side > 12 else _narrow(layout, shown, found, place)
-    spans = lines[y] if y < len(lines) else []
-    return [(" ", "plain"), *clipped(spans, layout.side - 1)]
+    return _panel(layout, shown, found, place) if layout.side > 12 else _narrow(layout, shown, found, place)
 
 
 def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: int | None) -> list[Spans]:

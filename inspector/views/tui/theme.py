@@ -5,7 +5,7 @@ what only the viewer has. The names are the same in all themes. A glyph or a wor
 colour, so the viewer also works without colours.
 """
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rich.style import Style
 from textual.theme import Theme
@@ -42,6 +42,21 @@ class Palette:
     def coloured(self) -> bool:
         """Whether its looks differ by colour."""
         return self.name != "no-colour"
+
+    def on(self, look: str, background: str) -> Style:
+        """A look on a background: a colour, or another look, of which the colour is used."""
+        key = look, background
+        found = self._on.get(key)
+        if found is None:
+            under = self.looks[background].color if background in self.looks else background
+            found = Style(bgcolor=under or self.background) + self[look]
+            if not look.startswith("#"):  # of pictures there is no end
+                self._on[key] = found
+        return found
+
+    @cached_property
+    def _on(self) -> dict[tuple[str, str], Style]:
+        return {}
 
     def __getitem__(self, look: str) -> Style:
         if look.startswith("#") and self.coloured:

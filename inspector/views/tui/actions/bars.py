@@ -26,6 +26,12 @@ PLAYING: tuple[KeyHint, ...] = (
 """The keys while a run is played."""
 
 
+def _no_line(width: int) -> Spans:
+    """The status line when it is empty."""
+    del width
+    return ()
+
+
 class Bars:
     """Draws the bars from the state. `refresh` after a change; `summarize` after new rows."""
 
@@ -61,7 +67,7 @@ class Bars:
         )
         self.title.show(partial(title, heading, summary))
         status = self._status_line()
-        self.status.show(status or (lambda width: ()))
+        self.status.show(status or _no_line)
         self.status.set_class(status is not None and not self._search_box.opened, "shown")
         tools = bool(self._summary.totals.tool_messages)
         shown, marked = state.output is not None, state.marked is not None

@@ -1,6 +1,7 @@
 """The page of a turn: what is new first, the answer with its calls and their results, then what was sent before."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ....run.detail import Detail
 from ....run.row import Row
@@ -108,6 +109,12 @@ def _history(detail: Detail) -> Iterator[Block]:
         yield from message_blocks(message, names, 2, "history")
 
 
+@lru_cache(256)
+def _in_a_line(description: str) -> str:
+    """The beginning of a tool's description, which most turns of a run offer."""
+    return clip(description, 200)
+
+
 def _setting(reading: Reading) -> Iterator[Block]:
     """Everything around the messages: system prompt, tools, parameters."""
     request = reading.request
@@ -129,7 +136,7 @@ def _setting(reading: Reading) -> Iterator[Block]:
         note = f"{len(request.tools)} offered"
         yield Block("tools", rule("tools", note), group=True, open=False, anchors=("/tools",))
         for tool in request.tools:
-            title = [(safe(tool.name), "bold"), (f"  {clip(tool.description or '', 200)}", "dim")]
+            title = [(safe(tool.name), "bold"), (f"  {_in_a_line(tool.description or '')}", "dim")]
             body = prose(pretty({"description": tool.description, "schema": tool.schema}), json_line)
             yield Block(f"tool:{tool.name}", title, body, open=False, indent=2, parent="tools", anchors=(tool.pointer,))
     if request.parameters:

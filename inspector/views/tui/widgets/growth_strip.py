@@ -2,7 +2,6 @@
 
 from typing import ClassVar, override
 
-from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -12,7 +11,7 @@ from textual.strip import Strip as TextualStrip
 from ....run.strip import Strip, Unit
 from ..pages.help_page import HelpSection
 from ..strip_layout import StripLayout, lay_out
-from ..strip_lines import CURSOR, GROUND, HOVER, Shown, strip_line
+from ..strip_lines import CURSOR, GROUND, HOVER, Shown, joined, strip_line
 from .themed import Themed
 
 
@@ -44,7 +43,7 @@ class GrowthStrip(Themed):
             self.place = place
 
     def __init__(self, twin: "GrowthStrip | None" = None, **fields: str) -> None:
-        super().__init__(**fields)  # pyright: ignore[reportArgumentType]
+        super().__init__(**fields)
         self._twin = twin
         """Shows the same run in the other unit."""
         self.strip = Strip((), None, 0)
@@ -144,15 +143,12 @@ class GrowthStrip(Themed):
             return TextualStrip([Segment(text.ljust(width), palette["dim"] + Style(bgcolor=palette.background))], width)
         shown = Shown(self.place, self.under, self.playing, self.share, palette.coloured)
         segments = [
-            Segment(text, palette[look] + Style(bgcolor=self._ground(under)))
-            for text, look, under in strip_line(self.layout_, shown, y)
-            if text
+            Segment(text, palette.on(look, self._ground(under)))
+            for text, look, under in joined(strip_line(self.layout_, shown, y))
         ]
         return TextualStrip(segments).adjust_cell_length(width, Style(bgcolor=palette.background))
 
-    def _ground(self, under: str) -> str | Color:
-        if under == GROUND:
-            return self.palette.background
-        if under in (CURSOR, HOVER):
-            return self.palette.column if under == CURSOR else self.palette.trail
-        return self.palette[under].color or self.palette.background
+    def _ground(self, under: str) -> str:
+        """A background for `Palette.on`."""
+        palette = self.palette
+        return {GROUND: palette.background, CURSOR: palette.column, HOVER: palette.trail}.get(under, under)

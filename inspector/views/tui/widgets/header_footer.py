@@ -1,6 +1,7 @@
 """One-line bars: titles, the status, the heads of columns, keys."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import override
 
 from rich.segment import Segment
@@ -28,22 +29,32 @@ class Bar(Themed):
     DEFAULT_CSS = "Bar { height: 1; }"
 
     def __init__(self, make: Callable[[int], Spans] = lambda width: (), **fields: str) -> None:
-        super().__init__(**fields)  # pyright: ignore[reportArgumentType]
+        super().__init__(**fields)
         self._make = make
 
     def show(self, make: Callable[[int], Spans]) -> None:
-        """Show another line."""
-        self._make = make
-        self.refresh()
+        """Show another line; the line that is shown already is not drawn again."""
+        if not _same(make, self._make):
+            self._make = make
+            self.refresh()
 
     @override
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         base = Style(bgcolor=self.palette.panel)
         segments = [
-            Segment(text, base + self.palette[look]) for text, look in clipped(self._make(width), width) if text
+            Segment(text, self.palette.on(look, self.palette.panel))
+            for text, look in clipped(self._make(width), width)
+            if text
         ]
         return Strip(segments).adjust_cell_length(width, base)
+
+
+def _same(one: Callable[[int], Spans], other: Callable[[int], Spans]) -> bool:
+    """Whether both make the same line: as the same function, or as calls of it with the same arguments."""
+    if isinstance(one, partial) and isinstance(other, partial):
+        return (one.func, one.args, one.keywords) == (other.func, other.args, other.keywords)
+    return one is other
 
 
 class Keys(Themed):
@@ -52,7 +63,7 @@ class Keys(Themed):
     DEFAULT_CSS = "Keys { height: 1; }"
 
     def __init__(self, **fields: str) -> None:
-        super().__init__(**fields)  # pyright: ignore[reportArgumentType]
+        super().__init__(**fields)
         self._hints: tuple[KeyHint, ...] = ()
         self._active = ""
         """The action that is marked as active."""

@@ -21,8 +21,16 @@ BOTH = 7
 """The lines that both panes need, one above the other; with less, the one with the focus is shown alone."""
 
 
+class _Left(Vertical):
+    """The pane of the list."""
+
+    BLANK = True  # its widgets fill it, so there is nothing of it to draw
+
+
 class Panes(Container):
     """Holds the widgets of both panes."""
+
+    BLANK = True
 
     def __init__(self, **fields: str) -> None:
         super().__init__(**fields)  # pyright: ignore[reportArgumentType]
@@ -32,7 +40,7 @@ class Panes(Container):
         self.page, self.plot = PageView(id="page"), GrowthPlot(id="growth")
         self.strip = GrowthStrip(self.plot, id="strip")
         """The growth strip, which is above both panes."""
-        self._left, self._right = Vertical(id="left"), Vertical(id="right")
+        self._left, self._right = _Left(id="left"), Vertical(id="right")
         self._width = self._height = 0
         """The size of the screen, without the strip."""
         self._reading = False

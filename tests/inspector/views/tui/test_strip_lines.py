@@ -12,10 +12,11 @@ from turntape.inspector.analysis.pricing import CostParts
 from turntape.inspector.findings.finding import Finding
 from turntape.inspector.run.newest import NewPiece
 from turntape.inspector.run.row import Row
-from turntape.inspector.run.strip import strip_of
+from turntape.inspector.run.strip import Bar, strip_of
 from turntape.inspector.views.text.terminal_text import width_of
-from turntape.inspector.views.tui.strip_layout import SCALE, StripLayout, lay_out
-from turntape.inspector.views.tui.strip_lines import Shown, strip_line
+from turntape.inspector.views.tui import strip_lines
+from turntape.inspector.views.tui.strip_layout import SCALE, Cells, StripLayout, lay_out
+from turntape.inspector.views.tui.strip_lines import Shown, joined, strip_line
 from turntape.inspector.views.tui.theme import PALETTES
 from turntape.inspector.wire.values import Usage
 
@@ -359,3 +360,49 @@ def test_the_cost_so_far_is_at_least_that_of_the_turns_with_a_known_price(width:
 
     assert first in side(0)
     assert first.replace("$0.200", "≥$0.400", 1) in side(2)
+
+
+@pytest.mark.parametrize("unit", ["dollars", "tokens"])
+@pytest.mark.parametrize("turns", [1, 7, 400])
+def test_moving_the_cursor_draws_the_same_as_drawing_the_whole_strip(turns: int, unit: str) -> None:
+    rows = [priced(turn, "0.1", "0.05", f"0.{turn % 7}", "0.1") for turn in range(1, turns + 1)]
+    layout = layout_of(rows, 120, 6, unit)
+
+    def seen(cells: Cells) -> list[tuple[str, str, str]]:
+        """Each cell; of a blank, the look is not seen."""
+        return [(sign, look if sign != " " else "", under) for text, look, under in cells for sign in text]
+
+    for place in (None, 0, turns // 2, turns - 1, 0):
+        for under in (None, 0, turns // 3):
+            shown = Shown(place, under)
+            for y in range(layout.parts.axis):
+                whole = strip_lines._picture(layout, shown, y)
+                assert seen(strip_lines._still(layout, shown, y)) == seen(whole)
+
+
+def test_a_bar_is_worked_out_once_for_all_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = layout_of([priced(turn, "0.1", "0.1") for turn in range(1, 50)], 120, 6)
+    text(layout, Shown(3))
+    worked: list[int] = []
+    cell = strip_lines._cell
+
+    def counted(layout: StripLayout, shown: Shown, bar: Bar, level: int) -> tuple[str, str, str]:
+        worked.append(level)
+        return cell(layout, shown, bar, level)
+
+    monkeypatch.setattr(strip_lines, "_cell", counted)
+    text(layout, Shown(40))
+    assert len(worked) == layout.parts.bars, "only the bar under the cursor"
+
+
+def test_neighbours_that_look_the_same_are_one_piece() -> None:
+    cells = [
+        ("a", "plain", ""),
+        ("b", "plain", ""),
+        (" ", "dim", ""),
+        ("  ", "money", ""),
+        ("", "x", "y"),
+        ("c", "dim", "cursor"),
+    ]
+
+    assert joined(cells) == [("ab  " + " ", "plain", ""), ("c", "dim", "cursor")]
