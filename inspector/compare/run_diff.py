@@ -19,6 +19,7 @@ from turntape.cassettes.matching.json_diff import Difference, differences
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.pricing import cost
+from ..analysis.refused import was_refused
 from ..analysis.threads import Threads
 from ..findings.finding import Layer
 from ..wire.json_value import as_object
@@ -89,6 +90,8 @@ class ComparedRun:
     cost: Decimal | None
     run: Iterable[RoundTrip]
     """The round trips; a cassette or a list, because they are read twice."""
+    unpriced: int = 0
+    """Turns without a known price; if there are any, the real cost is higher than `cost`."""
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -97,6 +100,7 @@ class ComparedRun:
             "turns": self.turns,
             "input": self.input,
             "cost_usd": None if self.cost is None else str(self.cost),
+            "unpriced": self.unpriced,
         }
 
 
@@ -230,6 +234,7 @@ class _Total:
     turns: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
     input: int = 0
     cost: Decimal | None = None
+    unpriced: int = 0
     begun: float | None = None
 
     def add(self, trip: RoundTrip, reading: Reading) -> None:
@@ -237,6 +242,7 @@ class _Total:
         self.input += (usage.input or 0) if usage else 0
         price = cost(trip, reading)
         self.cost = price if self.cost is None else self.cost + (price or 0)
+        self.unpriced += price is None and not was_refused(trip, reading)
         self.begun = trip.started_at if self.begun is None else min(self.begun, trip.started_at)
 
 
@@ -272,7 +278,7 @@ def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> ComparedRun:
         names.learn(turn.number, reading)
     for thread in steps.values():
         thread.sort(key=lambda step: (step.turn, step.attempt))
-    return ComparedRun(name, steps, known, len(total.turns), total.input, total.cost, run)
+    return ComparedRun(name, steps, known, len(total.turns), total.input, total.cost, run, total.unpriced)
 
 
 def _partners(a: ComparedRun, b: ComparedRun) -> Iterator[tuple[str | None, str | None]]:

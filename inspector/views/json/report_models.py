@@ -160,6 +160,8 @@ class ComparedRunInfo(JsonObject):
     """The input tokens of all turns."""
     cost_usd: Dollars | None
     """US dollars; `null` when no turn has a known price."""
+    unpriced: int
+    """Turns without a known price; if there are any, the real cost is higher than `cost_usd`."""
 
 
 class ThreadPairInfo(JsonObject):

@@ -237,6 +237,25 @@ const placeOf = (hash) => (/^#row-\d+$/.test(hash) ? Number(hash.slice(5)) : nul
 const describe = (words) => { if (captionLine) captionLine.textContent = words || caption; };
 const covers = (bar, place) =>
   bar.dataset.thread === index.threads[place] && Number(bar.dataset.place) <= place && place <= Number(bar.dataset.last);
+
+// The lane of the chosen thread is above the fold of the cheaper ones while that is closed.
+function bringLane(place) {
+  for (const strip of strips) {
+    const fold = strip.querySelector("details"), guest = strip.querySelector(":scope > .guest");
+    const lane = [...strip.querySelectorAll("g")].find((bar) => covers(bar, place))?.closest(".strip-lane");
+    if (!fold || guest === (lane || null)) continue;
+    if (guest) {
+      guest.classList.remove("guest");
+      fold.insertBefore(guest, guest.next);
+    }
+    if (lane && lane.parentNode === fold && !fold.open) {
+      lane.next = lane.nextSibling;
+      lane.classList.add("guest");
+      strip.insertBefore(lane, fold);
+    }
+  }
+}
+
 const barOf = (place) => bars.find((bar) => covers(bar, place));
 
 async function choose(place, { read = false, scroll = true } = {}) {
@@ -248,6 +267,7 @@ async function choose(place, { read = false, scroll = true } = {}) {
   const line = mark(place);
   const bar = barOf(place);
   bars.forEach((one) => one.classList.toggle("chosen", covers(one, place)));
+  bringLane(place);
   describe(bar && bar.dataset.caption);
   if (scroll && line) line.scrollIntoView({ block: "nearest" });
   if (isNew) {

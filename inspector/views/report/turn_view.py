@@ -11,6 +11,7 @@ from ...wire.json_value import as_text
 from ..text.number_format import cost_note, count, dollars, lasted, percent, several, spent
 from ..text.status_styles import EMITTED, FINISH, OUTCOME, REBUILT
 from ..text.terminal_text import GLYPHS
+from ..vocabulary.endpoints import endpoint_words
 from .findings_list import finding
 from .markup import Html, joined, span, tag
 from .tool_runs import run_block, timeline, tools_layer
@@ -37,10 +38,11 @@ def _head(detail: Detail, step: GrowthStep | None) -> Html:
         return _tool_message(detail)
     if not row.is_turn:
         status = f"{row.status}" if row.status is not None else "no answer"
+        what = endpoint_words(row.kind, row.protocol)
         return joined(
             (
                 tag("h2", f"{row.method} ", span("dim", row.url)),
-                tag("p", f"{status}, {row.protocol}, no turn of a conversation", class_="dim"),
+                tag("p", f"{status}, {what}, no turn of a conversation", class_="dim"),
                 tag("p", row.error, class_="bad") if row.error else "",
             )
         )

@@ -6,7 +6,7 @@ from ...compare.run_diff import ChangedValue, ComparedRun, Comparison, Divergenc
 from ...wire.json_value import compact
 from ...wire.printable import safe
 from ...wire.printable import several as counted
-from .number_format import dollars, turn_count
+from .number_format import spent, turn_count
 from .terminal_text import GLYPHS, Line, Style, clip, clip_path, fit, width_of, wrap
 
 _LETTERS: dict[str, Style] = {"A": "bad", "B": "good"}
@@ -22,7 +22,9 @@ def compare_text(reported: Comparison, width: int) -> Iterator[Line]:
     for pair in reported.pairs:
         yield from _pair(pair, width, several=len(reported.pairs) > 1)
     if first is None or first.divergence is None:
-        yield from _wrapped([("the same  ", "good")], "no turn differs in request, emission or finish", width)
+        turns = reported.a.turns or reported.b.turns
+        said = "no turn differs in request, emission or finish" if turns else "neither has a turn to compare"
+        yield from _wrapped([("the same  ", "good")], said, width)
         return
     divergence = first.divergence
     thread = f" of {first.name}" if len(reported.pairs) > 1 else ""
@@ -41,7 +43,8 @@ def _facts(side: ComparedRun) -> str:
         facts.append(counted(len(side.threads), "thread"))
     if side.input:
         facts.append(f"{side.input:,} tokens in")
-    facts.append(dollars(side.cost))
+    if side.turns:
+        facts.append(spent(side.cost, side.unpriced))
     return " · ".join(facts)
 
 

@@ -21,7 +21,8 @@ from ...wire.json_value import as_array, as_object, compact
 from ...wire.per_message import ByKey
 from ...wire.printable import safe, several
 from ...wire.socket_turn import SOCKET
-from ...wire.values import Message, Part, Tool, ToolCall
+from ...wire.values import Kind, Message, Part, Tool, ToolCall
+from ..vocabulary.endpoints import endpoint_words
 from .number_format import cost_note, dollars, spent
 from .picture_words import kind_words
 from .run_head import TurnFigures, head_lines, turn_figures
@@ -186,7 +187,7 @@ def other_line(label: Mapping[str, object]) -> Line:
         (f"#{label['index']} ", "dim"),
         (safe(f"{label['method']} {label['url']} "), "plain"),
         (f"→ {status if status is not None else 'no answer'} ", style),
-        (f"({label['protocol']})", "dim"),
+        (f"({endpoint_words(cast('Kind', label['kind']), cast(str, label['protocol']))})", "dim"),
     ]
 
 

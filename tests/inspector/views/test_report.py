@@ -412,3 +412,24 @@ def test_the_name_of_an_addition_hides_no_mark(drive: Drive, width: int) -> None
     """
 
     assert drive(script, width=width, of=trips) == [True, True, False]
+
+
+def test_the_lane_of_the_chosen_thread_is_seen_though_cheaper_ones_are_folded(drive: Drive) -> None:
+    trips = [chat([user(f"question {n}")], said("x"), index=n, at=900.0 * n, usage=(900 - n, 1)) for n in range(8)]
+    script = """
+    const lanes = () => [...document.querySelectorAll("#growth .strip:not([hidden]) .strip-lane")]
+      .filter((lane) => lane.checkVisibility())
+      .map((lane) => lane.querySelector(".name").textContent).join(" ");
+    said.push(lanes());
+    await choose(6); said.push(lanes());
+    await choose(7); said.push(lanes());
+    unit(); said.push(lanes());
+    await choose(0); said.push(lanes());
+    document.querySelector("#growth .strip:not([hidden]) details").open = true;
+    await choose(7); said.push(lanes());
+    """
+
+    first = "t1 t2 t3 t4 t5"
+    assert drive(script, of=trips) == [
+        first, f"{first} t7", f"{first} t8", f"{first} t8", first, f"{first} t6 t7 t8",
+    ]  # fmt: skip

@@ -7,6 +7,7 @@ from ....wire.json_value import as_text
 from ....wire.printable import safe
 from ...text.number_format import lasted
 from ...text.terminal_text import GLYPHS, clip
+from ...vocabulary.endpoints import endpoint_words
 from ..formatting import size
 from .blocks import Block, Body, Spans
 from .json_lines import json_line, pretty
@@ -25,7 +26,7 @@ def other_blocks(detail: Detail) -> Iterator[Block]:
         yield Block(
             "head",
             [(f"{safe(trip.request.method)} ", "title"), (safe(trip.request.url), "plain"), (f"  {status}", "dim")],
-            lines([(f"{row.protocol}, no turn of a conversation  #{row.index}", "dim")]),
+            lines([(f"{endpoint_words(row.kind, row.protocol)}, no turn of a conversation  #{row.index}", "dim")]),
         )
     if row.error:
         yield Block("error", (), prose(row.error, "bad"))
