@@ -5,13 +5,14 @@ Only the first bytes of a picture are decoded, as far as they say its size.
 
 import binascii
 from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
 from ..wire.json_value import is_array, is_object
+from ..wire.values import Part
 
 _BEGINS = {
     "iVBORw0KGgo": "image/png",
@@ -90,6 +91,11 @@ def pictures_in(raw: object) -> Iterator[Picture]:
         if kind is not None and _BASE64.fullmatch(data[:_CHECKED]):
             width, height = pixels(kind, data)
             yield Picture(kind, data, width, height, detail)
+
+
+def pictures_of(parts: Iterable[Part]) -> Sequence[Picture]:
+    """What parts of messages, or of an answer, hold inline, each once."""
+    return [*dict.fromkeys(one for part in parts for one in pictures_in(part.raw))]
 
 
 def pixels(kind: str, data: str) -> tuple[int, int] | tuple[None, None]:

@@ -7,6 +7,7 @@ from ...run.rows import Rows
 from ...wire.values import Emission, ToolCall
 from ..text.number_format import several
 from .markup import Html, span, tag
+from .pictures import pictures
 from .text_blocks import arguments, block, folded, result_block
 from .tool_runs import runs_of_call
 
@@ -34,6 +35,8 @@ def _emitted(detail: Detail, emission: Emission, rows: Rows, place: int) -> Iter
     names = {call.id: call.name for call in emission.server_calls}
     for result in emission.server_results:
         yield result_block(result, result.name or names.get(result.call_id) or "", " from the API itself")
+    for part in emission.content:
+        yield from pictures(part.raw)
     for choice in emission.choices[1:]:
         note = span("dim", f" of {len(emission.choices)}: {choice.finish_raw or 'no finish word'}")
         shown = "\n\n".join(text for text in (choice.reasoning, choice.refusal or choice.text) if text)

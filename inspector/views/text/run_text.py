@@ -12,7 +12,7 @@ from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
-from ...analysis.pictures import pictures_in, without_data
+from ...analysis.pictures import pictures_in, pictures_of, without_data
 from ...run.label_costs import is_unpriced
 from ...run.labels import Key, Label, LabelledRoundTrip, label_stream
 from ...run.row import turn_label
@@ -24,7 +24,7 @@ from ...wire.socket_turn import SOCKET
 from ...wire.values import Kind, Message, Part, Tool, ToolCall
 from ..vocabulary.endpoints import endpoint_words
 from .number_format import cost_note, dollars, spent
-from .picture_words import kind_words
+from .picture_words import kind_words, picture_words
 from .run_head import TurnFigures, head_lines, turn_figures
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, folded, width_of, wrap
@@ -307,11 +307,18 @@ def _emission(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         lines.append([(arrow, "model"), (clip(call_text(call), 400), "bad" if broken else "plain")])
     for result in emission.server_results:
         lines.append([("  ← ", "api"), (clip(result.text, 400), "bad" if result.is_error else "dim")])
+    lines += _pictures(emission.content)
     if not lines:
         lines.append([(f"{emission.emitted}", "dim" if emission.emitted != "empty" else "warn")])
     yield from folded(_row("model", lines[0]), width, _UNDER + "  ", _PREVIEW)
     for line in lines[1:]:
         yield from folded([(_UNDER, "plain"), *line], width, _UNDER + "  ", _PREVIEW)
+
+
+def _pictures(parts: Iterable[Part]) -> Iterator[Line]:
+    """The pictures and files of an answer, each in a few words."""
+    for picture in pictures_of(parts):
+        yield [(f"[{safe(picture_words(picture))}]", "dim")]
 
 
 def _finish(one: LabelledRoundTrip) -> Line:
@@ -446,6 +453,7 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         for part in emission.content:
             if part.result is not None or part.kind == "other":
                 yield from _part(part, names, width)
+        yield from ([("    ", "plain"), *line] for line in _pictures(p for p in emission.content if p.kind != "other"))
     yield from folded(_finish(one), width, _UNDER)
     yield from folded(_dispatch(one.label), width, _UNDER)
     yield from folded(_tokens_line(one), width, "      ")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from turntape.cassettes.errors import TurntapeError
 
-from ....analysis.pictures import pictures_in
+from ....analysis.pictures import Picture, pictures_in, pictures_of
+from ....run.detail import Detail
 from ....run.run_index import Run
 from ..formatting import size
 from ..pages.page import Page
@@ -66,7 +67,7 @@ class Exporter:
             detail = self._run.detail(place)
             trip = detail.round_trip
             if key == "i":
-                self._save_pictures([part.raw for m in detail.reading.request.messages for part in m.parts], place)
+                self._save_pictures(_pictures(detail), place)
                 return
             if key == "t":
                 from turntape.cassettes.recording.recorder import Recorder
@@ -84,11 +85,10 @@ class Exporter:
         else:
             self._write(trip.response.body if trip.response is not None else b"", "response.txt", place)
 
-    def _save_pictures(self, parts: Sequence[object], place: int) -> None:
-        """Save what is inline in these parts, each in a file with the suffix of its type."""
-        found = list(dict.fromkeys(one for raw in parts for one in pictures_in(raw)))
+    def _save_pictures(self, found: Sequence[Picture], place: int) -> None:
+        """Save these, each in a file with the suffix of its type."""
         if not found:
-            self._post(Notice("there are no pictures or files in this request", "warn"))
+            self._post(Notice("there are no pictures or files in this round trip", "warn"))
         for one in found:
             suffix = (guess_extension(one.type) or ".bin").removeprefix(".")
             self._write(one.decoded(), suffix, place)
@@ -113,3 +113,12 @@ class Exporter:
             self._post(Notice(problem, "bad"))
         else:
             self._post(Notice(f"{lead}wrote {path}, {size(len(data))}", "good"))
+
+
+def _pictures(detail: Detail) -> Sequence[Picture]:
+    """The pictures and files of a round trip: of its messages and its answer, or of its bodies where it is no turn."""
+    request, emission = detail.reading.request, detail.reading.emission
+    if not detail.row.is_turn:
+        return [*pictures_in(detail.exchange.body), *pictures_in(detail.exchange.answer)]
+    said = emission.content if emission is not None else ()
+    return pictures_of([*request.system, *(part for message in request.messages for part in message.parts), *said])

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
+from ....analysis.pictures import pictures_of
 from ....analysis.schema_notes import schema_notes
 from ....run.detail import Detail
 from ....run.rows import Rows
 from ....wire.printable import safe
 from ....wire.values import Emission, ToolCall
+from ...text.picture_words import picture_words
 from ..formatting import several
 from .blocks import Block
 from .message_blocks import call_body, result_title
+from .picture_lines import with_pictures
 from .sections import gap, rule
 from .text_lines import prose
 from .tool_blocks import run_block, runs_of_call
@@ -46,6 +49,9 @@ def answer_blocks(
         body = prose(result.text, "bad" if result.is_error else "plain")
         title = result_title(result, names.get(result.call_id))
         yield Block(f"server-result:{number}", title, body, open=False, preview=RESULT, indent=4)
+    for number, picture in enumerate(pictures_of(emission.content)):
+        title = [("picture or file", "model"), (f"  {picture_words(picture)}", "dim")]
+        yield Block(f"answer:picture:{number}", title, with_pictures([picture], lambda width: ()), indent=2)
     yield from _later_choices(emission)
     if whole:
         yield from _problems(detail, emission)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ....analysis.pictures import pictures_in, without_data
 from ....run.detail import Detail
 from ....wire.json_value import as_text
 from ....wire.printable import safe
@@ -11,6 +12,7 @@ from ...vocabulary.endpoints import endpoint_words
 from ..formatting import size
 from .blocks import Block, Body, Spans
 from .json_lines import json_line, pretty
+from .picture_lines import with_pictures
 from .sections import gap, rule
 from .text_lines import flowing, lines, prose
 from .tool_blocks import run_block
@@ -68,4 +70,8 @@ def _facts(detail: Detail) -> str:
 
 
 def _json_body(value: object, body: bytes) -> Body:
-    return prose(pretty(value), json_line) if value is not None else prose(body.decode("utf-8", "backslashreplace"))
+    """A body as JSON, its pictures drawn; any other one as text."""
+    if value is None:
+        return prose(body.decode("utf-8", "backslashreplace"))
+    found = [*pictures_in(value)]
+    return with_pictures(found, prose(pretty(without_data(value, found)), json_line))

@@ -2,13 +2,13 @@
 
 import pytest
 from conversations import chat, said
+from made_pictures import PNG, in_a_part, of_a_tool
 from report_pages import Opened
 
+from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.report import report
 from turntape.inspector.views.report.pictures import LARGEST, pictures
-
-PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,11 @@ def test_the_picture_of_a_message_is_in_its_turn() -> None:
 
     assert f'<img src="data:image/png;base64,{PNG}"' in opened.views[0]
     assert "<img" not in hidden.views[0] and PNG not in hidden.everything
+
+
+@pytest.mark.parametrize("trip", [in_a_part(), of_a_tool()], ids=["part", "tool"])
+def test_pictures_of_an_answer_are_in_the_page_unless_it_is_neutral(trip: RoundTrip) -> None:
+    run = Run.of([trip])
+
+    assert f"data:image/png;base64,{PNG}" in Opened("".join(report(run, "run"))).views[0]
+    assert PNG not in Opened("".join(report(run, "run", redacted=True))).everything

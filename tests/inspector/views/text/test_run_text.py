@@ -6,11 +6,12 @@ import pytest
 from conversations import HELLO, chat, loop, result, said, user
 from inline_snapshot import snapshot
 from judged import anthropic, asked, responses, spoke, trip, words
+from made_pictures import in_a_part, of_a_tool
 from recordings import record
 from sockets import completed, create, session
 from viewing import EXAMPLE
 
-from turntape.cassettes.tape.model import Failure, Response
+from turntape.cassettes.tape.model import Failure, Response, RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 from turntape.inspector.views.text.run_text import show_text
 from turntape.inspector.views.text.terminal_text import width_of
@@ -274,3 +275,9 @@ def test_a_system_message_and_a_retry_show_no_system_prompt_again() -> None:
 
     assert shown(refused, again).count("Be brief.") == 1
     assert shown(chat([{"role": "system", "content": "Be brief."}, HELLO], said("yes"))).count("Be brief.") == 1
+
+
+@pytest.mark.parametrize("trip", [in_a_part(), of_a_tool()], ids=["part", "tool"])
+@pytest.mark.parametrize("turn", [None, 1])
+def test_pictures_of_an_answer_are_named(trip: RoundTrip, turn: int | None) -> None:
+    assert shown(trip, turn=turn).count("[png, 1 × 1 pixels, 70 B]") == 1

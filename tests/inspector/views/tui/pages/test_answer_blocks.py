@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
 from conversations import HELLO, chat, said
+from made_pictures import in_a_part, of_a_tool
 
+from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.pages.answer_blocks import answer_blocks
 from turntape.inspector.views.tui.pages.blocks import Block
@@ -38,3 +41,17 @@ def test_a_single_choice_has_none() -> None:
 def test_a_wrong_count_is_shown() -> None:
     assert "problem:0" in blocks(choice(0, "one"), usage={"prompt_tokens": -1})
     assert "problem:0" not in blocks(choice(0, "one"), usage={"prompt_tokens": 1})
+
+
+@pytest.mark.parametrize("trip", [in_a_part(), of_a_tool()], ids=["part", "tool"])
+def test_a_picture_of_an_answer_is_drawn(trip: RoundTrip) -> None:
+    run = Run.of([trip])
+    found = {block.key: block for block in answer_blocks(run.detail(0), run.rows, 0)}["answer:picture:0"]
+
+    assert found.body is not None
+    assert "".join(text for text, _ in found.title) == "picture or file  png, 1 × 1 pixels, 70 B"  # type: ignore[union-attr]
+    assert [[text for text, _ in line] for line in found.body(80)] == [["▀"]]
+
+
+def test_an_answer_of_words_has_no_picture() -> None:
+    assert not any(key.startswith("answer:picture") for key in blocks(choice(0, "x")))

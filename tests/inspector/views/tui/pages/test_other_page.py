@@ -1,0 +1,21 @@
+"""The page of a round trip that is not a turn."""
+
+from made_pictures import PNG, alone
+
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.tui.pages.other_page import other_blocks
+
+
+def test_what_it_was_for_is_said_and_its_pictures_are_drawn_in_place_of_their_base64() -> None:
+    blocks = {block.key: block for block in other_blocks(Run.of([alone()]).detail(0))}
+    texts = {
+        key: ["".join(text for text, _ in line) for line in block.body(80)]
+        for key, block in blocks.items()
+        if block.body is not None
+    }
+
+    assert texts["head"] == ["images, no turn of a conversation  #0"]
+    assert texts["answer"][0] == "▀"
+    shown = "\n".join(texts["answer"])
+    assert PNG not in shown and f"{PNG[:16]}… ({len(PNG)} characters of base64)" in shown
+    assert '  "prompt": "a dot"' in texts["request"]
