@@ -453,7 +453,8 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         for part in emission.content:
             if part.result is not None or part.kind == "other":
                 yield from _part(part, names, width)
-        yield from ([("    ", "plain"), *line] for line in _pictures(p for p in emission.content if p.kind != "other"))
+        for line in _pictures(part for part in emission.content if part.kind != "other"):
+            yield [("    ", "plain"), *line]
     yield from folded(_finish(one), width, _UNDER)
     yield from folded(_dispatch(one.label), width, _UNDER)
     yield from folded(_tokens_line(one), width, "      ")
