@@ -116,13 +116,19 @@ def is_prose_step(before: Turn, change: HistoryChange) -> bool:
 
 def is_whole(context: RuleContext, before: Turn) -> bool:
     """True for an answer that ended as it should and that a client can send back as it is."""
+    emission = before.reading.emission
+    if emission is None or emission.server_calls or not has_ended(context, before):
+        return False
+    return all(part.kind in _READABLE for part in emission.content)
+
+
+def has_ended(context: RuleContext, before: Turn) -> bool:
+    """True for one answer, of the same API, to which its client has nothing to add."""
     finish, emission = before.reading.finish, before.reading.emission
     if finish is None or emission is None or finish.effective not in _WHOLE or emission.choices:
         return False
     asked = before.reading.request.parameters.get("n")
-    if context.reading.protocol != before.reading.protocol or (isinstance(asked, int) and asked > 1):
-        return False
-    return not emission.server_calls and all(part.kind in _READABLE for part in emission.content)
+    return context.reading.protocol == before.reading.protocol and not (isinstance(asked, int) and asked > 1)
 
 
 def is_known(context: RuleContext, unit: Unit, before: Turn) -> bool:
@@ -201,10 +207,25 @@ def is_extended(context: RuleContext, change: HistoryChange) -> bool:
     units = joined(context.turn.conversation.history)
     if units and units[-1].pointer == change.now:
         return False  # It begins the next answer.
+    if belated(context, change) is not None:
+        return False
     extra = extra_text(change)
     known = letters(extra) in _content(before) or extra.strip() in before.reading.request.stop
     known = known or _describes_a_call(context, extra)
     return _WORD.search(without_thoughts(extra)) is not None and not known
+
+
+def belated(context: RuleContext, change: HistoryChange) -> int | None:
+    """The round trip of an answer that the previous request lacked, if it came back joined to the last answer."""
+    before = context.before
+    if before is None or change.kind != "text_changed" or not change.emitted:
+        return None
+    extra = extra_text(change)
+    meaning = text_meaning("assistant", extra)
+    if not extra or any(unit.meaning == meaning for unit in joined(before.conversation.history)):
+        return None
+    answered = context.run.said.get(meaning)
+    return answered if answered != before.round_trip.index else None
 
 
 def _is_said(context: RuleContext, text: str) -> bool:

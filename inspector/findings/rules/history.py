@@ -14,7 +14,7 @@ from ...analysis.turn import Turn
 from ...wire.json_value import as_array, as_object, is_object, parse_json
 from ...wire.printable import several
 from ..finding import Severity, became
-from ..model_words import extra_text, is_extended, is_prose_step, is_user_text, plain, surely_continues
+from ..model_words import belated, extra_text, is_extended, is_prose_step, is_user_text, plain, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import transformation
@@ -190,6 +190,8 @@ def glued(change: HistoryChange) -> str:
 def _is_fault(context: RuleContext, before: Turn, change: HistoryChange) -> bool:
     """True for a change of what the model wrote that the client may not make."""
     if change.kind not in _WHAT or not _is_the_models(context, change) or is_extended(context, change):
+        return False
+    if belated(context, change) is not None:
         return False
     if change.emitted and change.kind == "text_changed" and extra_text(change) in _stops(before):
         return False

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ...analysis.conversation import Unit, joined, text_meaning, units_emitted
+from ...analysis.conversation import Unit, joined, units_emitted
 from ...analysis.turn import Turn
-from ..model_words import is_user_text
+from ..model_words import belated, extra_text, is_user_text
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .history import place, unshared
@@ -27,6 +27,7 @@ from .history import place, unshared
 def history_reordered(context: RuleContext) -> Iterator[Note]:
     yield from _early_results(context)
     yield from _early_question(context)
+    yield from _late_answers(context)
     moved = [change for change in context.echo.changes if change.kind == "moved"] if context.echo else []
     if not moved or context.before is None:
         return
@@ -106,20 +107,36 @@ def _early_results(context: RuleContext) -> Iterator[Note]:
 
 
 def _early_question(context: RuleContext) -> Iterator[Note]:
-    """A new message of the user in front of the answer that it follows."""
+    """A new message of the user in front of the answer that the model gave without it."""
     echo, before = context.echo, context.before
     emission = before.reading.emission if before is not None else None
-    if echo is None or before is None or emission is None or echo.new or emission.calls or not emission.text.strip():
+    come = {unit.pointer for unit in echo.inserted if is_user_text(unit)} if echo is not None else set[str]()
+    if before is None or emission is None or not come:
+        return
+    emitted = joined(units_emitted(emission))
+    asked = joined(before.conversation.history)[-1:]
+    if not emitted or not asked or asked[0].role == "assistant":
         return
     units = joined(context.turn.conversation.history)
-    if len(units) < 2 or units[-1].meaning != text_meaning("assistant", emission.text):
-        return
-    asked = units[-2]
-    if is_user_text(asked) and any(asked.pointer == unit.pointer for unit in echo.inserted):
+    place = next((n for n, unit in enumerate(units) if unit.pointer in come), 0)
+    behind = next((n for n in range(place, len(units)) if units[n].pointer not in come), len(units))
+    between = place > 0 and units[place - 1].meaning == asked[0].meaning
+    if between and behind < len(units) and units[behind].meaning in {unit.meaning for unit in emitted}:
         yield Note(
-            f"the new message of the user comes before the answer of #{before.round_trip.index}: {asked.text[:60]!r}",
-            (f"#{before.round_trip.index} response", f"{context.at} request {asked.pointer}"),
+            f"the new message of the user comes before the answer of #{before.round_trip.index}: {units[place].text[:60]!r}",
+            (f"#{before.round_trip.index} response", f"{context.at} request {units[place].pointer}"),
         )
+
+
+def _late_answers(context: RuleContext) -> Iterator[Note]:
+    """An answer that was left out before, and now comes behind what the user said after it."""
+    for change in context.echo.changes if context.echo else ():
+        if (answered := belated(context, change)) is not None:
+            yield Note(
+                f"the answer of #{answered} was left out of #{context.before.round_trip.index if context.before else '?'} "
+                f"and now comes behind the message that follows it: {extra_text(change)[:60]!r}",
+                (f"#{answered} response", f"{context.at} request {change.now}"),
+            )
 
 
 RULES = (history_reordered,)

@@ -103,3 +103,33 @@ def test_calls_of_one_tool_without_ids_must_keep_their_order() -> None:
     assert [line[:50] for line in lines(opened, swapped, only="client-history-reordered")] == [
         "#1 client-history-reordered (client, warning, P): "
     ]
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("step", [[says(ANSWER), asks("And a can?")], [calls("tape"), gives("a strip of film")]])
+def test_a_new_message_in_front_of_an_answer_with_more_behind_it(api: str, step: list[Piece]) -> None:
+    assert ordered(api, step[0], OPENED[0], OPENED[2], *step) == [
+        "#1 client-history-reordered (client, warning, P): the new message of the user comes before the answer of #0: "
+        "'And a reel?'"
+    ]
+    assert ordered(api, step[0], OPENED[0], *step, OPENED[2]) == []
+    assert ordered(api, step[0], asks(NOTE), OPENED[0], *step) == []
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_an_answer_that_joins_the_one_behind_the_next_question(api: str) -> None:
+    """The second question was sent while the first was being answered, and both answers come behind it."""
+    second = says("A reel is a wheel that holds the film.")
+    both = (([asks(QUESTION)], says(ANSWER)), ([asks(QUESTION), OPENED[2]], second))
+
+    def third(*history: Piece) -> list[str]:
+        found = lines(*run(api, *both, (history, says("A box."))), only="client-")
+        return [line.partition(" | ")[0] for line in found if line.startswith("#2") and ", info," not in line]
+
+    late = third(asks(QUESTION), OPENED[2], says(ANSWER), second, asks("And a can?"))
+    assert late == [
+        "#2 client-history-reordered (client, warning, P): the answer of #0 was left out of #1 and now comes behind "
+        f"the message that follows it: {ANSWER[:60]!r}"
+    ]
+    strange = third(asks(QUESTION), OPENED[2], says("Nobody has ever seen one."), second, asks("And a can?"))
+    assert "#2 client-forged-answer" in [line.partition(" (")[0] for line in strange]
