@@ -125,6 +125,8 @@ def followed(finding: Finding, context: RuleContext) -> Finding:
         return finding
     if finding.id in UNDERSTOOD and _understood(context):
         return _at_most(finding, "info")
+    if finding.id == "api-call-without-id" and not all(one.call_id for one in done.results):
+        return finding
     return _at_most(finding, RAN.get(finding.id))
 
 

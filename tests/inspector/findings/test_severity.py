@@ -255,3 +255,13 @@ def capped(*after: Piece) -> list[str]:
 def test_a_capped_answer_whose_rest_was_requested_is_an_info() -> None:
     assert "(api, info, P)" in capped(asks("Please continue where you were cut off."))[0]
     assert "(api, warning, P)" in capped(asks("Thank you. What else?"))[0]
+
+
+@pytest.mark.parametrize(("call_id", "expected"), [("toolu_own", "info"), ("", "warning")])
+def test_a_call_without_an_id_costs_nothing_only_where_the_client_gave_it_one(call_id: str, expected: str) -> None:
+    trips = (
+        anthropic([asked("hi")], [use("")]),
+        anthropic([asked("hi"), spoke(use(call_id)), asked(given(call_id))], [words("done")], 1),
+    )
+
+    assert [one.severity for one in judged(*trips) if one.id == "api-call-without-id"] == [expected]
