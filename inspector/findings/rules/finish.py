@@ -266,6 +266,9 @@ def finish_unknown(context: RuleContext) -> Iterator[Note]:
         return
     if finish.effective == "cut" or context.reading.error is not None or context.has("api-finish-label-disagrees"):
         return
+    if finish.raw in context.protocol.answers.vague_words and finish.label == "unknown":
+        yield Note(f"the API stopped the answer with {finish.raw!r} and says no reason", (context.finish_at,))
+        return
     if finish.raw in context.protocol.answers.idle_words and context.request.messages:
         yield Note(
             f"the API finished with {finish.raw!r} what was asked of the model: {finish.detail}", (context.finish_at,)

@@ -125,6 +125,8 @@ class AnswerRules:
     """True when every complete answer has a finish word."""
     marks_end: bool = False
     """True when a field of its own says that an answer is complete, so that older servers have no finish word."""
+    vague_words: frozenset[str] = frozenset()
+    """Finish words of answers that are not complete, with which the API gives a reason."""
     idle_words: frozenset[str] = frozenset()
     """Finish words of answers for which the model was not run."""
     final_without_items: Callable[[Exchange], bool] | None = None

@@ -293,6 +293,7 @@ OPENAI_RESPONSES = Protocol(
         order=ORDER,
         steady=STEADY,
         renames=renamed,
+        vague_words=frozenset({"incomplete"}),
         has_word_for_calls=False,
         counts_empty_answers=True,
         always_says_finish=True,

@@ -1071,3 +1071,20 @@ def test_an_answer_that_only_loads_the_model(asked: str | None, whose: tuple[str
     found = judged(trip(OLLAMA, {"model": "qwen3", "messages": messages, "stream": False}, answer))
 
     assert [(one.id, one.layer) for one in found if one.severity != "info"] == ([] if whose is None else [whose])
+
+
+def test_an_answer_that_is_incomplete_for_no_reason() -> None:
+    text = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is."}]}
+    one = responses([HELLO], [text])
+
+    def ended(status: str, **more: object) -> list[str]:
+        assert one.response is not None
+        body = orjson.loads(one.response.body) | {"status": status, **more}
+        return lines(replace(one, response=replace(one.response, content=orjson.dumps(body))), only=UNKNOWN)
+
+    assert ended("incomplete", incomplete_details=None) == [
+        f"#0 {UNKNOWN} (api, warning, S): the API stopped the answer with 'incomplete' and says no reason | "
+        "#0 finish incomplete"
+    ]
+    assert ended("incomplete", incomplete_details={"reason": "max_output_tokens"}) == []
+    assert ended("completed") == []
