@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
-from ...analysis.conversation import text_meaning
+from ...analysis.conversation import call_meaning, text_meaning
 from ...wire.json_value import is_array, is_object, parse_json
+from ...wire.values import ToolCall
 from ..agents import agent_of
 from ..model_words import is_user_text, surely_continues
 from ..rule import Note, rule
@@ -80,10 +81,22 @@ def _form_of(text: str, context: RuleContext) -> tuple[str, int] | None:
     for place, found in enumerate(names):
         if found[1].lower() in _AI and len(names) > 1:
             end = names[place + 1].start() if place + 1 < len(names) else len(text)
-            index = context.run.said.get(text_meaning("assistant", text[found.end() : end]))
+            words = text[found.end() : end]
+            index = context.run.said.get(text_meaning("assistant", words))
+            index = _call_in(words, context) if index is None else index
             if index is not None:
                 return "a transcript", index
     return None
+
+
+def _call_in(words: str, context: RuleContext) -> int | None:
+    """The round trip of a call whose arguments, as JSON, end what a transcript lets the model say."""
+    start, end = words.find("{"), words.rfind("}")
+    arguments = parse_json(words[start : end + 1]) if 0 <= start < end else None
+    if not is_object(arguments) or not arguments:
+        return None
+    meanings = (call_meaning(ToolCall(name, None, arguments, words)) for name in context.tools)
+    return next((index for one in meanings if (index := context.run.said.get(one)) is not None), None)
 
 
 def _is_history(value: object) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
-from dialogues import COHERE, MISTRAL
+from dialogues import APIS, COHERE, MISTRAL, asks, calls, run, says
 from judged import OLLAMA, judged, trip
 from round_trips import CHAT
 
@@ -102,3 +102,16 @@ def test_requests_whose_bodies_are_missing_do_not_come_again() -> None:
 
     assert found("client-tool-calls-not-dispatched", *trips)
     assert not any(index in (1, 2) for index, _ in found("client-tool-calls-not-dispatched", *cut))
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_transcript_with_the_arguments_of_a_call(api: str) -> None:
+    opened = ([asks("What is a tape?")], calls("tape"))
+    transcript = 'user: What is a tape?\nassistant: look_up {"word": "tape"}\ntool: a strip'
+
+    def sent(text: str) -> list[tuple[int, str]]:
+        return found(AS_TEXT, *run(api, opened, ([asks(text)], says("It is a strip that is wound on a reel."))))
+
+    assert sent(transcript) == [(1, "warning")]
+    assert sent(transcript.replace('"tape"', '"reel"')) == []
+    assert sent(transcript.replace("assistant:", "note")) == []
