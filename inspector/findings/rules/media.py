@@ -172,13 +172,22 @@ def _standard(named: str) -> str:
 def media_damaged(context: RuleContext) -> Iterator[Note]:
     for message in context.fresh:
         for part in message.parts:
-            for named, data in images(part.raw) if _may_hold_media(part) else ():
+            for named, data in _files(part):
                 if named in _IMAGES and (what := _damage(data)) is not None:
                     yield Note(
                         f"an image ({named}) {what}",
                         (f"{context.at} request {part.pointer}",),
                         key=(part.pointer, what),
                     )
+
+
+def _files(part: Part) -> Iterator[tuple[str, str]]:
+    """The media type and the data of each file of a part; the type of bare data is in its bytes."""
+    alone = _format(part.raw[:16]) if part.kind == "media" and isinstance(part.raw, str) else None
+    if alone is not None and isinstance(part.raw, str):
+        yield alone, part.raw
+    elif _may_hold_media(part):
+        yield from images(part.raw)
 
 
 def _damage(data: str) -> str | None:

@@ -3,7 +3,7 @@
 import pytest
 from conversations import HELLO, chat, said, user
 from dialogues import APIS, asks, calls, gives, says
-from judged import anthropic, at_host, gemini, ids, only, responses, spoke, turn, words
+from judged import OLLAMA, anthropic, at_host, gemini, ids, lines, only, responses, spoke, trip, turn, words
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -164,3 +164,17 @@ def test_a_server_in_the_same_network_may_reach_it(host: str) -> None:
     one = linked("http://127.0.0.1/a.png")["chat"]
 
     assert UNREACHED not in ids(at_host(one, f"{host}/v1/chat/completions"))
+
+
+def test_an_image_without_its_type_is_known_by_its_bytes() -> None:
+    """Ollama takes the base64 alone."""
+
+    def sent(data: str) -> list[str]:
+        message = {"role": "user", "content": "What is it?", "images": [data]}
+        answer = {"model": "m", "message": said("A dot."), "done": True, "done_reason": "stop"}
+        return lines(trip(OLLAMA, {"model": "m", "messages": [message], "stream": False}, answer), only=DAMAGED)
+
+    [line] = sent(PIXEL[: len(PIXEL) // 2 // 4 * 4])
+    assert line.startswith(f"#0 {DAMAGED} (client, warning, P): an image (image/png) ends in the middle of the file")
+    assert sent(PIXEL) == []
+    assert sent("bm90IGFuIGltYWdl") == []
