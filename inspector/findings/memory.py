@@ -11,6 +11,7 @@ from turntape.cassettes.frozen import frozen, mutable
 
 from ..analysis.conversation import sorted_json, unmarked
 from ..analysis.turn import Turn
+from ..wire.values import ToolCall
 from .agents import Agent
 from .finding import Finding, Layer
 
@@ -164,6 +165,8 @@ class RunMemory:
     """The first result of each call, by the round trip that made the call and the call's id; the newest ones."""
     call_ids: set[str] = field(default_factory=set[str])
     """The ids of all calls that the API returned."""
+    server_calls: dict[str, tuple[int, ToolCall]] = field(default_factory=dict[str, tuple[int, ToolCall]])
+    """The calls of the API's own tools, by id, each with the round trip that returned it."""
     called_in: dict[str, int] = field(default_factory=dict[str, int])
     """The round trip that first returned a call, by its id, or by its name where it has none."""
     calls_of: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict[str, tuple[int, tuple[str, ...]]])

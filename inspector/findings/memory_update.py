@@ -166,6 +166,8 @@ def _note_blocks(context: RuleContext) -> None:
     if len(emitted) >= _MOST_BLOCKS:
         return
     for part in context.emission.content:
+        if part.call is not None and part.call.server and part.call.id:
+            context.run.server_calls.setdefault(part.call.id, (context.index, part.call))
         if part.raw is not None:
             emitted.setdefault(block_hash(part.raw), context.index)
             own, call = ids_of(part.raw)

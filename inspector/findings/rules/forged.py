@@ -17,7 +17,7 @@ from ...analysis.turn import Turn
 from ...wire.per_message import ByKey
 from ...wire.printable import several
 from ...wire.values import Message, Part
-from ..model_words import extra_text, is_extended, is_known, is_user_text, is_whole, surely_continues
+from ..model_words import extra_text, has_ended, is_extended, is_known, is_user_text, is_whole, surely_continues
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .history import place
@@ -27,7 +27,7 @@ _HANDOFF = regex(
     re.IGNORECASE,
 )
 """How frameworks name a handoff between agents, in calls and in words."""
-_LOADS_TOOLS = "auto_load_"
+LOADS_TOOLS = "auto_load_"
 """The prefix of the ids that Pydantic AI gives to calls with which it loads tools (read from recorded requests)."""
 
 
@@ -157,7 +157,7 @@ _REPORTED = 40
 def _taken_from_user(context: RuleContext, before: Turn) -> Unit | None:
     """What the user said before, if the history now has it as the assistant's."""
     old, now = parted(before.conversation.history, context.turn.conversation.history)
-    gone = [unit for unit in old if is_user_text(unit) and len(without_space(unit.text)) >= _RESULT]
+    gone = [unit for unit in old if is_user_text(unit) and len(without_space(unit.text)) >= _ALONE]
     if not gone:
         return None
     asked = {unit.meaning for unit in now if is_user_text(unit)}
@@ -166,7 +166,10 @@ def _taken_from_user(context: RuleContext, before: Turn) -> Unit | None:
     known = without_space(emission.text) if emission is not None else ""
     for unit in gone:
         text = without_space(unit.text)
-        if unit.meaning not in asked and text not in known and any(text in other for other in said):
+        whole = any(text == other for other in said)
+        if unit.meaning in asked or text in known or (len(text) < _RESULT and not whole):
+            continue
+        if whole or any(text in other for other in said):
             return unit
     return None
 
@@ -182,6 +185,10 @@ _long_results = ByKey(_long_results_of)
 
 _RESULT = 24
 """Characters. A model may give a shorter result as its answer."""
+
+
+_ALONE = 8
+"""Characters of a text that is a whole message of the assistant now; shorter ones may be said by both."""
 
 
 def _named(unit: Unit) -> str:
@@ -202,20 +209,30 @@ def _added(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit]:
 
 def _beside_the_answer(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit]:
     """What the request adds in the place of the last answer, where no other answer can be."""
-    if not is_whole(context, before) or _was_left_out(echo, before):
+    if not has_ended(context, before) or _was_left_out(echo, before):
         return []
     new = list(echo.new)
     while new and new[-1].role == "assistant":
         new.pop()  # It begins the next answer.
     if echo.state == "held":
         # The request names the last answer, so no other one came between.
-        return new if context.request.previous_id in before.reading.answer_ids else []
-    return [*echo.beside, *takewhile(lambda unit: unit.role == "assistant", new)]
+        found = new if context.request.previous_id in before.reading.answer_ids else []
+    else:
+        found = [*echo.beside, *takewhile(lambda unit: unit.role == "assistant", new)]
+    return found if is_whole(context, before) else [unit for unit in found if _is_own_call(context, unit, before)]
+
+
+def _is_own_call(context: RuleContext, unit: Unit, before: Turn) -> bool:
+    """True for a call of a tool of the client's: beside those of the API's own tools, which a client may write as calls."""
+    emission = before.reading.emission
+    if unit.part.call is None or emission is None or unit.call_id in context.run.server_calls:
+        return False
+    return all(unit.part.call.name != call.name for call in emission.server_calls)
 
 
 def _between(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit]:
     """Calls and words of the assistant after the results of the last answer, with something new behind them."""
-    if echo.state == "held" or not is_whole(context, before) or _was_left_out(echo, before):
+    if echo.state == "held" or not has_ended(context, before) or _was_left_out(echo, before):
         return []
     if before.reading.request.model != context.request.model:
         return []  # A turn of the other model may not have been recorded.
@@ -224,7 +241,8 @@ def _between(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit
         new.pop()
     mine = (unit for unit in new if unit.role == "assistant")
     # A short text may come between results and a message of the user, where the API wants one of the assistant.
-    return [unit for unit in mine if unit.kind == "call" or (unit.kind == "text" and len(unit.text) >= _RESULT)]
+    found = [unit for unit in mine if unit.kind == "call" or (unit.kind == "text" and len(unit.text) >= _RESULT)]
+    return found if is_whole(context, before) else [unit for unit in found if _is_own_call(context, unit, before)]
 
 
 def _asked(echo: HistoryDiff) -> bool:
@@ -266,7 +284,7 @@ def _is_expected(context: RuleContext, pieces: list[Unit], extra: list[str], bef
     """True for what frameworks are known to write: notes of a handoff, and a text for an empty answer."""
     if context.turn.edge.kind == "handoff":
         return True
-    if pieces and all((unit.call_id or "").startswith(_LOADS_TOOLS) for unit in pieces):
+    if pieces and all((unit.call_id or "").startswith(LOADS_TOOLS) for unit in pieces):
         return True
     if any(_HANDOFF.match(name) for name in (*map(_named, pieces), *extra)):
         return True
