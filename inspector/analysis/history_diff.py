@@ -178,10 +178,21 @@ def _several_answers(request: RequestReading) -> bool:
 def _common(a: list[Unit], b: list[Unit]) -> int:
     count = 0
     for left, right in zip(a, b, strict=False):
-        if left.meaning != right.meaning:
+        if left.meaning != right.meaning or _is_elsewhere(left, right, b):
             break
         count += 1
     return count
+
+
+def _is_elsewhere(call: Unit, other: Unit, units: list[Unit]) -> bool:
+    """True for an equal call under another id, where the call itself is in `units` under its own."""
+    if call.kind != "call" or call.call_id is None or call.call_id == other.call_id:
+        return False
+    return call.call_id in _call_ids(units)
+
+
+def _call_ids(units: list[Unit]) -> set[str | None]:
+    return {unit.call_id for unit in units if unit.kind == "call"} - {None}
 
 
 @frozen
@@ -244,7 +255,13 @@ class _Alignment:
 
 def _align(old: list[Unit], new: list[Unit]) -> _Alignment:
     made = _Alignment()
-    matcher = SequenceMatcher(None, [u.meaning for u in old], [u.meaning for u in new], autojunk=False)
+    both = _call_ids(old) & _call_ids(new)
+    # A call that is in both is not another one with equal arguments.
+    old_keys, new_keys = (
+        [(u.meaning, u.call_id if u.kind == "call" and u.call_id in both else None) for u in units]
+        for units in (old, new)
+    )
+    matcher = SequenceMatcher(None, old_keys, new_keys, autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
             continue
