@@ -116,7 +116,7 @@ class Exporter:
 
 
 def _pictures(detail: Detail) -> Sequence[Picture]:
-    """The pictures and files of a round trip: of its messages and its answer, or of its bodies where it is not a turn."""
+    """The pictures and files of a round trip: of its messages and answer, or of its bodies if it is not a turn."""
     request, emission = detail.reading.request, detail.reading.emission
     if not detail.row.is_turn:
         return [*pictures_in(detail.exchange.body), *pictures_in(detail.exchange.answer)]
