@@ -50,6 +50,7 @@ class TestServer:
             raise CassetteError(
                 "turntape_server needs an ASGI server; install one with: pip install uvicorn httptools"
             ) from exc
+        from ..server.uvicorn_config import silent_config
         from ..server.visitors import guarded
         from ..transports.relay import relay
 
@@ -57,18 +58,7 @@ class TestServer:
         self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._listener.bind(("127.0.0.1", 0))
         self._listener.listen(2048)
-        config = uvicorn.Config(
-            guarded(relay(self._transport, self._upstreams), OPEN),
-            log_config=None,
-            log_level="critical",
-            access_log=False,
-            lifespan="off",
-            server_header=False,
-            date_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=1,
-        )
-        self._server = uvicorn.Server(config)
+        self._server = uvicorn.Server(silent_config(guarded(relay(self._transport, self._upstreams), OPEN)))
         self._thread = threading.Thread(
             target=asyncio.run, args=(self._serve(self._listener),), name="turntape test server", daemon=True
         )

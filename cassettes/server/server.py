@@ -27,6 +27,7 @@ from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
 from .joined_writes import JoinedWrites
 from .open_files import full_reported_once
 from .tool_http import HttpTools
+from .uvicorn_config import silent_config
 from .visitors import guarded
 from .websocket import Sockets
 
@@ -263,18 +264,8 @@ def serve(
         raise CassetteError(f"cannot listen on {host}:{port}: {exc.strerror}; choose another --port") from exc
     # From here on requests wait in the backlog, so no client that knows the port is refused.
     listener.listen(2048)
-    config = uvicorn.Config(
-        guarded(app(source, pace=pace) if isinstance(source, Player) else source, admission),
-        http=BoundedRequests,
-        log_config=None,
-        log_level="critical",
-        access_log=False,
-        lifespan="off",
-        server_header=False,
-        date_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=1,
-    )
+    served = guarded(app(source, pace=pace) if isinstance(source, Player) else source, admission)
+    config = silent_config(served, http=BoundedRequests)
     if ready is not None:
         ready(listener.getsockname()[1])
     with _signals_once(), full_reported_once():

@@ -79,7 +79,7 @@ def pictures_in(raw: object) -> Iterator[Picture]:
     """All pictures and files in a JSON value, whatever field an API puts them into."""
     detail = next((text for text in _values(raw, "detail") if text in _DETAILS), None)
     named = next(iter((*_values(raw, "mimeType"), *_values(raw, "mime_type"), *_values(raw, "media_type"))), None)
-    for text in _texts(raw):
+    for text in texts(raw):
         if len(text) < _LEAST:
             continue
         found = _DATA_URL.match(text)
@@ -150,15 +150,16 @@ def _jpeg(head: bytes) -> tuple[int, int] | None:
 _READERS = {"image/png": _png, "image/jpeg": _jpeg, "image/gif": _gif, "image/webp": _webp}
 
 
-def _texts(value: object) -> Iterator[str]:
+def texts(value: object) -> Iterator[str]:
+    """All texts in a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for inner in cast("Mapping[str, object]", value).values():
-            yield from _texts(inner)
+            yield from texts(inner)
     elif isinstance(value, list | tuple):
         for inner in cast("list[object]", value):
-            yield from _texts(inner)
+            yield from texts(inner)
 
 
 def _values(value: object, name: str) -> Iterator[str]:

@@ -112,12 +112,6 @@ def listed_cost(round_trip: RoundTrip, reading: Reading) -> Decimal | None:
     return found.amount if found else None
 
 
-def input_rates(round_trip: RoundTrip, reading: Reading) -> InputRates | None:
-    """What each kind of input token cost in this turn; None where that is not known."""
-    found = cost_of(round_trip, reading)
-    return found.rates if found is not None else None
-
-
 def _stated(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     stated = reading.stated_cost
     if stated is None or stated.amount is None:

@@ -1,11 +1,13 @@
 """Which language a command is written in, by its name, its first line or its bytes, and how to capture it."""
 
 import mmap
+import os
 import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from turntape.cassettes.frozen import frozen
 
@@ -199,15 +201,20 @@ def _by_content(path: Path, wrapped: tuple[str, ...], cleared: bool) -> Identifi
             head = file.readline(512)
             if head.startswith(b"#!"):
                 return _by_shebang(path, head, wrapped, cleared)
-            size = path.stat().st_size
-            if 0 < size < _LARGE:
-                with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                    for mark, name in _BYTES:
-                        if data.find(mark) >= 0:
-                            return Identified(BY_NAME[name], f"by the bytes of {path}", cleared=cleared)
+            name = _by_bytes(file)
     except OSError as exc:
         return Identified(UNKNOWN, f"{path} cannot be read: {exc.strerror}", cleared=cleared)
-    return Identified(UNKNOWN, f"{path} is an executable of an unknown kind", cleared=cleared)
+    if name is None:
+        return Identified(UNKNOWN, f"{path} is an executable of an unknown kind", cleared=cleared)
+    return Identified(BY_NAME[name], f"by the bytes of {path}", cleared=cleared)
+
+
+def _by_bytes(file: BinaryIO) -> str | None:
+    """The name of the runtime whose mark is in a program; None for a very large one too."""
+    if not 0 < os.fstat(file.fileno()).st_size < _LARGE:
+        return None
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return next((name for mark, name in _BYTES if data.find(mark) >= 0), None)
 
 
 def _by_shebang(path: Path, head: bytes, wrapped: tuple[str, ...], cleared: bool) -> Identified:

@@ -117,11 +117,6 @@ class Relay:
         self._has_reader = _is_pipe(1)
 
     @property
-    def client_gone(self) -> bool:
-        """True when the client has closed its end and nobody can read the answers."""
-        return self.requests.at_end and not self.requests.broken and self.answers.broken
-
-    @property
     def has_reader(self) -> bool:
         """True when stdout leads to another process, and not to a file or a terminal."""
         return self._has_reader

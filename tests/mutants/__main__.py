@@ -213,7 +213,9 @@ def rate(counts: Counter[str]) -> float:
 
 def main() -> int:
     """Run and print; 1 when a group is below the bar."""
-    parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="make mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--module", metavar="NAME", action="append", default=[], help="a group, a file or a folder")
     parser.add_argument("--sample", metavar="N", type=int, default=100, help="mistakes per module; 0 for all of them")
     parser.add_argument("--seed", metavar="N", type=int, default=SEED, help="another sample; without it the same one")

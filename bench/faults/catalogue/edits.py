@@ -47,12 +47,6 @@ def first_call(step: Step) -> Call:
     return step.calls[0]
 
 
-def with_call(step: Step, **changes: Any) -> None:
-    """Change the first call of a step; its results are left alone."""
-    old = first_call(step)
-    step.blocks = tuple(replace(b, **changes) if b is old else b for b in step.blocks)
-
-
 def with_arguments(step: Step, **changes: Any) -> str:
     """The arguments of a step's first call with some changed; None leaves one out."""
     values: Json = json.loads(first_call(step).arguments) | changes
@@ -191,12 +185,6 @@ def on_answer(loop: Loop, place: int, change: Callable[[tuple[Block, ...]], tupl
         return Message(message.role, change(blocks)) if message.blocks is blocks else message
 
     loop.steps[place + 1].rewrite = rewriting(edit)
-    return place + 1
-
-
-def on_results(loop: Loop, place: int, change: Callable[[tuple[Block, ...]], tuple[Block, ...]]) -> int:
-    """The client gives other results for a step's calls than its tools did."""
-    loop.steps[place].results = change(loop.steps[place].results)
     return place + 1
 
 

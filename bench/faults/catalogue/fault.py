@@ -20,7 +20,6 @@ ANTHROPIC = ("anthropic-messages", "anthropic-thinking")
 STRINGS = (*CHAT, *RESPONSES)
 """Those that send arguments as a string."""
 WITH_IDS = tuple(name for name in FULL if name not in ("ollama-chat", "gemini-generate"))
-ANTHROPIC_LIKE = (*ANTHROPIC, "bedrock-converse")
 
 
 @dataclass(frozen=True)

@@ -56,11 +56,6 @@ def table_name(day: str, shard: str = "all") -> str:
     return f"{TABLE}/day={day}/{shard}.parquet"
 
 
-def shard_of(recording: str) -> str:
-    """The last part of the name of the compacted object that holds a recording. A day has one such object."""
-    return "all"
-
-
 def forgotten_name(recording: str) -> str:
     """The tombstone of a recording."""
     return f"{FORGOTTEN}/{recording}"

@@ -1,11 +1,10 @@
 """The pictures that a message holds, inline."""
 
-from collections.abc import Iterator, Mapping
-from typing import cast
+from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
-from ...analysis.pictures import pixels
+from ...analysis.pictures import pixels, texts
 from ..text.number_format import size
 from .markup import Html, span, tag
 
@@ -19,7 +18,7 @@ _DATA_URL = regex(r"data:image/[a-z]+;base64,")
 
 def pictures(raw: object) -> Iterator[Html]:
     """All pictures in a JSON value, whatever field an API puts them into."""
-    for data in _texts(raw):
+    for data in texts(raw):
         data = _DATA_URL.sub("", data, count=1)
         kind = next((kind for begins, kind in _BEGINS.items() if data.startswith(begins)), None)
         if kind is None or len(data) > LARGEST or not _BASE64.fullmatch(data):
@@ -28,14 +27,3 @@ def pictures(raw: object) -> Iterator[Html]:
         words = f"{kind} picture, {f'{wide:,} × {high:,} pixels, ' if wide else ''}{size(len(data) * 3 // 4)}"
         image = tag("img", src=f"data:image/{kind};base64,{data}", alt=words)
         yield tag("figure", image, tag("figcaption", span("dim", words)))
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inner in cast("Mapping[str, object]", value).values():
-            yield from _texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in cast("list[object]", value):
-            yield from _texts(inner)
