@@ -58,6 +58,9 @@ NOT_IMPORTED = {
 """What is declared without being imported, and why that is right."""
 
 
+_BY_CALL = re.compile(r"import_module|importorskip")
+
+
 def normal(requirement: str) -> str:
     """The name in a requirement, as PEP 503 compares names."""
     name = re.match(r"[A-Za-z0-9._-]+", requirement)
@@ -65,9 +68,17 @@ def normal(requirement: str) -> str:
     return re.sub(r"[-_.]+", "-", name[0]).lower()
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> tuple[str, ...]:
     """The dotted names of other projects that a file imports, also by `import_module("name")`."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
+    text = path.read_text()
+    tree = ast.parse(text)
+    # Only a call hides in an expression, and looking at each expression of the repository takes long.
+    for node in ast.walk(tree) if _BY_CALL.search(text) else _statements(tree):
         match node:
             case ast.Import(names=names):
                 found = [alias.name for alias in names]
@@ -78,6 +89,17 @@ def imported(path: Path) -> Iterator[str]:
             case _:
                 continue
         yield from (name for name in found if not name.startswith("."))
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """All statements, and what holds statements."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, name, None)
+            waiting += inner if isinstance(inner, list) else []
 
 
 def ours() -> set[str]:
