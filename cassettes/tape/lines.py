@@ -34,6 +34,12 @@ MOST_PROBLEMS = 200
 """How many problems of a file are listed: a damaged one may have one in each line."""
 
 
+CONFLICT_BEGINS = b"<<<<<<< "
+"""The start of the line that Git writes before the two sides of a merge conflict."""
+_IN_CONFLICT = (b"=======", b">>>>>>> ", b"||||||| ")
+KEEP_ONE_SIDE = "keep one side with `git checkout --ours FILE` or `--theirs FILE`, or record again"
+
+
 class Windows:
     """The last bodies to which a delta may refer: of requests, and of the answers of tool servers.
 
@@ -77,6 +83,8 @@ class Lines:
         self.carried: set[int] = set()
         """The places of round trips that an earlier segment has."""
         self.has_tool_wire = False
+        self._conflict = False
+        """True when there is a line that begins a merge conflict."""
         self._parts = array("q")
         """Of each body that may be a delta, how many bytes it takes from the start and from the end of its base, and
         how many it adds; -1 for what is not known yet or cannot be."""
@@ -88,7 +96,11 @@ class Lines:
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError:
-            self._complain(f"line {number} is not valid JSON and was skipped; the recording was cut there")
+            if line.startswith(CONFLICT_BEGINS):
+                self._conflict = True
+                self._complain(f"line {number} begins a merge conflict, and both sides are read; {KEEP_ONE_SIDE}")
+            elif not (self._conflict and line.startswith(_IN_CONFLICT)):
+                self._complain(f"line {number} is not valid JSON and was skipped; the recording was cut there")
             return
         if not isinstance(value, dict):
             self._complain(f"line {number} is not a JSON object and was skipped")

@@ -6,6 +6,7 @@ deltas by byte ranges and never builds the bodies in between.
 """
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from io import BytesIO
@@ -19,32 +20,41 @@ from ..whole_number import whole_number
 from .compression import MAGIC, Decompression
 from .format import MAJOR
 from .json_fields import Json
-from .lines import Lines, Windows
+from .lines import CONFLICT_BEGINS, KEEP_ONE_SIDE, Lines, Windows
 from .lock import being_written
 from .model import RoundTrip, ToolServer
 from .named_file import opened
 from .packed_text import OpenLine, PackedLines, spot_of
 from .trip_lines import AsideLines
 
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
 
 def read_header(line: bytes, path: Path | None) -> Json:
     """The header of a cassette. Raises FormatError when `line` is not a header, or has a newer major version."""
     name = repr(str(path)) if path else "the cassette"
     try:
-        header = orjson.loads(line)
+        header = orjson.loads(line.removeprefix(BOM_UTF8))  # editors of Windows write this mark
     except orjson.JSONDecodeError:
         header = None
     version = cast(Json, header).get("turntape") if isinstance(header, dict) else None
     major = whole_number(version.split(".")[0]) if isinstance(version, str) else None
     if major is None:
-        raise FormatError(
-            f"{name} is not a turntape cassette: its first line is not a header; name a file that turntape wrote"
-        )
+        raise FormatError(f"{name} {_instead_of_header(line)}")
     if major > MAJOR:
         raise FormatError(
             f"{name} has cassette format {version} and this turntape reads {MAJOR}.x; update turntape to read it"
         )
     return cast(Json, header)
+
+
+def _instead_of_header(line: bytes) -> str:
+    """What a file is whose first line is not a header, and what to do."""
+    if line.startswith(_LFS_POINTER):
+        return "is a pointer of Git LFS and not the recording; fetch it with: git lfs pull"
+    if line.startswith(CONFLICT_BEGINS):
+        return f"has a merge conflict in its first line; {KEEP_ONE_SIDE}"
+    return "is not a turntape cassette: its first line is not a header; name a file that turntape wrote"
 
 
 BLOCK = 1 << 20

@@ -124,6 +124,23 @@ def test_what_is_wrong_with_a_line_is_said_with_its_number(line: bytes, problem:
     assert [trip.index for trip in cassette][:1] == [0]
 
 
+def test_a_merge_conflict_is_named_once_and_both_sides_are_read(tmp_path: Path) -> None:
+    sides = [b"<<<<<<< HEAD\n", text_line(0), b"||||||| 2f3\n", b"=======\n", text_line(1), b">>>>>>> theirs\n"]
+
+    cassette = loaded(tmp_path, *sides)
+
+    assert [trip.index for trip in cassette] == [0, 1]
+    assert cassette.problems == [
+        "line 2 begins a merge conflict, and both sides are read; keep one side with `git checkout --ours FILE` or "
+        "`--theirs FILE`, or record again"
+    ]
+
+
+@pytest.mark.parametrize("line", [b"=======\n", b">>>>>>> theirs\n", b"||||||| 2f3\n", b"<<<<\n"])
+def test_signs_of_a_conflict_that_none_begins_are_damage(line: bytes, tmp_path: Path) -> None:
+    assert loaded(tmp_path, line).problems == ["line 2 is not valid JSON and was skipped; the recording was cut there"]
+
+
 def test_lines_without_a_number_are_left_to_newer_versions(tmp_path: Path) -> None:
     cassette = loaded(tmp_path, b'{"note":1}\n', b"  \n", b"\n", text_line(0))
 

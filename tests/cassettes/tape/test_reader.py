@@ -267,6 +267,25 @@ def test_a_line_that_is_not_a_header_is_refused(line: bytes) -> None:
         read_header(line, None)
 
 
+def test_a_header_behind_a_byte_order_mark_is_read() -> None:
+    assert read_header(b'\xef\xbb\xbf{"turntape":"1.1"}', None) == {"turntape": "1.1"}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            b"version https://git-lfs.github.com/spec/v1",
+            "is a pointer of Git LFS .*: git lfs pull$",
+        ),
+        (b"<<<<<<< HEAD", "has a merge conflict in its first line; keep one side with `git checkout --ours FILE`"),
+    ],
+)
+def test_a_file_that_git_did_not_finish_is_said_to_be_one(line: bytes, said: str) -> None:
+    with pytest.raises(FormatError, match=f"^'a/b' {said}"):
+        read_header(line, Path("a/b"))
+
+
 def test_a_newer_version_is_refused_with_the_name_of_the_file() -> None:
     with pytest.raises(FormatError, match=r"^'a/b' has cassette format 2\.1 and this turntape reads 1\.x"):
         read_header(b'{"turntape":"2.1"}', Path("a/b"))
