@@ -121,16 +121,20 @@ class Found:
         if not (misses or moved or left or tool_misses or not_called):
             return []
         missed = bool(misses or tool_misses)
+        damaged = damage(session)
         lines = [
-            self._first(report, misses, tool_misses, left),
+            damaged or self._first(report, misses, tool_misses, left),
+            *(["restore the file, for example from version control"] if damaged else ()),
             "",
-            *_damage(session),
             *_some(tool_misses),
             *_requests(misses, self.tools),
             *_some([f"order: {one}" for one in moved]),
             *self._left(left, behind_a_miss=missed),
             *_not_called(not_called, behind_a_miss=missed),
         ]
+        # What a damaged recording does not answer may still be right: accepting it as a change would keep the damage.
+        if damaged:
+            return [*lines, "", "or record again:", f"  {self.advice.again('--turntape-mode=all')}"]
         return [*lines, "", *self.advice.of(session, misses, moved=bool(moved), left=bool(left or not_called))]
 
     def _first(
@@ -154,12 +158,6 @@ class Found:
         return _some(
             [f"not requested: {turn} ({said[places[turn]]})" if said else f"not requested: {turn}" for turn in left]
         )
-
-
-def _damage(session: Session) -> list[str]:
-    """What of the cassette could not be read, which may be why a request has no answer."""
-    said = damage(session)
-    return [said, "restore the file, for example from version control, before anything else", ""] if said else []
 
 
 def damage(session: Session) -> str | None:
@@ -257,8 +255,11 @@ def remarks(session: Session) -> list[str]:
     fault."""
     report = session.player.report()
     if session.restamp is not None:
-        count = len(session.restamp.changed)
-        return [f"{several(count, 'request')} rewritten, the answers stay"] if count and not session.misses else []
+        if session.misses or not session.restamp.changed:
+            return []
+        if not session.restamp.written:
+            return ["no request was rewritten: the test did not pass"]
+        return [f"{several(session.restamp.written, 'request')} rewritten, the answers stay"]
     if session.player.matching.profile == "sequence":
         return _not_used(session, report)  # the session says once how many requests differ
     return [

@@ -54,6 +54,8 @@ class Restamp:
         self.of_tools = matching
         """How similar a call to a tool server must be: as in a replay, since another call gets another answer."""
         self.changed: dict[int, Request] = {}
+        self.written = 0
+        """How many of them have taken the place of the recorded ones."""
 
     def take(self, player: Player, found: Played, asked: Request) -> None:
         """Note the request of an answer. Raises Miss when the answer could not follow."""
@@ -105,15 +107,38 @@ def refusal(differences: tuple[Difference, ...], recorded: RoundTrip) -> str | N
             return "it is from another model"
         if part == "a tool result":
             return f"it was given to another tool result ({one.pointer})"
-        if is_file(one.recorded) or is_file(one.given):
+        if _files(one.recorded) != _files(one.given):
             return f"it was given to another file ({one.pointer})"
         if part == "the input" and one.kind != "changed":
             return f"it has a part for each item, and {one.pointer} is {'new' if one.kind == 'added' else 'gone'}"
-        if _FORM.match(one.pointer):
-            return f"its form depends on {one.pointer}"
+        if form := next(filter(_FORM.match, _places(one)), None):
+            return f"its form depends on {form}"
         if (name := _changed_tool(one, recorded)) and recorded.response is not None and _names(recorded.response, name):
             return f"it calls the tool {name}, whose definition has changed ({one.pointer})"
     return None
+
+
+def _files(value: object) -> list[str]:
+    """The files in a value, such as an image among the parts of a message, in their order."""
+    return [text for _, text in _inner(value, "") if isinstance(text, str) and is_file(text)]
+
+
+def _places(one: Difference) -> Iterator[str]:
+    """The pointers of a difference: a new or removed object has all that is in it."""
+    yield one.pointer
+    for value in (one.recorded, one.given):
+        yield from (pointer for pointer, _ in _inner(value, one.pointer))
+
+
+def _inner(value: object, pointer: str) -> Iterator[tuple[str, object]]:
+    """A value and all that is in it, each with its pointer."""
+    yield pointer, value
+    if isinstance(value, dict):
+        for key, item in cast("dict[str, object]", value).items():
+            yield from _inner(item, f"{pointer}/{key}")
+    elif isinstance(value, list):
+        for place, item in enumerate(cast("list[object]", value)):
+            yield from _inner(item, f"{pointer}/{place}")
 
 
 def _changed_tool(one: Difference, recorded: RoundTrip) -> str | None:

@@ -5,6 +5,7 @@ the answer. An interrupted recording is never mistaken for a complete one: it is
 renamed to the cassette when the recording has ended.
 """
 
+import errno
 import os
 import shutil
 import threading
@@ -152,6 +153,8 @@ class Session:
         self._redactor, self._not_secret = redactor, keep
         self._labels = labels
         self._recorder: Recorder | None = None
+        self._holds_something = False
+        """True when the recorder got more than the request to open the file."""
         self._problem: str | None = None
         self._lock = threading.Lock()
         self._passed: list[RoundTrip] = []
@@ -238,13 +241,21 @@ class Session:
 
     def _live(self, asked: Request) -> Miss | None:
         """None if the live API may be called."""
-        why = self._may_call()
+        why = self._may_call() or self._not_kept()
         if why is None:
             return None
         miss = Miss(asked.method, f"/{path_key(asked.url)}", None, [], 0, 0)
         miss.args = (why,)
         self.refused.append(why)
         return self._missed(miss, asked)
+
+    def _not_kept(self) -> str | None:
+        """Why the answer of the API could not be recorded; None if it can.
+
+        So the file is opened before the first live call: an answer that cannot be kept costs all the same.
+        """
+        self._to_recorder(None)
+        return self._problem
 
     def _ask_tape(self, fork: ForkSource, tape: Player, asked: Request) -> Played | Miss | None:
         """The answer from the forked recording; None once every turn before the fork was played. Until then, a
@@ -276,21 +287,34 @@ class Session:
             self.live.append(trip)
         self._to_recorder(lambda recorder: recorder.write(trip))
 
-    def _to_recorder(self, use: Callable[[Recorder], object]) -> None:
-        """Give something to the recorder, which is opened for the first. Nothing happens in a replay."""
+    def _to_recorder(self, use: Callable[[Recorder], object] | None) -> None:
+        """Give something to the recorder, which is opened if it is not. Nothing happens in a replay."""
         if self.plan.writes == "nothing":
             return
         with self._lock:
             try:
                 if self._recorder is None:
                     self._recorder = self._open()
-                use(self._recorder)
-            except (TurntapeError, OSError) as exc:
+                if use is not None:
+                    use(self._recorder)
+                    self._holds_something = True
+            except TurntapeError as exc:
                 self._problem = self._problem or str(exc)
+            except OSError as exc:
+                self._problem = self._problem or self._not_written(exc)
+
+    def _not_written(self, exc: OSError) -> str:
+        return f"cannot write the cassette {str(self.path)!r}: {exc.strerror or exc}; correct that and record again"
 
     def _open(self) -> Recorder:
         path = self._unfinished
+        if self.path.is_dir():
+            raise CassetteError(
+                f"the cassette {str(self.path)!r} is a folder; remove it or give the cassette another name"
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not os.access(path.parent, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if not _removed_leftover(path):
             raise CassetteError(_OTHER.format(str(self.path)))
         appended = self.plan.writes == "appended"
@@ -324,6 +348,12 @@ class Session:
             return self._restamped(self.restamp, whole)
         recorder = self._recorder
         if recorder is None:
+            if self._problem:
+                raise CassetteError(self._problem)
+            return 0
+        if not self._holds_something:
+            recorder.close()
+            self._unfinished.unlink(missing_ok=True)
             if self._problem:
                 raise CassetteError(self._problem)
             return 0
@@ -363,12 +393,21 @@ class Session:
         self._label(more)
         with suppress(FileNotFoundError):  # keep the permissions of the file
             self._unfinished.chmod(self.path.stat().st_mode & 0o777)
-        self._unfinished.replace(self.path)
+        try:
+            self._unfinished.replace(self.path)
+        except OSError as exc:
+            kept = f"what was recorded is in {str(self._unfinished)!r}"
+            raise CassetteError(f"{self._not_written(exc)}; {kept}") from exc
 
     def _restamped(self, restamp: Restamp, whole: bool) -> int:
         """Write the requests of this run into the cassette; how many there are."""
         if not restamp.changed or not whole or self.misses:
             return 0
+        if problems := self.player.cassette.problems:
+            raise CassetteError(
+                f"{str(self.path)!r} is damaged and was not rewritten: {problems[0]}; restore it, for example from "
+                "version control, or record again"
+            )
         if self.has_tools:  # what is not changed stays as it is, and so in its place
             rewrite(self.path, self._unfinished, restamp.requests(self.player))
         else:
@@ -379,7 +418,8 @@ class Session:
             if recorder.problem:
                 raise CassetteError(recorder.problem)
         self._put_in_place({})
-        return len(restamp.changed)
+        restamp.written = len(restamp.changed)
+        return restamp.written
 
     def _label(self, more: Mapping[str, object]) -> None:
         """Add the labels of the round trips, so that a replay names turns as every other view does."""

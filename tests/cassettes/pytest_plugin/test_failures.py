@@ -2,10 +2,13 @@ from pathlib import Path
 
 import pytest
 from factories import round_trip
+from plugin_project import write
 
 from turntape.cassettes import Recorder
 from turntape.cassettes.pytest_plugin.failures import damage
 from turntape.cassettes.replay.session import Session
+
+pytest_plugins = ("pytester",)
 
 
 @pytest.mark.parametrize("cut", [False, True])
@@ -23,3 +26,45 @@ def test_a_damaged_cassette_is_said_to_be_damaged(tmp_path: Path, cut: bool) -> 
         if cut
         else None
     )
+
+
+def test_a_damaged_cassette_is_restored_or_recorded_again_and_not_accepted(project: pytest.Pytester) -> None:
+    write(project, "@pytest.mark.turntape\ndef test_a():\n    post('a'); post('b')")
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    (path,) = project.path.rglob("test_a.cassette.jsonl")
+    header, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([header, b"<<<<<<< HEAD\n", *rest, b"=======\n", *rest, b">>>>>>> theirs\n"]))
+
+    run = project.runpytest()
+
+    run.assert_outcomes(failed=1)
+    run.stdout.fnmatch_lines(
+        [
+            "turntape: the cassette is damaged: line 2 begins a merge conflict, *",
+            "restore the file, for example from version control",
+            "or record again:",
+            "  * --turntape-mode=all",
+        ]
+    )
+    run.stdout.no_fnmatch_line("*partial=True*")
+    run.stdout.no_fnmatch_line("*restamp*")
+
+
+@pytest.mark.parametrize("passes", [True, False])
+def test_restamp_counts_only_what_was_written(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, passes: bool
+) -> None:
+    body = "post(os.environ.get('WORD', 'a')); assert 'BAD' not in os.environ"
+    write(project, f"@pytest.mark.turntape\ndef test_a():\n    {body}")
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    (path,) = project.path.rglob("test_a.cassette.jsonl")
+    before = path.read_bytes()
+    monkeypatch.setenv("WORD", "b")
+    if not passes:
+        monkeypatch.setenv("BAD", "1")
+
+    run = project.runpytest("--turntape-mode=restamp")
+
+    said = "1 request rewritten, the answers stay" if passes else "no request was rewritten: the test did not pass"
+    run.stdout.fnmatch_lines([f"test_it.py::test_a: {said}"])
+    assert (path.read_bytes() == before) == (not passes)

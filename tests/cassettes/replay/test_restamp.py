@@ -22,7 +22,7 @@ BODY = {
     "tools": [{"type": "function", "function": {"name": name, "parameters": {}}} for name in ("find", "send")],
     "toolConfig": {"tools": [{"toolSpec": {"name": name}} for name in ("find", "send")]},
 }
-PICTURE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA"
+IMAGE = "data:image/png;base64,iVBORw0KGgo="
 CALLS_FIND = Response(200, content=b'{"tool_calls":[{"function":{"name":"find"}}]}')
 TRIP = RoundTrip(
     Request("POST", "https://api.openai.com/v1/chat/completions", content=orjson.dumps(BODY)), CALLS_FIND, 1.0
@@ -42,6 +42,10 @@ TRIP = RoundTrip(
         Difference("/toolConfig/tools/0/toolSpec/description", "changed", "Finds.", "Gets."),
         Difference("/toolConfig/tools/1/toolSpec/name", "changed", "send", "mail"),
         Difference("/temperature", "changed", 0, 1),
+        Difference("/generationConfig", "added", None, {"temperature": 1}),
+        Difference("/text", "added", None, {"verbosity": "low"}),
+        Difference("/messages/1/content", "changed", "Hi.", [{"type": "text", "text": "Hello."}]),
+        Difference("/messages/1", "changed", {"url": IMAGE}, {"text": "See:", "url": IMAGE}),
     ],
     ids=lambda one: one.pointer,
 )
@@ -68,8 +72,23 @@ def test_the_answer_stays(one: Difference) -> None:
         ),
         (Difference("/generationConfig/responseSchema/type", "changed", "a", "b"), "its form depends on"),
         (Difference("path", "changed", "/v1/models/a", "/v1/models/b"), "it is from another model"),
-        (Difference("/messages/1/content/0/url", "changed", PICTURE, "none"), "it was given to another file"),
-        (Difference("/messages/1/content/0/url", "added", None, PICTURE), "it was given to another file"),
+        (Difference("/messages/1/content/0/url", "changed", IMAGE, "none"), "it was given to another file"),
+        (Difference("/messages/1/content/0/url", "added", None, IMAGE), "it was given to another file"),
+        (Difference("/text", "added", None, {"format": {"type": "json_object"}}), "its form depends on /text/format"),
+        (Difference("/text", "removed", {"format": {"type": "json_object"}}), "its form depends on /text/format"),
+        (
+            Difference("/generationConfig", "added", None, {"responseMimeType": "application/json"}),
+            "its form depends on /generationConfig/responseMimeType",
+        ),
+        (
+            Difference("/messages/1/content", "changed", "Hi.", [{"image_url": {"url": IMAGE}}]),
+            "it was given to another file (/messages/1/content)",
+        ),
+        (
+            Difference("/messages/1/content/1", "added", None, {"source": {"data": "A" * 300}}),
+            "it was given to another",
+        ),
+        (Difference("/messages/1/content/1", "removed", {"image": {"bytes": "A" * 300}}), "it was given to"),
     ],
     ids=lambda one: getattr(one, "pointer", ""),
 )

@@ -1,12 +1,15 @@
-"""Two who record the same cassette at once: one of them is refused, and nothing is lost without a word."""
+"""What is recorded: nothing is paid for that cannot be kept, and nothing is lost without a word."""
 
-from collections.abc import Iterable, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
 from factories import round_trip
 
-from turntape.cassettes import Cassette, CassetteError, RoundTrip
+from turntape.cassettes import Cassette, CassetteError, Recorder, RoundTrip
+from turntape.cassettes.replay.miss import Miss
 from turntape.cassettes.replay.session import Session, unfinished
 
 
@@ -66,3 +69,90 @@ def test_a_file_that_somebody_else_put_in_its_place_is_not_taken(tmp_path: Path)
     with pytest.raises(CassetteError, match="is being recorded by another"):
         session._take_away(written)
     assert unfinished(path).read_bytes() == b"other"
+
+
+def ask(session: Session, body: bytes = b'"asked"') -> object:
+    return session.ask("POST", "https://api.openai.com/v1/chat/completions", (), body)
+
+
+def no_folder(path: Path) -> None:
+    path.parent.write_text("a file", encoding="utf-8")
+
+
+def other_recorder(path: Path) -> None:
+    recorded(Session(path, "all"), b'"other"')
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir(parents=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (no_folder, r"^cannot write the cassette '.*': (File exists|Not a directory); correct that and record again$"),
+        (a_folder, r"^the cassette '.*' is a folder; remove it or give the cassette another name$"),
+        (other_recorder, "^'.*' is being recorded by another test or worker; "),
+    ],
+)
+def test_no_live_call_is_made_whose_answer_could_not_be_recorded(
+    before: Callable[[Path], None], said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "cassettes" / "a.cassette.jsonl"
+    before(path)
+    session = Session(path, "all")
+
+    first, second = ask(session), ask(session)
+
+    assert isinstance(first, Miss) and isinstance(second, Miss)
+    assert re.match(said, str(first)) and session.refused == [str(first), str(second)]
+    with pytest.raises(CassetteError, match=said):
+        session.finish()
+
+
+def test_a_folder_without_permission_is_found_before_the_first_live_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)  # who is root may write everywhere
+    session = Session(tmp_path / "a.cassette.jsonl", "once")
+
+    said = ask(session)
+
+    assert isinstance(said, Miss)
+    assert re.match("^cannot write the cassette '.*': Permission denied; correct that and record again$", str(said))
+
+
+@pytest.mark.parametrize("mode", ["once", "all", "new"])
+def test_a_live_call_without_an_answer_changes_no_file(mode: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    if mode != "once":
+        assert recorded(Session(path, "once"), b'"first"').finish() == 1
+    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+
+    session = Session(path, mode)
+
+    assert ask(session) is None
+    assert session.finish() == 0
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("damaged", [True, False])
+def test_a_damaged_cassette_is_not_restamped(damaged: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    trip = round_trip(b'{"model":"m","messages":[{"role":"user","content":"asked"}]}')
+    with Recorder(path, durable=False) as recorder:
+        recorder.write(trip)
+    if damaged:
+        path.write_bytes(path.read_bytes() + b'{"n":1')
+    before = path.read_bytes()
+    session = Session(path, "restamp")
+    session.ask(trip.request.method, trip.request.url, (), trip.request.body.replace(b"asked", b"said"))
+    assert not session.misses
+
+    if damaged:
+        with pytest.raises(CassetteError, match="is damaged and was not rewritten: line 3 is not valid JSON"):
+            session.finish()
+        assert path.read_bytes() == before
+    else:
+        assert session.finish() == 1
+        assert path.read_bytes() != before
