@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from bench.suites.results import Result, compare, read
 
@@ -25,6 +27,11 @@ def test_a_report_is_read_by_test(tmp_path: Path) -> None:
         "t::c": Result("failed", "turntape: no recorded round trip answers POST /x"),
         "t::d": Result("failed", "teardown"),
     }
+
+
+def test_a_suite_that_cannot_be_collected_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match=r"^pytest ran no test and wrote no '.*r\.xml'; the log beside it says why$"):
+        read(tmp_path / "r.xml")
 
 
 def test_only_tests_that_passed_before_count() -> None:

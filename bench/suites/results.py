@@ -23,7 +23,12 @@ class Result:
 
 
 def read(report: Path) -> dict[str, Result]:
-    """The tests of a JUnit report by name. A test that fails at its end has failed."""
+    """The tests of a JUnit report by name. A test that fails at its end has failed.
+
+    Raises RuntimeError when pytest wrote no report, as when it cannot import the `conftest.py`.
+    """
+    if not report.exists():
+        raise RuntimeError(f"pytest ran no test and wrote no {str(report)!r}; the log beside it says why")
     found: dict[str, Result] = {}
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         name = f"{case.get('classname')}::{case.get('name')}"
