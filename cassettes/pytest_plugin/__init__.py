@@ -422,7 +422,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     usage_log = config.stash[_USAGE_LOG]
     problems = usage_log.check() if config.getoption("turntape_check") else []
-    causes = usage_log.causes(config)
+    reports = [*terminalreporter.stats.get("failed", ()), *terminalreporter.stats.get("error", ())]
+    causes = usage_log.causes(config, {report.nodeid for report in reports})
     notes = usage_log.said()
     if not problems and not notes and not causes and not config.getoption("turntape_check"):
         return

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, cast
 
@@ -30,15 +30,29 @@ def target(config: pytest.Config, path: Path, name: str = "") -> str:
     return f"{place}::{name}" if name else place
 
 
-def targets_of(config: pytest.Config, tests: Sequence[str]) -> list[str]:
-    """These node ids as targets: a few by name, so that no other test runs; many by their files, with `--lf` for those
-    that have failed."""
-    if len(tests) <= _MOST_TESTS:
-        return [
-            target(config, config.rootpath / file, name) for file, _, name in (one.partition("::") for one in tests)
-        ]
-    failed = ["--lf"] if config.pluginmanager.hasplugin("cacheprovider") else []
-    return [*failed, *files_of(config, tests)]
+def targets_of(config: pytest.Config, tests: Sequence[str], failed: Set[str], number: int = 1) -> list[str]:
+    """These node ids as targets, so that no other test runs: a few by name; many by their files, with `--lf` where no
+    other test has failed, and otherwise by a list that is written to the cache of pytest, as the `number`-th."""
+    names = [target(config, config.rootpath / file, name) for file, _, name in (one.partition("::") for one in tests)]
+    if len(names) <= _MOST_TESTS:
+        return names
+    if not config.pluginmanager.hasplugin("cacheprovider"):
+        return files_of(config, tests)
+    if failed <= set(tests) or (listed := _listed(config, names, number)) is None:
+        return ["--lf", *files_of(config, tests)]
+    return [f"@{listed}"]
+
+
+def _listed(config: pytest.Config, names: Sequence[str], number: int) -> str | None:
+    """The file with these targets, a line each; None where it cannot be written, or pytest does not read it."""
+    if pytest.version_tuple < (8, 2):
+        return None
+    try:
+        file = config.cache.mkdir("turntape") / f"change-{number}.txt"
+        file.write_text("\n".join(names) + "\n", encoding="utf-8")
+    except OSError:
+        return None
+    return target(config, file)
 
 
 def files_of(config: pytest.Config, tests: Iterable[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Which cassettes a session used, and how; `--turntape-check` and the summary read it. Survives xdist as JSON."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -136,15 +136,19 @@ class UsageLog:
         differ = f"{several(count, 'request')} {'differs' if count == 1 else 'differ'} from the recording"
         return [*self.notes, f"{where}: {differ}: the profile sequence ignores what requests contain{listed}"]
 
-    def causes(self, config: pytest.Config) -> list[str]:
-        """Each change that fails several tests, once, with the tests and what accepts it."""
+    def causes(self, config: pytest.Config, failed: Set[str]) -> list[str]:
+        """Each change that fails several tests, once, with the tests and what accepts it.
+
+        `failed` has all tests of the run that have failed, whatever the reason; one that passed when it ran again is
+        not among them.
+        """
         lines: list[str] = []
         groups: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
         for test, cause in self._causes.items():
-            groups[_kind(cause)].append(test)
-        for tests in sorted(groups.values(), key=len, reverse=True):
-            if len(tests) < 2:
-                continue
+            if test in failed:
+                groups[_kind(cause)].append(test)
+        several_of = [tests for tests in sorted(groups.values(), key=len, reverse=True) if len(tests) > 1]
+        for number, tests in enumerate(several_of, 1):
             lines += [
                 f"{len(tests)} tests fail for one change:",
                 *(f"  {line}" for line in self._causes[tests[0]].words),
@@ -152,7 +156,7 @@ class UsageLog:
                 "  in:",
                 *(f"    {test}" for test in tests[:_NAMED]),
                 *([f"    and {len(tests) - _NAMED} more"] if len(tests) > _NAMED else ()),
-                *(f"  {line}" for line in self._accepting(config, tests)),
+                *(f"  {line}" for line in self._accepting(config, tests, failed, number)),
             ]
         return lines + self._renamed()
 
@@ -179,7 +183,7 @@ class UsageLog:
             *(f"  {command}" for command in commands),
         ]
 
-    def _accepting(self, config: pytest.Config, tests: Sequence[str]) -> Iterator[str]:
+    def _accepting(self, config: pytest.Config, tests: Sequence[str], failed: Set[str], number: int) -> Iterator[str]:
         """What to do when a change that fails these tests is intended."""
         causes = [self._causes[test] for test in tests]
         if ignored := causes[0].ignored:
@@ -189,7 +193,7 @@ class UsageLog:
             yield from (f"  {line}" for line in ignored)
             if sure:
                 return
-        targets = targets_of(config, tests)
+        targets = targets_of(config, tests, failed, number)
         live = "record again"
         if all(cause.can_stay for cause in causes):
             yield "if the change is intended, keep the recorded answers (no API is called):"

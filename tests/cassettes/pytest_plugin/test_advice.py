@@ -198,6 +198,23 @@ def test_the_command_for_many_tests_runs_only_those_that_failed(
     without.stdout.fnmatch_lines(["    *pytest -p no:cacheprovider test_it.py --turntape-mode=restamp"])
 
 
+def test_the_commands_of_several_changes_run_only_their_own_tests(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = WORD.format(mark="", name="z").replace("WORD", "OTHER").replace("'a'", "'other'")
+    record(project, "".join(WORD.format(mark="", name=name) for name in "abcde") + other)
+    monkeypatch.setenv("WORD", "b")
+    monkeypatch.setenv("OTHER", "changed too")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=6)
+    (folder,) = project.path.glob("*cache*/d/turntape")
+    listed = f"{folder.relative_to(project.path).as_posix()}/change-1.txt"
+    result.stdout.fnmatch_lines(["5 tests fail for one change:", f"    *pytest @{listed} --turntape-mode=restamp"])
+    project.runpytest(f"@{listed}", "--turntape-mode=restamp").assert_outcomes(passed=5)
+
+
 @pytest.mark.parametrize(("word", "said"), [("salesman", "2 tests fail for one change:"), ("salesman for {}", None)])
 def test_one_change_beside_what_is_different_in_each_test_is_listed_once(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, word: str, said: str | None
