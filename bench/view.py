@@ -27,6 +27,8 @@ from typing import Any
 MOVES = 80
 ROUNDS = 4
 SIZE = (40, 120)
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Without the bytecode that an installation has, each start would compile everything."""
 
 
 def record(path: Path, runs: int) -> float:
@@ -114,7 +116,7 @@ def child(*arguments: str) -> dict[str, Any]:
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"},
+            env={**ENVIRONMENT, "TERM": "xterm-256color", "COLORTERM": "truecolor"},
             start_new_session=True,
         )
         os.close(slave)
