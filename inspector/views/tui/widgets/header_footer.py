@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import FunctionType
 from typing import override
 
 from rich.segment import Segment
@@ -51,10 +52,13 @@ class Bar(Themed):
 
 
 def _same(one: Callable[[int], Spans], other: Callable[[int], Spans]) -> bool:
-    """Whether both make the same line: as the same function, or as calls of it with the same arguments."""
-    if isinstance(one, partial) and isinstance(other, partial):
-        return (one.func, one.args, one.keywords) == (other.func, other.args, other.keywords)
-    return one is other
+    """Whether both make the same line: as calls of a function with the same arguments.
+
+    A method may have another line although its arguments are the same.
+    """
+    if not isinstance(one, partial) or not isinstance(other, partial) or not isinstance(one.func, FunctionType):
+        return one is other and isinstance(one, FunctionType)
+    return (one.func, one.args, one.keywords) == (other.func, other.args, other.keywords)
 
 
 class Keys(Themed):

@@ -45,3 +45,22 @@ def test_a_line_that_is_shown_already_is_not_drawn_again() -> None:
     bar.show(lambda width: [("a", "plain")])
     bar.show(lambda width: [("a", "plain")])
     assert len(drawn) == 4, "of functions that are not the same, nobody knows"
+
+
+def test_a_line_of_something_that_changes_is_drawn_each_time() -> None:
+    drawn: list[int] = []
+
+    class Counted(Bar):
+        def refresh(self, *regions: Any, **fields: Any) -> Any:
+            drawn.append(1)
+            return self
+
+    class Played:
+        def status(self, paused: bool, width: int) -> Spans:
+            return [(f"{len(drawn)} {paused}", "plain")]
+
+    bar, played = Counted(), Played()
+    drawn.clear()
+    bar.show(partial(played.status, True))
+    bar.show(partial(played.status, True))
+    assert len(drawn) == 2
