@@ -23,6 +23,8 @@ LABELS = 4
 """Additions with a label in a lane."""
 ROOM, MOST_ROOM = 0.22, 0.48
 """The least and the most of a lane's width for such a label."""
+WIDE_ROOM = 0.3
+"""A label with less has no room for its number on a phone."""
 
 SIGN = 0.012
 """The width of a mark, as a share of the lane's on a desktop."""
@@ -175,7 +177,8 @@ def _additions(bars: Sequence[Bar], longest: int, scale: Axis) -> Iterator[Html]
         highest = max((one.highest or Decimal(0) for one in (*below, bar)), default=Decimal(0))
         top = min(0.86, scale.share(highest))  # above all bars that it would cover
         style = f"{place};bottom:{top:.1%};max-width:min(24em,{min(room, MOST_ROOM):.2%})"
-        yield tag("span", text, class_="addition", style=style, title=text)
+        look = "addition" if min(room, MOST_ROOM) >= WIDE_ROOM else "addition tight"
+        yield tag("span", text, class_=look, style=style, title=text)
 
 
 def _spent(bar: Bar) -> str:
@@ -193,7 +196,8 @@ def caption(bar: Bar, lane: Lane) -> str:
     named = zip(KINDS, means, strict=False)
     parts = [f"{round(mean):,} {title}" for (_, title), mean in named if round(mean)]
     spent = [turn.row.cost for turn in bar.turns if turn.row.cost is not None]
-    cost = dollars(sum(spent, Decimal(0)) / len(spent)) if spent else "–"
+    unpriced = dollars(None) if any(turn.row.unpriced for turn in bar.turns) else "–"
+    cost = dollars(sum(spent, Decimal(0)) / len(spent)) if spent else unpriced
     full = f", {percent(bar.fill)} of the context window" if bar.fill is not None else ""
     marks = "".join(f"; {mark.text}" for mark in bar.marks[:2])
     return f"{where}: {cost}, so far {_spent(bar)}; {', '.join(parts) or 'tokens unknown'}{full}{marks}"

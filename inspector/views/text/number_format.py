@@ -27,8 +27,10 @@ def cost_note(source: str | None) -> str:
 
 def spent(cost: Decimal | None, unpriced: int) -> str:
     """What turns cost together, of which `unpriced` have no known price: `$0.30`, or `≥$0.30` when there are any."""
+    if not cost and unpriced:
+        return dollars(None)
     if cost is None:
-        return dollars(None) if unpriced else "no cost"
+        return "no cost"
     return f"≥{dollars(cost)}" if unpriced else dollars(cost)
 
 

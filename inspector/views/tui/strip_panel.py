@@ -85,7 +85,7 @@ def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
     if shown.is_open(turn) and turn.dollars is not None:
         cost = sum(arrived(turn.dollars, shown.share), Decimal(0))
     of = f" of {turn.row.thread} " if len(layout.strip.lanes) > 1 else " "
-    price = " " + (dollars(cost) if cost is not None else "–")
+    price = " " + (dollars(cost) if cost is not None or turn.row.unpriced else "–")
     if layout.strip.total is None and turn.tokens is not None:
         price = f" {count(turn.row.usage.input or 0)} in {count(turn.row.usage.output or 0)} out"
     return [(f"turn {turn.row.label}", "bold"), (of, "dim"), (price, "money" if cost else "dim")]

@@ -168,6 +168,16 @@ def test_an_address_leads_to_a_turn(drive: Drive) -> None:
     assert drive("said.push(current())", hash="#row-2") == ["2"]
 
 
+@pytest.mark.parametrize("width", [500, 1440])
+def test_a_long_name_of_a_model_is_broken(drive: Drive, width: int) -> None:
+    script = """
+    const shown = [...document.querySelectorAll("p")].filter(visible_);
+    said.push(shown.length > 3, shown.every((one) => one.id === "caption" || one.scrollWidth <= one.clientWidth));
+    """
+
+    assert drive(script, width=width, of=[chat([user("x")], said("y"), model="m" * 200)]) == [True, True]
+
+
 @pytest.mark.parametrize("width", [500, 900, 1440])
 def test_nothing_is_wider_than_the_window(drive: Drive, width: int) -> None:
     assert drive(

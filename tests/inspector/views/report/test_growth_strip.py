@@ -110,13 +110,15 @@ def test_the_cost_so_far_is_at_least_that_of_the_turns_with_a_known_price() -> N
 def test_the_labels_of_large_additions_do_not_overlap(turns: int) -> None:
     run = Run.of(growing(turns))
     page = str(growth_strip(strip_of(run.rows.all, run.ledger))).split('class="strip tokens"')[0]
-    found = re.findall(r'class="addition" style="(left|right):([0-9.]+)%;.*?max-width:min\(24em,([0-9.]+)%\)', page)
+    found = re.findall(
+        r'class="addition(?: tight)?" style="(left|right):([0-9.]+)%;.*?max-width:min\(24em,([0-9.]+)%\)', page
+    )
 
     taken = sorted(
         (float(at), float(at) + float(room)) if side == "left" else (100 - float(at) - float(room), 100 - float(at))
         for side, at, room in found
     )
-    assert taken and len(found) == page.count('class="addition"')
+    assert taken and len(found) == page.count('class="addition')
     assert taken[0][0] >= 0 and taken[-1][1] <= 100.01
     assert all(end <= begin + 0.02 for (_, end), (begin, _) in pairwise(taken))
     assert all(end - begin > 21 for begin, end in taken)
@@ -145,9 +147,24 @@ def test_a_label_is_above_the_bars_beside_its_own() -> None:
     run = Run.of(trips)
     page = str(growth_strip(strip_of(run.rows.all, run.ledger))).split('class="strip tokens"')[0]
     bars = [sum(map(float, re.findall(r'height="([0-9.]+)" class="(?!hit)\w', one))) for one in page.split("<g ")[1:]]
-    labels = re.findall(r'class="addition" style="left:([0-9.]+)%;bottom:([0-9.]+)%', page)
+    labels = re.findall(r'class="addition(?: tight)?" style="left:([0-9.]+)%;bottom:([0-9.]+)%', page)
 
     assert len(bars) == len(sizes) and labels
     for left, bottom in labels:
         place = int(float(left) / 100 * len(bars))
         assert float(bottom) >= min(86, max(bars[place : place + 2])) - 0.1, "its own bar, and the next one"
+
+
+def test_a_turn_without_a_known_price_is_unpriced_in_words_and_a_refused_one_is_not() -> None:
+    refused = chat([HELLO], status=529, error={"error": {"message": "overloaded", "type": "server_error"}})
+    page = drawn([refused, chat([user("another")], said("x"), index=1, at=900.0, model="ours")])
+
+    assert 'data-caption="turn 1 of t1: –, so far $0; ' in page
+    assert 'data-caption="turn 1 of t2: unpriced, so far unpriced; 100 new input, 10 output' in page
+
+
+def test_a_label_that_a_phone_would_cut_within_its_number_is_marked() -> None:
+    found = re.findall(r'class="(addition[^"]*)".*?max-width:min\(24em,([0-9.]+)%\)', drawn(growing(8)))
+
+    assert {look for look, _ in found} == {"addition", "addition tight"}
+    assert all((look == "addition") == (float(room) >= 30) for look, room in found)

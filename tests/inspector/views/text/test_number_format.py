@@ -1,8 +1,10 @@
 """Numbers for people."""
 
+from decimal import Decimal
+
 import pytest
 
-from turntape.inspector.views.text.number_format import begun, cost_note, lasted, turn_count
+from turntape.inspector.views.text.number_format import begun, cost_note, lasted, spent, turn_count
 
 
 @pytest.mark.parametrize(
@@ -30,3 +32,18 @@ def test_the_source_of_a_cost_is_named_where_it_is_not_the_price_list() -> None:
 @pytest.mark.parametrize(("seconds", "text"), [(0.0, ""), (1_780_000_000.0, "2026-05-28 20:26:40 UTC")])
 def test_a_recording_without_times_has_no_date(seconds: float, text: str) -> None:
     assert begun(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("cost", "unpriced", "text"),
+    [
+        ("0.3", 0, "$0.300"),
+        ("0.3", 2, "≥$0.300"),
+        ("0", 0, "$0"),
+        ("0", 1, "unpriced"),
+        (None, 1, "unpriced"),
+        (None, 0, "no cost"),
+    ],
+)
+def test_a_sum_says_what_it_lacks(cost: str | None, unpriced: int, text: str) -> None:
+    assert spent(None if cost is None else Decimal(cost), unpriced) == text

@@ -313,7 +313,7 @@ def test_a_run_without_prices_says_so() -> None:
 
     assert text(layout)[0].endswith("unpriced  ")
     assert "unpriced" in text(layout_of([row(1, usage=Usage())]))[0], "an answer that nobody counted costs something"
-    refused = row(1, usage=Usage(), error="too many requests", emitted="none")
+    refused = row(1, usage=Usage(), error="too many requests", emitted="none", status=429, finish="error")
     assert "no cost" in text(layout_of([refused]))[0]
 
 
