@@ -96,7 +96,7 @@ def number(noun: str, text: str) -> int:
 
 
 def figures(path: Path) -> dict[str, dict[str, object]]:
-    """Figure → view → what the view shows."""
+    """Figure → view → its words for it."""
     cassette, run = Cassette.load(path), Run.load(path)
     ledger, rows = run.ledger, run.rows
     labels = [json.loads(line) for line in show_json(cassette)]

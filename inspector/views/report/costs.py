@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from ...ledger import Figure, Group, Ledger, Piece
 from ...run.rows import Rows
+from ..text.group_amount import group_amount
 from ..text.number_format import count, dollars, percent, several, size, spent
 from ..vocabulary.pieces import (
     ALONE,
@@ -59,14 +60,13 @@ def _kinds(ledger: Ledger) -> Html:
 
 def _group(ledger: Ledger, group: Group, name: str) -> Html:
     part = float(group.cost / ledger.total) if group.cost is not None and ledger.total else None
-    tokens = group.tokens_sent + group.output
     never = span("warn", " never called") if group.never_called else NOTHING
     return tag(
         "tr",
         _cost(group.cost),
         _bar(part),
         tag("td", percent(part) if part is not None else "–", class_="figure"),
-        tag("td", count(tokens) if tokens or group.counted else size(group.size), class_="figure"),
+        tag("td", group_amount(group), class_="figure"),
         tag("td", name, never),
     )
 

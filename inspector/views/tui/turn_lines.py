@@ -39,6 +39,8 @@ class Columns:
     bar: int
     cost: bool
     time: bool
+    prices: bool = True
+    """Whether the price of any turn is known; before the price list is read, that of none is."""
 
 
 @frozen
@@ -65,7 +67,7 @@ def columns_for(width: int, known: Known = ALL) -> Columns:
     left -= 6 if time else 0
     wide = 0 if not cost or not known.prices else 8 if left >= 42 else 4 if left >= 24 else 2 if left >= 18 else 0
     left -= wide + 1 if wide else 0
-    return Columns(max(6, left), api, client, tokens, wide, cost, time)
+    return Columns(max(6, left), api, client, tokens, wide, cost, time, known.prices)
 
 
 def column_heads(width: int, known: Known = ALL) -> Spans:
@@ -183,7 +185,8 @@ def _price(row: Row, cells: Columns) -> list[tuple[str, str]]:
     """Cost and time, if there is room."""
     spans: list[tuple[str, str]] = []
     if cells.cost:
-        spans.append((f"{dollars(row.cost) if row.cost is not None else '–':>{COST}}", "money" if row.cost else "dim"))
+        shown = dollars(row.cost) if row.cost is not None or (row.unpriced and cells.prices) else "–"
+        spans.append((f"{shown:>{COST}}", "money" if row.cost else "dim"))
     if cells.time:
         slow = row.duration_ms is not None and row.duration_ms > SLOW
         spans.append((f"{seconds(row.duration_ms):>6}", "warn" if slow else "dim"))

@@ -9,6 +9,7 @@ from turntape.cassettes.frozen import frozen
 from ....ledger import Group, GroupKey, Ledger, Piece
 from ....run.rows import Rows
 from ....wire.printable import safe
+from ...text.group_amount import group_amount
 from ...text.number_format import percent, spent
 from ...text.terminal_text import clip, width_of
 from ...vocabulary.pieces import (
@@ -210,13 +211,12 @@ class _Costs:
         return (f"{bar(part, cells)} " if cells else "", "gauge")
 
     def _group(self, group: Group, word: str, look: str, what: str, width: int) -> Spans:
-        tokens = group.tokens_sent + group.output
         lead = [(f"{_money(group.cost):>10} ", "money" if group.cost else "dim")]
         if width >= NARROW:
             part = float(group.cost / self.ledger.total) if group.cost is not None and self.ledger.total else None
             lead += [self._share(group.cost, _BAR if width >= WIDE else 0)]
             lead += [(f"{percent(part) if part is not None else '–':>5} ", "dim")]
-        lead += [(f"{count(tokens) if tokens or group.counted else size(group.size):>7}  ", "plain")]
+        lead += [(f"{group_amount(group):>7}  ", "plain")]
         room = max(8, width - 4 - sum(width_of(text) for text, _ in lead))
         column = min(room, 20 if width >= NARROW and what else room)
         if width < NARROW and what != NEVER:

@@ -219,3 +219,15 @@ def test_the_number_of_failed_results_is_never_cut(outcome: str, failed: int, sh
 
     assert shown in line
     assert len(line) == 80
+
+
+def test_a_turn_without_a_known_price_is_unpriced_once_prices_are_known() -> None:
+    refused = chat([HELLO], status=529, error={"error": {"message": "overloaded", "type": "server_error"}})
+    unpriced = chat([user("another")], said("y"), index=1, at=900.0, model="ours")
+    rows = Run.of([refused, unpriced]).rows.all
+
+    def price(place: int, known: Known) -> str:
+        words = "".join(text for text, _ in turn_line(rows[place], "", 100, Decimal(1), known=known)).split()
+        return next(word for word in words if word in ("unpriced", "–"))
+
+    assert [price(1, ALL), price(1, Known(prices=False)), price(0, ALL)] == ["unpriced", "–", "–"]
