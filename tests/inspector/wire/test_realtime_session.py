@@ -263,3 +263,45 @@ def test_the_turns_of_a_session_are_one_thread_and_its_call_is_answered() -> Non
     assert [label["turn"] for label in labels] == [1, 2] and labels[0]["thread"] == labels[1]["thread"]
     assert labels[0]["client"]["outcome"] == "dispatched"
     assert [f["id"] for label in labels for f in label["findings"] if f["severity"] != "info"] == []
+
+
+def events_of(text: str, final: str, call_id: str = "call_1") -> RoundTrip:
+    """A session with one answer, whose pieces say `text` and whose last event says `final`, and a call."""
+    named = {"response_id": "r1", "item_id": "i2", "output_index": 0, "content_index": 0}
+    whole = {"id": "i2", "type": "message", "role": "assistant", "status": "completed"}
+    call = {**CALL, "call_id": call_id}
+    return session(
+        CREATED,
+        user("i1", "hi"),
+        client("response.create"),
+        server("response.created", response={"id": "r1", "status": "in_progress", "output": []}),
+        server("response.output_item.added", response_id="r1", output_index=0, item={**whole, "content": []}),
+        server("response.output_text.delta", delta=text, **named),
+        server("response.output_text.done", text=text, **named),
+        server("response.output_item.added", response_id="r1", output_index=1, item={**call, "arguments": ""}),
+        server("response.output_item.done", response_id="r1", output_index=1, item=call),
+        server(
+            "response.done",
+            response={
+                "id": "r1",
+                "status": "completed",
+                "output": [{**whole, "content": [{"type": "output_text", "text": final}]}, call],
+                "usage": USAGE,
+            },
+        ),
+    )
+
+
+def layers(trip: RoundTrip) -> list[tuple[str, str]]:
+    found: list[Any] = [one for label in label_all([trip]) for one in label.label["findings"]]  # type: ignore[attr-defined]
+    return [(one["id"], one["layer"]) for one in found if one["severity"] != "info"]
+
+
+def test_a_last_event_that_says_something_else_than_the_pieces() -> None:
+    assert ("api-stream-contradiction", "api") in layers(events_of("Hello", "Good bye"))
+    assert ("api-stream-contradiction", "api") not in layers(events_of("Hello", "Hello"))
+
+
+def test_a_call_without_an_id_is_the_fault_of_the_api() -> None:
+    assert ("api-call-without-id", "api") in layers(events_of("Hello", "Hello", ""))
+    assert layers(events_of("Hello", "Hello")) == []

@@ -1,11 +1,14 @@
 """OpenAI Realtime over WebSocket: one turn for each response; its request has the items that came since the last."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ...exchange import Exchange
 from ...json_value import Object, as_object, as_text
 from ...values import FinishLabel, Kind, RequestReading, ResponseReading
+from ..openai_responses.agreement import disagreements
 from ..openai_responses.contradictions import final_differs
+from ..openai_responses.items import lacks_id
 from ..openai_responses.responses import FINISH as RESPONSES_FINISH
 from ..openai_responses.responses import read_responses_body, read_responses_request
 from ..openai_responses.stream import ResponseDraft, final_without_items
@@ -67,6 +70,11 @@ def _as_response(body: Object) -> tuple[Object, str | None]:
     return whole, reason
 
 
+def _contradictions(exchange: Exchange) -> Iterator[str]:
+    yield from final_differs(exchange)
+    yield from disagreements(exchange)
+
+
 OPENAI_REALTIME = Protocol(
     name="openai-realtime",
     title="OpenAI Realtime",
@@ -81,7 +89,11 @@ OPENAI_REALTIME = Protocol(
     pairing=Pairing(anywhere=True),
     requests=RequestRules(),
     answers=AnswerRules(
-        has_word_for_calls=False, final_without_items=final_without_items, contradictions=final_differs
+        vague_words=frozenset({"incomplete"}),
+        has_word_for_calls=False,
+        final_without_items=final_without_items,
+        lacks_id=lacks_id,
+        contradictions=_contradictions,
     ),
     price_provider="openai",
 )

@@ -24,6 +24,9 @@ def disagreements(exchange: Exchange) -> Iterator[str]:
             whole = next((text for one in _WHOLE if (text := as_text(event.get(one))) is not None), joined)
             if whole != joined:
                 yield f"{kind!r} says {whole[:40]!r}, and the pieces before it say {joined[:40]!r}"
+            elif kind == "response.output_text.done":
+                written = event.get("output_index"), "text"
+                said[written] = said.get(written, "") + whole
         for number, item in _items(kind, event):
             for key, value in _of_item(kind, item):
                 before = said.setdefault((number, key), value)
@@ -46,7 +49,7 @@ def renamed(exchange: Exchange) -> Iterator[str]:
 def _items(kind: str, event: Object) -> Iterator[tuple[object, Object]]:
     if kind in ("response.output_item.added", "response.output_item.done"):
         yield event.get("output_index"), as_object(event.get("item"))
-    elif kind == "response.completed":
+    elif kind in ("response.completed", "response.done"):
         yield from enumerate(map(as_object, as_array(as_object(event.get("response")).get("output"))))
 
 

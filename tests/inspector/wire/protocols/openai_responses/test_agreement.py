@@ -55,8 +55,10 @@ def changed(place: int, event: dict[str, Any]) -> list[dict[str, Any]]:
         (changed(7, completed(CALL, {**MESSAGE, "content": []})),
          ["the text of item 1 is '' in 'response.completed' and 'A strip.' before it"]),
         (changed(7, completed({**CALL, "id": "fc_2"})), []),
+        (changed(6, item("done", 1, **{**MESSAGE, "content": [{"type": "output_text", "text": "A strop."}]})),
+         ["the text of item 1 is 'A strop.' in 'response.output_item.done' and 'A strip.' before it"]),
     ],
-    ids=["good", "name", "text", "call", "lost", "id"],
+    ids=["good", "name", "text", "call", "lost", "id", "item"],
 )  # fmt: skip
 def test_later_events_that_disagree(events: list[dict[str, Any]], says: list[str]) -> None:
     one = trip(RESPONSES, {"model": "gpt-5", "stream": True, "input": "hi"}, sse(*events, names=True))
