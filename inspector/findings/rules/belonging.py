@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning, text_meaning, without_space
+from ...wire.values import Message
 from ..repetition import repeated_end, repeated_word
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -52,6 +53,16 @@ def question(context: RuleContext) -> str:
     ).strip()
 
 
+def _last_question(context: RuleContext) -> Message | None:
+    """The last message in which the user says something; calls and their results may follow it."""
+    for message in reversed(context.request.messages):
+        if message.role == "user" and any(part.kind == "text" and part.text.strip() for part in message.parts):
+            return message
+        if message.role == "assistant" and not any(part.call is not None for part in message.parts):
+            return None
+    return None
+
+
 def _instructions(context: RuleContext) -> str:
     return "\n".join(part.text for part in context.request.instructions)
 
@@ -70,7 +81,9 @@ def _instructions(context: RuleContext) -> str:
     ),
 )
 def parroted(context: RuleContext) -> Iterator[Note]:
-    asked, said = question(context), context.emission.text.strip()
+    message = _last_question(context)
+    asked = "\n".join(part.text for part in message.parts if part.kind == "text").strip() if message is not None else ""
+    said = context.emission.text.strip()
     for part in context.request.instructions:
         if len(said) >= _PARROTED and without_space(said) == without_space(part.text) and not _ASKED_FOR.search(asked):
             yield Note(
@@ -82,15 +95,18 @@ def parroted(context: RuleContext) -> Iterator[Note]:
         said[:1] in ("{", "[")
         or len(said) < _PARROTED
         or context.emission.emitted != "text"
+        or message is None
         or without_space(said) != without_space(asked)
     ):
         return
-    earlier = [part.text for one in context.request.messages[:-1] if one.role == "user" for part in one.parts]
+    earlier = [
+        p.text for one in context.request.messages if one.role == "user" and one is not message for p in one.parts
+    ]
     if any(_REPEAT.search(text) for text in (*earlier, _instructions(context))) or _ASKED_FOR.search(asked):
         return
     yield Note(
         f"the answer is the user's message, word for word: {said[:80]!r}",
-        (f"{context.at} request {context.request.messages[-1].pointer}", f"{context.at} response"),
+        (f"{context.at} request {message.pointer}", f"{context.at} response"),
     )
 
 

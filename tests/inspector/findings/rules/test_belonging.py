@@ -4,7 +4,7 @@ from typing import Any
 
 import orjson
 import pytest
-from dialogues import APIS, Piece, asks, calls, gives, says
+from dialogues import APIS, Piece, asks, calls, gives, run, says
 from judged import (
     LOOK_UP,
     SCHEMA,
@@ -374,3 +374,17 @@ def test_a_word_that_is_repeated_before_the_rest_is_named() -> None:
     one = only("model-repeats-itself", anthropic([asked("hi")], [words("court " * 40 + "I look it up now.")]))
 
     assert one.message == "the answer repeats 'court' 40 times in a row"
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_an_answer_after_calls_that_is_the_question(api: str) -> None:
+    question = "Which words describe the recording of a voice?"
+    loop = ([asks(question)], calls("tape"))
+
+    def answered(text: str, *more: Piece) -> list[str]:
+        history = [asks(question), calls("tape"), gives("a strip of film"), *more]
+        return [one.id for one in judged(*run(api, loop, (history, says(text)))) if one.id == "model-parroted"]
+
+    assert answered(question) == ["model-parroted"]
+    assert answered("A tape holds the recording of a voice.") == []
+    assert answered(question, says("A strip."), asks("What did I ask at first, in my words?")) == []
