@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 from conversations import HELLO, START, chat, result, said
 from round_trips import GEMINI, MESSAGES, exchanged
+from tool_wire import confirmed
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.threads import Threads
@@ -61,7 +62,7 @@ def no_rule_raises() -> Iterator[None]:
 def findings(trips: Sequence[RoundTrip], hints: bool, advice: bool) -> Iterator[tuple[int, dict[str, Any]]]:
     """The number of each round trip and its findings as JSON, in order."""
     with no_rule_raises():
-        labelled = label_all(trips, hints=hints, advice=advice)
+        labelled = label_all(confirmed(trips), hints=hints, advice=advice)
     for done in labelled:
         for one in list[Any](done.label["findings"]):  # pyright: ignore[reportArgumentType]
             first = one["id"].partition("-")[0]

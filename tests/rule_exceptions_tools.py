@@ -10,7 +10,7 @@ from typing import Any
 from conversations import chat, said, user
 from rule_exceptions_model_api import Row
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import answers, asks, fails, http, initialize, initialized, notifies
+from tool_wire import answers, asks, fails, http, initialize, initialized, notifies, stdio
 
 from turntape.cassettes.tape.model import Failure, RoundTrip, Side
 
@@ -722,6 +722,20 @@ TOOLS: list[Row] = [
     ),
     (
         "client-tool-protocol-broken",
+        "It never sends `notifications/initialized`, and the server answers all the same: then it is an info",
+        unread(),
+        [*Story().start().trips, stdio(notifies("notifications/initialized"), session="b", server="other")],
+        "info",
+    ),
+    (
+        "tool-protocol-broken",
+        "It sends a request that MCP does not have: then it is an info",
+        listed(ADD, {**ADD, "description": "Multiply."}),
+        input_asked(UNKNOWN, "acme/state", {}),
+        "info",
+    ),
+    (
+        "client-tool-protocol-broken",
         "It begins no session in place of one that is gone: then it is an info",
         unread(),
         ended_session(),
@@ -758,7 +772,7 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-protocol-broken",
-        "It does not know `ping`: then it is an info",
+        "It does not know `ping`, or has resources and no templates of them: then it is an info",
         asked_for("prompts/list"),
         asked_for("ping"),
         "info",

@@ -18,10 +18,11 @@ from bench.faults.score import label_trips
 from bench.faults.story import incident
 from bench.faults.tools.catalogue import FAULTS
 from bench.faults.tools.wire import ToolRecording, with_tools
-from turntape.inspector.findings.rules import tool_calls, tool_clients, tool_results, tool_servers
+from turntape.inspector.findings.rules import tool_calls, tool_clients, tool_protocol, tool_results, tool_servers
 from turntape.inspector.run.labels import label_all
 
-CLASSES = {rule.id for rule in (*tool_calls.RULES, *tool_clients.RULES, *tool_results.RULES, *tool_servers.RULES)}
+MODULES = (tool_calls, tool_clients, tool_protocol, tool_results, tool_servers)
+CLASSES = {rule.id for module in MODULES for rule in module.RULES}
 APIS = {"chat": "openai-chat", "anthropic-messages": "anthropic-messages", "gemini-generate": "gemini-generate",
         "openai-responses": "openai-responses", "bedrock-converse": "bedrock-converse"}  # fmt: skip
 WITH_MARK = frozenset({"the mark of an error is lost", "an error is invented"})

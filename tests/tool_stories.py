@@ -11,10 +11,11 @@ from round_trips import MESSAGES, exchanged
 from tool_wire import answers, asks, fails, initialize, initialized, stdio
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
-from turntape.inspector.findings.rules import tool_calls, tool_clients, tool_results, tool_servers
+from turntape.inspector.findings.rules import tool_calls, tool_clients, tool_protocol, tool_results, tool_servers
 from turntape.inspector.run.labels import LabelledRoundTrip, label_all
 
-IDS = {rule.id for rule in (*tool_calls.RULES, *tool_clients.RULES, *tool_results.RULES, *tool_servers.RULES)}
+_MODULES = (tool_calls, tool_clients, tool_protocol, tool_results, tool_servers)
+IDS = {rule.id for module in _MODULES for rule in module.RULES}
 ADD: dict[str, Any] = {
     "name": "add",
     "description": "Add two numbers.",

@@ -1,6 +1,7 @@
 """Round trips of the tool wire for tests: MCP over HTTP, stdio and in process."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,7 +39,12 @@ def initialize(name: object = 0, version: str = "2025-11-25", **capabilities: An
 
 def initialized(name: object = 0, server: str = "files") -> dict[str, Any]:
     info = {"name": server, "version": "1"}
-    return answers(name, protocolVersion="2025-11-25", capabilities={"tools": {"listChanged": True}}, serverInfo=info)
+    offers: dict[str, Any] = {
+        "tools": {"listChanged": True},
+        "logging": {},
+        "tasks": {"requests": {"tools": {"call": {}}}},
+    }
+    return answers(name, protocolVersion="2025-11-25", capabilities=offers, serverInfo=info)
 
 
 def encoded(message: object) -> bytes:
@@ -111,3 +117,29 @@ def stdio(
 def in_run(trip: RoundTrip, run: str) -> RoundTrip:
     """The same in a named run."""
     return replace(trip, run=run)
+
+
+def confirmed(trips: Sequence[RoundTrip]) -> list[RoundTrip]:
+    """The round trips, with the notification behind them that ends each handshake, where no session has one.
+
+    So a test of something else need not say it.
+    """
+    made = list(trips)
+    if any(b"notifications/initialized" in trip.request.body for trip in trips):
+        return made
+    end = max((trip.started_at + (trip.ended_at or 0) / 1e6 for trip in trips), default=0.0) + 0.001
+    done: set[object] = set()
+    for trip in trips:
+        wire, body, notice = trip.tool_wire, trip.request.body, notifies("notifications/initialized")
+        given = trip.response.headers if trip.response is not None else ()
+        named = tuple((key, value) for key, value in (*given, *trip.request.headers) if key.lower() == "mcp-session-id")
+        session = wire.session if wire is not None else named[:1] or trip.request.url
+        if b'"initialize"' not in body or session in done:
+            continue
+        done.add(session)
+        if wire is None:
+            one = http(notice, url=trip.request.url, status=202, headers=named[:1])
+        else:
+            one = stdio(notice, session=wire.session, server=wire.server, sequence=9_000)
+        made.append(replace(one, run=trip.run, started_at=end, index=max(trip.index for trip in made) + 1))
+    return made

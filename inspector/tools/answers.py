@@ -8,13 +8,20 @@ from .definitions import Definition
 from .form import ANY_JSON, bare_error, is_modern, wrong_envelope
 from .http_form import OF_SESSION
 from .listings import ENTRIES, Listing
-from .message_forms import METHODS, declares, odd_answer, wrong_answer, wrong_schema
+from .message_forms import METHODS, declares, is_unheard, odd_answer, wrong_answer, wrong_schema
+from .param_headers import wrong_headers
 from .returned import error_message
 from .session_state import Session, WireNote, is_new
 from .tool_messages import ToolMessage
 
 STARTS = ("initialize", "tools/list")
 """Requests without whose answers a client has no tools to offer."""
+_OLD_CODE = -32002
+"""With which a server said until 2025-11-25 that it does not have a resource."""
+_ASKED_BACK = frozenset({"tools/call", "prompts/get", "resources/read"})
+"""To what a server may answer that it needs input."""
+_NO_RESOURCE = frozenset({_OLD_CODE, -32602})
+"""The codes with which a server says that it does not have a resource."""
 NO_METHOD = -32601
 """The code with which a side says that it does not know a method."""
 
@@ -26,7 +33,10 @@ def judged(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterato
     if method == "tools/call":
         return
     if answer.error is not None:
-        if (bare := bare_error(answer.error)) is not None and is_new(session, f"answer_odd {method}"):
+        bare = bare_error(answer.error)
+        if bare is None and is_modern(session.version) and answer.error.get("code") == _OLD_CODE:
+            bare = f"has the code {_OLD_CODE}, which version {session.version} does not have"
+        if bare is not None and is_new(session, f"answer_odd {method}"):
             yield WireNote("answer_odd", session.server, asked.index, method, bare)
         return
     if method == "logging/setLevel":
@@ -52,6 +62,8 @@ def _wrong(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | N
         return f"has {compact(data[key])[:40]} as its `{key}`, which must be an object"
     if "error" in data and not is_object(data["error"]):
         return f"has a result and the error {compact(data['error'])[:40]}, and an answer has only one of both"
+    if result.get("resultType") == "input_required" and is_modern(version) and asked.method not in _ASKED_BACK:
+        return f"asks for input, and only answers to {', '.join(sorted(_ASKED_BACK))} may"
     if _comes_later(answer):
         return None
     return wrong_answer(asked.method or "", result, any_json=version is None or version >= ANY_JSON)
@@ -76,6 +88,7 @@ def refused(session: Session, asked: ToolMessage, answer: ToolMessage) -> Iterat
     """What it means that a server does not know a method: it had declared it, or the client should not have asked."""
     method, error = asked.method or "", answer.error or {}
     declared = True if method == "ping" else declares(method, asked.params, session.offers)
+    declared = False if is_unheard(method) else declared
     if declared and method not in METHODS:
         declared = False  # a method that MCP does not have, or a later version
     if declared is not None and is_new(session, f"unknown {method}"):
@@ -137,9 +150,14 @@ def list_failed(session: Session, answer: ToolMessage, error: Object) -> Iterato
         yield WireNote("list_failed", session.server, answer.index, "tools/list", said)
 
 
-def not_there(session: Session, asked: ToolMessage, said: str) -> Iterator[WireNote]:
-    """A resource that a result named cannot be read."""
+def not_there(session: Session, asked: ToolMessage, answer: ToolMessage, said: str) -> Iterator[WireNote]:
+    """A resource that a result named, or that the server lists, cannot be read."""
     uri = as_text(asked.params.get("uri")) or ""
+    listing = session.listings.get("resources/list")
+    unknown = (answer.error or {}).get("code") in _NO_RESOURCE and listing is not None and uri in listing.entries
+    if unknown and session.starts < 2 and is_new(session, "answer_odd resources/read"):
+        wrong = f"says that it does not have {uri[:80]!r}, which it lists: {said[:60]!r}"
+        yield WireNote("answer_odd", session.server, asked.index, "resources/read", wrong)
     if uri in session.links and is_new(session, "link_broken"):
         yield WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri])
 
@@ -150,3 +168,11 @@ def of_schemas(session: Session, tool: Definition) -> Iterator[WireNote]:
         if "schema_wrong" not in session.noted and (wrong := wrong_schema(schema)) is not None:
             session.noted.add("schema_wrong")
             yield WireNote("schema_wrong", session.server, tool.index, tool.name, f"an `{key}` that {wrong}")
+
+
+def of_headers(session: Session, tool: Definition) -> Iterator[WireNote]:
+    """Parameters that a tool wants in headers, as no client can send them: clients must leave such a tool out."""
+    if is_modern(session.version) and "schema_wrong" not in session.noted:
+        wrong = wrong_headers(tool.schema)
+        if wrong is not None and is_new(session, "schema_wrong"):
+            yield WireNote("schema_wrong", session.server, tool.index, tool.name, f"an `inputSchema` that {wrong}")

@@ -7,7 +7,7 @@ from dataclasses import field
 from turntape.cassettes.frozen import mutable
 
 from ..wire.json_value import Object, as_text, compact, is_object, objects_in
-from .answers import of_schemas
+from .answers import of_headers, of_schemas
 from .definitions import Definition
 from .session_state import Session, WireNote, is_new
 from .tool_messages import ToolMessage
@@ -91,10 +91,7 @@ class Catalogue:
             made = Definition.read(fields, server, index)
             if name in here:
                 self.repeated.add((server, name))
-            if name in here and here[name].differs(made):
-                self.ambiguous.add((server, name))
-                if is_new(session, f"listed_twice {name}"):
-                    yield WireNote("listed_twice", server, index, name, ", ".join(here[name].differs(made)))
+                yield from self._again(session, here[name], made)
                 continue
             known[name] = here[name] = made
             if not is_object(made.schema) and is_new(session, "no_schema"):
@@ -103,7 +100,18 @@ class Catalogue:
             earlier = before.get(name)
             if earlier is None or earlier.differs(made):
                 yield from of_schemas(session, made)
+                yield from of_headers(session, made)
             if earlier is not None and (parts := earlier.differs(made)):
                 said = "announced" if server in self.changing else "not announced"
                 notes = (", ".join(parts), said)
                 yield WireNote("definition_changed", server, index, name, "; ".join(notes), earlier.index)
+
+    def _again(self, session: Session, first: Definition, again: Definition) -> Iterator[WireNote]:
+        """One page has a tool twice."""
+        if parts := first.differs(again):
+            self.ambiguous.add((first.server, first.name))
+            if is_new(session, f"listed_twice {first.name}"):
+                yield WireNote("listed_twice", first.server, again.index, first.name, ", ".join(parts))
+        elif is_new(session, "listed_again"):
+            wrong = f"has the tool {first.name!r} twice"
+            yield WireNote("answer_odd", first.server, again.index, "tools/list", wrong)

@@ -89,6 +89,10 @@ class Asks:
         """The request at this place has its answer."""
         self._ended[sequence] = at
 
+    def has_answer(self, key: str) -> bool:
+        """Whether a request with this id has its answer: a stream that is resumed may hold it twice."""
+        return any(one.sequence in self._ended for one in self._by_id.get(key, ()))
+
     def repeated(self) -> Iterator[tuple[bool, str, Asked]]:
         """The first id that was used again while its request was open, and the first that was used again later.
 

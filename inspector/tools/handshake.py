@@ -21,6 +21,8 @@ _HANDSHAKE = regex(
 """How others do. It counts only where the handshake is not complete."""
 _VERSION = regex(r"20\d\d-\d\d-\d\d|DRAFT-.+")
 """How MCP names its versions."""
+_KNOWN = frozenset({"2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", ANY_JSON})
+"""The versions up to the newest one that is known here. What a later date names is not known."""
 _OTHER_VERSION = regex(
     r"(?:unsupported|unknown|invalid|not support\w*|supports? only).{0,40}protocol.?version"
     r"|protocol.?version.{0,60}(?:unsupported|not (?:be )?support|unknown|invalid)",
@@ -41,10 +43,25 @@ def flaw_of_handshake(session: Session, asked: ToolMessage, *, again: bool) -> s
     if asked.method != "initialize":
         return None
     version = as_text(asked.params.get("protocolVersion"))
-    if version is not None and not _VERSION.fullmatch(version):
+    if version is not None and not _exists(version):
         return f"says version {version[:40]!r}, which MCP does not have"
     late = session.ready_at is not None and session.ready_at < asked.at
     return "comes after the handshake of the session" if again and late else None
+
+
+def _exists(version: str) -> bool:
+    """Whether MCP has a version, or may have it: a draft, or a later one than those known here."""
+    later = version > ANY_JSON and _VERSION.fullmatch(version) is not None
+    return version in _KNOWN or later or version.startswith("DRAFT-")
+
+
+def never_confirmed(session: Session) -> Iterator[WireNote]:
+    """The client never said that the handshake is over, and the server answered its requests all the same."""
+    if session.start is None or session.ready_at is None or session.confirmed or not session.served:
+        return
+    reported = session.noted & {"not_ready", "own_notice_wrong", "request_wrong"}
+    if session.starts == 1 and not is_modern(session.version) and not reported:
+        yield WireNote("never_confirmed", session.server, session.start.index, "initialize")
 
 
 def is_unconfirmed(session: Session) -> bool:
@@ -85,7 +102,7 @@ def started(session: Session, asked: ToolMessage, at: float, result: Object) -> 
     session.ready_at, session.offers = at, as_object(result.get("capabilities"))
     session.start_failed = None
     version = as_text(result.get("protocolVersion"))
-    if version is None or not _VERSION.fullmatch(version):
+    if version is None or not _exists(version):
         yield WireNote("version_unknown", session.server, asked.index, compact(result.get("protocolVersion")))
 
 

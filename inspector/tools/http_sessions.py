@@ -7,19 +7,22 @@ https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sessio
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 
+from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
 from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
-from .form import Flaw
-from .handshake import OPENING
+from .form import Flaw, is_modern
+from .handshake import OPENING, is_about_version
 from .http_form import answered_notice, misnamed, outdated, says_session, unfounded, unreadable_session, unstreamed
 from .session_state import Session, WireNote, is_new
 from .tool_messages import ToolMessage
 
 _BAD_REQUEST, _NOT_FOUND, _CONFLICT = 400, 404, 409
+_SHORT = 2_000
+"""Bytes of a refusal that are read."""
 _REFUSALS = frozenset({400, 405, 422, 500, 501})
 """Statuses that say of a notification that the server cannot use it, and nothing of a session or of credentials."""
 
@@ -80,7 +83,7 @@ def deleted(session: Session | None, trip: RoundTrip) -> None:
 
 def flaw_of_http(session: Session | None, trip: RoundTrip) -> Flaw | None:
     """How an answer breaks what MCP says of HTTP, whatever its messages hold."""
-    return _unnamed(session, trip) or unfounded(trip) or misnamed(trip)
+    return _unnamed(session, trip) or _disowned(session, trip) or unfounded(trip) or misnamed(trip)
 
 
 def unmet(session: Session | None, trip: RoundTrip, unasked: ToolMessage | None) -> Iterator[WireNote]:
@@ -99,7 +102,9 @@ def unmet(session: Session | None, trip: RoundTrip, unasked: ToolMessage | None)
     what = answered_notice(trip.response) if unasked is not None else None
     if unasked is not None and what is not None and is_new(session, "notice_answered"):
         yield WireNote("notice_answered", session.server, trip.index, unasked.method or "a reply", what)
-    if unasked is not None and trip.response.status in _REFUSALS and is_new(session, "notice_refused"):
+    outlawed = unasked is not None and unasked.is_answer and is_modern(session.version)
+    refused = unasked is not None and trip.response.status in _REFUSALS and not outlawed
+    if unasked is not None and refused and is_new(session, "notice_refused"):
         how = f"status {trip.response.status}"
         yield WireNote("notice_refused", session.server, trip.index, unasked.method or "a reply", how)
 
@@ -111,6 +116,20 @@ def _unnamed(session: Session | None, trip: RoundTrip) -> Flaw | None:
     if header(trip.request.headers, SESSION_HEADER) or trip.response.status != _BAD_REQUEST:
         return None
     return Flaw("wants the id of a session, and the server gave none") if says_session(trip.response) else None
+
+
+def _disowned(session: Session | None, trip: RoundTrip) -> Flaw | None:
+    """A refusal for the version in the header of a request, on which the handshake of the session had ended."""
+    said = header(trip.request.headers, "MCP-Protocol-Version")
+    if session is None or session.ready_at is None or said is None or said != session.version or trip.response is None:
+        return None
+    try:
+        text = trip.response.body[:_SHORT].decode("utf-8", "replace")
+    except CassetteError:  # the cassette reports bodies that it cannot give
+        return None
+    if trip.response.status != _BAD_REQUEST or not is_about_version(text):
+        return None
+    return Flaw(f"refuses version {said}, with which the handshake of the session had ended")
 
 
 def _changed_id(session: Session, trip: RoundTrip, notes: list[WireNote], every: Iterable[Session]) -> None:

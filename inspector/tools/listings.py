@@ -37,6 +37,8 @@ class Listing:
     """The pages that were requested."""
     entries: dict[str, str] = field(default_factory=dict[str, str])
     """By name: the entries of all pages."""
+    named: set[str] = field(default_factory=set[str])
+    """The pages that answers have named as the next ones."""
 
     def page(self, method: str, cursor: str | None, result: Object) -> Iterator[tuple[PageFault, str]]:
         """Take a page, and give what is wrong with it: the kind of a note, and the page or the entry concerned."""
@@ -48,6 +50,8 @@ class Listing:
         else:
             self.asked.add(cursor)
         following = as_text(result.get("nextCursor"))
+        if following and len(self.named) < _MOST:
+            self.named.add(following)
         key, name = ENTRIES[method]
         here = {named: compact(one) for one in objects_in(result.get(key)) if (named := as_text(one.get(name)))}
         again = [named for named, one in here.items() if self.entries.get(named) == one]

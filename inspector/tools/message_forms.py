@@ -138,6 +138,11 @@ def is_made_up(method: str) -> bool:
     return method.startswith(_SPACES) and method not in METHODS and not method.endswith(("/get", "/list", "/complete"))
 
 
+def is_unheard(method: str) -> bool:
+    """True for a method that no version of MCP has. It may be of an extension, which must be declared."""
+    return method not in METHODS
+
+
 def needed(method: str, params: Object) -> list[str]:
     """The capability that the side which is asked must have declared, and what is needed inside it; empty for none."""
     name = next((name for start, name in _NEEDS.items() if method.startswith(start)), None)

@@ -15,8 +15,9 @@ def of_notice(session: Session, message: ToolMessage) -> Iterator[WireNote]:
     """How a message without an id breaks MCP's form."""
     if message.is_request or message.is_answer or message.method is None:
         return
-    if (wrong := flaw_of_sent(message)) is not None and is_new(session, "request_wrong"):
-        yield WireNote("request_wrong", session.server, message.index, message.method, wrong)
+    kind = "request_wrong" if message.sender == "client" else "ask_wrong"
+    if (wrong := flaw_of_sent(message)) is not None and is_new(session, kind):
+        yield WireNote(kind, session.server, message.index, message.method, wrong)
     elif (wrong := _wrong_notice(session, message)) is not None:
         kind = "notice_wrong" if message.sender == "server" else "own_notice_wrong"
         if is_new(session, kind):
@@ -37,7 +38,11 @@ def _wrong_notice(session: Session, message: ToolMessage) -> str | None:
     if not is_object(params := message.data.get("params", {})):
         return f"has {compact(params)[:40]} as its `params`, which must be an object"
     modern = message.sender == "server" and is_modern(session.version)
-    return wrong_notice(message.method or "", message.params, modern=modern)
+    wrong = wrong_notice(message.method or "", message.params, modern=modern)
+    logs = message.method == "notifications/message" and message.sender == "server" and session.starts < 2
+    if wrong is None and logs and not modern and session.offers is not None and "logging" not in session.offers:
+        return "holds a line of a log, and its sender has not declared `logging`"
+    return wrong
 
 
 def shared_token(session: Session, asked: ToolMessage, token: str) -> Iterator[WireNote]:

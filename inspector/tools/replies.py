@@ -14,7 +14,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..wire.json_value import Object, as_text, compact, is_array, is_object, objects_in
 from .answers import NO_METHOD
 from .form import wrong_envelope
-from .message_forms import breaks, declares, wrong_reply
+from .message_forms import breaks, declares, is_unheard, wrong_reply
 from .request_form import flaw_of_request, methods_of_servers
 from .returned import error_message
 from .run_steps import ASKS, PLAIN_ASKS
@@ -82,6 +82,8 @@ def _replied(session: Session, asked: ToolMessage, answer: ToolMessage) -> Itera
     if wrong is None and answer.error is not None:
         yield from _refused(session, asked, answer.error, broken)
         return
+    if broken is None and is_early(session, asked):
+        broken = "comes before its answer to the client's `initialize`"
     if broken is not None and is_new(session, "ask_odd"):
         yield WireNote("ask_odd", session.server, asked.index, method, broken)
     if wrong is not None and is_new(session, "reply_wrong"):
@@ -111,6 +113,9 @@ def _refused(session: Session, asked: ToolMessage, error: Object, broken: str | 
     elif broken is not None:
         if is_new(session, "ask_wrong"):
             yield WireNote("ask_wrong", session.server, asked.index, method, broken)
+    elif unknown and is_unheard(method):
+        if is_new(session, "ask_unknown"):
+            yield WireNote("ask_unknown", session.server, asked.index, method, said)
     elif method == "roots/list" and session.declared is not None and "roots" not in session.declared:
         if is_new(session, "ask_undeclared roots"):
             yield WireNote("ask_undeclared", session.server, asked.index, method, said)

@@ -20,12 +20,14 @@ def flaw_of_request(asked: ToolMessage, version: str | None) -> str | None:
     method = asked.method or ""
     if method.startswith("notifications/"):
         return "has an id, and a notification has none"
-    if not isinstance(asked.id, str | int | float) or isinstance(asked.id, bool):
+    fraction = isinstance(asked.id, float) and not asked.id.is_integer()
+    if not isinstance(asked.id, str | int | float) or isinstance(asked.id, bool) or fraction:
         return f"has {compact(asked.id)} as its id, which must be a text or an integer"
     if is_made_up(method):
         return "has a method that MCP does not have"
     if asked.sender == "server" and method in SERVER_REQUESTS and method not in methods_of_servers(version):
-        return f"version {version} does not have: its servers send no requests"
+        why = ": its servers send no requests" if is_modern(version) else ""
+        return f"version {version} does not have{why}"
     params = asked.data.get("params", {})
     if not is_object(params):
         return f"has {compact(params)[:40]} as its `params`, which must be an object"
@@ -41,13 +43,16 @@ def flaw_of_request(asked: ToolMessage, version: str | None) -> str | None:
 
 _OPEN = regex(r"\{[\w,*+#./;?&]+\}")
 """A variable in a template of addresses. An address itself has no braces."""
+_WITH_FORMS = "2025-06-18"
+"""From this version on, a server may ask for what a person fills in."""
 _WITH_PAGES = "2025-11-25"
 """The only version in which a request to open a page has a separate id: later ones end with the call."""
 
 
 def flaw_of_sent(message: ToolMessage) -> str | None:
-    """How something that should be a request of the client is none; None for everything else."""
-    if message.sender != "client" or message.method not in CLIENT_REQUESTS or message.is_request:
+    """How something that should be a request is none; None for everything else."""
+    methods = CLIENT_REQUESTS if message.sender == "client" else SERVER_REQUESTS
+    if message.method not in methods or message.is_request:
         return None
     how = "has null as its id" if "id" in message.data else "has no id"
     return f"{how}, so it is a notification, and nobody answers it"
@@ -55,7 +60,11 @@ def flaw_of_sent(message: ToolMessage) -> str | None:
 
 def methods_of_servers(version: str | None) -> frozenset[str]:
     """What a server may ask a client. From 2026-07-28 on it is nothing: a question is the answer to a call."""
-    return frozenset() if is_modern(version) else SERVER_REQUESTS
+    if is_modern(version):
+        return frozenset()
+    return (
+        SERVER_REQUESTS - {"elicitation/create"} if version is not None and version < _WITH_FORMS else SERVER_REQUESTS
+    )
 
 
 def _not_said(asked: ToolMessage, version: str | None) -> str | None:

@@ -37,7 +37,7 @@ def flaw_of_headers(trip: RoundTrip, asked: ToolMessage, agreed: str | None) -> 
     """
     if trip.tool_wire is not None or asked.sender != "client" or asked.batched:
         return None
-    if (lacking := _not_taken(trip)) is not None:
+    if (lacking := _not_json(trip) or _not_taken(trip)) is not None:
         return lacking
     said = header(trip.request.headers, _VERSION)
     version = as_text(as_object(asked.params.get("_meta")).get(f"{META}protocolVersion"))
@@ -76,6 +76,14 @@ def _not_taken(trip: RoundTrip) -> str | None:
     return f"does not have {wanted!r} in its header `Accept`, and MCP wants both forms there"
 
 
+def _not_json(trip: RoundTrip) -> str | None:
+    """How a request does not say that it is JSON."""
+    kind = header(trip.request.headers, "content-type")
+    if kind is None or kind.partition(";")[0].strip().lower() == _TAKEN[0]:
+        return None
+    return f"says {kind[:40]!r} in its header `Content-Type`, where MCP wants {_TAKEN[0]!r}"
+
+
 def speaks_of_headers(answer: ToolMessage, wrong: str) -> bool:
     """Whether a server fails a request for its headers; an error of the tool itself has nothing to do with them.
 
@@ -91,7 +99,9 @@ _CODES = (-32020, -32022)
 """With which version 2026-07-28 refuses headers and versions."""
 _SHORT = 2_000
 """Characters of an answer that are read."""
-_HEADERS = regex(r"\bheaders?\b|\baccept|\bmcp-\w|protocol.?version|\bversion\b|\bsession\b|mismatch", re.IGNORECASE)
+_HEADERS = regex(
+    r"\bheaders?\b|\bcontent.?type|\baccept|\bmcp-\w|protocol.?version|\bversion\b|\bsession\b|mismatch", re.IGNORECASE
+)
 
 
 def _plain(value: str) -> str:

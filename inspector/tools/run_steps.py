@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
+from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
@@ -23,6 +24,7 @@ PLAIN_ASKS = frozenset({"ping", "roots/list"})
 """Requests of a server that the client answers without asking anybody."""
 _MOVED, _BAD = 300, 400
 """From these statuses on, an answer sends the client elsewhere, or refuses what it sent."""
+_STREAM = "text/event-stream"
 _ACCEPTED = 202
 """The status under which the answer comes by another connection."""
 _PATIENCE = 5_000_000
@@ -37,13 +39,16 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
     """The run that a `tools/call` begins, or continues; `wrong`: how the request breaks the rules."""
     params = message.params
     state = as_text(params.get("requestState"))
+    lost = None
     if state is None and "inputResponses" in params:
         state = _stateless(params)
+    if "inputResponses" in params and state not in session.waiting:
+        state, lost = _other_state(session, params, state)
     place = session.waiting.pop(state, None) if state is not None else None
     earlier = session.runs.pop(place, None) if place is not None else None
     if earlier is not None:
         run = replace(earlier, outcome="unanswered", exchanges=(*earlier.exchanges, message.index))
-        wrong = wrong or _wrongly_answered(earlier, as_object(params.get("inputResponses")))
+        wrong = wrong or lost or _wrongly_answered(earlier, as_object(params.get("inputResponses")))
         arguments = params.get("arguments")
         if as_object(arguments) != as_object(earlier.arguments) or params.get("name") != earlier.name:
             wrong = wrong or "repeats the call, and not as its server had asked about it"
@@ -91,6 +96,16 @@ def _of_another(session: Session, params: Object) -> str | None:
     return None if given in (None, _stateless(params)) else "names the `requestState` of another call"
 
 
+def _other_state(session: Session, params: Object, state: str | None) -> tuple[str | None, str | None]:
+    """The state under which this very call waits, where it names another one or none, and how it breaks the rule."""
+    own = _stateless(params)
+    given = [one for one, call in session.states.items() if call == own and one in session.waiting]
+    if len(given) != 1:
+        return state, None
+    said = "another" if params.get("requestState") is not None else "no"
+    return given[0], f"repeats the call with {said} `requestState` than its server gave"
+
+
 def _stateless(params: Object) -> str:
     """Under what a call waits for input to which its server gave no state: it is repeated with the same arguments."""
     return compact([params.get("name"), params.get("arguments")])
@@ -117,7 +132,8 @@ def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessag
     """The run with the answer to its last `tools/call`."""
     took = max(round((answer.at - run.started_at) * 1000, 3), 0.0)
     result = answer.result
-    run = replace(run, flaw=flaw_of(answer, session.version), progressed=reports_of(session, run, answer.at))
+    flaw = flaw_of(answer, session.version) or _disowned(run, answer)
+    run = replace(run, flaw=flaw, progressed=reports_of(session, run, answer.at))
     if result is None and "error" not in answer.data:
         said = answer.data.get("result")
         run = _with_result(run, {}, took)
@@ -146,6 +162,14 @@ def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessag
         took = round((given_up[0] - run.started_at) * 1000, 3)
         run = replace(run, outcome="cancelled", reason=given_up[1], duration_ms=max(took, 0.0))
     return run
+
+
+def _disowned(run: ToolRun, answer: ToolMessage) -> Flaw | None:
+    """An error for the state that the server itself gave, and that the client repeats as it was."""
+    said = error_message(answer.error) if answer.error is not None else None
+    if said is None or not run.questions or run.departed is not None or "requeststate" not in said.lower():
+        return None
+    return Flaw("refuses the `requestState` that the server itself gave")
 
 
 def _with_result(run: ToolRun, result: Object, took: float) -> ToolRun:
@@ -202,7 +226,7 @@ def gave_up(session: Session, message: ToolMessage) -> Iterator[ToolRun]:
     session.cancelled[number] = (message.at, reason)
     for place, run in list(session.runs.items()):
         asked = session.asked.get(place)
-        if place in session.spent:
+        if place in session.spent or run.ended_by is not None:
             continue  # the server's answer had ended before, without a result
         if asked is not None and key_of_id(asked.id) == number and run.started_at <= message.at:
             took = max(round((message.at - run.started_at) * 1000, 3), 0.0)
@@ -241,6 +265,8 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
                 how = f"{(trip.ended_at or 0) / 1e6:.3g} s" if kind == "never_answered" else "ended" if waited else ""
                 notes.append(WireNote(kind, session.server, asked.index, asked.method or "", how))
                 del session.asked[place]
+            elif _is_whole_answer(trip) and asked.sender == "client":
+                session.spent.add(place)
             continue
         done = _without_answer(run, trip)
         wrong = session.flaws.get(place) if done.outcome == "failed" or trip.failure is not None else None
@@ -256,6 +282,7 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
         done = replace(done, progressed=reports_of(session, run, until))
         if _is_whole_answer(trip):
             session.spent.add(place)
+            done = replace(done, answer_over=done.outcome == "unanswered")
         if done.outcome != "failed" and (stray := _answer_of(session, asked, until)) is not None:
             done = replace(done, flaw=stray)
         session.runs[place] = done
@@ -263,9 +290,22 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
 
 
 def _is_whole_answer(trip: RoundTrip) -> bool:
-    """True for a round trip over HTTP that has all of its answer, so that nothing more comes by it."""
+    """True for a round trip over HTTP that has all of its answer, so that nothing more comes by it.
+
+    A stream whose events have ids is none: a client may resume it, and its server may let it do so.
+    """
     is_http = trip.tool_wire is None and trip.response is not None and trip.response.status != _ACCEPTED
-    return is_http and trip.failure is None
+    return is_http and trip.failure is None and not _is_resumable(trip)
+
+
+def _is_resumable(trip: RoundTrip) -> bool:
+    if trip.response is None or (header(trip.response.headers, "content-type") or "").partition(";")[0] != _STREAM:
+        return False
+    try:
+        body = trip.response.body
+    except CassetteError:  # the cassette reports bodies that it cannot give
+        return False
+    return body.startswith(b"id:") or b"\nid:" in body
 
 
 def _answer_of(session: Session, asked: ToolMessage, until: float) -> Flaw | None:
@@ -310,13 +350,13 @@ def _left_open(
         return "no_answer_of_client" if answered else None
     if not left:
         return "ended_early"
-    given_up = key_of_id(asked.id) in session.cancelled or asked.method in _MAY_WAIT
+    given_up = key_of_id(asked.id) in session.cancelled or asked.method in MAY_WAIT
     begun = asked.method == "initialize" and session.ready_at is not None
     long = (trip.ended_at or 0) >= _PATIENCE
     return "never_answered" if long and not given_up and not begun else None
 
 
-_MAY_WAIT = frozenset({"server/discover", "subscriptions/listen", "tasks/result"})
+MAY_WAIT = frozenset({"server/discover", "subscriptions/listen", "tasks/result"})
 """Requests that a server may leave open: older servers do not know the first, and the others end with what they wait
 for."""
 

@@ -17,8 +17,11 @@ from .progress import Progress
 from .tool_messages import ToolMessage
 from .tool_run import Departure, ToolRun
 
+OPEN = "open"
+"""The detail of a note about a question over HTTP, which is in a response, that was still open at the end."""
 _MOST_STRAYS = 100
 _MOST_WRONGS = 20
+_MOST_CURSORS = 2_000
 
 
 @frozen
@@ -85,6 +88,8 @@ class WireNote:
         "notice_answered",
         "cancelled_answered",
         "schema_wrong",
+        "never_confirmed",
+        "ask_unknown",
     ]
     server: str
     index: int
@@ -171,7 +176,7 @@ class Session:
     strays: deque["Stray"] = field(default_factory=lambda: deque["Stray"](maxlen=_MOST_STRAYS))
     """The newest of what the server wrote that answers no request and is not a notification."""
     spent: set[int] = field(default_factory=set[int])
-    """The places of calls whose answer over HTTP has ended without a result."""
+    """The places of requests whose answer over HTTP has ended without a result."""
     links: dict[str, int] = field(default_factory=dict[str, int])
     """The resources that results named, by their address, with the round trip of that."""
     mentions: Mentions = field(default_factory=Mentions)
@@ -185,6 +190,25 @@ class Session:
     levels: LogLevels = field(default_factory=LogLevels)
     before: dict[str, Definition] = field(default_factory=dict[str, Definition])
     """The tools as they were listed before the list whose pages are read now."""
+    cursors: list["Turned"] = field(default_factory=list["Turned"])
+    """The pages of lists that the client asked for by name."""
+
+    def turned(self, asked: ToolMessage, *, failed: bool) -> None:
+        """The client has the answer to its request for a page."""
+        named = as_text(asked.params.get("cursor"))
+        if named is not None and len(self.cursors) < _MOST_CURSORS:
+            self.cursors.append(Turned(asked.method or "", named, asked.index, failed))
+
+
+@frozen
+class Turned:
+    """A request for a page of a list that is not the first one."""
+
+    method: str
+    cursor: str
+    index: int
+    failed: bool
+    """Whether the server refused it."""
 
 
 @frozen

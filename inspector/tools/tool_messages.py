@@ -11,7 +11,7 @@ from turntape.cassettes.tape.model import RoundTrip, Side
 
 from ..wire.exchange import Exchange
 from ..wire.json_value import Object, as_object, as_text, is_object
-from ..wire.protocols.mcp.messages import WireMessage, address_of, messages_in, session_of
+from ..wire.protocols.mcp.messages import WireMessage, address_of, is_old_stream, messages_in, session_of
 from ..wire.protocols.mcp.shape import META, is_answer
 from ..wire.protocols.mcp.tool_wire import detect
 
@@ -20,6 +20,8 @@ _MOST_EARLY = 1_000
 
 type _Key = tuple[Side, str, object]
 """The sender of a request with the type and the value of its id: `1` and `"1"` are two ids."""
+type _Open = tuple[int, int, float]
+"""A request without an answer: the number of its round trip, its place in the session, and its time."""
 
 
 @frozen
@@ -219,8 +221,8 @@ class _Session:
     name: str | None = None
     """The name that the server gives itself."""
     count: int = 0
-    open: dict[_Key, list[tuple[int, int]]] = field(default_factory=dict[_Key, list[tuple[int, int]]])
-    """Requests without an answer: the numbers of their round trips and their places, by sender and id."""
+    open: dict[_Key, list[_Open]] = field(default_factory=dict[_Key, list[_Open]])
+    """Requests without an answer: the numbers of their round trips, their places and their times, by sender and id."""
     early: dict[_Key, list[ToolMessage]] = field(default_factory=dict[_Key, list[ToolMessage]])
     """Replies of the client over HTTP to what is not recorded yet, by the sender and the id of that."""
 
@@ -236,7 +238,7 @@ class _Session:
             if trip.tool_wire is not None and message.answer:
                 answers = trip.tool_wire.sequence
         elif isinstance(data.get("method"), str) and (key := _key(message.sender, data.get("id"))):
-            self.open.setdefault(key, []).append((trip.index, sequence))
+            self.open.setdefault(key, []).append((trip.index, sequence, one.at))
         taken = ToolMessage(
             one.session,
             server,
@@ -267,14 +269,16 @@ class _Session:
             reply = next((one for one in waiting if one.at >= taken.at), None)
             if reply is not None:
                 waiting.remove(reply)
-                self.open[key].remove((taken.index, taken.sequence))
+                self.open[key].remove((taken.index, taken.sequence, taken.at))
                 yield replace(reply, answers=taken.sequence)
 
     def _asked(self, one: _Held) -> int | None:
         """The place of the request that this answers; it is open no longer.
 
-        The newest with that id counts, and one in the same round trip before all others: clients that share a session
-        may use the same ids. An error that says no id, or an unknown one, answers the only request of its round trip.
+        The newest with that id that was sent before counts, and one in the same round trip before all others: clients
+        that share a session may use the same ids. On the stream of the older transport, whose answers are recorded
+        after all requests of its one client, it is the oldest. An error that says no id, or an unknown one, answers the
+        only request of its round trip.
         """
         asker: Side = "client" if one.message.sender == "server" else "server"
         key = _key(asker, one.message.data.get("id"))
@@ -284,13 +288,15 @@ class _Session:
         if key is None or not waiting:
             return None
         here = [asked for asked in waiting if asked[0] == one.trip.index]
-        found = (here or waiting)[-1]
+        before = [asked for asked in waiting if asked[2] <= one.at]
+        last = here or before or waiting
+        found = last[0] if len(last) > 1 and not here and is_old_stream(one.trip) else last[-1]
         waiting.remove(found)
         if not waiting:
             del self.open[key]
         return found[1]
 
-    def _only_one_of(self, asker: Side, index: int) -> "tuple[_Key | None, list[tuple[int, int]]]":
+    def _only_one_of(self, asker: Side, index: int) -> "tuple[_Key | None, list[_Open]]":
         """The open request of a round trip, when there is exactly one."""
         found = [key for key, waiting in self.open.items() if key[0] == asker and any(a[0] == index for a in waiting)]
         return (found[0], self.open[found[0]]) if len(found) == 1 else (None, [])

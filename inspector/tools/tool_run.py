@@ -92,6 +92,8 @@ class ToolRun:
     """The first thing that the client did against the rules in this run; None while it did nothing."""
     expired: bool = False
     """Whether the server answered that it no longer has the session, which it may end at any time."""
+    answer_over: bool = False
+    """Whether the answer of the server over HTTP ended without a result, so that none can come any more."""
     progressed: int = 0
     """How many reports of progress came before it ended."""
     questions: dict[str, object] = field(default_factory=dict[str, object])

@@ -110,6 +110,7 @@ class ToolSessions:
                 message.method in _LATE_METHODS
                 or self._skips(message)
                 or (message.is_answer and message.sender == "client")
+                or "cursor" in message.params
             )
             session = self._sessions.setdefault(message.session, Session(message.server))
             if session.server != message.server:
@@ -131,6 +132,7 @@ class ToolSessions:
             refused = self._http.by_status(session, trip, added.notes, self._sessions.values()) or refused
             for run in ended(session, trip, added.notes):
                 changed[name, run.sequence] = run
+            added.late |= any(one.index == trip.index for one in session.asked.values())
             wired = trip.tool_wire is not None or bool(header(trip.request.headers, SESSION_HEADER))
             for run in of_ids(session, trip, sent if wired else [], added.notes):
                 changed[name, run.sequence] = run
@@ -205,6 +207,9 @@ class ToolSessions:
                     notes.append(WireNote("answered_twice", session.server, message.index, compact(message.id)))
             if asked is not None:
                 yield from self._answered(session, asked, message, notes)
+            elif message.sender == "client" and is_modern(session.version) and is_new(session, "own_notice_wrong"):
+                how = f"version {session.version} does not have: its servers send no requests"
+                notes.append(WireNote("own_notice_wrong", session.server, message.index, "an answer", how))
         elif message.method == "notifications/progress" and message.sender == "server":
             token = compact(message.params.get("progressToken"))
             done = message.params.get("progress")
@@ -270,6 +275,7 @@ class ToolSessions:
         if (token := token_of(asked)) is not None:
             session.progress.answered(token, answer.at, answer.sequence)
         wrong = session.flaws.pop(asked.sequence, None) or _unfounded(session, asked, answer)
+        wrong = wrong or _seen_late(session, asked, answer)
         beside = asked.sequence in session.misheaded and not speaks_of_headers(answer, wrong or "")
         kind = "request_odd" if answer.error is None or beside else "request_wrong"
         if wrong is not None and is_new(session, kind):
@@ -278,6 +284,8 @@ class ToolSessions:
         notes += judged(session, asked, answer)
         notes += self._after_cancel(session, asked, answer, said)
         notes += paged(session, asked, answer)
+        if wrong is None:
+            session.turned(asked, failed=answer.error is not None)
         early = asked.method not in OPENING and is_about_handshake(session, said)
         if early and is_new(session, "not_ready"):
             notes.append(WireNote("not_ready", session.server, asked.index, asked.method or "", said))
@@ -292,13 +300,11 @@ class ToolSessions:
                 hasty = hasty or self._outdated(session, asked, answer)
                 run = self._stated(session, replace(run, departed=(None if beside else run.departed) or hasty))
                 yield given(session, asked, run, answer)
-        elif asked.method == "resources/read" and answer.error is not None:
-            notes += not_there(session, asked, said)
-        elif asked.method == "resources/read" and len(self.read) < _MOST_OPEN:
-            found = (as_text(one.get("text")) for one in objects_in((result or {}).get("contents")))
-            self.read[session.server, as_text(asked.params.get("uri")) or ""] = "\n".join(filter(None, found))
+        elif asked.method == "resources/read":
+            notes += self._resource(session, asked, answer, said)
         elif asked.method in ("initialize", "server/discover"):
             notes += opened(session, asked, answer, wrong)
+            yield from _rejudged(session, answer, notes)
         elif asked.method == "prompts/list" and result is not None:
             session.prompts.listed(result)
         elif asked.method == "tools/list" and result is not None:
@@ -316,6 +322,14 @@ class ToolSessions:
                 session.runs[place] = later
                 if later is not run:
                     yield later
+
+    def _resource(self, session: Session, asked: ToolMessage, answer: ToolMessage, said: str) -> Iterator[WireNote]:
+        """The answer to a request for a resource."""
+        if answer.error is not None:
+            yield from not_there(session, asked, answer, said)
+        elif len(self.read) < _MOST_OPEN:
+            found = (as_text(one.get("text")) for one in objects_in((answer.result or {}).get("contents")))
+            self.read[session.server, as_text(asked.params.get("uri")) or ""] = "\n".join(filter(None, found))
 
     def _wrong_in(self, session: Session, asked: ToolMessage) -> str | None:
         """How a request breaks MCP's form, or what the server demands of calls of this tool."""
@@ -356,8 +370,40 @@ class ToolSessions:
             return None
         if known.tasks == "required" and "task" not in asked.params:
             return f"does not run {name!r} as a task, as its server demands"
+        undeclared = session.offers is not None and "tasks" not in session.offers and not is_modern(session.version)
+        if undeclared and "task" in asked.params:
+            return f"runs {name!r} as a task, and its server has not declared `tasks`"
         forbidden = known.tasks == "forbidden" and "task" in asked.params and not is_modern(session.version)
         return f"runs {name!r} as a task, which its server does not offer" if forbidden else None
+
+
+def _rejudged(session: Session, started: ToolMessage, notes: list[WireNote]) -> Iterator[ToolRun]:
+    """Requests that were recorded before the version was known, and that this version does not allow.
+
+    Over the transport of 2024-11-05, all answers are recorded after all requests.
+    """
+    for place, asked in session.asked.items():
+        if asked.sender != "client" or place in session.flaws or asked.index == started.index:
+            continue
+        if (wrong := flaw_of_request(asked, session.version)) is None:
+            continue
+        session.flaws[place] = wrong
+        run = session.runs.get(place)
+        if run is None or run.departed is not None:
+            continue
+        session.runs[place] = run = replace(run, departed=Departure(f"sent a request that {wrong}", asked.index))
+        if run.outcome == "failed" and is_new(session, "request_wrong"):
+            notes.append(WireNote("request_wrong", session.server, asked.index, asked.method or "", wrong))
+        yield run
+
+
+def _seen_late(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | None:
+    """How a request is wrong that was recorded before the answers that came before it."""
+    if answer.index == asked.index:
+        return None
+    again = session.starts == 1 or not session.issued  # the older transport has a URL for each client
+    wrong = flaw_of_handshake(session, asked, again=again) or flaw_of_request(asked, session.version)
+    return wrong or _used_again(session, asked)
 
 
 def _unfounded(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | None:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ...tools.definitions import Definition, compare
-from ...tools.session_state import WireNote
+from ...tools.session_state import OPEN, WireNote
 from ...tools.tool_run import ToolRun
 from ...wire.printable import several
 from ..blame import DEFINITION_DIFFERS, UNKNOWN_TOOL, blamed
@@ -77,7 +77,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
         plain = note.what in ("ping", "roots/list") and not left
         yield Note(
             f"the request {note.what} of server {note.server!r} {how}",
-            (f"#{note.index} {'response' if refused else 'request'}", *_reply(note)),
+            (f"#{note.index} {'response' if refused or note.detail == OPEN else 'request'}", *_reply(note)),
             severity="info" if note.kind == "refused_by_client" or plain else None,
         )
     for call, run in context.runs:
@@ -104,6 +104,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
         "A request has a wrong form, and the server took it: then it is an info",
         "A notification has a wrong form: then it is an info",
         "It asks for what the server has not declared, or cancels its own `initialize`: then it is an info",
+        "It never sends `notifications/initialized`, and the server answers all the same: then it is an info",
         "It begins no session in place of one that is gone: then it is an info",
     ),
 )
@@ -142,6 +143,8 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
         "the server's messages nor sessions",
         "session_not_renewed": f"did not begin another session with server {note.server!r}, which had ended this one with "
         "status 404",
+        "never_confirmed": f"never sent server {note.server!r} `notifications/initialized`, which ends the handshake, "
+        "and the server answered its requests all the same",
         "own_notice_wrong": f"sent server {note.server!r} {note.what} that {note.detail}",
     }
     wrong = note.detail if note.kind == "reply_wrong" else ""
@@ -160,6 +163,7 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
             "start_cancelled",
             "request_odd",
             "own_notice_wrong",
+            "never_confirmed",
             "outdated",
             "stream_twice",
             "session_not_renewed",

@@ -5,7 +5,20 @@ from typing import Any
 import pytest
 from conversations import START, chat, said, user
 from tool_stories import ADD, KEPT, KEY, MODERN, SAY, Story, offered, text
-from tool_wire import SESSION, STREAM, URL, answers, asks, events, fails, http, initialize, initialized, notifies
+from tool_wire import (
+    SESSION,
+    STREAM,
+    URL,
+    answers,
+    asks,
+    confirmed,
+    events,
+    fails,
+    http,
+    initialize,
+    initialized,
+    notifies,
+)
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.inspector.run.labels import label_all
@@ -457,7 +470,7 @@ def test_a_tool_that_is_listed_twice() -> None:
     story.exchange(asks(60, "tools/list"), answers(60, tools=twice)).turn()
 
     assert story.found() == [(2, "tool-protocol-broken", "tool", "warning")]
-    assert Story(tools=[ADD, ADD, SAY]).start().found() == []
+    assert Story(tools=[ADD, ADD, SAY]).start().found() == [(1, "tool-protocol-broken", "tool", "info")]
 
 
 def test_a_second_answer_to_one_request() -> None:
@@ -1105,7 +1118,7 @@ def on_both_streams(*headers: tuple[str, str], issued: bool = True) -> list[Any]
         http(None, events(answer), method="GET", kind=STREAM, headers=(*SESSION, *headers), at=2),
     ]
     numbered = [replace(trip, index=place) for place, trip in enumerate(trips)]
-    return [one for row in label_all(numbered) for one in row.label["findings"]]  # type: ignore[attr-defined]
+    return [one for row in label_all(confirmed(numbered)) for one in row.label["findings"]]  # type: ignore[attr-defined]
 
 
 def test_an_answer_that_comes_again_on_another_stream() -> None:
@@ -1185,7 +1198,7 @@ def after_handshake(*trips: RoundTrip, named: bool = True) -> list[Any]:
     issued = (("Mcp-Session-Id", "s-1"),) if named else ()
     first = http(initialize(0), initialized(0), answer_headers=issued, headers=())
     numbered = [replace(trip, index=place, started_at=float(place)) for place, trip in enumerate((first, *trips))]
-    return [one for row in label_all(numbered) for one in row.label["findings"]]  # type: ignore[attr-defined]
+    return [one for row in label_all(confirmed(numbered)) for one in row.label["findings"]]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
