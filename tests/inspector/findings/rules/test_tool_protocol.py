@@ -187,7 +187,7 @@ def test_a_version_that_mcp_never_had(version: str, is_one: bool) -> None:
     assert (("client-tool-protocol-broken", "client", "warning") in asked) != is_one
 
 
-def test_an_id_that_is_a_fraction_is_no_id() -> None:
+def test_an_id_that_is_a_fraction_is_not_valid() -> None:
     assert brief(over_http(http(asks(7.5, "ping"), answers(7.5)))) == [
         ("client-tool-protocol-broken", "client", "info")
     ]
