@@ -180,10 +180,10 @@ def test_an_answer_on_the_older_stream_answers_what_was_asked_before_it() -> Non
 def test_a_version_that_mcp_never_had(version: str, is_one: bool) -> None:
     began = initialized(0)
     began["result"]["protocolVersion"] = version
-    told = brief([http(initialize(0), began, answer_headers=GIVEN, headers=())])
+    stated = brief([http(initialize(0), began, answer_headers=GIVEN, headers=())])
     asked = brief([http(initialize(0, version), fails(0, "no"), answer_headers=GIVEN, headers=())])
 
-    assert (told == []) == is_one
+    assert (stated == []) == is_one
     assert (("client-tool-protocol-broken", "client", "warning") in asked) != is_one
 
 
