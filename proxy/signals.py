@@ -29,9 +29,13 @@ RESTORED = _signals("SIGPIPE", "SIGXFSZ")
 
 
 def block() -> None:
-    """Block the signals that `listen` takes. Call before any thread is started. Does nothing on Windows."""
+    """Block the signals that `listen` takes. Call before any thread is started. Does nothing on Windows.
+
+    Whoever started us may ignore SIGCHLD. The kernel then keeps no exit code of a child process for us.
+    """
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_BLOCK, PASSED)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 def unblock() -> None:

@@ -43,6 +43,16 @@ OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF})
 """Errors that can only come from writing to an open file."""
 
 
+_MORE_MEMORY = "allow more with `ulimit -v` and `ulimit -u`, or give the container more memory"
+OUR_LIMITS = {
+    errno.EMFILE: "allow more with `ulimit -n`",
+    errno.ENFILE: "close programs that hold many files open",
+    errno.ENOMEM: _MORE_MEMORY,
+    errno.EAGAIN: _MORE_MEMORY,
+}
+"""Errors that are about no file: what to do about them."""
+
+
 WITHOUT_SETTINGS = frozenset({"completion", "doctor", "mcp"})
 """Commands that work with settings that cannot be read; `mcp` has no time to read them."""
 
@@ -140,11 +150,16 @@ def _report(exc: Exception) -> int:
     if isinstance(exc, OSError):
         if isinstance(exc, FileNotFoundError) and not exc.filename and _is_nowhere():
             return _fail("the working directory was removed; change to another one", USAGE)
-        if exc.filename:
+        if exc.filename and exc.errno not in OUR_LIMITS:
             return _fail(f"cannot use {exc.filename!r}: {exc.strerror}; check its name and its permissions", USAGE)
+        if exc.errno in OUR_LIMITS:
+            return _fail(f"this process is at a limit: {exc.strerror}; {OUR_LIMITS[exc.errno]}", USAGE)
         if exc.errno in OUTPUT_ERRORS:
             return _fail(f"cannot write the output: {exc.strerror}; write it to another place", USAGE)
         return _fail(str(exc.strerror or exc), USAGE)
+    if isinstance(exc, MemoryError) or isinstance(exc, RuntimeError) and "start new thread" in str(exc):
+        what = "no memory is left" if isinstance(exc, MemoryError) else "no thread can be started"
+        return _fail(f"this process is at a limit: {what}; {_MORE_MEMORY}", USAGE)
     return _fail(f"internal error, {type(exc).__name__}: {exc}; `turntape --debug …` shows where", INTERNAL)
 
 

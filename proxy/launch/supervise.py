@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from signal import Signals
 
 from ..exit_codes import SIGNALLED
@@ -94,7 +94,8 @@ async def _watched(
 
 
 def to_stderr(lines: Iterable[str]) -> None:
-    """Write lines to stderr; stdout belongs to the command."""
+    """Write lines to stderr; stdout belongs to the command. Where they cannot be written, the exit code stays."""
     if text := "".join(f"{line}\n" for line in lines):
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        with suppress(OSError):
+            sys.stderr.write(text)
+            sys.stderr.flush()

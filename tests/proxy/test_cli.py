@@ -99,6 +99,9 @@ def test_a_bug_is_one_line_without_debug(monkeypatch: pytest.MonkeyPatch, capsys
             main(argv)
 
 
+MORE = "allow more with `ulimit -v` and `ulimit -u`, or give the container more memory"
+
+
 @pytest.mark.parametrize(
     ("exc", "code", "message"),
     [
@@ -114,6 +117,17 @@ def test_a_bug_is_one_line_without_debug(monkeypatch: pytest.MonkeyPatch, capsys
             "turntape: cannot write the output: No space left on device; write it to another place\n",
         ),
         (OSError(errno.ECONNREFUSED, "Connection refused"), 2, "turntape: Connection refused\n"),
+        (
+            OSError(errno.EMFILE, "Too many open files", "a/b"),
+            2,
+            "turntape: this process is at a limit: Too many open files; allow more with `ulimit -n`\n",
+        ),
+        (MemoryError(), 2, f"turntape: this process is at a limit: no memory is left; {MORE}\n"),
+        (
+            RuntimeError("can't start new thread"),
+            2,
+            f"turntape: this process is at a limit: no thread can be started; {MORE}\n",
+        ),
         (KeyboardInterrupt(), 130, ""),
     ],
 )

@@ -121,3 +121,16 @@ def test_ctrl_c_in_the_terminal_reaches_the_command_once() -> None:
 
     assert shown.count(b"caught 2\r\n") == 1
     assert os.waitstatus_to_exitcode(status) == 5
+
+
+def test_the_exit_code_is_kept_where_our_parent_ignores_the_ends_of_children() -> None:
+    """As some supervisors do: the kernel then keeps no exit code, unless we ask for it."""
+    driver = [sys.executable, "-c", DRIVER, "sh", "-c", "exit 7"]
+    ignoring = (
+        "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", ignoring, *driver], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (7, "")

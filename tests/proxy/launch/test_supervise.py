@@ -1,6 +1,8 @@
 """A viewer is opened beside a command only while nobody has asked it to end."""
 
 import asyncio
+import errno
+import sys
 from pathlib import Path
 from signal import SIGINT, SIGTERM, Signals
 from typing import Any, cast
@@ -10,6 +12,7 @@ import pytest
 from turntape.proxy.launch import supervise
 from turntape.proxy.launch.child_process import SpawnError
 from turntape.proxy.launch.recording_settings import Settings
+from turntape.proxy.launch.supervise import to_stderr
 
 
 class Waited:
@@ -56,3 +59,13 @@ def test_without_a_signal_the_viewer_has_the_terminal_before_the_output() -> Non
 def test_where_no_viewer_can_be_started_the_output_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert watched(Shown(SpawnError("no room", 126)), []) == ["output"]
     assert "cannot be shown: no room" in capsys.readouterr().err
+
+
+def test_what_cannot_be_written_changes_no_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def write(self, text: str) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(sys, "stderr", Full())
+
+    to_stderr(["the summary"])  # raises nothing
