@@ -66,7 +66,12 @@ Two clients write equal things in another order, and a replay takes both orders 
 
 Two clients give a server little time to start, and fail on a busy machine, with or without turntape: the Vercel AI SDK
 waits one second for the answer to its first question, pydantic-ai five. In the table both are set to wait longer
-(`waitsForProtocolVersionDiscovery`, `init_timeout`)."""
+(`waitsForProtocolVersionDiscovery`, `init_timeout`).
+
+Codex offers the tools of a server that is ready in time, and does not wait for others unless its config.toml says
+`required = true`, as in the table. A played server is ready at once: three replays of recordings with and without the
+tools were answered (Codex 0.171.0 over WebSocket, 2026-11-29). With `--no-wrap`, a replay in which the tools came
+before or after the request that has them in the recording was a miss (2 of 2)."""
 
 OTHER_SERVERS = """
 ## Servers of others

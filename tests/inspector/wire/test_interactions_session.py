@@ -155,7 +155,7 @@ def test_an_error_answers_an_input_that_no_step_answers() -> None:
     assert second.error and second.error.message == "No."
 
 
-def test_the_end_of_an_interaction_without_an_input_gives_no_turn() -> None:
+def test_the_end_of_an_interaction_without_an_input_is_not_a_turn() -> None:
     assert readings(server("interaction.completed"), opened=CONNECTED) == []
     assert is_live(session(server("interaction.completed"), opened=CONNECTED))
 
