@@ -210,7 +210,7 @@ def test_the_end_of_a_mark_within_a_prompt_is_shared_out_by_bytes_behind_what_is
     assert cached.cache.end(prompt, 2203) == Figure(1400, 1000, 2203, "estimated")
 
 
-def test_a_prompt_that_the_api_keeps_by_itself_has_a_mark_at_its_end() -> None:
+def test_a_prompt_that_the_api_keeps_unasked_has_a_mark_at_its_end() -> None:
     cached = Cached(Marks(minimum=100, implicit=True))
     last = Mark(2, cached.rule.lifetime)
 
