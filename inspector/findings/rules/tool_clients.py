@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ...tools.definitions import Definition, compare
-from ...tools.session_state import OPEN, WireNote
+from ...tools.session_state import OPEN, NoteKind, WireNote
 from ...tools.tool_run import ToolRun
 from ...wire.printable import several
 from ..blame import DEFINITION_DIFFERS, UNKNOWN_TOOL, blamed
 from ..rule import Note, tool_rule
 from ..schema_check import described, violations
+from ..tool_breach import Breach, after_answer, after_request
 from ..tool_context import ToolContext
 from .tool_results import of
 from .tool_servers import is_elsewhere
@@ -88,6 +89,69 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
             )
 
 
+_BREACHES: dict[NoteKind, Breach] = {
+    "page_not_read": Breach(
+        lambda n: f"calls a tool of server {n.server!r} without having read the rest of its list of tools", after_answer
+    ),
+    "not_ready": Breach(
+        lambda n: f"sent {n.what} to server {n.server!r} before the handshake had ended: {n.detail[:80]!r}",
+        after_answer,
+    ),
+    "session_gone": Breach(
+        lambda n: f"sent {n.what} to server {n.server!r} in a session that the server no longer has", after_answer
+    ),
+    "session_not_named": Breach(
+        lambda n: f"sent {n.what} to server {n.server!r} without the id of its session", after_answer
+    ),
+    "id_reused": Breach(
+        lambda n: f"gave a request to server {n.server!r} the id {n.what} of another one that was still open",
+        after_request,
+    ),
+    "id_too_large": Breach(
+        lambda n: f"gave a request to server {n.server!r} the id {n.what}, which many JSON parsers round", after_answer
+    ),
+    "not_declared": Breach(
+        lambda n: f"asked server {n.server!r} for {n.what}, which it has not declared", after_answer, mild=True
+    ),
+    "start_cancelled": Breach(
+        lambda n: f"cancelled its own `initialize` at server {n.server!r}, which MCP forbids", after_request, mild=True
+    ),
+    "request_wrong": Breach(lambda n: f"sent server {n.server!r} a request {n.what} that {n.detail}", after_answer),
+    "request_odd": Breach(
+        lambda n: f"sent server {n.server!r} a request {n.what} that {n.detail}, and the server took it",
+        after_answer,
+        mild=True,
+    ),
+    "stream_twice": Breach(
+        lambda n: f"opened a second stream for the messages of server {n.server!r}, which allows one",
+        after_answer,
+        mild=True,
+    ),
+    "outdated": Breach(
+        lambda n: (
+            f"sent server {n.server!r} a {n.what} request, and version {n.detail} has neither a stream for "
+            "the server's messages nor sessions"
+        ),
+        after_answer,
+        mild=True,
+    ),
+    "session_not_renewed": Breach(
+        lambda n: f"did not begin another session with server {n.server!r}, which had ended this one with status 404",
+        after_answer,
+        mild=True,
+    ),
+    "never_confirmed": Breach(
+        lambda n: (
+            f"never sent server {n.server!r} `notifications/initialized`, which ends the handshake, "
+            "and the server answered its requests all the same"
+        ),
+        after_answer,
+        mild=True,
+    ),
+    "own_notice_wrong": Breach(lambda n: f"sent server {n.server!r} {n.what} that {n.detail}", after_answer, mild=True),
+}
+
+
 @tool_rule(
     "client-tool-protocol-broken",
     "client",
@@ -127,26 +191,6 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
             )
     if note is None:
         return
-    broken = {
-        "page_not_read": f"calls a tool of server {note.server!r} without having read the rest of its list of tools",
-        "not_ready": f"sent {note.what} to server {note.server!r} before the handshake had ended: {note.detail[:80]!r}",
-        "session_gone": f"sent {note.what} to server {note.server!r} in a session that the server no longer has",
-        "session_not_named": f"sent {note.what} to server {note.server!r} without the id of its session",
-        "id_reused": f"gave a request to server {note.server!r} the id {note.what} of another one that was still open",
-        "id_too_large": f"gave a request to server {note.server!r} the id {note.what}, which many JSON parsers round",
-        "not_declared": f"asked server {note.server!r} for {note.what}, which it has not declared",
-        "start_cancelled": f"cancelled its own `initialize` at server {note.server!r}, which MCP forbids",
-        "request_wrong": f"sent server {note.server!r} a request {note.what} that {note.detail}",
-        "request_odd": f"sent server {note.server!r} a request {note.what} that {note.detail}, and the server took it",
-        "stream_twice": f"opened a second stream for the messages of server {note.server!r}, which allows one",
-        "outdated": f"sent server {note.server!r} a {note.what} request, and version {note.detail} has neither a stream for "
-        "the server's messages nor sessions",
-        "session_not_renewed": f"did not begin another session with server {note.server!r}, which had ended this one with "
-        "status 404",
-        "never_confirmed": f"never sent server {note.server!r} `notifications/initialized`, which ends the handshake, "
-        "and the server answered its requests all the same",
-        "own_notice_wrong": f"sent server {note.server!r} {note.what} that {note.detail}",
-    }
     wrong = note.detail if note.kind == "reply_wrong" else ""
     if note.kind == "replied" and (found := violations(note.wanted, note.given)):
         wrong = f"breaks the schema that the server gave for it {described(found)}"
@@ -155,20 +199,9 @@ def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:
             f"the client's reply to {note.what} of server {note.server!r} {wrong}",
             (f"#{note.index} response", *_reply(note)),
         )
-    if (what := broken.get(note.kind)) is not None:
-        side = "request" if note.kind in ("id_reused", "start_cancelled") else "response"
-        before = () if note.before is None else (f"#{note.before} {side}",)
-        mild = note.kind in (
-            "not_declared",
-            "start_cancelled",
-            "request_odd",
-            "own_notice_wrong",
-            "never_confirmed",
-            "outdated",
-            "stream_twice",
-            "session_not_renewed",
-        )
-        yield Note(f"the client {what}", (*before, f"#{note.index} request"), "info" if mild else None)
+    if (breach := _BREACHES.get(note.kind)) is not None:
+        severity = "info" if breach.is_mild(note) else None
+        yield Note(f"the client {breach.words(note)}", breach.evidence(note), severity)
 
 
 def _reply(note: WireNote) -> tuple[str, ...]:

@@ -2,9 +2,118 @@
 
 from collections.abc import Iterator
 
+from ...tools.session_state import NoteKind, WireNote
 from ..causes import DEFINITION_REJECTED, OF_ORIGIN, RESULT_UNREADABLE, TOOL_BREAKS_PROTOCOL
 from ..rule import Note, tool_rule
+from ..tool_breach import Breach, Evidence, in_answer, in_message, in_request, in_result
 from ..tool_context import ToolContext
+
+
+def _of_link(note: WireNote) -> Evidence:
+    """In the answer about a resource, and in the result that named it."""
+    return (*in_answer(note), *(() if note.before is None else (f"#{note.before} response /result/content",)))
+
+
+_SPARED = frozenset({"ping", "resources/templates/list"})
+"""What servers leave out without harm: many that have resources have no templates, and no capability says so."""
+_BREACHES: dict[NoteKind, Breach] = {
+    "answered_twice": Breach(lambda n: f"sent an answer with the id {n.what} that no open request has", in_message),
+    "listed_twice": Breach(
+        lambda n: f"lists the tool {n.what!r} twice, with another {n.detail.replace(', ', ' and another ')}", in_result
+    ),
+    "list_loops": Breach(
+        lambda n: f"names the page {n.what!r} of {n.detail} again as the next one, so its list never ends", in_result
+    ),
+    "page_repeats": Breach(lambda n: f"has {n.what!r} on several pages of {n.detail}", in_result),
+    "no_schema": Breach(
+        lambda n: f"defines the tool {n.what!r} without an `inputSchema`, which MCP requires", in_result
+    ),
+    "session_id_wrong": Breach(
+        lambda n: f"gave its session the id {n.what[:40]!r}, and only visible ASCII is allowed there",
+        in_answer,
+        mild=True,
+    ),
+    "session_refused": Breach(
+        lambda _: "says with status 400 that it has no such session; clients begin a new one only on status 404",
+        in_answer,
+    ),
+    "progress_unknown": Breach(
+        lambda n: f"reports progress under the token {n.what}, which no request has", in_request, mild=True
+    ),
+    "progress_late": Breach(
+        lambda n: f"reports progress under the token {n.what} after it had answered the request", in_request, mild=True
+    ),
+    "progress_back": Breach(
+        lambda n: f"reports progress under the token {n.what} that does not grow, and it must", in_request, mild=True
+    ),
+    "progress_over": Breach(
+        lambda n: f"reports more progress under the token {n.what} than the total that it states", in_request, mild=True
+    ),
+    "notice_refused": Breach(
+        lambda n: f"refused {n.what} with {n.detail}, and it must accept what needs no answer", in_answer, mild=True
+    ),
+    "stream_refused": Breach(
+        lambda n: (
+            f"answered the client that listens for its messages with {n.detail}, where MCP wants an event "
+            "stream or status 405"
+        ),
+        in_answer,
+        mild=True,
+    ),
+    "link_broken": Breach(
+        lambda n: f"does not have the resource {n.what!r} that its tool names: {n.detail[:80]!r}", _of_link
+    ),
+    "version_unknown": Breach(lambda n: f"wants to speak version {n.what[:40]}, which MCP does not have", in_result),
+    "ask_wrong": Breach(lambda n: f"sent a request {n.what} that {n.detail}", in_message),
+    "ask_undeclared": Breach(
+        lambda n: f"sent a request {n.what} to a client that has not declared that it can answer",
+        in_message,
+        spared=frozenset({"roots/list"}),
+    ),
+    "ask_unknown": Breach(
+        lambda n: f"sent a request {n.what}, which MCP does not have: {n.detail[:80]!r}", in_message, mild=True
+    ),
+    "ask_early": Breach(
+        lambda n: f"sent a request {n.what} before it had answered the client's `initialize`", in_message
+    ),
+    "not_known": Breach(
+        lambda n: (
+            f"does not know {n.what}, "
+            + ("which every side must answer" if n.what == "ping" else "and has declared that it does")
+        ),
+        in_answer,
+        spared=_SPARED,
+    ),
+    "answer_wrong": Breach(
+        lambda n: f"gave an answer to {n.what} that {n.detail}, and none of its tools is offered", in_result
+    ),
+    "answer_odd": Breach(lambda n: f"gave an answer to {n.what} that {n.detail}", in_result, mild=True),
+    "schema_wrong": Breach(lambda n: f"states for the tool {n.what!r} {n.detail}", in_result, mild=True),
+    "ask_odd": Breach(
+        lambda n: f"sent a request {n.what} that {n.detail}, and the client answered it", in_message, mild=True
+    ),
+    "notice_wrong": Breach(lambda n: f"sent {n.what} that {n.detail}", in_message, mild=True),
+    "ask_id_open": Breach(
+        lambda n: f"sent a request {n.what} with the id {n.detail} of another one that was still open", in_message
+    ),
+    "ask_id_used": Breach(
+        lambda n: f"sent a request {n.what} with the id {n.detail} of an earlier one, which MCP forbids",
+        in_message,
+        mild=True,
+    ),
+    "session_id_changed": Breach(
+        lambda _: "gave the session another id while it lasted, and MCP has one for each session", in_answer
+    ),
+    "notice_answered": Breach(
+        lambda n: f"answered {n.what} with {n.detail[:60]!r}, and MCP wants status 202 without a body", in_answer
+    ),
+    "cancelled_answered": Breach(
+        lambda n: f"answered {n.what} after the client had cancelled it: {n.detail[:60]!r}", in_answer, mild=True
+    ),
+    "cursor_wrong": Breach(
+        lambda n: f"names {n.what} as the next page of its list of tools, which must be a text", in_result
+    ),
+}
 
 
 @tool_rule(
@@ -32,98 +141,10 @@ from ..tool_context import ToolContext
 def protocol_broken(context: ToolContext) -> Iterator[Note]:
     yield from _inherited(context, TOOL_BREAKS_PROTOCOL, "the server itself answered so")
     note = context.note
-    if note is None:
-        return
-    broken = {
-        "answered_twice": f"sent an answer with the id {note.what} that no open request has",
-        "listed_twice": f"lists the tool {note.what!r} twice, with another {note.detail.replace(', ', ' and another ')}",
-        "list_loops": f"names the page {note.what!r} of {note.detail} again as the next one, so its list never ends",
-        "page_repeats": f"has {note.what!r} on several pages of {note.detail}",
-        "no_schema": f"defines the tool {note.what!r} without an `inputSchema`, which MCP requires",
-        "session_id_wrong": f"gave its session the id {note.what[:40]!r}, and only visible ASCII is allowed there",
-        "session_refused": "says with status 400 that it has no such session; clients begin a new one only on status 404",
-        "progress_unknown": f"reports progress under the token {note.what}, which no request has",
-        "progress_late": f"reports progress under the token {note.what} after it had answered the request",
-        "progress_back": f"reports progress under the token {note.what} that does not grow, and it must",
-        "progress_over": f"reports more progress under the token {note.what} than the total that it states",
-        "notice_refused": f"refused {note.what} with {note.detail}, and it must accept what needs no answer",
-        "stream_refused": f"answered the client that listens for its messages with {note.detail}, where MCP wants an event "
-        "stream or status 405",
-        "link_broken": f"does not have the resource {note.what!r} that its tool names: {note.detail[:80]!r}",
-        "version_unknown": f"wants to speak version {note.what[:40]}, which MCP does not have",
-        "ask_wrong": f"sent a request {note.what} that {note.detail}",
-        "ask_undeclared": f"sent a request {note.what} to a client that has not declared that it can answer",
-        "ask_unknown": f"sent a request {note.what}, which MCP does not have: {note.detail[:80]!r}",
-        "ask_early": f"sent a request {note.what} before it had answered the client's `initialize`",
-        "not_known": f"does not know {note.what}, "
-        + ("which every side must answer" if note.what == "ping" else "and has declared that it does"),
-        "answer_wrong": f"gave an answer to {note.what} that {note.detail}, and none of its tools is offered",
-        "answer_odd": f"gave an answer to {note.what} that {note.detail}",
-        "schema_wrong": f"states for the tool {note.what!r} {note.detail}",
-        "ask_odd": f"sent a request {note.what} that {note.detail}, and the client answered it",
-        "notice_wrong": f"sent {note.what} that {note.detail}",
-        "ask_id_open": f"sent a request {note.what} with the id {note.detail} of another one that was still open",
-        "ask_id_used": f"sent a request {note.what} with the id {note.detail} of an earlier one, which MCP forbids",
-        "session_id_changed": "gave the session another id while it lasted, and MCP has one for each session",
-        "notice_answered": f"answered {note.what} with {note.detail[:60]!r}, and MCP wants status 202 without a body",
-        "cancelled_answered": f"answered {note.what} after the client had cancelled it: {note.detail[:60]!r}",
-        "cursor_wrong": f"names {note.what} as the next page of its list of tools, which must be a text",
-    }
-    if (what := broken.get(note.kind)) is not None:
-        progress = note.kind.startswith("progress_")
-        mild = (
-            progress
-            or note.kind
-            in (
-                "answer_odd",
-                "ask_odd",
-                "ask_unknown",
-                "notice_wrong",
-                "schema_wrong",
-                "notice_refused",
-                "stream_refused",
-                "session_id_wrong",
-                "ask_id_used",
-                "cancelled_answered",
-            )
-            or (note.kind == "ask_undeclared" and note.what == "roots/list")
-            or (note.kind == "not_known" and note.what in _SPARED)
-        )
-        asks = note.kind in (
-            "answered_twice",
-            "ask_wrong",
-            "ask_odd",
-            "ask_undeclared",
-            "ask_unknown",
-            "ask_early",
-            "notice_wrong",
-            "ask_id_open",
-            "ask_id_used",
-        )
-        apart = note.before is not None  # over HTTP the server asks in a response
-        at = "request" if progress or (asks and not apart) else "response"
-        plain = progress or asks or note.kind in _WHOLE
-        named = (
-            () if note.kind != "link_broken" or note.before is None else (f"#{note.before} response /result/content",)
-        )
-        part = "" if plain else " /result"
-        yield Note(f"server {note.server!r} {what}", (f"#{note.index} {at}{part}", *named), "info" if mild else None)
-
-
-_SPARED = frozenset({"ping", "resources/templates/list"})
-"""What servers leave out without harm: many that have resources have no templates, and no capability says so."""
-_WHOLE = (
-    "session_id_changed",
-    "notice_answered",
-    "cancelled_answered",
-    "session_refused",
-    "session_id_wrong",
-    "link_broken",
-    "not_known",
-    "notice_refused",
-    "stream_refused",
-)
-"""Kinds whose evidence is not inside a result."""
+    breach = _BREACHES.get(note.kind) if note is not None else None
+    if note is not None and breach is not None:
+        severity = "info" if breach.is_mild(note) else None
+        yield Note(f"server {note.server!r} {breach.words(note)}", breach.evidence(note), severity)
 
 
 @tool_rule(

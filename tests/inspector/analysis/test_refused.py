@@ -25,7 +25,7 @@ REFUSED = {"status": 429, "finish": "error", "emitted": "none", "counted": None}
 def test_only_what_failed_before_anything_was_counted_or_answered_is_refused(
     field: dict[str, object], refused: bool
 ) -> None:
-    assert is_refused(**{**REFUSED, **field}) is refused  # type: ignore[arg-type]
+    assert is_refused(**{**REFUSED, **field}) is refused
 
 
 def test_it_is_read_from_the_answer() -> None:

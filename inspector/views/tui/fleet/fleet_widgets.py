@@ -24,7 +24,7 @@ class DayStrip(Themed):
     """Cost and errors of each day."""
 
     def __init__(self, **fields: str) -> None:
-        super().__init__(**fields)  # pyright: ignore[reportArgumentType]
+        super().__init__(**fields)
         self._days: Sequence[Group] = ()
         self._chosen = ""
 
