@@ -10,10 +10,10 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
 from contextlib import suppress
 from typing import Protocol
 
+from ..orphan import end_with
 from .not_searched import NotSearched
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,6 @@ LEAST = 4 << 20
 _LEAST_IN_A_HURRY = 16 << 10
 """The same for who does not wait: these take some milliseconds."""
 _COMMAND = (sys.executable, "-P", "-m", "turntape.cassettes.redaction.search_process")
-_LOOK = 1.0
 GIVEN_UP = "turntape was stopped before the search for secrets ended"
 _SAME, _CHANGED = b"=", b"!"
 
@@ -88,16 +87,8 @@ class SearchElsewhere:
             return self._process
 
 
-def _end_with(parent: int) -> None:
-    """End this process when the one that asked has died: nobody takes the answer."""
-    while os.getppid() == parent:
-        time.sleep(_LOOK)
-    os._exit(1)
-
-
 def main() -> None:
-    if sys.platform != "win32":
-        threading.Thread(target=_end_with, args=(int(sys.argv[1]),), daemon=True).start()
+    end_with(int(sys.argv[1]))
     given = sys.stdin.buffer
     try:
         redactor, stream = pickle.loads(given.read(int.from_bytes(given.read(8))))

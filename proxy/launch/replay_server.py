@@ -1,5 +1,6 @@
 """A replay server in its own process, for `turntape run --replay`: the API, and the recorded tool servers."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -57,6 +58,8 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
             "--misses-at-end",
             "--tool-link",
             tools,
+            "--parent",
+            str(os.getpid()),
             *arguments,
             "--port",
             str(port),

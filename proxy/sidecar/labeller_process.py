@@ -1,9 +1,11 @@
 """The labeller process: follows the cassette while it is written and labels each round trip.
 
     python -m turntape.proxy.sidecar.labeller_process FILE [--console] [--colour] [--progress] [--otlp URL]
+        [--parent PID]
 
 Reading, pricing, printing and sending spans cost more than recording, so they run in a process beside the proxy. The
-file is the only input: whatever fails here, the recording is complete.
+file is the only input: whatever fails here, the recording is complete. It ends when nobody reads its labels any more,
+and at once when the process PID, which has started it, is gone.
 
 On stdout, one line each:
 - `INDEX JSON`: a label. The proxy appends it to the file without parsing it.
@@ -26,6 +28,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from turntape.cassettes.orphan import end_with
 from turntape.inspector.analysis.known_prices import keeping_prices
 
 from ..limits.limits import MARK
@@ -33,7 +36,7 @@ from ..limits.progress import ProgressCounter
 from ..signals import unblock
 from .heartbeat import Heartbeat
 from .orders import Order, Orders
-from .output import flush, send, send_json
+from .output import discard, flush, send, send_json
 from .run_totals import RunTotals, as_list, as_mapping
 
 if TYPE_CHECKING:
@@ -65,7 +68,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--otlp")
     parser.add_argument("--otlp-content", action="store_true")
     parser.add_argument("--flush", type=float, default=5.0)
+    parser.add_argument("--parent", type=int)
     options = parser.parse_args(argv)
+    if options.parent is not None:
+        end_with(options.parent)
     if not options.progress:  # turns wait for the labels of a run with limits
         with suppress(OSError):
             os.nice(10)
@@ -76,9 +82,11 @@ def main(argv: Sequence[str]) -> int:
         with keeping_prices():
             LabelLoop(options.console, options.colour, options.progress, heartbeat, spans).run(options.file)
     except BrokenPipeError:
+        discard()
         return 1  # the proxy has ended, so this process ends too
     except Exception as exc:  # noqa: BLE001 - the proxy reports it in one sentence, and the recording continues
-        send("error", {"message": f"{type(exc).__name__}: {exc}"}, now=True)
+        with suppress(BrokenPipeError):
+            send("error", {"message": f"{type(exc).__name__}: {exc}"}, now=True)
         return 1
     return 0
 
@@ -166,6 +174,8 @@ class LabelLoop:
             self._answered_by_us.add(trip.index)
         try:
             self._labels(segment, segment.labeller.follow(trip))
+        except BrokenPipeError:
+            raise  # nobody reads the labels any more: the rest needs none
         except Exception as exc:  # noqa: BLE001 - one unreadable round trip must not cost the labels of the rest
             reason = f"{type(exc).__name__}: {exc}"
             self._totals.fault(f"round trip {trip.index} could not be labelled: {reason}")

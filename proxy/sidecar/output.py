@@ -1,6 +1,7 @@
 """The lines that the labeller process writes: a word and a JSON object."""
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Mapping
@@ -30,6 +31,11 @@ def send_json(head: str, value: bytes, *, now: bool = False) -> None:
 
 
 def flush() -> None:
-    """Send what was written."""
+    """Send what was written. Raises BrokenPipeError when nobody reads it, as the two above."""
     with _lock:
         sys.stdout.buffer.flush()
+
+
+def discard() -> None:
+    """Nobody reads: what is still to be sent goes nowhere, so that the end of the process does not fail on it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,6 +3,7 @@
 The process may die or hang: the recording is not affected, and what is missing is reported once, at the end.
 """
 
+import os
 import subprocess
 import sys
 import threading
@@ -51,7 +52,7 @@ class SidecarClient:
         self._words = 0
         self.labelled = 0
         """Round trips of the file up to the last one with a label."""
-        arguments = [*(["--console"] if console else []), *(["--colour"] if colour else [])]
+        arguments = [f"--parent={os.getpid()}", *(["--console"] if console else []), *(["--colour"] if colour else [])]
         arguments += [*(["--progress"] if checker else []), *options]
         # In its own session: Ctrl-C and Ctrl-Z in the terminal are for the command.
         self._process = subprocess.Popen(

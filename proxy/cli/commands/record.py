@@ -123,6 +123,7 @@ async def _record(settings: "Settings") -> int:
     import asyncio
     import os
     import sys
+    import threading
     from signal import Signals
 
     from ...launch.export_lines import what_to_export
@@ -134,14 +135,14 @@ async def _record(settings: "Settings") -> int:
 
     recording = Recording(settings)
     loop = asyncio.get_running_loop()
-    over = asyncio.Event()
+    over, finishing = asyncio.Event(), threading.Event()
     drains: list[Signals] = []
 
     def end(number: "Signals", _whole_group: bool) -> None:
         if number in ENDING:
             if number == Signals.SIGTERM:
                 drains.append(number)
-            if over.is_set():  # the second signal: do not wait for the labels
+            if finishing.is_set():  # one more signal: do not wait for the labels
                 recording.hurry()
             loop.call_soon_threadsafe(over.set)
 
@@ -153,6 +154,7 @@ async def _record(settings: "Settings") -> int:
     if drains:
         over.clear()
         await recording.drain(over)
+    finishing.set()
     if sys.stderr.isatty():
         sys.stderr.write("\n")  # after the ^C that the terminal shows
     outcome = await recording.finish()

@@ -17,6 +17,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     # For `turntape run --replay`, whose command has the terminal.
     parser.add_argument("--misses-at-end", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--tool-link", help=argparse.SUPPRESS)
+    parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--live-tool", action="append", default=[], help=argparse.SUPPRESS)
     add_replaying(parser, "instant")
     add_redaction(parser)
@@ -30,6 +31,10 @@ def main(options: argparse.Namespace) -> int:
 
     from ..cassette_files import cassettes
 
+    if options.parent is not None:
+        from turntape.cassettes.orphan import end_with
+
+        end_with(options.parent)
     # A folder is passed on as it is: it is the root of the names of its cassettes.
     checked = [name if Path(name).is_dir() else cassettes([name]) for name in options.file]
     paths = [path for one in checked for path in ([one] if isinstance(one, str) else one)]

@@ -101,6 +101,25 @@ def test_it_ends_when_the_proxy_is_gone_or_has_sent_all(stdin: str, tmp_path: Pa
     assert {"0", "1", "summary"} <= labels.keys()
 
 
+def test_what_nobody_reads_is_not_labelled(tmp_path: Path) -> None:
+    """The proxy is gone while much waits: the labels are more than a pipe holds, so most are not made when it ends."""
+    path, count = tmp_path / "run.cassette.jsonl", 200
+    with Recorder(path) as recorder:
+        for number in range(count):
+            recorder.write(chat([user(f"go {number}")], said(f"answer {number} " + "word " * 500)))
+    with subprocess.Popen(
+        [*LABELLER, str(path), "--console"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout and process.stderr
+        next(line for line in process.stdout if line[:1].isdigit())
+        process.stdout.close()
+        shown = process.stderr.read().decode().splitlines()
+
+    assert process.returncode == 1
+    assert 0 < len(shown) < count
+    assert not [line for line in shown if "Error" in line or "Exception" in line]
+
+
 def test_a_round_trip_that_never_comes_is_given_up(tmp_path: Path) -> None:
     path = tmp_path / "run.cassette.jsonl"
     recorded(path)

@@ -1,11 +1,15 @@
 """The labeller process may fail in any way: the recording continues, and the failure is reported once."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conversations import chat, said, user
 
+from turntape.cassettes import Recorder
 from turntape.proxy.limits.limit_checker import LimitChecker
 from turntape.proxy.limits.limits import Limits
 from turntape.proxy.sidecar.sidecar_client import SidecarClient
@@ -88,7 +92,8 @@ def test_a_run_with_limits_asks_for_progress(options: list[str], tmp_path: Path)
 
     client, _ = started(tmp_path / "t.jsonl", code, checker=checker)
 
-    assert client.close(0) == {"arguments": [str(tmp_path / "t.jsonl"), *options]}
+    arguments = [str(tmp_path / "t.jsonl"), f"--parent={os.getpid()}", *options]
+    assert client.close(0) == {"arguments": arguments}
 
 
 def test_a_process_that_says_nothing_is_ended(tmp_path: Path) -> None:
@@ -114,3 +119,40 @@ def test_while_labels_take_long_it_says_how_far_they_are(tmp_path: Path) -> None
     assert client.close(9, lambda done, count: seen.append((done, count))) == {}
     assert set(seen) == {(5, 9)}
     assert client.problem is None
+
+
+STUCK = """
+import sys, threading
+from turntape.inspector.run.labels import Labeller
+from turntape.proxy.sidecar.labeller_process import main
+def stuck(self, trip):
+    sys.stderr.write("labels begin\\n")
+    sys.stderr.flush()
+    threading.Event().wait()
+Labeller.follow = stuck
+sys.exit(main(sys.argv[1:]))
+"""
+KILLED = f"""
+import os, sys, time
+from pathlib import Path
+from turntape.proxy.sidecar.sidecar_client import SidecarClient
+command = (sys.executable, "-c", {STUCK!r})
+SidecarClient(Path(sys.argv[1]), print, console=True, colour=False, command=command)
+sys.stdin.readline()
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process keeps the number of its parent there")
+def test_a_process_that_is_stuck_ends_when_the_proxy_is_killed(tmp_path: Path) -> None:
+    path = tmp_path / "t.cassette.jsonl"
+    with Recorder(path) as recorder:
+        recorder.write(chat([user("go")], said("done")))
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(path)], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as proxy:
+        assert proxy.stderr
+        begun = proxy.stderr.readline()
+        proxy.communicate("\n")  # the labeller has the same stderr, which ends with the last process that has it
+
+    assert (begun, proxy.returncode) == ("labels begin\n", -9)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -56,8 +57,6 @@ def test_a_recording_continues_when_nobody_reads_what_it_prints() -> None:
 
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(
@@ -164,6 +163,42 @@ def test_sigterm_lets_a_stream_end_and_says_that_it_is_not_ready(tmp_path: Path)
     assert (first + rest).endswith(b"data: [DONE]\n\n")
     [trip] = Cassette.load(tmp_path / "t.jsonl")
     assert trip.failure is None
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the labeller process is found in /proc")
+def test_a_second_sigterm_waits_for_no_label(tmp_path: Path) -> None:
+    """Nothing runs any more, so the first one has nothing to wait for but a labeller process that does not answer."""
+    go = threading.Event()
+    go.set()
+    api = ThreadingHTTPServer(("127.0.0.1", 0), type("One", (Slow,), {"go": go}))
+    threading.Thread(target=api.serve_forever, daemon=True).start()
+    command = [sys.executable, "-m", "turntape.proxy.cli", "record", "--port=0", "--out=t.jsonl", "--quiet"]
+    command += [f"--upstream=openai=http://127.0.0.1:{api.server_port}/v1"]
+    environ = os.environ | {"TURNTAPE_HOME": str(tmp_path / "home")}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        port = int(next(line for line in process.stdout if " port " in line).rpartition("port ")[2].partition(".")[0])
+
+        def closed() -> bool:
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", port)) != 0
+
+        url = f"http://127.0.0.1:{port}/openai/v1/chat/completions"
+        httpx.post(url, json={"model": "m", "messages": []}, timeout=60, trust_env=False)
+        tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
+        [labeller] = [int(pid) for task in tasks for pid in task.read_text().split()]
+        os.kill(labeller, signal.SIGSTOP)
+        process.terminate()
+        eventually(closed)
+        process.terminate()
+        _, said = process.communicate()
+    api.shutdown()
+    api.server_close()
+
+    assert process.returncode == 0
+    assert "labels are missing" in said and "silent" not in said
 
 
 def test_rotation_and_limits_exclude_each_other_before_there_is_a_file(tmp_path: Path) -> None:
