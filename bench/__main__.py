@@ -5,9 +5,10 @@
 
 import argparse
 import os
-import subprocess
 import sys
 from pathlib import Path
+
+from bench._processes import started
 
 HERE = Path(__file__).parent
 README = ("latency", "tape", "view", "memory", "replay", "server", "startup", "pytest_start")
@@ -27,7 +28,11 @@ def main() -> int:
     failed = 0
     for name in names:
         print(f"\n── {name} " + "─" * (76 - len(name)), flush=True)
-        failed |= subprocess.run([sys.executable, str(HERE / f"{name}.py")], env=environment, check=False).returncode
+        with started([sys.executable, str(HERE / f"{name}.py")], env=environment) as bench:
+            try:
+                failed |= bench.wait()
+            finally:
+                bench.terminate()
     return int(bool(failed))
 
 

@@ -1,16 +1,45 @@
-"""The processes that a benchmark compares: its own file in several roles, and stock mitmdump."""
+"""The processes that a benchmark compares: its own file in several roles, and stock mitmdump.
 
+A benchmark may be stopped at any time, also by SIGKILL. What it has started with `started` ends with it.
+"""
+
+import ctypes
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+from turntape.proxy.exit_codes import SIGNALLED
 
 _PATIENCE = 30
 """Seconds until mitmdump must listen."""
+
+
+_PR_SET_PDEATHSIG = 1
+"""prctl(2)."""
+
+
+def started(command: Sequence[str], **options: Any) -> subprocess.Popen[str]:
+    """`subprocess.Popen` of a text process that is killed when this one ends, on Linux. For the main thread."""
+    prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+
+    def bind() -> None:
+        if prctl is not None:
+            prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+    signal.signal(signal.SIGTERM, _end)
+    return subprocess.Popen(command, text=True, preexec_fn=bind, **options)
+
+
+def _end(number: int, _frame: object) -> None:
+    """Leave as after an error, so that processes are ended and folders removed."""
+    sys.exit(SIGNALLED + number)
 
 
 class Processes:
@@ -34,7 +63,7 @@ class Processes:
                 one.stdout.close()
 
     def _start(self, command: list[str]) -> subprocess.Popen[str]:
-        self.all.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self._environment))
+        self.all.append(started(command, stdout=subprocess.PIPE, env=self._environment))
         return self.all[-1]
 
     def start(self, *arguments: str) -> int:

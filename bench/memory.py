@@ -16,6 +16,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from _processes import started
+
 COUNT = 1000
 SIZES = (5_000, 20_000, 100_000, 500_000)
 BAR = 150.0
@@ -97,7 +99,7 @@ def main() -> int:
     count = parser.parse_args().count
     missed = 0
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    api = subprocess.Popen([sys.executable, __file__, "--upstream"], stdout=subprocess.PIPE, text=True, env=environment)
+    api = started([sys.executable, __file__, "--upstream"], stdout=subprocess.PIPE, env=environment)
     assert api.stdout
     answers = f"http://127.0.0.1:{int(api.stdout.readline())}"
     try:
@@ -114,10 +116,10 @@ def one(name: str, forward: bool, answers: str, count: int, environment: dict[st
     """Record with one client, and say what the processes hold before its end."""
     with tempfile.TemporaryDirectory() as folder:
         home = {**environment, "TURNTAPE_HOME": folder}
-        recorder = subprocess.Popen(
+        recorder = started(
             [str(Path(sys.executable).parent / "turntape"), "record", "--port", "0",
              "--upstream", f"openai={answers}", "--quiet", "--out", f"{folder}/run.cassette.jsonl"],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=home,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=home,
         )  # fmt: skip
         assert recorder.stdout
         try:

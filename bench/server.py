@@ -20,6 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from _processes import started
+
 TURNS, ROUNDS = 1000, 20
 BAR = 10.0
 AIMOCK = "@copilotkit/aimock@1.43.0"
@@ -147,9 +149,7 @@ class Servers:
         return [(int(fields[11]) + int(fields[12])) / ticks for fields in stats]
 
     def _start(self, command: Sequence[str]) -> subprocess.Popen[str]:
-        child = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self._environment
-        )
+        child = started(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._environment)
         self._children.append(child)
         return child
 

@@ -20,6 +20,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from _processes import started
+
 BIN = Path(sys.executable).parent
 BARS = {"turntape --help": 0.060, "turntape show of a small tape": 0.2, "turntape run, until the command starts": 0.4}
 """Seconds that each may add to the bare interpreter."""
@@ -88,7 +90,7 @@ def listening(command: Callable[[int], Sequence[str]]) -> Callable[[], float]:
             probe.bind(("127.0.0.1", 0))
             port: int = probe.getsockname()[1]
         begun = time.perf_counter()
-        child = subprocess.Popen(command(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        child = started(command(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
         try:
             while child.poll() is None:
                 with socket.socket() as probe:

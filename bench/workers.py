@@ -16,7 +16,9 @@ import time
 from pathlib import Path
 from typing import override
 
-ROUNDS, ANSWERS, CONNECTIONS = 8, 1500, 32
+from _processes import started
+
+ROUNDS, ANSWERS, CONNECTIONS = 8, 320, 32
 BAR = 1.2
 BODY = b'{"model":"gpt-5","messages":[{"role":"user","content":"%s"}]}' % (b"the history that agents resend " * 160)
 MESSAGE = b'{"role":"assistant","content":"ok"}'
@@ -96,8 +98,8 @@ async def upstream() -> None:
 def recorder(folder: str, workers: int, api: int, children: list[subprocess.Popen[str]]) -> int:
     command = [sys.executable, "-m", "turntape.proxy.cli", "record", f"--workers={workers}", "--port=0", "--quiet"]
     command += [f"--output={folder}/{workers}.cassette.jsonl", f"--upstream=openai=http://127.0.0.1:{api}/v1"]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                             env={**os.environ, "TURNTAPE_HOME": folder})  # fmt: skip
+    home = {**os.environ, "TURNTAPE_HOME": folder}
+    child = started(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=home)
     children.append(child)
     assert child.stdout is not None
     return int(next(line for line in child.stdout if " port " in line).rpartition("port ")[2].partition(".")[0])
@@ -108,18 +110,20 @@ def main() -> int:
     children: list[subprocess.Popen[str]] = []
     with tempfile.TemporaryDirectory() as folder:
         try:
-            api = subprocess.Popen([sys.executable, __file__, "--upstream"], stdout=subprocess.PIPE, text=True)
+            api = started([sys.executable, __file__, "--upstream"], stdout=subprocess.PIPE)
             children.append(api)
             assert api.stdout is not None
             port = int(api.stdout.readline())
             ports = {workers: recorder(folder, workers, port, children) for workers in (1, 2)}
             rates: dict[int, list[float]] = {1: [], 2: []}
-            for _ in range(ROUNDS + 1):
+            for number in range(ROUNDS + 1):  # the first one warms up
                 for workers in random.sample(list(ports), 2):
                     rates[workers].append(asyncio.run(rate(ports[workers])))
+                one, two = (rates[workers][-1] for workers in (1, 2))
+                print(f"{'':>8}round {number} of {ROUNDS}: {one:.0f} and {two:.0f} requests a second", flush=True)
         finally:
             for child in reversed(children):
-                child.terminate()
+                child.kill()  # the labels of what was recorded are not waited for
                 child.wait()
                 if child.stdout is not None:
                     child.stdout.close()

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from bench._processes import started
 from tests.s3_server import BUCKET, Refused, s3_server
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +60,7 @@ def s3rver(folder: Path) -> Iterator[str | None]:
     command = ["node", str(program), "-d", str(folder), "-p", str(port), "-a", "127.0.0.1", "--silent"]
     command += ["--configure-bucket", BUCKET]
     folder.mkdir(parents=True, exist_ok=True)
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = started(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_for(url)

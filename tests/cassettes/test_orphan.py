@@ -35,7 +35,7 @@ def test_it_ends_when_the_one_that_started_it_is_killed() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (-9, "started\n", "")
 
 
-def test_it_goes_on_while_the_one_that_started_it_runs() -> None:
+def test_it_continues_while_the_one_that_started_it_runs() -> None:
     done = subprocess.run([sys.executable, "-c", PARENT, CHILD, "work"], capture_output=True, text=True)
 
     assert done.stdout.split() == ["started", "done", "0"]
