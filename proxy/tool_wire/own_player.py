@@ -8,7 +8,7 @@ import os
 import socket
 import tempfile
 
-from .own_process import start_own_process
+from .own_process import start_of, start_own_process
 
 _ANSWER_BYTES = 1 << 12
 _LONGEST = 60
@@ -46,17 +46,8 @@ def _socket_path(recording: str, client: int) -> str:
         changed = os.stat(recording).st_mtime_ns  # noqa: PTH116
     except OSError as exc:
         raise OSError(f"no recording at {recording}: {exc.strerror}") from exc
-    key = f"{os.path.realpath(recording)} {changed} {client} {_start_of(client)}"
+    key = f"{os.path.realpath(recording)} {changed} {client} {start_of(client)}"
     return f"{folder}/{hashlib.blake2b(key.encode(), digest_size=8).hexdigest()}"
-
-
-def _start_of(process: int) -> str:
-    """When a process was started, so that a later one with its number is another; empty where that is not known."""
-    try:
-        with open(f"/proc/{process}/stat") as file:  # noqa: PTH123
-            return file.read().rpartition(")")[2].split()[19]
-    except OSError:
-        return ""
 
 
 def _listens(path: str) -> bool:

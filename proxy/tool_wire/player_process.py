@@ -17,6 +17,8 @@ from turntape.cassettes.replay.tools.player import ToolPlayer
 from turntape.cassettes.server.tool_link import tool_link
 from turntape.cassettes.tape.reader import Cassette
 
+from .own_process import start_of
+
 _LOOK = 0.5
 """Seconds between two looks at whether the client is still there."""
 _AFTER = 5.0
@@ -48,10 +50,11 @@ def main(arguments: Sequence[str]) -> int:
         player = servers_of(recording)
         with tool_link(player, path):
             _close_stdout()
+            began = start_of(int(client))
             until = time.monotonic() + _AFTER
             while time.monotonic() < until:
                 time.sleep(_LOOK)
-                if _runs(int(client)):
+                if _runs(int(client)) and start_of(int(client)) == began:
                     until = time.monotonic() + _AFTER
         Path(f"{path}.lock").unlink(missing_ok=True)
     except (TurntapeError, OSError) as exc:

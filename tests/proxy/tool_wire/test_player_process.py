@@ -1,13 +1,18 @@
 """The servers that a recording offers to wrappers without a run."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import orjson
 import pytest
+from waiting import eventually
 
 from turntape.cassettes import Recorder, Request, Response, RoundTrip
 from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.tape.model import ToolServer, ToolWire
+from turntape.proxy.tool_wire.own_process import start_of
 from turntape.proxy.tool_wire.player_process import main, servers_of
 
 CALL = orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}})
@@ -65,3 +70,34 @@ def test_a_recording_without_a_tool_server_is_an_error(tmp_path: Path, capsys: p
         servers_of(path)
     assert main([path, str(tmp_path / "socket"), "1"]) == 1
     assert "has no tool server (MCP)" in capsys.readouterr().out
+
+
+QUICK = """
+import sys
+from turntape.proxy.tool_wire import player_process
+player_process._AFTER = player_process._LOOK = 0.05
+sys.exit(player_process.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="when a process was started is read in /proc")
+def test_it_ends_with_its_client_also_when_nobody_asks_how_that_ended(tmp_path: Path) -> None:
+    """A container whose first process waits for no child keeps the number of the client."""
+    path = tape(tmp_path / "a.cassette.jsonl", "one")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as client:
+        began = start_of(client.pid)
+        with subprocess.Popen(
+            [sys.executable, "-c", QUICK, path, str(tmp_path / "s"), str(client.pid)], stdout=subprocess.PIPE
+        ) as player:
+            assert player.stdout
+            problem = player.stdout.read()  # ends when it listens
+            served = player.poll() is None
+            assert client.stdin
+            client.stdin.close()
+            eventually(lambda: not start_of(client.pid))
+            code = player.wait()
+
+            os.kill(client.pid, 0)  # it has its number still
+
+    assert (problem, served, code) == (b"", True, 0)
+    assert began
