@@ -195,12 +195,17 @@ def left_alone() -> Trips:
     return [*trips[:-1], replace(trips[-1], failure=gone, closed_first="client", ended_at=60_000_000)]
 
 
-def ended_session() -> Trips:
-    """A call over HTTP after the server had ended the session."""
+def ended_session(*, status: int | None = None) -> Trips:
+    """A call over HTTP after the server had ended the session; `status`: how it answers the call after that one."""
     given = (("Mcp-Session-Id", "s-1"),)
     opened = http(initialize(), initialized(), headers=(), answer_headers=given)
     call = http(asks(5, "tools/call", name="add", arguments={}), fails(5, "Session not found", -32001), status=404)
-    return [replace(trip, index=index, started_at=float(index)) for index, trip in enumerate((opened, call))]
+    trips = [opened, call]
+    if status is not None:
+        again = asks(6, "tools/call", name="add", arguments={})
+        got = answers(6, **text("1")) if status == 200 else fails(6, "Session not found", -32001)
+        trips.append(http(again, got, status=status))
+    return [replace(trip, index=index, started_at=float(index)) for index, trip in enumerate(trips)]
 
 
 def rejected(stated: dict[str, Any], given: dict[str, Any]) -> Trips:
@@ -739,6 +744,13 @@ TOOLS: list[Row] = [
         "It begins no session in place of one that is gone: then it is an info",
         unread(),
         ended_session(),
+        "info",
+    ),
+    (
+        "client-tool-protocol-broken",
+        "It uses a session that the server has ended, and the server answers in it: then it is an info",
+        ended_session(status=404),
+        ended_session(status=200),
         "info",
     ),
     (

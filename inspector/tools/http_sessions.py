@@ -20,7 +20,7 @@ from .http_form import answered_notice, misnamed, outdated, says_session, unfoun
 from .session_state import Session, WireNote, is_new
 from .tool_messages import ToolMessage
 
-_BAD_REQUEST, _NOT_FOUND, _CONFLICT = 400, 404, 409
+_MOVED, _BAD_REQUEST, _NOT_FOUND, _CONFLICT = 300, 400, 404, 409
 _SHORT = 2_000
 """Bytes of a refusal that are read."""
 _REFUSALS = frozenset({400, 405, 422, 500, 501})
@@ -38,8 +38,11 @@ class HttpSessions:
         if trip.tool_wire is not None or not message.is_request or message.method in OPENING:
             return
         status = trip.response.status if trip.response is not None else 0
-        if session.gone is not None and session.gone[0] < message.at and is_new(session, "session_gone"):
-            yield WireNote("session_gone", session.server, message.index, message.method or "", before=session.gone[1])
+        if session.gone is not None and session.gone[0] < message.at:
+            kept = 200 <= status < _MOVED and not session.deleted
+            kind = "session_kept" if kept else "session_gone"
+            if is_new(session, kind):
+                yield WireNote(kind, session.server, message.index, message.method or "", before=session.gone[1])
         without = not header(trip.request.headers, SESSION_HEADER)
         given = address_of(trip) in self.named
         if without and status == _BAD_REQUEST and given and is_new(session, "session_not_named"):
@@ -57,7 +60,7 @@ class HttpSessions:
         if header(trip.response.headers, SESSION_HEADER):
             self.named.add(address_of(trip))
             _changed_id(session, trip, notes, every)
-            session.issued, session.gone = True, None
+            session.issued, session.gone, session.deleted = True, None, False
             if (how := unreadable_session(trip.response)) is not None and is_new(session, "session_id_wrong"):
                 notes.append(WireNote("session_id_wrong", session.server, trip.index, how))
         if not header(trip.request.headers, SESSION_HEADER):
@@ -78,7 +81,7 @@ def deleted(session: Session | None, trip: RoundTrip) -> None:
     if session is None or trip.request.method != "DELETE" or trip.response is None:
         return
     if 200 <= trip.response.status < 300 and session.gone is None:
-        session.gone = (trip.started_at, trip.index)
+        session.gone, session.deleted = (trip.started_at, trip.index), True
 
 
 def flaw_of_http(session: Session | None, trip: RoundTrip) -> Flaw | None:

@@ -263,7 +263,11 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
             if trip.failure is not None and (kind := _left_open(session, asked, trip)) is not None:
                 waited = trip.failure.kind == "cut" and (trip.ended_at or 0) >= _PATIENCE
                 how = f"{(trip.ended_at or 0) / 1e6:.3g} s" if kind == "never_answered" else "ended" if waited else ""
-                notes.append(WireNote(kind, session.server, asked.index, asked.method or "", how))
+                wrong = session.flaws.get(place) if asked.sender == "client" else None
+                if wrong is None:
+                    notes.append(WireNote(kind, session.server, asked.index, asked.method or "", how))
+                elif is_new(session, "request_wrong"):
+                    notes.append(WireNote("request_wrong", session.server, asked.index, asked.method or "", wrong))
                 del session.asked[place]
             elif _is_whole_answer(trip) and asked.sender == "client":
                 session.spent.add(place)

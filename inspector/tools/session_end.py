@@ -7,6 +7,9 @@ from .handshake import cancelled_start, hasty, never_confirmed
 from .run_steps import ASKS, MAY_WAIT
 from .session_state import OPEN, Session, WireNote, is_new, key_of_id
 
+_USED_ON = ("session_gone", "session_kept")
+"""What is noted of a client that uses a session after the server has ended it."""
+
 
 def at_end(session: Session, offering: Collection[str]) -> Iterator[WireNote]:
     """Answers that clients must refuse, handshakes that never ended, and what messages name that never was there.
@@ -24,7 +27,7 @@ def at_end(session: Session, offering: Collection[str]) -> Iterator[WireNote]:
     yield from cancelled_start(session)
     yield from _unanswered(session)
     yield from never_confirmed(session)
-    if session.expired_by is not None and not session.renewed and "session_gone" not in session.noted:
+    if session.expired_by is not None and not session.renewed and session.noted.isdisjoint(_USED_ON):
         yield WireNote("session_not_renewed", session.server, session.expired_by, "")
     if session.starts < 2:  # several clients that share a session have their ids and read their pages
         yield from _of_one_client(session)

@@ -37,6 +37,7 @@ type NoteKind = Literal[
     "page_not_read",
     "not_ready",
     "session_gone",
+    "session_kept",
     "session_not_named",
     "session_refused",
     "session_id_wrong",
@@ -122,6 +123,8 @@ class Session:
     """The pages of the list of tools, and whether the client reads them before it calls one."""
     gone: tuple[float, int] | None = None
     """When the server said that it no longer has the session, and the round trip of that."""
+    deleted: bool = False
+    """Whether it said so because the client had deleted the session."""
     asked: dict[int, ToolMessage] = field(default_factory=dict[int, ToolMessage])
     """Requests without an answer, by their place."""
     runs: dict[int, ToolRun] = field(default_factory=dict[int, ToolRun])

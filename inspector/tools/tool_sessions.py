@@ -337,7 +337,7 @@ class ToolSessions:
         given = state is not None and not isinstance(state, str) and compact(state) in session.states
         wrong = None if given else flaw_of_request(asked, version_of(session, asked, None))
         wrong = wrong or unlisted_version(session, asked)
-        return wrong or _used_again(session, asked) or self._plain(session, asked)
+        return wrong or _used_again(session, asked) or _lacking(session, asked) or self._plain(session, asked)
 
     def _after_cancel(self, session: Session, asked: ToolMessage, answer: ToolMessage, said: str) -> Iterator[WireNote]:
         """An error that says of a cancelled request what its client knows: MCP wants no answer then."""
@@ -408,11 +408,18 @@ def _seen_late(session: Session, asked: ToolMessage, answer: ToolMessage) -> str
 
 def _unfounded(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | None:
     """How a request relies on what the server has not declared, or leaves out what it requires."""
+    if (lacking := _lacking(session, asked)) is not None:
+        return lacking
     if session.starts > 1 or is_modern(session.version):
         return None
-    if asked.method == "prompts/get" and (lacking := session.prompts.lacking(asked)) is not None:
-        return lacking
     return unoffered(asked, session.offers) if answer.error is None else None
+
+
+def _lacking(session: Session, asked: ToolMessage) -> str | None:
+    """How a request for a prompt leaves out what the server requires of it."""
+    if asked.method != "prompts/get" or session.starts > 1 or is_modern(session.version):
+        return None
+    return session.prompts.lacking(asked)
 
 
 def _unconfirmed(runs: Iterable[ToolRun]) -> dict[RunKey, ToolRun]:

@@ -100,6 +100,14 @@ _BREACHES: dict[NoteKind, Breach] = {
     "session_gone": Breach(
         lambda n: f"sent {n.what} to server {n.server!r} in a session that the server no longer has", after_answer
     ),
+    "session_kept": Breach(
+        lambda n: (
+            f"sent {n.what} to server {n.server!r} in a session that the server had ended with status 404, "
+            "and the server took it"
+        ),
+        after_answer,
+        mild=True,
+    ),
     "session_not_named": Breach(
         lambda n: f"sent {n.what} to server {n.server!r} without the id of its session", after_answer
     ),
@@ -170,6 +178,7 @@ _BREACHES: dict[NoteKind, Breach] = {
         "It asks for what the server has not declared, or cancels its own `initialize`: then it is an info",
         "It never sends `notifications/initialized`, and the server answers all the same: then it is an info",
         "It begins no session in place of one that is gone: then it is an info",
+        "It uses a session that the server has ended, and the server answers in it: then it is an info",
     ),
 )
 def client_breaks_protocol(context: ToolContext) -> Iterator[Note]:

@@ -14,6 +14,11 @@ def _of_link(note: WireNote) -> Evidence:
     return (*in_answer(note), *(() if note.before is None else (f"#{note.before} response /result/content",)))
 
 
+def _of_end(note: WireNote) -> Evidence:
+    """In the answer, and in the one that ended the session."""
+    return (*in_answer(note), *(() if note.before is None else (f"#{note.before} response",)))
+
+
 _SPARED = frozenset({"ping", "resources/templates/list"})
 """What servers leave out without harm: many that have resources have no templates, and no capability says so."""
 _BREACHES: dict[NoteKind, Breach] = {
@@ -33,6 +38,7 @@ _BREACHES: dict[NoteKind, Breach] = {
         in_answer,
         mild=True,
     ),
+    "session_kept": Breach(lambda n: f"answered {n.what} in the session that it had ended with status 404", _of_end),
     "session_refused": Breach(
         lambda _: "says with status 400 that it has no such session; clients begin a new one only on status 404",
         in_answer,
@@ -122,8 +128,8 @@ _BREACHES: dict[NoteKind, Breach] = {
     "warning",
     "P",
     says="A tool server breaks the rules of MCP: it answers twice, defines a tool twice or without a schema, its list of "
-    "tools never ends, it hides that a session is gone, names a resource that it does not have, or a version that does not "
-    "exist, gives two calls each other's result, answers or notifies in another form than MCP's, does not know what it "
+    "tools never ends, it hides that a session is gone or answers in one that it has ended, names a resource that it does "
+    "not have, or a version that does not exist, gives two calls each other's result, answers or notifies in another form than MCP's, does not know what it "
     "has declared, or asks the client in a wrong form, too early, or for what the client has not declared.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
     not_when=(

@@ -1,4 +1,4 @@
-"""Each kind of note about a tool's wire is in one table at most, with evidence that names its round trips."""
+"""The tables of what breaks the rules of MCP."""
 
 from typing import get_args
 
@@ -14,8 +14,9 @@ def note(what: str = "ping", before: int | None = None) -> WireNote:
     return WireNote("ask_wrong", "files", 7, what, "has no id", before)
 
 
-def test_a_kind_is_a_breach_of_one_side() -> None:
-    assert not OF_CLIENTS.keys() & OF_SERVERS.keys()
+def test_what_both_sides_do_wrong_is_an_info_for_one() -> None:
+    for kind in OF_CLIENTS.keys() & OF_SERVERS.keys():
+        assert OF_CLIENTS[kind].mild != OF_SERVERS[kind].mild
     assert OF_CLIENTS.keys() | OF_SERVERS.keys() <= {*get_args(NoteKind.__value__)}
 
 

@@ -1,5 +1,6 @@
 """What messages of MCP rely on: capabilities, ids, sessions and arguments that the other side stated."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,7 @@ from judged import findings
 from tool_stories import ADD, IDS, SAY, Story, text
 from tool_wire import SESSION, answers, asks, events, fails, http, initialize, initialized, notifies, stdio
 
-from turntape.cassettes.tape.model import Chunk, Failure, Headers, RoundTrip
+from turntape.cassettes.tape.model import Chunk, Failure, FailureKind, Headers, RoundTrip, Side
 
 INFO = {"name": "files", "version": "1"}
 CITY = {"name": "weather", "arguments": [{"name": "city", "required": True}, {"name": "unit"}]}
@@ -103,6 +104,31 @@ def test_a_prompt_needs_its_required_arguments(arguments: dict[str, str], got: A
     assert found(story.trips) == ([(*CLIENT, severity)] if severity else [])
 
 
+def left(arguments: dict[str, str], kind: FailureKind, after: int, over: Callable[..., RoundTrip]) -> set[str]:
+    """The layers blamed for a request for a prompt without an answer, whose connection was closed after `after`."""
+    ready = answers(0, protocolVersion="2025-11-25", capabilities={"tools": {}, "prompts": {}}, serverInfo=INFO)
+    start = (
+        http(initialize(0), ready, headers=(), answer_headers=SESSION[:1]) if over is http else begun(prompts={}).trips
+    )
+    asked = over(asks(8, "prompts/get", name="weather", arguments=arguments), ended_at=after)
+    closed: Side = "client" if kind == "client_gone" else "server"
+    trips = [
+        *(start if isinstance(start, list) else [start]),
+        over(asks(7, "prompts/list"), answers(7, prompts=[CITY])),
+        replace(asked, failure=Failure(kind, "closed"), closed_first=closed),
+    ]
+    return {layer for _, layer, severity in over_http(*trips) if severity != "info"}
+
+
+@pytest.mark.parametrize("over", [http, stdio])
+@pytest.mark.parametrize(("kind", "after"), [("client_gone", 6_000_000), ("cut", 1_000)])
+def test_a_prompt_without_its_arguments_that_is_never_answered(
+    kind: FailureKind, after: int, over: Callable[..., RoundTrip]
+) -> None:
+    assert left({}, kind, after, over) == {"client"}
+    assert left({"city": "Rome"}, kind, after, over) == {"tool"}
+
+
 def questions(second: object, *, overlap: bool) -> Story:
     """Two requests of the server, of which the second may come while the first is open."""
     story = begun({"elicitation": {}})
@@ -140,6 +166,16 @@ def test_the_end_of_a_session_is_the_servers_and_the_next_one_the_clients() -> N
     assert over_http(opened(), lost, *again) == [error]
     assert (*CLIENT, "warning") in over_http(opened(), lost, http({**call, "id": 6}, GONE, status=404))
     assert over_http(opened(), http(call, b"no", status=403)) == [("tool-server-error", "client", "warning")]
+
+
+def test_a_server_that_answers_in_the_session_that_it_ended() -> None:
+    call = asks(5, "tools/call", name="add", arguments={})
+    lost, kept = http(call, GONE, status=404), http({**call, "id": 6}, answers(6, **text("1")))
+    error = ("tool-server-error", "tool", "info")
+
+    assert sorted(over_http(opened(), lost, kept)) == sorted([error, (*TOOL, "warning"), (*CLIENT, "info")])
+    assert sum(one == (*TOOL, "warning") for one in over_http(opened(), lost, kept, kept)) == 1
+    assert (*TOOL, "warning") not in over_http(opened(), lost, http({**call, "id": 6}, b"no", status=500))
 
 
 @pytest.mark.parametrize(
