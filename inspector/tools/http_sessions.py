@@ -65,7 +65,8 @@ class HttpSessions:
                 notes.append(WireNote("session_id_wrong", session.server, trip.index, how))
         if not header(trip.request.headers, SESSION_HEADER):
             return None
-        if trip.response.status == _NOT_FOUND and session.gone is None:
+        posted = trip.request.method == "POST"  # servers without a stream or an end of sessions say 404 too
+        if trip.response.status == _NOT_FOUND and posted and session.gone is None:
             took = trip.ended_at or trip.first_byte_at or 0
             session.gone = (trip.started_at + took / 1_000_000, trip.index)
             session.expired_by = trip.index if session.issued else None

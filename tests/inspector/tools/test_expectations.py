@@ -178,6 +178,14 @@ def test_a_server_that_answers_in_the_session_that_it_ended() -> None:
     assert (*TOOL, "warning") not in over_http(opened(), lost, http({**call, "id": 6}, b"no", status=500))
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_server_without_a_stream_or_an_end_of_sessions_has_the_session(method: str) -> None:
+    call = http(asks(5, "tools/call", name="add", arguments={}), answers(5, **text("1")))
+    refused = http(b"", GONE, method=method, status=404)
+
+    assert [one for one in over_http(opened(), refused, call) if one[2] != "info"] == []
+
+
 @pytest.mark.parametrize(
     ("version", "headers", "wrong"),
     [
