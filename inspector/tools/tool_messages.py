@@ -270,7 +270,7 @@ class _Session:
             if reply is not None:
                 waiting.remove(reply)
                 self.open[key].remove((taken.index, taken.sequence, taken.at))
-                yield replace(reply, answers=taken.sequence)
+                yield replace(reply, server=taken.server, answers=taken.sequence)
 
     def _asked(self, one: _Held) -> int | None:
         """The place of the request that this answers; it is open no longer.

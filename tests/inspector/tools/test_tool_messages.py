@@ -144,6 +144,16 @@ def test_an_old_stream_answers_what_was_posted() -> None:
     assert pairs(found) == [(0, None), (1, None), (2, 1), (3, 0)]
 
 
+def test_a_reply_that_is_recorded_before_its_question_has_the_name_of_the_server() -> None:
+    reader, at = ToolMessageReader(), "http://127.0.0.1:9000/messages?sessionId=7"
+    body = events(b"/messages?sessionId=7", name="endpoint") + events(initialized(0), asks(5, "roots/list"))
+    for sent in (initialize(0), answers(5, roots=[])):
+        reader.add(http(sent, b"Accepted", status=202, url=at, headers=(), at=1.0))
+    found = reader.add(http(None, body, method="GET", kind=STREAM, url="http://127.0.0.1:9000/sse", headers=(), at=0.0))
+
+    assert [(one.sender, one.server) for one in found] == [("server", "files")] * 2 + [("client", "files")]
+
+
 NAMED = answers(0, _meta={"io.modelcontextprotocol/serverInfo": {"name": "notes"}})
 
 
