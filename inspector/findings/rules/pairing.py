@@ -322,6 +322,7 @@ def _orphans(context: RuleContext) -> Iterator[Note]:
             why = ", but that is the id of an item and not of a call"
         if (call := meant.get(part.pointer)) is not None:
             why += f"; the call {_name(call)} has no result"
+        stays = call is not None and known is None  # its call is in the history: no change of that explains it
         named = result.call_id or result.name
         yield Note(
             f"the request holds a result for {named}{why}"
@@ -329,7 +330,7 @@ def _orphans(context: RuleContext) -> Iterator[Note]:
             else "the request holds a result that names no call",
             (*_emitted_at(context, part), f"{context.at} request {part.pointer}"),
             key=result.call_id or part.pointer,
-            because_of=context.has_recently("client-history-truncated", "client-assistant-mutated"),
+            because_of=() if stays else context.has_recently("client-history-truncated", "client-assistant-mutated"),
         )
 
 

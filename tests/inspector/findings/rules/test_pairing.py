@@ -360,6 +360,23 @@ def test_a_client_that_closed_after_the_whole_answer_is_not_the_cause_of_a_missi
     assert only("client-missing-tool-result", first, following).message == "the next request has no result for call_1"
 
 
+@pytest.mark.parametrize(
+    ("kept", "cause"),
+    [
+        (said(None, ("call_1", "look_up", '{"word": "tape"}')), ()),
+        (said(None, ("call_2", "look_up", '{"word":"reel"}')), ("client-assistant-mutated",)),
+    ],
+)
+def test_a_result_under_a_wrong_id_is_no_echo_of_a_call_in_another_spelling(
+    kept: dict[str, Any], cause: tuple[str, ...]
+) -> None:
+    first = chat([HELLO], said(None, ("call_1", "look_up", '{"word":"tape"}')))
+    following = chat([HELLO, kept, result("call_9" if not cause else "call_1", "x")], DONE, index=1)
+
+    assert "client-assistant-mutated" in ids(first, following)
+    assert only("client-orphan-tool-result", first, following).because_of == cause
+
+
 def sent(*history: dict[str, Any], **fields: Any) -> RoundTrip:
     return chat([HELLO, *history], DONE, **fields)
 
