@@ -367,7 +367,7 @@ def test_a_client_that_closed_after_the_whole_answer_is_not_the_cause_of_a_missi
         (said(None, ("call_2", "look_up", '{"word":"reel"}')), ("client-assistant-mutated",)),
     ],
 )
-def test_a_result_under_a_wrong_id_is_no_echo_of_a_call_in_another_spelling(
+def test_a_result_under_a_wrong_id_does_not_follow_from_a_call_in_another_spelling(
     kept: dict[str, Any], cause: tuple[str, ...]
 ) -> None:
     first = chat([HELLO], said(None, ("call_1", "look_up", '{"word":"tape"}')))
