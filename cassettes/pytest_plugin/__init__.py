@@ -173,7 +173,8 @@ def _observe(config: pytest.Config) -> None:
     from ..vcr.observer import observers
 
     def note(path: "Path", session: "VcrSession", recorded: int) -> None:
-        _usage_log(config).used_by_vcr(path, session, recorded)
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+        _usage_log(config).used_by_vcr(test, path, session, recorded)
 
     allowed: list[str] = config.getoption("turntape_allow_host") + config.getini("turntape_allow_hosts")
     config.stash[USES] = uses = VcrUses(
@@ -268,6 +269,8 @@ def pytest_configure_node(node: Any) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Open the cassette and block the network before the first fixture makes a client."""
     item.config.stash[USES].empty_addresses.clear()
+    if _USAGE_LOG in item.config.stash:
+        item.config.stash[_USAGE_LOG].started(item.nodeid)
     if not _wanted(item):
         return
     from ..errors import TurntapeError
@@ -423,7 +426,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     usage_log = config.stash[_USAGE_LOG]
     problems = usage_log.check() if config.getoption("turntape_check") else []
     reports = [*terminalreporter.stats.get("failed", ()), *terminalreporter.stats.get("error", ())]
-    causes = usage_log.causes(config, {report.nodeid for report in reports})
+    causes = usage_log.causes(config, reports)
     notes = usage_log.said()
     if not problems and not notes and not causes and not config.getoption("turntape_check"):
         return

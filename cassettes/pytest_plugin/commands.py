@@ -31,16 +31,23 @@ def target(config: pytest.Config, path: Path, name: str = "") -> str:
 
 
 def targets_of(config: pytest.Config, tests: Sequence[str], failed: Set[str], number: int = 1) -> list[str]:
-    """These node ids as targets, so that no other test runs: a few by name; many by their files, with `--lf` where no
-    other test has failed, and otherwise by a list that is written to the cache of pytest, as the `number`-th."""
+    """These node ids as targets, so that no other test runs: a few by name; many by their files, with `--lf` where it
+    runs no other test, and otherwise by a list that is written to the cache of pytest, as the `number`-th."""
     names = [target(config, config.rootpath / file, name) for file, _, name in (one.partition("::") for one in tests)]
     if len(names) <= _MOST_TESTS:
         return names
     if not config.pluginmanager.hasplugin("cacheprovider"):
         return files_of(config, tests)
-    if failed <= set(tests) or (listed := _listed(config, names, number)) is None:
+    if failed | _last_failed(config, tests) <= set(tests) or (listed := _listed(config, names, number)) is None:
         return ["--lf", *files_of(config, tests)]
     return [f"@{listed}"]
+
+
+def _last_failed(config: pytest.Config, tests: Sequence[str]) -> set[str]:
+    """The tests that `--lf` runs in the files of these; some of them may have failed in an earlier run only."""
+    files = {test.partition("::")[0] for test in tests}
+    known: dict[str, bool] = cast(Any, config.cache).get("cache/lastfailed", {})
+    return {test for test in known if len(files) > _MOST_FILES or test.partition("::")[0] in files}
 
 
 def _listed(config: pytest.Config, names: Sequence[str], number: int) -> str | None:

@@ -10,6 +10,7 @@ import pytest
 
 from ..counted import several
 from ..errors import CassetteError, TurntapeError
+from ..frozen import frozen
 from ..redaction.lint import secrets_in
 from ..redaction.redactor import Redactor
 from ..regex import regex
@@ -26,6 +27,7 @@ type State = Literal["played", "partly", "missed", "unplayed"]
 
 _PLACE = regex(r"/\d+(?=/|$)")
 """A place in a list: one change may be at another place in each test."""
+_NUMBER = regex(r"([0-9]{1,9})")
 _END = regex(r"(?:: .*| is new| is gone)$")
 _ELSEWHERE = 3
 """At most this many places of one change in the requests of other APIs are named."""
@@ -42,18 +44,38 @@ def _kind(cause: Cause) -> tuple[str, ...]:
     return *(dict.fromkeys(cause.parts) if cause.ignored else cause.changes), *cause.ignored
 
 
+def _in_file_order(report: pytest.TestReport | pytest.CollectReport) -> tuple[str, int, list[str | int]]:
+    """The order of tests in their files. They may have run in any other, under pytest-xdist and pytest-randomly."""
+    file, line, _ = report.location or (report.nodeid, None, "")
+    name = _NUMBER.split(report.nodeid)
+    return file, line or 0, [int(part) if place % 2 else part for place, part in enumerate(name)]
+
+
 def _places(cause: Cause) -> dict[str, str]:
     """The places that a cause names, by the place in any item of a list."""
     named = (_END.sub("", line) for line in cause.words if line.startswith("/"))
     return {_PLACE.sub("/*", place): place for place in named}
 
 
+@frozen
+class Use:
+    """What one test, or a fixture for it, did with a cassette."""
+
+    name: str
+    """The test or the fixture, as the summary names it."""
+    path: str
+    state: State | None
+    """None where the test was skipped or interrupted."""
+    ignored: int
+    """How many requests differ from the recording, where the profile ignores what they contain."""
+
+
 class UsageLog:
     def __init__(self) -> None:
         self.notes: list[str] = []
         """Remarks for the summary, one sentence each."""
-        self._ignored: Counter[str] = Counter()
-        """How many requests of each test differ from the recording, where the profile ignores what they contain."""
+        self._uses: defaultdict[str, list[Use]] = defaultdict(list)
+        """What was done with cassettes, by the test that ran."""
         self._moves: dict[str, list[str]] = {}
         """The commands that give a test the cassette of its earlier name, for each that has none."""
         self._owned: set[str] = set()
@@ -66,8 +88,6 @@ class UsageLog:
         """What the marks of the tests of a cassette say is not a secret."""
         self._folders: dict[str, str] = {}
         """The folders of cassettes, with the test file of each."""
-        self._states: defaultdict[str, set[State]] = defaultdict(set)
-        """What the tests that ran did with each cassette."""
         self._causes: dict[str, Cause] = {}
         """Why tests failed."""
         self._found: list[str] | None = None
@@ -86,12 +106,15 @@ class UsageLog:
         parts = {str((config.invocation_params.dir / name).resolve()) for name in chosen}
         self._whole |= {str(item.path) for item in items} - parts
 
+    def started(self, test: str) -> None:
+        """A test begins. If it is repeated, as by pytest-rerunfailures, only its last run counts."""
+        for kept in (self._uses, self._moves, self._causes):
+            kept.pop(test, None)
+
     def used(self, name: str, marked: ActiveTest) -> None:
         """Note what a finished test, or a fixture, did."""
         session, path = marked.session, str(marked.path)
-        self.notes += [f"{name}: {note}" for note in session.notes]
-        if (ignored := ignored_requests(session)) and session.restamp is None:
-            self._ignored[name] += ignored
+        self.notes += [line for note in session.notes if (line := f"{name}: {note}") not in self.notes]
         if moves := marked.moves():
             self._moves[name] = moves
         if marked.recorded and session.restamp is None:
@@ -99,19 +122,20 @@ class UsageLog:
             self.notes.append(
                 f"{name}: recorded {several(marked.recorded, 'round trip')} to {from_here(marked.path)}{failed}"
             )
-        if marked.outcome in (None, "skipped"):
-            return
-        self._owned.add(path)
-        state: State = "played"
-        if session.misses or marked.tools.missed:
-            state = "missed"
-        elif not marked.asked and session.exists:
-            state = "unplayed"
-        elif marked.left_over:
-            state = "partly"
-        self._states[path].add(state)
+        ignored = ignored_requests(session) if session.restamp is None else 0
+        self._uses[marked.item.nodeid].append(Use(name, path, self._state_of(marked), ignored))
 
-    def used_by_vcr(self, path: Path, session: Session, recorded: int) -> None:
+    def _state_of(self, marked: ActiveTest) -> State | None:
+        if marked.outcome in (None, "skipped"):
+            return None
+        self._owned.add(str(marked.path))
+        if marked.session.misses or marked.tools.missed:
+            return "missed"
+        if not marked.asked and marked.session.exists:
+            return "unplayed"
+        return "partly" if marked.left_over else "played"
+
+    def used_by_vcr(self, test: str, path: Path, session: Session, recorded: int) -> None:
         """Note a cassette that a test has opened itself."""
         place = str(path.absolute())
         self._owned.add(place)
@@ -119,7 +143,7 @@ class UsageLog:
         if recorded:
             self.notes.append(f"recorded {several(recorded, 'round trip')} to {path}")
         if session.plan.plays and session.exists:
-            self._states[place].add("missed" if session.misses else "played")
+            self._uses[test].append(Use(test, place, "missed" if session.misses else "played", 0))
 
     def failed(self, test: str, cause: Cause) -> None:
         """Note why a test failed."""
@@ -127,7 +151,11 @@ class UsageLog:
 
     def said(self) -> list[str]:
         """The remarks, and once how many requests differ that the profile ignores."""
-        count, tests = self._ignored.total(), sorted(self._ignored)
+        ignored: Counter[str] = Counter()
+        for use in self._every_use():
+            if use.ignored:
+                ignored[use.name] += use.ignored
+        count, tests = ignored.total(), sorted(ignored)
         if not tests:
             return self.notes
         where = tests[0] if len(tests) == 1 else f"{len(tests)} tests"
@@ -136,17 +164,20 @@ class UsageLog:
         differ = f"{several(count, 'request')} {'differs' if count == 1 else 'differ'} from the recording"
         return [*self.notes, f"{where}: {differ}: the profile sequence ignores what requests contain{listed}"]
 
-    def causes(self, config: pytest.Config, failed: Set[str]) -> list[str]:
+    def _every_use(self) -> Iterator[Use]:
+        return (use for uses in self._uses.values() for use in uses)
+
+    def causes(self, config: pytest.Config, failures: Sequence[pytest.TestReport | pytest.CollectReport]) -> list[str]:
         """Each change that fails several tests, once, with the tests and what accepts it.
 
-        `failed` has all tests of the run that have failed, whatever the reason; one that passed when it ran again is
-        not among them.
+        `failures` are all of the run, whatever the reason; a test that passed when it ran again is not among them.
         """
+        failed = [report.nodeid for report in sorted(failures, key=_in_file_order)]
         lines: list[str] = []
         groups: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-        for test, cause in self._causes.items():
-            if test in failed:
-                groups[_kind(cause)].append(test)
+        for test in dict.fromkeys(failed):
+            if test in self._causes:
+                groups[_kind(self._causes[test])].append(test)
         several_of = [tests for tests in sorted(groups.values(), key=len, reverse=True) if len(tests) > 1]
         for number, tests in enumerate(several_of, 1):
             lines += [
@@ -156,7 +187,7 @@ class UsageLog:
                 "  in:",
                 *(f"    {test}" for test in tests[:_NAMED]),
                 *([f"    and {len(tests) - _NAMED} more"] if len(tests) > _NAMED else ()),
-                *(f"  {line}" for line in self._accepting(config, tests, failed, number)),
+                *(f"  {line}" for line in self._accepting(config, tests, set(failed), number)),
             ]
         return lines + self._renamed()
 
@@ -176,7 +207,7 @@ class UsageLog:
         """All commands for tests that seem to be renamed, in one block."""
         if len(self._moves) < 2:
             return []
-        commands = dict.fromkeys(command for moves in self._moves.values() for command in moves)
+        commands = dict.fromkeys(command for _, moves in sorted(self._moves.items()) for command in moves)
         return [
             f"{len(self._moves)} tests have no cassette, and cassettes of tests that are gone hold their requests; "
             "if the tests were renamed:",
@@ -206,7 +237,7 @@ class UsageLog:
     def as_json(self) -> dict[str, Any]:
         return {
             "notes": self.notes,
-            "ignored": dict(self._ignored),
+            "uses": {test: list(map(asdict, uses)) for test, uses in self._uses.items()},
             "moves": self._moves,
             "owned": sorted(self._owned),
             "whole": sorted(self._whole),
@@ -214,13 +245,13 @@ class UsageLog:
             "kept": self._kept,
             "fixtures": sorted(self.fixtures),
             "causes": {test: asdict(cause) for test, cause in self._causes.items()},
-            "states": {path: sorted(states) for path, states in self._states.items()},
         }
 
     def merge(self, other: dict[str, Any]) -> None:
         """Add what a worker saw."""
         self.notes += other["notes"]
-        self._ignored.update(other["ignored"])
+        for test, uses in other["uses"].items():
+            self._uses[test] += [Use(**use) for use in uses]
         self._moves |= other["moves"]
         for test, found in other["causes"].items():
             listed = {name: tuple(found[name]) for name in ("words", "changes", "parts", "ignored")}
@@ -230,14 +261,20 @@ class UsageLog:
         self.fixtures |= set(other["fixtures"])
         self._owned |= set(other["owned"])
         self._whole |= set(other["whole"])
-        for path, states in other["states"].items():
-            self._states[path] |= set(states)
 
     def check(self) -> list[str]:
         """The problems of the cassettes, one sentence each, by file."""
         if self._found is None:
             paths = {Path(path) for path in self._owned} | set(self._beside())
-            self._found = [f"{path}: {said}" for path in sorted(paths) if path.exists() for said in self._of(path)]
+            states: defaultdict[str, set[State]] = defaultdict(set)
+            for use in self._every_use():
+                states[use.path] |= {use.state} if use.state else set()
+            self._found = [
+                f"{path}: {said}"
+                for path in sorted(paths)
+                if path.exists()
+                for said in self._of(path, states.get(str(path), set()))
+            ]
         return self._found
 
     def _beside(self) -> list[Path]:
@@ -258,13 +295,12 @@ class UsageLog:
         names = {Path(base).name for base in self.fixtures if Path(base).parent == path.parent}
         return name is not None and (name in names or any(name.startswith(f"{one}-") for one in names))
 
-    def _of(self, path: Path) -> list[str]:
+    def _of(self, path: Path, states: Set[State]) -> list[str]:
         if is_unfinished(path):
             return ["unfinished: the recording was interrupted; record again, or remove it"]
         found: list[str] = []
         if str(path) not in self._owned and not self._is_of_fixture(path):
             found.append("orphaned: no collected test uses it; remove it, or rename it with its test")
-        states = self._states.get(str(path), set())
         if "missed" in states:
             found.append(
                 "stale: its test sends requests that it does not contain; record again with --turntape-mode=all"

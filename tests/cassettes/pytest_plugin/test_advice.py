@@ -198,6 +198,26 @@ def test_the_command_for_many_tests_runs_only_those_that_failed(
     without.stdout.fnmatch_lines(["    *pytest -p no:cacheprovider test_it.py --turntape-mode=restamp"])
 
 
+def test_the_command_leaves_out_a_test_that_failed_only_in_an_earlier_run(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = WORD.format(mark="", name="z").replace("WORD", "OTHER").replace("'a'", "'other'")
+    record(project, "".join(WORD.format(mark="", name=name) for name in "abcde") + other)
+    monkeypatch.setenv("OTHER", "changed too")
+    project.runpytest("-k", "test_z").assert_outcomes(failed=1)
+    monkeypatch.setenv("WORD", "b")
+
+    result = project.runpytest("-k", "not test_z")
+
+    result.assert_outcomes(failed=5)
+    result.stdout.fnmatch_lines(["5 tests fail for one change:", "    *pytest @*change-1.txt --turntape-mode=restamp"])
+
+    monkeypatch.delenv("OTHER")
+    project.runpytest("-k", "test_z").assert_outcomes(passed=1)
+    result = project.runpytest("-k", "not test_z")
+    result.stdout.fnmatch_lines(["    *pytest --lf test_it.py --turntape-mode=restamp"])
+
+
 def test_the_commands_of_several_changes_run_only_their_own_tests(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """What the summary says of a whole session, in separate pytest sessions."""
 
+import os
 import shlex
 
 import pytest
@@ -97,3 +98,117 @@ def test_the_cassette_of_a_parameter_that_is_only_deselected_is_not_for_another(
 
     write(project, same.format(ids=["b"]))
     project.runpytest().stdout.fnmatch_lines(["*mv *test_a-a.cassette.jsonl *test_a-b.cassette.jsonl"])
+
+
+LISTED = "".join(
+    f"\n@pytest.mark.turntape\ndef test_{name}(): ask(os.environ.get('WORD', 'a') + ' {name}')\n" for name in "cab"
+)
+
+
+def test_a_change_is_described_the_same_in_whatever_order_the_tests_ran(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbered = "\n@pytest.mark.turntape\n@pytest.mark.parametrize('n', [{}])\ndef test_n(n): ask(os.environ['WORD'])\n"
+    monkeypatch.setenv("WORD", "a")
+    write(project, LISTED + numbered.format("10, 9"))
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=5)
+    monkeypatch.setenv("WORD", "another")
+    names = ["test_c", "test_a", "test_b", "test_n[9]", "test_n[10]"]
+
+    for order in (names, names[::-1]):
+        result = project.runpytest(*(f"test_it.py::{name}" for name in order))
+
+        result.assert_outcomes(failed=5)
+        place = result.outlines.index("5 tests fail for one change:")
+        assert result.outlines[place + 1 : place + 10] == [
+            "  /messages/0/content",
+            "    - a c",
+            "    + another c",
+            "  in:",
+            *(f"    test_it.py::{name}" for name in names),
+        ]
+
+
+FLAKY = """
+from pathlib import Path
+
+def word(name):
+    # What the first runs of a test send differs from what was recorded.
+    tried = Path(f"{name}.tried")
+    tried.write_text((tried.read_text() if tried.exists() else "") + "x")
+    return f"run {len(tried.read_text())}" if len(tried.read_text()) <= int(os.environ.get("BAD", 0)) else "a"
+"""
+
+
+@pytest.fixture
+def repeating(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A project in which pytest-rerunfailures repeats each test that fails once."""
+    pytest.importorskip("pytest_rerunfailures", reason="pytest-rerunfailures is not installed")
+    monkeypatch.setenv("PYTEST_ADDOPTS", f"{os.environ['PYTEST_ADDOPTS']} --reruns=1")
+    return project
+
+
+def recorded(project: pytest.Pytester, text: str) -> pytest.Pytester:
+    write(project, FLAKY + text)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=2)
+    for file in project.path.glob("*.tried"):
+        file.unlink()
+    return project
+
+
+MARKED = """
+@pytest.mark.turntape
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_flaky(name):
+    ask(word(name))
+"""
+OPENED = """
+from turntape.cassettes import vcr
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_flaky(name):
+    with vcr.use_cassette(f"{name}.yaml", match_on=["method", "body"]): ask(word(name))
+"""
+
+
+@pytest.mark.parametrize(("text", "options"), [(MARKED, ()), (MARKED, ("-n", "2")), (OPENED, ())])
+def test_a_test_that_passes_when_it_is_repeated_has_not_failed(
+    repeating: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, text: str, options: tuple[str, ...]
+) -> None:
+    recorded(repeating, text)
+    monkeypatch.setenv("BAD", "1")
+
+    result = repeating.runpytest(*options, "--turntape-check")
+
+    assert result.parseoutcomes() == {"passed": 2, "rerun": 2}
+    assert result.ret == 0
+    result.stdout.no_fnmatch_line("*fail for one change*")
+    result.stdout.fnmatch_lines(["every cassette is used, whole and without secrets"])
+
+
+def test_a_test_that_fails_each_time_is_described_by_its_last_run(
+    repeating: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(repeating, MARKED)
+    monkeypatch.setenv("BAD", "2")
+
+    result = repeating.runpytest("--turntape-check")
+
+    assert result.parseoutcomes() == {"failed": 2, "rerun": 2}
+    place = result.outlines.index("2 tests fail for one change:")
+    assert result.outlines[place + 1 : place + 4] == ["  /messages/0/content", "    - a", "    + run 2"]
+    assert sum("stale: " in line for line in result.outlines) == 2
+
+
+def test_requests_of_a_test_that_is_repeated_are_counted_once(
+    repeating: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails = "\n    assert len(Path(f'{name}.tried').read_text()) > int(os.environ.get('FAIL', 0))\n"
+    recorded(repeating, MARKED.replace("turntape\n", "turntape(profile='sequence')\n").rstrip() + fails)
+    monkeypatch.setenv("BAD", "2")
+    monkeypatch.setenv("FAIL", "1")
+
+    result = repeating.runpytest()
+
+    assert result.parseoutcomes() == {"passed": 2, "rerun": 2}
+    result.stdout.fnmatch_lines(["2 tests: 2 requests differ from the recording: *"])
