@@ -20,7 +20,7 @@ def in_answer(note: WireNote) -> Evidence:
 
 
 def in_request(note: WireNote) -> Evidence:
-    """In what is recorded as a request: a message of either side that is no answer."""
+    """In what is recorded as a request: a message of either side that answers nothing."""
     return (f"#{note.index} request",)
 
 
