@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 import tool_tapes
 from conversations import CALL, HELLO, chat, loop, result, said, user
+from tool_wire import confirmed
 from viewing import EXAMPLE
 
 from turntape.inspector.run.filters import parse
@@ -40,7 +41,7 @@ def test_the_head_of_a_thread_keeps_its_blanks_when_it_is_cut(width: int, shown:
 
 
 def listed(query: str = "") -> list[int]:
-    rows = Run.of(tool_tapes.story().trips).rows
+    rows = Run.of(confirmed(tool_tapes.story().trips)).rows
     tree = ThreadTree(rows, {}, parse(query) if query else None)
     assert tree.places == [line.place for line in tree.lines]
     return tree.places
@@ -51,13 +52,14 @@ def test_messages_of_tool_servers_are_left_out_unless_they_say_what_no_turn_does
 
 
 def test_a_filter_shows_the_messages_that_it_keeps() -> None:
-    assert listed("api:mcp") == [0, 1, 3, 4, 6, 7]
+    assert listed("api:mcp") == [0, 1, 3, 4, 6, 7, 9]
 
 
 def test_with_several_threads_messages_are_left_out_too() -> None:
-    rows = Run.of([*tool_tapes.story().trips, chat([HELLO], said("Hi."), index=9)]).rows
+    trips = confirmed(tool_tapes.story().trips)
+    rows = Run.of([*trips, chat([HELLO], said("Hi."), index=len(trips))]).rows
 
-    assert [line.place for line in ThreadTree(rows, {}).lines if line.thread is None] == [2, 5, 8, 7, 9]
+    assert [line.place for line in ThreadTree(rows, {}).lines if line.thread is None] == [2, 5, 8, 7, 10]
 
 
 def test_a_run_that_no_call_explains_is_named_with_its_findings() -> None:
