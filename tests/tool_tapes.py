@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tool_stories import Story, text
+from tool_wire import confirmed
 
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.tape.model import RoundTrip, ToolServer
@@ -32,6 +33,7 @@ def story() -> Story:
     tale.results(("c3", "no space left")).turn()
     slow = tale.trips[4]
     tale.trips[4] = replace(slow, first_byte_at=80_000, ended_at=80_000)
+    tale.trips[:] = confirmed(tale.trips)
     return tale
 
 

@@ -33,7 +33,7 @@ def test_messages_of_tool_servers_are_neither_turns_nor_other_round_trips() -> N
     sums = totals(Run.of(tool_tapes.story().trips).rows.all)
 
     assert (sums.turns, sums.retries, sums.others, sums.threads) == (3, 0, 0, 1)
-    assert (sums.tool_runs, sums.tool_messages) == (4, 6)
+    assert (sums.tool_runs, sums.tool_messages) == (4, 7)
     assert (sums.input, sums.unpriced) == (300, 0)
 
 

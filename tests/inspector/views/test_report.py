@@ -263,7 +263,7 @@ def test_messages_of_tool_servers_are_shown_when_they_are_searched_or_linked_to(
     story = tool_tapes.story().trips
     seen = "said.push(left().join(' '));"
 
-    assert drive(f"said.push(current()); {seen} await type('initialize'); {seen}", of=story) == ["7", "2 5 7 8", "0"]
+    assert drive(f"said.push(current()); {seen} await type('initialize'); {seen}", of=story) == ["7", "2 5 7 8", "0 9"]
     assert drive(f"said.push(current()); {seen} press('j'); said.push(current());", of=story, hash="#row-1") == [
         "1",
         "1 2 5 7 8",

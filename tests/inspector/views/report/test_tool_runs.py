@@ -39,7 +39,7 @@ def test_the_tools_are_a_fourth_line_of_the_layers_and_lanes() -> None:
 
 
 def test_messages_of_tool_servers_are_quiet_and_are_not_counted_as_other_round_trips() -> None:
-    assert [place for place, quiet in enumerate(PAGE.index["quiet"]) if quiet] == [0, 1, 3, 4, 6]
+    assert [place for place, quiet in enumerate(PAGE.index["quiet"]) if quiet] == [0, 1, 3, 4, 6, 9]
     assert (
         PAGE.rows[7].startswith('<a class="row other" href="#row-7"')
         and "stop on files, no call of the model" in PAGE.rows[7]

@@ -52,10 +52,11 @@ def test_runs_without_a_call_and_a_finding_come_last() -> None:
 
 
 def test_messages_without_runs_are_counted_apart_from_other_round_trips(tmp_path: Path) -> None:
-    trips = tool_tapes.story().trips[:2]
+    first, second, *_, handshake_end = tool_tapes.story().trips
+    trips = [first, second, handshake_end]
     lines = list(show_text(Cassette.load(tool_tapes.record(tmp_path / "t.cassette.jsonl", trips))))
 
-    assert lines[1].startswith("0 turns · 2 messages of tool servers · ")
+    assert lines[1].startswith("0 turns · 3 messages of tool servers · ")
     assert len(lines) == 2
 
 
@@ -76,7 +77,7 @@ def test_all_runs_of_a_cassette_are_listed_with_their_servers(tmp_path: Path) ->
 
     assert lines[:4] == [
         "t",
-        "4 tool runs · 6 messages of tool servers · 1 without a call of the model",
+        "4 tool runs · 7 messages of tool servers · 1 without a call of the model",
         "",
         "files  npx -y @example/server-files /data  pid 4711  exit 0",
     ]

@@ -6,7 +6,6 @@ from decimal import Decimal
 import pytest
 import tool_tapes
 from conversations import CALL, HELLO, chat, loop, result, said, user
-from tool_wire import confirmed
 from viewing import EXAMPLE
 
 from turntape.inspector.run.filters import parse
@@ -41,7 +40,7 @@ def test_the_head_of_a_thread_keeps_its_blanks_when_it_is_cut(width: int, shown:
 
 
 def listed(query: str = "") -> list[int]:
-    rows = Run.of(confirmed(tool_tapes.story().trips)).rows
+    rows = Run.of(tool_tapes.story().trips).rows
     tree = ThreadTree(rows, {}, parse(query) if query else None)
     assert tree.places == [line.place for line in tree.lines]
     return tree.places
@@ -56,7 +55,7 @@ def test_a_filter_shows_the_messages_that_it_keeps() -> None:
 
 
 def test_with_several_threads_messages_are_left_out_too() -> None:
-    trips = confirmed(tool_tapes.story().trips)
+    trips = tool_tapes.story().trips
     rows = Run.of([*trips, chat([HELLO], said("Hi."), index=len(trips))]).rows
 
     assert [line.place for line in ThreadTree(rows, {}).lines if line.thread is None] == [2, 5, 8, 7, 10]
