@@ -235,7 +235,13 @@ def spoken(*events: dict[str, Any]) -> RoundTrip:
     at = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
     part = {"type": "output_text", "text": "", "annotations": []}
     opens = [*WHOLE[:3], {"type": "response.content_part.added", "part": part, **at}]
-    closes = [{"type": "response.content_part.done", "part": part, **at}, *WHOLE[3:]]
+    text = next((one["text"] for one in events if "text" in one), "")
+    item = {**begun()["item"], "content": [{**part, "text": text}] if text else []}
+    closes = [
+        {"type": "response.content_part.done", "part": part, **at},
+        {**WHOLE[3], "item": item},
+        {**WHOLE[4], "response": {**RESPONSE, "output": [item]}},
+    ]
     return numbered([*opens, *({**one, **at} for one in events), *closes], range(len(events) + 7))
 
 

@@ -309,7 +309,7 @@ def test_a_final_item_that_differs_from_its_own_events() -> None:
             ask,
             sse(
                 {"type": "response.created", "response": {"id": "r", "output": []}},
-                added(),
+                {"type": "response.output_item.added", "output_index": 0, "item": ITEM},
                 piece(),
                 said_so,
                 {"type": "response.output_item.done", "output_index": 0, "item": {**ITEM, "arguments": arguments}},
