@@ -188,11 +188,12 @@ def _is_elsewhere(call: Unit, other: Unit, units: list[Unit]) -> bool:
     """True for an equal call under another id, where the call itself is in `units` under its own."""
     if call.kind != "call" or call.call_id is None or call.call_id == other.call_id:
         return False
-    return call.call_id in _call_ids(units)
+    return (call.meaning, call.call_id) in _calls(units)
 
 
-def _call_ids(units: list[Unit]) -> set[str | None]:
-    return {unit.call_id for unit in units if unit.kind == "call"} - {None}
+def _calls(units: list[Unit]) -> set[tuple[int, str]]:
+    """The calls with an id, each by its meaning and its id."""
+    return {(unit.meaning, unit.call_id) for unit in units if unit.kind == "call" and unit.call_id is not None}
 
 
 @frozen
@@ -255,10 +256,10 @@ class _Alignment:
 
 def _align(old: list[Unit], new: list[Unit]) -> _Alignment:
     made = _Alignment()
-    both = _call_ids(old) & _call_ids(new)
+    both = _calls(old) & _calls(new)
     # A call that is in both is not another one with equal arguments.
     old_keys, new_keys = (
-        [(u.meaning, u.call_id if u.kind == "call" and u.call_id in both else None) for u in units]
+        [(u.meaning, u.call_id if u.kind == "call" and (u.meaning, u.call_id) in both else None) for u in units]
         for units in (old, new)
     )
     matcher = SequenceMatcher(None, old_keys, new_keys, autojunk=False)

@@ -394,7 +394,8 @@ def test_the_place_of_the_departure_is_the_likeliest_cause() -> None:
     assert busted(first=HELLO, history=inserted) == [
         (
             "#1 client-cache-prefix-busted (client, warning, P): the request differs from #0 within its cached "
-            "prefix; 5,000 input tokens were not read from the cache | #1 request /messages/1/content"
+            "prefix; 5,000 input tokens were not read from the cache | #1 request /messages/1/content | "
+            "because of client-history-reordered"
         ),
     ]
     assert busted(first=HELLO, history=[HELLO, call, GIVEN]) == []
@@ -453,12 +454,8 @@ def test_without_a_cache_a_change_of_what_the_user_said_is_quoted() -> None:
             "/messages/0/content, #1 request /messages/0/content"
         ),
     ]
-    assert uncached("", "It is 07:01.", at="before the answer") == [
-        (
-            "#1 client-cache-prefix-busted (client, info, P): the request adds something to the messages of #0: "
-            "'It is 07:01.' was added | #1 request /messages/1/content"
-        ),
-    ]
+    # That a message comes before the answer it was not there for is another finding.
+    assert uncached("", "It is 07:01.", at="before the answer") == []
     assert uncached("07:00 what is a tape?", "07:00 what is a tape?") == []
     clock = {"role": "system", "content": "It is 07:01."}
     first = counted([HELLO], FIRST, 0, 0, 300)
