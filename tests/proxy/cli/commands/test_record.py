@@ -6,6 +6,8 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -124,18 +126,27 @@ class Slow(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
-def test_sigterm_lets_a_stream_end_and_says_that_it_is_not_ready(tmp_path: Path) -> None:
-    go = threading.Event()
+@contextmanager
+def recording(folder: Path, go: threading.Event, *options: str) -> Iterator[tuple["subprocess.Popen[str]", int]]:
+    """`turntape record` before that API, into `t.jsonl`: its process and its port."""
     api = ThreadingHTTPServer(("127.0.0.1", 0), type("One", (Slow,), {"go": go}))
     threading.Thread(target=api.serve_forever, daemon=True).start()
-    command = [sys.executable, "-m", "turntape.proxy.cli", "record", "--port=0", "--out=t.jsonl", "--grace=60s"]
+    command = [sys.executable, "-m", "turntape.proxy.cli", "record", "--port=0", "--out=t.jsonl", *options]
     command += [f"--upstream=openai=http://127.0.0.1:{api.server_port}/v1"]
-    environ = os.environ | {"TURNTAPE_HOME": str(tmp_path / "home")}
+    environ = os.environ | {"TURNTAPE_HOME": str(folder / "home")}
     with subprocess.Popen(
-        command, cwd=tmp_path, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout
-        port = int(next(line for line in process.stdout if " port " in line).rpartition("port ")[2].partition(".")[0])
+        line = next(line for line in process.stdout if " port " in line)
+        yield process, int(line.rpartition("port ")[2].partition(".")[0])
+    api.shutdown()
+    api.server_close()
+
+
+def test_sigterm_lets_a_stream_end_and_says_that_it_is_not_ready(tmp_path: Path) -> None:
+    go = threading.Event()
+    with recording(tmp_path, go, "--grace=60s") as (process, port):
 
         def status(path: str) -> int:
             return httpx.get(f"http://127.0.0.1:{port}{path}", trust_env=False).status_code
@@ -155,11 +166,9 @@ def test_sigterm_lets_a_stream_end_and_says_that_it_is_not_ready(tmp_path: Path)
             live = status("/-/live")
             go.set()
             rest = b"".join(pieces)
-        code = process.wait(60)
-    api.shutdown()
-    api.server_close()
+        process.communicate(timeout=60)
 
-    assert (before, live, code) == (200, 200, 0)
+    assert (before, live, process.returncode) == (200, 200, 0)
     assert (first + rest).endswith(b"data: [DONE]\n\n")
     [trip] = Cassette.load(tmp_path / "t.jsonl")
     assert trip.failure is None
@@ -170,16 +179,7 @@ def test_a_second_sigterm_waits_for_no_label(tmp_path: Path) -> None:
     """Nothing runs any more, so the first one has nothing to wait for but a labeller process that does not answer."""
     go = threading.Event()
     go.set()
-    api = ThreadingHTTPServer(("127.0.0.1", 0), type("One", (Slow,), {"go": go}))
-    threading.Thread(target=api.serve_forever, daemon=True).start()
-    command = [sys.executable, "-m", "turntape.proxy.cli", "record", "--port=0", "--out=t.jsonl", "--quiet"]
-    command += [f"--upstream=openai=http://127.0.0.1:{api.server_port}/v1"]
-    environ = os.environ | {"TURNTAPE_HOME": str(tmp_path / "home")}
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout
-        port = int(next(line for line in process.stdout if " port " in line).rpartition("port ")[2].partition(".")[0])
+    with recording(tmp_path, go, "--quiet") as (process, port):
 
         def closed() -> bool:
             with socket.socket() as probe:
@@ -194,8 +194,6 @@ def test_a_second_sigterm_waits_for_no_label(tmp_path: Path) -> None:
         eventually(closed)
         process.terminate()
         _, said = process.communicate()
-    api.shutdown()
-    api.server_close()
 
     assert process.returncode == 0
     assert "labels are missing" in said and "silent" not in said
