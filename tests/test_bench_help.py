@@ -34,7 +34,11 @@ def test_a_benchmark_of_one_file_prints_its_help(name: str, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_a_benchmark_of_several_files_prints_its_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_benchmark_of_several_files_prints_its_help(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Another test of this process may have imported it; `runpy` warns of that.
+    monkeypatch.delitem(sys.modules, f"{name}.__main__", raising=False)
     try:
         with pytest.raises(SystemExit) as ended:
             runpy.run_module(name, run_name="__main__", alter_sys=False)

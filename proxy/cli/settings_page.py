@@ -52,6 +52,7 @@ READ = {
     "AWS_DEFAULT_REGION": "the same, when `AWS_REGION` is not set",
     "STORAGE_EMULATOR_HOST": "address of a local Google Cloud Storage",
     "CI": "set and not `0`, `false` or `no`: nothing is recorded in tests unless `TURNTAPE_MODE` says so",
+    "PYTEST_CURRENT_TEST": "set by pytest: the test that a `use_cassette` of `turntape.cassettes.vcr` is counted for",
     "NO_COLOR": "set: no colours where `--color` is `auto`",
     "FORCE_COLOR": "set: colours even if the output is not a terminal",
     "TERM": "`dumb`: no colours, and no viewer; the terminals of the Linux console and of DEC get ASCII signs",

@@ -81,11 +81,13 @@ def _instructions(context: RuleContext) -> str:
     ),
 )
 def parroted(context: RuleContext) -> Iterator[Note]:
+    said = context.emission.text.strip()
+    if len(said) < _PARROTED:
+        return
     message = _last_question(context)
     asked = "\n".join(part.text for part in message.parts if part.kind == "text").strip() if message is not None else ""
-    said = context.emission.text.strip()
     for part in context.request.instructions:
-        if len(said) >= _PARROTED and without_space(said) == without_space(part.text) and not _ASKED_FOR.search(asked):
+        if without_space(said) == without_space(part.text) and not _ASKED_FOR.search(asked):
             yield Note(
                 f"the answer is the system prompt, word for word: {said[:80]!r}",
                 (f"{context.at} request {part.pointer}", f"{context.at} response"),
@@ -93,7 +95,6 @@ def parroted(context: RuleContext) -> Iterator[Note]:
             return
     if (
         said[:1] in ("{", "[")
-        or len(said) < _PARROTED
         or context.emission.emitted != "text"
         or message is None
         or without_space(said) != without_space(asked)
