@@ -1,6 +1,8 @@
 """What users install works without the checkout."""
 
+import email
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -66,6 +68,20 @@ def test_the_wheel_holds_every_module(wheel: Path) -> None:
         "turntape/inspector/views/report/page.js",
         "turntape/proxy/py.typed",
     } <= shipped
+
+
+def test_links_of_the_page_on_the_index_lead_into_the_repository(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        page = email.message_from_bytes(archive.read(name)).get_payload()
+    assert isinstance(page, str)
+    targets = re.findall(r'(!?)\[[^\]]*\]\(([^)]+)\)|src(?:set)?="([^"]+)"', page)
+    inner = {target.split("/main/")[-1] for _, *either in targets for target in either if "/turntape/" in target}
+
+    assert [target for _, *either in targets for target in either if target and "://" not in target] == []
+    assert {"docs/play.svg", "docs/mcp.md", "docs/view-run-120x40-dark.svg"} <= inner
+    assert [one for one in sorted(inner) if not (ROOT / one).exists()] == []
+    assert all("raw.githubusercontent.com" in f"{link}{source}" for sign, link, source in targets if sign or source)
 
 
 @pytest.fixture(scope="module")
