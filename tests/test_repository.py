@@ -27,6 +27,7 @@ TOP = frozenset(
         "proxy",
         "public",
         "pyproject.toml",
+        "setup.py",
         "tests",
         "uv.lock",
     ]
