@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Literal
@@ -81,6 +82,11 @@ class ToolLoop:
     def stated(self, name: str) -> list[Json]:
         """Every definition of a tool."""
         return [tool for one in self.lists for tool in one.got["result"]["tools"] if tool["name"] == name]  # type: ignore[index]
+
+    def another_start(self) -> list[Exchange]:
+        """Copies of what a session begins with: the handshake, the notice that ends it, and the list of tools."""
+        handshake, notice, *_ = self.exchanges
+        return [deepcopy(one) for one in (handshake, notice, self.lists[-1])]
 
     def shown(self, call: Exchange) -> list[Any]:
         """The results of a call in all later requests."""
@@ -188,6 +194,7 @@ def _exchanges(loop: Loop) -> Iterator[Exchange]:
             },
         ),
     )
+    yield Exchange(FIRST, {"jsonrpc": "2.0", "method": "notifications/initialized"})
     yield Exchange(FIRST, _request(1, "tools/list", {}), _result(1, {"tools": _tools(loop)}))
     number = 1
     exact = blake2b(loop.name.encode()).digest()[0] % 2 == 0

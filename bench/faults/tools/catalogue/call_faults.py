@@ -158,11 +158,12 @@ def other_server(loop: ToolLoop) -> Touched:
     one = chosen(loop, "other server")
     if one is None:
         return None
-    start, listed = deepcopy(loop.exchanges[0]), deepcopy(loop.lists[-1])
+    begun = loop.another_start()
     schema: Json = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
-    listed.got["result"]["tools"] = [{"name": name_of(one), "description": "Ask the archive.", "inputSchema": schema}]  # type: ignore[index]
-    loop.exchanges[2:2] = [start, listed]
-    for other in (start, listed, one):
+    tool: Json = {"name": name_of(one), "description": "Ask the archive.", "inputSchema": schema}
+    begun[-1].got["result"]["tools"] = [tool]  # type: ignore[index]
+    loop.exchanges[3:3] = begun
+    for other in (*begun, one):
         other.session, other.server = "s2", "archive"
     one.give({"content": [{"type": "text", "text": "the archive has no such order"}], "isError": True})
     show(loop, one, "the archive has no such order")

@@ -70,12 +70,12 @@ def elsewhere(loop: ToolLoop) -> Touched:
     one = chosen(loop, "elsewhere")
     if one is None or not isinstance(one.sent, dict):
         return None
-    start, listed = (deepcopy(loop.exchanges[0]), deepcopy(loop.lists[-1]))
-    listed.got["result"]["tools"] = [{"name": "add_note", "inputSchema": {"type": "object"}}]  # type: ignore[index]
-    loop.exchanges[:0] = [start, listed]
+    begun = loop.another_start()
+    begun[-1].got["result"]["tools"] = [{"name": "add_note", "inputSchema": {"type": "object"}}]  # type: ignore[index]
+    loop.exchanges[:0] = begun
     said = f"Unknown tool: {name_of(one)}"
     one.got = {"jsonrpc": "2.0", "id": one.sent["id"], "error": {"code": -32602, "message": said}}
-    for other in (start, listed, one):
+    for other in (*begun, one):
         other.session, other.server = "s2", "notes"
     show(loop, one, said)
     return [one.turn]
