@@ -4,13 +4,15 @@ https://modelcontextprotocol.io/specification/2025-11-25/basic/transports, read 
 """
 
 import re
+from urllib.parse import urlsplit
 
 from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Response, RoundTrip
 
 from ..wire.exchange import header
-from ..wire.protocols.mcp.shape import SESSION_HEADER
+from ..wire.protocols.mcp.messages import address_of, is_old_stream
+from ..wire.protocols.mcp.shape import SESSION_HEADER, may_hold_messages
 from .form import Flaw, is_modern
 
 OF_SESSION = regex(r"\bsession\b", re.IGNORECASE)
@@ -47,6 +49,8 @@ def misnamed(trip: RoundTrip) -> Flaw | None:
         return None
     if kind == "text/event-stream" and body[:1] == b"{":
         return Flaw("is JSON, and its `Content-Type` says that it is an event stream", mild=True)
+    if kind == "application/json" and body.replace(b" ", b"") == b"[]" and asked == b"{":
+        return Flaw("is an empty batch", mild=True)
     if kind == "application/json" and body[:1] == b"[" and asked == b"{":
         return Flaw("is a list of messages, where the request was one message and MCP wants one", mild=True)
     if kind == "application/json" and body.startswith((b"event:", b"data:")):
@@ -56,6 +60,43 @@ def misnamed(trip: RoundTrip) -> Flaw | None:
     if kind and kind not in _KINDS and not kind.endswith("+json") and body[:1] == b"{":
         return Flaw(f"has the `Content-Type` {kind!r}, where MCP wants `application/json`", mild=True)
     return None
+
+
+def endpoint_elsewhere(trip: RoundTrip) -> str | None:
+    """The URL that a stream of the transport of 2024-11-05 names for the client's messages, at another origin than its
+    own. The official SDKs refuse it (mcp 2.3.0, @modelcontextprotocol/sdk 1.32.2, read 2026-11-29)."""
+    if not is_old_stream(trip):
+        return None
+    named = address_of(trip)
+    return None if _origin(named) == _origin(trip.request.url) else named
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+    except ValueError:  # not a URL, which no client can follow
+        return "", url, None
+
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def unmessaged(trip: RoundTrip) -> str | None:
+    """What a client sends to a server by HTTP that is not a message; None for a message and for nothing."""
+    if trip.tool_wire is not None or trip.request.method != "POST":
+        return None
+    try:
+        body = trip.request.body
+    except CassetteError:  # the cassette reports bodies that it cannot give
+        return None
+    return None if not body.strip() or may_hold_messages(body) else not_a_message(body)
+
+
+def not_a_message(raw: bytes) -> str:
+    """What a text is that holds no message."""
+    text = " ".join(raw[:200].decode("utf-8", "replace").split())
+    return "an empty batch" if text.replace(" ", "") == "[]" else repr(text[:_SHORT_TEXT])
 
 
 def unstreamed(trip: RoundTrip) -> str | None:

@@ -16,7 +16,16 @@ from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .form import Flaw, is_modern
 from .handshake import OPENING, is_about_version
-from .http_form import answered_notice, misnamed, outdated, says_session, unfounded, unreadable_session, unstreamed
+from .http_form import (
+    answered_notice,
+    misnamed,
+    outdated,
+    says_session,
+    unfounded,
+    unmessaged,
+    unreadable_session,
+    unstreamed,
+)
 from .session_state import Session, WireNote, is_new
 from .tool_messages import ToolMessage
 
@@ -103,6 +112,10 @@ def unmet(session: Session | None, trip: RoundTrip, unasked: ToolMessage | None)
         yield WireNote("stream_twice", session.server, trip.index, "GET")
     if (version := outdated(trip)) is not None and is_new(session, "outdated"):
         yield WireNote("outdated", session.server, trip.index, trip.request.method, version)
+    if (said := unmessaged(trip)) is not None and is_new(session, "own_garbage"):
+        refused = trip.response.status >= _BAD_REQUEST
+        how = f"status {trip.response.status}" if refused else ""
+        yield WireNote("own_garbage_refused" if refused else "own_garbage", session.server, trip.index, said, how)
     what = answered_notice(trip.response) if unasked is not None else None
     if unasked is not None and what is not None and is_new(session, "notice_answered"):
         yield WireNote("notice_answered", session.server, trip.index, unasked.method or "a reply", what)

@@ -23,6 +23,8 @@ def at_end(session: Session, offering: Collection[str]) -> Iterator[WireNote]:
             yield _taken(session.unusable)
     if session.start_failed is not None:
         yield session.start_failed
+    if session.garbled is not None and is_new(session, "own_garbage"):
+        yield session.garbled
     yield from hasty(session)
     yield from cancelled_start(session)
     yield from _unanswered(session)

@@ -86,6 +86,10 @@ type NoteKind = Literal[
     "schema_wrong",
     "never_confirmed",
     "ask_unknown",
+    "endpoint_elsewhere",
+    "endpoint_followed",
+    "own_garbage",
+    "own_garbage_refused",
 ]
 """What a note is about."""
 
@@ -193,6 +197,8 @@ class Session:
     renewed: bool = False
     """Whether the server gave the id of a session after this one had begun."""
     progress: Progress = field(default_factory=Progress)
+    garbled: WireNote | None = None
+    """What the client wrote over stdio that is not a message, while the server has not refused it."""
     levels: LogLevels = field(default_factory=LogLevels)
     before: dict[str, Definition] = field(default_factory=dict[str, Definition])
     """The tools as they were listed before the list whose pages are read now."""

@@ -6,6 +6,7 @@ another round trip (the old SSE transport, tasks, a request for input) is given 
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import field, replace
+from urllib.parse import urlsplit
 
 from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import RoundTrip
@@ -37,6 +38,7 @@ from .handshake import (
     opened,
     unlisted_version,
 )
+from .http_form import endpoint_elsewhere, not_a_message
 from .http_sessions import HttpSessions, deleted, flaw_of_http, unmet
 from .mentions import LATE
 from .message_forms import wrong_notice
@@ -108,6 +110,7 @@ class ToolSessions:
                 unasked = message
             added.late |= (
                 message.method in _LATE_METHODS
+                or _is_garbage(message)
                 or self._skips(message)
                 or (message.is_answer and message.sender == "client")
                 or "cursor" in message.params
@@ -125,6 +128,7 @@ class ToolSessions:
                 changed[run.session, run.sequence] = run
         of_trip = self._sessions.get(self._reader.session_of(trip)) if trip.tool_wire is None else None
         deleted(of_trip, trip)
+        added.notes += self._elsewhere(trip)
         added.notes += unmet(of_trip, trip, None if sent else unasked)
         refused: Flaw | None = None
         for name in touched:
@@ -175,6 +179,16 @@ class ToolSessions:
         for session in self._sessions.values():
             yield from at_end(session, offering)
 
+    def _elsewhere(self, trip: RoundTrip) -> Iterator[WireNote]:
+        """A stream of the older transport that sends its client to another origin. What the client sends there has been
+        recorded before the stream ends."""
+        if (url := endpoint_elsewhere(trip)) is None:
+            return
+        session = self._sessions.get(self._reader.session_of(trip))
+        followed = session is not None and session.start is not None
+        server = session.server if session is not None else trip.upstream or urlsplit(trip.request.url).hostname or ""
+        yield WireNote("endpoint_followed" if followed else "endpoint_elsewhere", server, trip.index, url)
+
     def _skips(self, message: ToolMessage) -> bool:
         """Whether a call comes while a page of the list is unread."""
         session = self._sessions.get(message.session)
@@ -201,6 +215,8 @@ class ToolSessions:
             again = session.answered == (message.index, key_of_id(message.id))
             twice = _once(session, trip) and key_of_id(message.id) in session.used
             alone = not wired and (_answers_alone(session, trip) or is_old_stream(trip))
+            if place is None and wired and _refuses_garbage(session, message, notes):
+                return
             if place is None and message.sender == "server" and (wired or again or twice or alone):
                 yield from strayed(session, Stray(message.at, True, message.id, ""))
                 if is_new(session, "answered_twice"):
@@ -227,11 +243,8 @@ class ToolSessions:
             if session.ready_at is not None and message.at < session.ready_at and is_new(session, "own_notice_wrong"):
                 how = "comes before the server has answered `initialize`"
                 notes.append(WireNote("own_notice_wrong", session.server, message.index, message.method, how))
-        elif message.sender == "server" and message.method is None and message.raw.strip():
-            text = " ".join(message.raw[:200].decode("utf-8", "replace").split())
-            yield from strayed(session, Stray(message.at, False, None, text))
-            if wired and is_new(session, "garbage"):
-                notes.append(WireNote("garbage", session.server, message.index, text))
+        else:
+            yield from _unreadable_line(session, message, notes, wired=wired)
 
     def _asked(
         self, session: Session, message: ToolMessage, notes: list[WireNote], trip: RoundTrip
@@ -428,6 +441,37 @@ def _unconfirmed(runs: Iterable[ToolRun]) -> dict[RunKey, ToolRun]:
     left = (run for run in waits if run.departed is None and not run.awaits)
     how = "has not sent `notifications/initialized`, with which the handshake ends"
     return {(run.session, run.sequence): replace(run, departed=Departure(how, run.index)) for run in left}
+
+
+def _unreadable_line(
+    session: Session, message: ToolMessage, notes: list[WireNote], *, wired: bool
+) -> Iterator[ToolRun]:
+    """A line of either side that is not a message, and the runs whose answer it was."""
+    if _is_garbage(message):
+        said = not_a_message(message.raw)
+        session.garbled = session.garbled or WireNote("own_garbage", session.server, message.index, said)
+    elif message.sender == "server" and message.method is None and message.raw.strip():
+        text = " ".join(message.raw[:200].decode("utf-8", "replace").split())
+        yield from strayed(session, Stray(message.at, False, None, text))
+        if wired and is_new(session, "garbage"):
+            notes.append(WireNote("garbage", session.server, message.index, text))
+
+
+def _refuses_garbage(session: Session, answer: ToolMessage, notes: list[WireNote]) -> bool:
+    """Whether an error that names no request is about what the client wrote that is not a message."""
+    if session.garbled is None or answer.error is None or answer.id is not None:
+        return False
+    if is_new(session, "own_garbage"):
+        said = error_message(answer.error) or ""
+        notes.append(replace(session.garbled, kind="own_garbage_refused", detail=said))
+    session.garbled = None
+    return True
+
+
+def _is_garbage(message: ToolMessage) -> bool:
+    """Whether a client wrote something else than a message to its server."""
+    plain = message.sender == "client" and message.method is None and not message.is_answer
+    return plain and "jsonrpc" not in message.data and bool(message.raw.strip())
 
 
 def _answers_alone(session: Session, trip: RoundTrip) -> bool:

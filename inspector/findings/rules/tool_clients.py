@@ -156,6 +156,16 @@ _BREACHES: dict[NoteKind, Breach] = {
         after_answer,
         mild=True,
     ),
+    "own_garbage": Breach(
+        lambda n: f"sent server {n.server!r} {n.what}, which is not a message of MCP", after_answer, mild=True
+    ),
+    "own_garbage_refused": Breach(
+        lambda n: (
+            f"sent server {n.server!r} {n.what}, which is not a message of MCP, and the server refused it: "
+            f"{n.detail[:80]!r}"
+        ),
+        after_answer,
+    ),
     "own_notice_wrong": Breach(lambda n: f"sent server {n.server!r} {n.what} that {n.detail}", after_answer, mild=True),
 }
 
@@ -167,7 +177,7 @@ _BREACHES: dict[NoteKind, Breach] = {
     "P",
     says="The client breaks the rules of MCP: it leaves pages of the list of tools unread, uses a session that is gone or does not "
     "name it, asks before the server is ready, gives requests no id or ids by which their answers cannot be matched, or sends "
-    "requests, replies and notifications in another form than MCP or the server wants.",
+    "requests, replies and notifications in another form than MCP or the server wants, or what is not a message.",
     fix="Read all pages of `tools/list` and offer their tools; after status 404, begin a new session with `initialize`; wait for the "
     "end of the handshake; check replies against `requestedSchema`.",
     not_when=(
@@ -175,6 +185,7 @@ _BREACHES: dict[NoteKind, Breach] = {
         "Tools of later pages are not offered, and the first page has only one: then it is an info",
         "A request has a wrong form, and the server took it: then it is an info",
         "A notification has a wrong form: then it is an info",
+        "It sends something else than a message, and the server does not refuse it: then it is an info",
         "It asks for what the server has not declared, or cancels its own `initialize`: then it is an info",
         "It never sends `notifications/initialized`, and the server answers all the same: then it is an info",
         "It begins no session in place of one that is gone: then it is an info",

@@ -116,6 +116,21 @@ _BREACHES: dict[NoteKind, Breach] = {
     "cancelled_answered": Breach(
         lambda n: f"answered {n.what} after the client had cancelled it: {n.detail[:60]!r}", in_answer, mild=True
     ),
+    "endpoint_elsewhere": Breach(
+        lambda n: (
+            f"sends its client to {n.what[:80]} with all messages, which is at another origin than its stream, and the "
+            "client sent nothing there: the official SDKs refuse that"
+        ),
+        in_answer,
+    ),
+    "endpoint_followed": Breach(
+        lambda n: (
+            f"sends its client to {n.what[:80]} with all messages, which is at another origin than its stream: the "
+            "official SDKs refuse that"
+        ),
+        in_answer,
+        mild=True,
+    ),
     "cursor_wrong": Breach(
         lambda n: f"names {n.what} as the next page of its list of tools, which must be a text", in_result
     ),
@@ -129,7 +144,7 @@ _BREACHES: dict[NoteKind, Breach] = {
     "P",
     says="A tool server breaks the rules of MCP: it answers twice, defines a tool twice or without a schema, its list of "
     "tools never ends, it hides that a session is gone or answers in one that it has ended, names a resource that it does "
-    "not have, or a version that does not exist, gives two calls each other's result, answers or notifies in another form than MCP's, does not know what it "
+    "not have, or a version that does not exist, sends its client to another origin, gives two calls each other's result, answers or notifies in another form than MCP's, does not know what it "
     "has declared, or asks the client in a wrong form, too early, or for what the client has not declared.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
     not_when=(
@@ -139,6 +154,7 @@ _BREACHES: dict[NoteKind, Breach] = {
         "It sends a request that MCP does not have: then it is an info",
         "A message has a wrong form, and the client took it, as a list whose tools are offered: then it is an info",
         "A notification or a schema has a wrong form: then it is an info",
+        "The client follows it to another origin: then it is an info",
         "It refuses a notification, or to let a client listen: then it is an info",
         "It gives a request the id of an earlier one that has its answer, answers what was cancelled with an error, or "
         "asks for roots that the client has not declared: then it is an info",

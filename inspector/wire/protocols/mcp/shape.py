@@ -119,16 +119,24 @@ def is_mcp(message: Object, *, signed: bool = False) -> bool:
     return method in METHODS and method not in _SHARED
 
 
+def _is_in_session(headers: Headers) -> bool:
+    return any(name.lower() == SESSION_HEADER for name, _ in headers)
+
+
 def is_mcp_request(method: str, headers: Headers, body: bytes, parsed: Callable[[bytes], object] = parse_json) -> bool:
     """True for an HTTP request that is MCP's by what it holds: a message, or the headers of a stream's request.
+
+    What is posted into a session is MCP's also when it is not a message, as an empty batch is not.
 
     `parsed` gives the JSON value of the body, for a caller that has it already.
     """
     signed = has_mcp_header(headers)
     if method in ("GET", "DELETE"):
         return signed
-    if method != "POST" or not _may_be_message(body):
+    if method != "POST":
         return False
+    if not _may_be_message(body):
+        return _is_in_session(headers) and bool(body.strip())
     return any(is_mcp(message, signed=signed) for message in messages_of(parsed(body)))
 
 

@@ -694,3 +694,46 @@ def test_a_client_gives_back_a_state_as_the_server_wrote_it(given: object, wrong
 
     said = story.results(("c1", "1")).turn().says("client-tool-protocol-broken")
     assert len([one for one in said if "requestState" in one]) == wrong
+
+
+NOTICE = notifies("notifications/initialized")
+EMPTY = "an empty batch, which is not a message of MCP"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [(b"[]", "an empty batch"), (b"[ ]", "an empty batch"), (b"hello", "'hello'"), (b"{}", "'{}'")]
+)
+def test_a_line_that_is_not_a_message_is_the_clients_where_its_server_refuses_it(line: bytes, said: str) -> None:
+    story = Story().start().exchange(NOTICE).exchange(line)
+    story.exchange(fails(None, "Invalid Request", -32600), sender="server").call("add", {"a": 1}, text("1"))
+
+    assert story.found() == [(4, "client-tool-protocol-broken", "client", "warning")]
+    assert story.says("client-tool-protocol-broken") == [
+        f"the client sent server 'files' {said}, which is not a message of MCP, and the server refused it: "
+        "'Invalid Request'"
+    ]
+
+
+def test_a_line_that_is_not_a_message_is_an_info_where_nobody_minds() -> None:
+    story = Story().start().exchange(NOTICE).exchange(b"[]").exchange(b"[]").call("add", {"a": 1}, text("1"))
+
+    assert story.found() == [(3, "client-tool-protocol-broken", "client", "info")]
+    assert story.says("client-tool-protocol-broken") == [f"the client sent server 'files' {EMPTY}"]
+    assert Story().start().exchange(NOTICE).exchange(b"\n").exchange(b"  ").found() == []
+
+
+def test_an_error_about_no_request_is_the_servers_where_the_client_sent_messages_alone() -> None:
+    story = Story().start().exchange(NOTICE).exchange(fails(None, "Invalid Request", -32600), sender="server")
+
+    assert story.found() == [(3, "tool-protocol-broken", "tool", "warning")]
+
+
+@pytest.mark.parametrize(("status", "severity"), [(400, "warning"), (202, "info"), (200, "info")])
+def test_an_empty_batch_over_http_is_the_clients(status: int, severity: str) -> None:
+    named = (("Mcp-Session-Id", "s-1"),)
+    story = Story().put(http(initialize(), initialized(), headers=(), answer_headers=named, at=START))
+    story.put(http(NOTICE, status=202, at=START + 1)).put(http(b"[]", b"", status=status, at=START + 2))
+    refused = ", and the server refused it: 'status 400'" if status == 400 else ""
+
+    assert story.found() == [(2, "client-tool-protocol-broken", "client", severity)]
+    assert story.says("client-tool-protocol-broken") == [f"the client sent server 'files' {EMPTY}{refused}"]

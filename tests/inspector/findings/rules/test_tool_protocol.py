@@ -421,3 +421,45 @@ def test_a_server_with_resources_need_not_have_templates(method: str, severity: 
     assert brief([*head, http(asks(5, method), fails(5, "Method not found", -32601))]) == [
         ("tool-protocol-broken", "tool", severity)
     ]
+
+
+def led_away(named: str, *, followed: bool = False) -> Story:
+    """The stream of the transport of 2024-11-05, whose first event names the URL for the client's messages."""
+    story, body = Story(), events(named.encode(), name="endpoint")
+    if followed:
+        body += events(initialized(0))
+        story.put(http(initialize(), b"", url=named, status=202, headers=(), at=START + 1))
+    stream = http(None, body, url="http://desk.test:80/sse", method="GET", kind=STREAM, headers=(), at=START)
+    return story.put(replace(stream, ended_at=9_000_000))
+
+
+@pytest.mark.parametrize(
+    "named", ["http://other.test/messages?s=1", "https://desk.test/messages", "http://desk.test:8/m"]
+)
+def test_a_stream_that_sends_its_client_to_another_origin(named: str) -> None:
+    story = led_away(named)
+
+    assert story.found() == [(0, "tool-protocol-broken", "tool", "warning")]
+    assert story.says("tool-protocol-broken") == [
+        f"server 'desk.test' sends its client to {named} with all messages, which is at another origin than its "
+        "stream, and the client sent nothing there: the official SDKs refuse that"
+    ]
+    assert led_away(named, followed=True).found() == [(1, "tool-protocol-broken", "tool", "info")]
+
+
+@pytest.mark.parametrize(
+    "named", ["/messages?s=1", "messages", "?s=1", "http://desk.test/messages", "http://DESK.test:80/m"]
+)
+def test_a_stream_that_stays_at_its_origin(named: str) -> None:
+    assert led_away(named).found() == []
+
+
+def test_an_empty_batch_in_place_of_an_answer() -> None:
+    named = (("Mcp-Session-Id", "s-1"),)
+    story = Story().put(http(initialize(), initialized(), headers=(), answer_headers=named, at=START))
+    story.put(http(notifies("notifications/initialized"), status=202, at=START + 1))
+    story.put(http(asks(1, "tools/list"), b"[]", at=START + 2))
+
+    assert "server 'files' gave an answer to tools/list that is an empty batch, and none of its tools is offered" in (
+        story.says("tool-protocol-broken")
+    )

@@ -74,6 +74,12 @@ def test_a_body_without_json_rpc_is_not_mcp_even_beside_its_headers(body: bytes)
     assert not is_mcp_request("POST", SIGNED, body)
 
 
+@pytest.mark.parametrize("body", [b"no JSON", b"[]"])
+def test_what_is_posted_into_a_session_is_mcp(body: bytes) -> None:
+    assert is_mcp_request("POST", (("Mcp-Session-Id", "1"),), body)
+    assert not is_mcp_request("POST", (("Mcp-Session-Id", "1"),), b" ")
+
+
 def test_the_body_is_not_parsed_again_for_a_caller_that_has_it() -> None:
     parsed: list[bytes] = []
 
