@@ -45,7 +45,7 @@ TOOLS: dict[str, Example] = {
         ("#3 response /result", "#4 request /messages/2"),
     ),
     "client-tool-input-unanswered": Example(
-        "the request elicitation/create of server 'files' has no answer of the client",
+        "the request elicitation/create of server 'files' has no answer from the client",
         ("#3 request",),
     ),
     "client-tool-misrouted": Example(

@@ -71,7 +71,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
     note = context.note
     if note is not None and note.kind in ("no_answer_of_client", "refused_by_client", "cannot_answer"):
         refused = note.kind != "no_answer_of_client"
-        how = f"was refused by the client: {note.detail[:120]!r}" if refused else "has no answer of the client"
+        how = f"was refused by the client: {note.detail[:120]!r}" if refused else "has no answer from the client"
         how += ", which had declared that it can answer" if note.kind == "cannot_answer" else ""
         left = not refused and note.detail == "ended"
         how += ", and the server ended" if left else ""

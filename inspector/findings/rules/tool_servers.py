@@ -208,7 +208,7 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
     note = context.note
     if note is not None and note.kind == "never_answered":
         left = f"had not answered {note.what} when the client closed the connection after {note.detail}"
-        how = left if note.detail else f"ended its answer to {note.what} without having answered"
+        how = left if note.detail else f"ended its HTTP response to {note.what}, and there is no answer in it"
         yield Note(f"server {note.server!r} {how}", (f"#{note.index} request",), severity="warning")
 
 

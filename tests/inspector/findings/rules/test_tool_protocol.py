@@ -61,7 +61,7 @@ def test_an_answer_that_ends_without_what_was_asked_is_the_servers(method: str, 
         trips = [http(initialize(0), body, kind=kind, headers=())]
 
     assert ("tool-server-silent", "tool", "warning") in brief(trips)
-    assert f"ended its answer to {method} without having answered" in found(trips)[-1][3]
+    assert f"ended its HTTP response to {method}, and there is no answer in it" in found(trips)[-1][3]
 
 
 def test_a_call_that_reports_progress_and_whose_answer_ends_is_the_servers() -> None:
@@ -441,8 +441,8 @@ def test_a_stream_that_sends_its_client_to_another_origin(named: str) -> None:
 
     assert story.found() == [(0, "tool-protocol-broken", "tool", "warning")]
     assert story.says("tool-protocol-broken") == [
-        f"server 'desk.test' sends its client to {named} with all messages, which is at another origin than its "
-        "stream, and the client sent nothing there: the official SDKs refuse that"
+        f"server 'desk.test' tells its client to send all messages to {named}, at another origin than its stream, and "
+        "the client sent nothing there: the official SDKs refuse that"
     ]
     assert led_away(named, followed=True).found() == [(1, "tool-protocol-broken", "tool", "info")]
 
