@@ -118,14 +118,14 @@ _BREACHES: dict[NoteKind, Breach] = {
     ),
     "endpoint_elsewhere": Breach(
         lambda n: (
-            f"tells its client to send all messages to {n.what[:80]}, at another origin than its stream, and the "
+            f"names {n.what[:80]} as the address for all messages, at another origin than its stream, and the "
             "client sent nothing there: the official SDKs refuse that"
         ),
         in_answer,
     ),
     "endpoint_followed": Breach(
         lambda n: (
-            f"tells its client to send all messages to {n.what[:80]}, at another origin than its stream: the official "
+            f"names {n.what[:80]} as the address for all messages, at another origin than its stream: the official "
             "SDKs refuse that"
         ),
         in_answer,
@@ -144,7 +144,7 @@ _BREACHES: dict[NoteKind, Breach] = {
     "P",
     says="A tool server breaks the rules of MCP: it answers twice, defines a tool twice or without a schema, its list of "
     "tools never ends, it hides that a session is gone or answers in one that it has ended, names a resource that it does "
-    "not have, or a version that does not exist, tells its client to send messages to another origin, gives two calls each other's result, answers or notifies in another form than MCP's, does not know what it "
+    "not have, or a version that does not exist, names an address for messages at another origin, gives two calls each other's result, answers or notifies in another form than MCP's, does not know what it "
     "has declared, or asks the client in a wrong form, too early, or for what the client has not declared.",
     fix="Use an official SDK for the server, or correct the message that the evidence names.",
     not_when=(

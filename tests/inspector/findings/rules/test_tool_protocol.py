@@ -441,7 +441,7 @@ def test_a_stream_that_sends_its_client_to_another_origin(named: str) -> None:
 
     assert story.found() == [(0, "tool-protocol-broken", "tool", "warning")]
     assert story.says("tool-protocol-broken") == [
-        f"server 'desk.test' tells its client to send all messages to {named}, at another origin than its stream, and "
+        f"server 'desk.test' names {named} as the address for all messages, at another origin than its stream, and "
         "the client sent nothing there: the official SDKs refuse that"
     ]
     assert led_away(named, followed=True).found() == [(1, "tool-protocol-broken", "tool", "info")]
