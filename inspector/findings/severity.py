@@ -6,7 +6,7 @@ severe.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from turntape.cassettes.regex import regex
@@ -52,19 +52,6 @@ CACHE_ONLY = frozenset({"client-system-prompt-changed", "client-tools-changed"})
 
 _OF_CONTENT = (ANSWERED.keys() - OF_RETRIES) | CACHE_ONLY
 """Faults of what a request holds, which an API notices when it reads the request."""
-
-UNDERSTOOD = frozenset({"api-tool-call-index-collision", causes.CONTRADICTION, causes.FIELD_WRONG})
-"""Faults of the wire that cost nothing when the client understood the answer all the same: then an info."""
-
-RAN: Mapping[str, Severity] = {
-    "api-arguments-wrong-type": "info",
-    "api-call-without-id": "info",
-    "api-replacement-characters": "info",
-    "call-args-repeat-key": "info",
-    "model-args-break-schema": "warning",
-    "model-unknown-tool": "warning",
-}
-"""How severe a fault of calls is at most when the client ran them all and no result is an error."""
 
 _RESULT = regex(r"\W*(?:tool[ _])?(?:observation|results?|output|response)\b", re.IGNORECASE)
 """How a client begins the text with which it answers a call that it read from a text."""
@@ -113,21 +100,37 @@ def _compares(finding: Finding, context: RuleContext) -> bool:
 
 def followed(finding: Finding, context: RuleContext) -> Finding:
     """An earlier finding of a turn, once the next turn of its thread shows what the client did."""
-    if finding.id == "call-as-text" and _was_read(context):
-        return _at_most(finding, "info")
-    if finding.id == "client-assistant-mutated" and _was_aside(finding, context):
-        return _at_most(finding, "info")
-    if finding.id == "api-length-truncated" and not context.emission.calls and asks_for_rest(context):
-        return _at_most(finding, "info")
+    row = FOLLOWED.get(finding.id)
+    if row is None:
+        return finding
+    most, shown = row
+    return _at_most(finding, most) if shown(finding, context) else finding
+
+
+def _ran(_: Finding, context: RuleContext) -> bool:
+    """True when the client ran all calls of an answer and no result is an error."""
     done = context.dispatch
-    ran = done is not None and bool(done.results) and not done.missing
-    if done is None or not ran or any(one.is_error or reads_like_error(one.text) for one in done.results):
-        return finding
-    if finding.id in UNDERSTOOD and _understood(context):
-        return _at_most(finding, "info")
-    if finding.id == "api-call-without-id" and not all(one.call_id for one in done.results):
-        return finding
-    return _at_most(finding, RAN.get(finding.id))
+    if done is None or not done.results or done.missing:
+        return False
+    return not any(one.is_error or reads_like_error(one.text) for one in done.results)
+
+
+def _ran_by_id(finding: Finding, context: RuleContext) -> bool:
+    """True when all calls ran, and the client gave each result an id."""
+    return _ran(finding, context) and context.dispatch is not None and all(r.call_id for r in context.dispatch.results)
+
+
+def _was_understood(finding: Finding, context: RuleContext) -> bool:
+    """True when all calls of an answer can be parsed and ran, and the next request holds them as they were sent."""
+    echo = context.next_echo
+    whole = all(call.complete and call.arguments is not None for call in context.emission.calls)
+    same = whole and echo is not None and not any(change.emitted for change in echo.changes)
+    return same and _ran(finding, context)
+
+
+def _was_continued(_: Finding, context: RuleContext) -> bool:
+    """True when the client asked for the rest of a text that the cap cut."""
+    return not context.emission.calls and asks_for_rest(context)
 
 
 def _was_aside(finding: Finding, context: RuleContext) -> bool:
@@ -139,18 +142,28 @@ def _was_aside(finding: Finding, context: RuleContext) -> bool:
     return asked[-1] not in came and any(context.run.said.get(meaning) == int(answer[1]) for meaning in came)
 
 
-def _was_read(context: RuleContext) -> bool:
+def _was_read(_: Finding, context: RuleContext) -> bool:
     """True when the client answered the text of a call with its result, as frameworks that read calls from texts do."""
     messages = context.following.reading.request.messages if context.following else ()
     last = next(reversed(messages), None)
     return last is not None and last.role == "user" and any(_RESULT.match(part.text) for part in last.parts)
 
 
-def _understood(context: RuleContext) -> bool:
-    """True when all calls of an answer can be parsed, and the next request holds them as they were sent."""
-    echo = context.next_echo
-    whole = all(call.complete and call.arguments is not None for call in context.emission.calls)
-    return whole and echo is not None and not any(change.emitted for change in echo.changes)
+FOLLOWED: Mapping[str, tuple[Severity, Callable[[Finding, RuleContext], bool]]] = {
+    "api-arguments-wrong-type": ("info", _ran),
+    "api-call-without-id": ("info", _ran_by_id),
+    "api-length-truncated": ("info", _was_continued),
+    "api-replacement-characters": ("info", _ran),
+    "api-tool-call-index-collision": ("info", _was_understood),
+    "call-args-repeat-key": ("info", _ran),
+    "call-as-text": ("info", _was_read),
+    "client-assistant-mutated": ("info", _was_aside),
+    "model-args-break-schema": ("warning", _ran),
+    "model-unknown-tool": ("warning", _ran),
+    causes.CONTRADICTION: ("info", _was_understood),
+    causes.FIELD_WRONG: ("info", _was_understood),
+}
+"""How severe an earlier finding is at most when the next turn of its thread shows this of it."""
 
 
 def recovered(finding: Finding) -> Finding:

@@ -13,7 +13,7 @@ from turntape.inspector.findings.causes import (
     TOOL_CAUSES,
     TOOL_ECHOES,
 )
-from turntape.inspector.findings.severity import ANSWERED, CACHE_ONLY, LASTING, RAN, UNDERSTOOD
+from turntape.inspector.findings.severity import ANSWERED, CACHE_ONLY, FOLLOWED, LASTING
 
 IDS = {rule.id for rule in catalogue().rules}
 
@@ -31,7 +31,7 @@ def test_every_id_in_a_table_is_that_of_a_rule() -> None:
         *(one for ids in OF_CLIENT.values() for one in ids),
     }
     assert about_tools - IDS == set()
-    assert {*ANSWERED, *CACHE_ONLY, *LASTING, *RAN, *UNDERSTOOD} - IDS == set()
+    assert {*ANSWERED, *CACHE_ONLY, *FOLLOWED, *LASTING} - IDS == set()
 
 
 def test_no_finding_is_its_own_cause() -> None:
