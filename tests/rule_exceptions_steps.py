@@ -40,6 +40,13 @@ def unprompted(*messages: dict[str, Any], answer: dict[str, Any] = CALLED, **sec
     return [chat([SYSTEM, HELLO], answer), chat([HELLO, answer, *messages], DONE, index=1, **second)]
 
 
+def reprompted(now: str) -> list[RoundTrip]:
+    """A call under one system prompt, and its result under another."""
+    before, after = ({"role": "system", "content": text} for text in (f"{PROMPT} Quote the dictionary.", now))
+    history = [after, HELLO, CALLED, result("call_1", "a strip")]
+    return [chat([before, HELLO], CALLED), chat(history, DONE, index=1)]
+
+
 SAID = said("It is a strip of plastic that holds the recording of a voice.")
 
 
@@ -154,6 +161,10 @@ STEPS: list[Row] = [
      unprompted(result("call_1", "a strip"), user(f"Remember: {PROMPT}"))),
     ("client-system-prompt-lost", "The request brings no result and offers other tools: another agent may continue",
      unprompted(user("and a reel?"), answer=SAID), unprompted(user("and a reel?"), answer=SAID, tools=None)),
+    ("client-system-prompt-lost",
+     "Another prompt is in its place, which shares words with it, or is sent to another model or with other tools",
+     reprompted("Speak as a poet of old. Every line that is written must rhyme."),
+     reprompted("You look words up, but now in an encyclopedia. Never quote it.")),
     ("client-tool-withdrawn", "The system prompt changed as well: another agent may have taken over",
      withdrawn(), withdrawn({"role": "system", "content": "You count words."})),
     ("model-unknown-tool", "An earlier request of the same agent offered it: then `client-tool-withdrawn` says so",

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import without_space
 from ...analysis.history_diff import lost_space
 from ...analysis.turn import Turn
 from ...wire.values import Part
+from ..finding import became
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import transformation
@@ -18,12 +21,13 @@ from .user_text import ends_in_a_word, has_no_beginning, is_cut_off
     "warning",
     "S",
     says="The client answers the model's calls without the system prompt that it sent before, or sends only a part of it, "
-    "damages it, or sends it as a message of the user.",
+    "damages it, sends another one in its place, or sends it as a message of the user.",
     fix="Send the system prompt with every request; APIs do not keep it.",
     not_when=(
         "The API holds the conversation with its instructions",
         "The prompt, or its first line, is now a part of a message",
         "The request brings no result and offers other tools: another agent may continue",
+        "Another prompt is in its place, which shares words with it, or is sent to another model or with other tools",
     ),
 )
 def system_lost(context: RuleContext) -> Iterator[Note]:
@@ -113,6 +117,45 @@ def system_cut(context: RuleContext) -> Iterator[Note]:
         )
 
 
+@system_lost.also("ended")
+def system_replaced(context: RuleContext) -> Iterator[Note]:
+    """Another system prompt between a call and its result, for the same model with the same tools."""
+    before, request = context.previous, context.request
+    if before is None or context.turn.edge.kind != "continuation" or request.continues is not None:
+        return
+    asked = before.reading.request
+    if asked.instructions == request.instructions or asked.model != request.model or not _answers_calls(context):
+        return
+    was, now = _joined(asked.instructions), _joined(request.instructions)
+    if not _is_another(was, now) or not _same_tools(context, before) or _is_still_there(was, context):
+        return
+    yield Note(
+        f"another system prompt is in the place of that of #{before.round_trip.index}, between a call and its result: "
+        f"{became(was.strip()[:60], now.strip()[:60])}",
+        (f"#{before.round_trip.index} request system", f"{context.at} request system"),
+        key="replaced",
+    )
+
+
+def _is_another(was: str, now: str) -> bool:
+    """True for two prompts of some length that have little in common: no line, and few of their words."""
+    if min(len(was.strip()), len(now.strip())) < _PROMPT or not {*_lines(was)}.isdisjoint(_lines(now)):
+        return False
+    old, new = ({*_WORD.findall(text.casefold())} for text in (was, now))
+    return len(old & new) <= min(len(old), len(new)) * _SHARED
+
+
+_PROMPT = 40
+"""Characters. A shorter prompt says too little to tell whether another one is meant as its new version."""
+_SHARED = 0.34
+"""Share of the words of the shorter prompt: two prompts about different things share `you`, `are`, `the` and the like."""
+_WORD = regex(r"\w{2,}")
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line.strip() for line in text.splitlines() if len(line.strip()) >= _CUT)
+
+
 def _damaged(was: str, now: str) -> str | None:
     """What a program did to a system prompt by mistake; None for one that was changed on purpose, or not at all."""
     if was == now:
@@ -137,4 +180,4 @@ def _joined(parts: tuple[Part, ...]) -> str:
     return "\n".join(part.text for part in parts)
 
 
-RULES = (system_lost, system_cut)
+RULES = (system_lost, system_cut, system_replaced)

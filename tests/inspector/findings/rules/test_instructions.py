@@ -231,3 +231,62 @@ def test_a_user_who_said_the_prompt_before_says_it_again() -> None:
     trips = [chat([SYSTEM, user(PROMPT)], CALLED), chat([user(PROMPT), CALLED, GIVEN], said("x"), index=1)]
 
     assert NAME not in ids(*trips)
+
+
+POET = "Speak as a poet of old. Every line that is written must rhyme."
+MODES = "You look words up, but now in an encyclopedia. Never quote it."
+"""Another version of `PROMPT`."""
+
+
+def replaced(now: str = POET, **second: Any) -> dict[str, list[RoundTrip]]:
+    """A call and its result, each under a system prompt of its own."""
+    ask = asked("what is a tape?")
+    back = [ask, spoke(use()), asked(given())]
+    items = [user("what is a tape?"), item_call(), item_output()]
+    made = with_gemini(again=True)
+    return {
+        "chat": [
+            chat([SYSTEM, HELLO], CALLED),
+            chat([{"role": "system", "content": now}, HELLO, CALLED, GIVEN], said("x"), index=1, **second),
+        ],
+        "anthropic": [anthropic([ask], [use()], system=PROMPT), anthropic(back, [words("x")], 1, system=now)],
+        "responses": [
+            responses(items[:1], [item_call()], instructions=PROMPT),
+            responses(items, [], 1, instructions=now),
+        ],
+        "gemini": [made[0], with_fields(made[1], {"systemInstruction": {"parts": [{"text": now}]}})],
+    }
+
+
+@pytest.mark.parametrize("api", replaced())
+def test_another_prompt_between_a_call_and_its_result_is_reported_in_every_api(api: str) -> None:
+    one = only(NAME, *replaced()[api])
+
+    assert (one.layer, one.severity, one.tier, one.at) == ("client", "warning", "S", 1)
+    assert "another system prompt is in the place of that of #0, between a call and its result: " in one.message
+
+
+@pytest.mark.parametrize("api", replaced())
+def test_a_new_version_of_the_prompt_is_not_another_one(api: str) -> None:
+    assert NAME not in ids(*replaced(MODES)[api])
+
+
+@pytest.mark.parametrize("second", [{"tools": None}, {"model": "gpt-5-mini"}])
+def test_another_prompt_with_other_tools_or_another_model_is_another_agent(second: dict[str, Any]) -> None:
+    assert NAME not in ids(*replaced(**second)["chat"])
+
+
+def test_another_prompt_for_the_next_question_is_a_choice_of_the_client() -> None:
+    answer = said("It is a strip of plastic that holds the recording of a voice.")
+    poet = {"role": "system", "content": POET}
+
+    assert NAME not in ids(
+        chat([SYSTEM, HELLO], answer), chat([poet, HELLO, answer, user("and a reel?")], said("x"), index=1)
+    )
+
+
+def test_another_prompt_is_no_loss_where_the_first_one_is_still_in_a_message() -> None:
+    poet = {"role": "system", "content": POET}
+    asked_ = user(f"{PROMPT} {HELLO['content']}")
+
+    assert NAME not in ids(chat([SYSTEM, asked_], CALLED), chat([poet, asked_, CALLED, GIVEN], said("x"), index=1))
