@@ -273,6 +273,7 @@ def _marks(text: str) -> Iterator[str]:
     not_when=(
         "It is a part of a longer text",
         "It is a part of a long system prompt: then it is an info",
+        "It is an object behind a label, or a lost character, inside a message: then it is an info",
         "The message talks about templates or code",
         "The message speaks of how characters look, and may quote them: then it is an info",
     ),
@@ -281,7 +282,7 @@ def text_damaged(context: RuleContext) -> Iterator[Note]:
     for part, users in _own_texts(context):
         what = _of_message(part.text)
         sure = what is not None
-        if not sure and not users and (found := _unfilled(part.text) or _inserted_object(part.text)) is not None:
+        if not sure and (found := _inserted(part.text) if users else _unfilled_or_object(part.text)) is not None:
             what = f"holds {found}"
         if what is not None:
             yield Note(
@@ -310,6 +311,31 @@ def _unfilled(text: str) -> str | None:
         return None
     found = _UNFILLED.search(text)
     return f"{found[0]!r}, which nobody filled in" if found is not None else None
+
+
+def _unfilled_or_object(text: str) -> str | None:
+    return _unfilled(text) or _inserted_object(text)
+
+
+_BEHIND_LABEL = regex(r"^[ \t]*[A-Za-z][\w ]{0,40}[:=][ \t]*\[object \w+\][,;]?[ \t]*$", re.MULTILINE)
+_ON_CODE = regex(
+    r"\b(?:code|javascript|typescript|js|bug\w*|error\w*|fix\w*|console|log\w*|debug\w*|tostring|stringif\w*|print\w*|shows?|why)\b",
+    re.IGNORECASE,
+)
+_ON_CHARACTERS = regex(
+    r"\b(?:encod\w*|decod\w*|utf|unicode|latin|charset|characters?|garbled|symbols?|signs?|mojibake)\b", re.IGNORECASE
+)
+
+
+def _inserted(text: str) -> str | None:
+    """What a program put into a message of the user by mistake; None where the user may quote or ask about it."""
+    if "`" in text or len(text) > _LONGEST:
+        return None
+    if _BEHIND_LABEL.search(text) and not _ON_CODE.search(text):
+        return f"{_OBJECT!r}, which JavaScript writes for an object"
+    if LOST in text and not _ON_CHARACTERS.search(text):
+        return "the replacement character U+FFFD: bytes of it were lost"
+    return None
 
 
 _OBJECT = "[object Object]"

@@ -146,7 +146,7 @@ def _is_another(was: str, now: str) -> bool:
 
 
 _PROMPT = 40
-"""Characters. A shorter prompt says too little to tell whether another one is meant as its new version."""
+"""Characters. A shorter prompt says too little to show whether another one is meant as its new version."""
 _SHARED = 0.34
 """Share of the words of the shorter prompt: two prompts about different things share `you`, `are`, `the` and the like."""
 _WORD = regex(r"\w{2,}")

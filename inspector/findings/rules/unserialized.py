@@ -54,7 +54,7 @@ _REPRS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "a message object of a framework, written as a string",
         regex(
             r"content='.*' (?:additional_kwargs|response_metadata|tool_call_id|name)=.*"
-            r"|(?:AI|Human|Tool|System|ChatCompletion|Assistant|Response|Chat)\w*(?:Message|Output|Result)?\(\w+=.*\)"
+            r"|\[?(?:AI|Human|Tool|System|ChatCompletion|Assistant|Response|Chat)\w*(?:Message|Output|Result)?\(\w+=.*\)\]?"
             r"|\[?(?:TextBlock|ToolUseBlock|ContentBlock|ToolReturnPart|ModelResponse)\(\w+=.*\)\]?",
             re.DOTALL,
         ),

@@ -160,6 +160,7 @@ def test_an_ordinary_text_is_silent(text: str) -> None:
         ("Weather in Z\u00c3\u00bcrich?", "holds UTF-8 that was read as another encoding"),
         ("b'What is a tape?'", "is bytes that nobody decoded"),
         ("content='hi' additional_kwargs={} response_metadata={}", "is a message object of a framework"),
+        ("[HumanMessage(content='hi', additional_kwargs={})]", "is a message object of a framework"),
         ('[{"type": "text", "text": "What is a tape?"}]', "is the list of its parts, written as a JSON string"),
         ("What is this: \ud83d", "holds half a character"),
     ],
@@ -237,6 +238,35 @@ def test_a_damaged_message_is_reported_once_and_at_its_request() -> None:
     trips = [APIS["chat"](history[:1], history[1], 0), APIS["chat"]([*history, asks("Never mind.")], says("Well."), 1)]
 
     assert only(MESSAGE, *trips).at == 0
+
+
+@pytest.mark.parametrize("api", NAMES)
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("What is due?\n\nContext: [object Object]", "'[object Object]', which JavaScript writes for an object"),
+        ("Book a table at the Caf\ufffd for two.", "the replacement character U+FFFD: bytes of it were lost"),
+    ],
+)
+def test_what_a_program_put_into_a_message_is_an_info(api: str, text: str, what: str) -> None:
+    one = only(MESSAGE, APIS[api]([asks(text)], says("What do you mean?"), 0))
+
+    assert (one.layer, one.severity) == ("client", "info")
+    assert one.message == f"a message of the user holds {what}: {text[:80]!r}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our page shows this, why?\n\nTotal: [object Object]",
+        "Total: `[object Object]`",
+        "I got [object Object] from the shop and like it.",
+        "Which encoding gives Caf\ufffd?",
+        "A file:\n```\nCaf\ufffd\n```",
+    ],
+)
+def test_a_message_that_may_quote_them_is_not(text: str) -> None:
+    assert MESSAGE not in _ids(APIS["chat"]([asks(text)], says("It is one."), 0))
 
 
 def test_a_system_prompt_is_named() -> None:

@@ -239,7 +239,7 @@ MODES = "You look words up, but now in an encyclopedia. Never quote it."
 
 
 def replaced(now: str = POET, **second: Any) -> dict[str, list[RoundTrip]]:
-    """A call and its result, each under a system prompt of its own."""
+    """A call and its result, each under a separate system prompt."""
     ask = asked("what is a tape?")
     back = [ask, spoke(use()), asked(given())]
     items = [user("what is a tape?"), item_call(), item_output()]
@@ -285,7 +285,7 @@ def test_another_prompt_for_the_next_question_is_a_choice_of_the_client() -> Non
     )
 
 
-def test_another_prompt_is_no_loss_where_the_first_one_is_still_in_a_message() -> None:
+def test_another_prompt_leaves_the_first_one_in_a_message() -> None:
     poet = {"role": "system", "content": POET}
     asked_ = user(f"{PROMPT} {HELLO['content']}")
 
