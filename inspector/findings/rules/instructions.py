@@ -148,8 +148,8 @@ def _is_another(was: str, now: str) -> bool:
 _PROMPT = 40
 """Characters. A shorter prompt says too little to show whether another one is meant as its new version."""
 _SHARED = 0.34
-"""Share of the words of the shorter prompt: two prompts about different things share `you`, `are`, `the` and the like."""
-_WORD = regex(r"\w{2,}")
+"""Share of the words of the shorter prompt: two prompts about different things share `tools`, `answer` and the like."""
+_WORD = regex(r"\w{4,}")
 
 
 def _lines(text: str) -> Iterator[str]:
