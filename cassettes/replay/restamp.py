@@ -13,7 +13,7 @@ import orjson
 
 from ..errors import CassetteError
 from ..faults.events import pieces_of
-from ..matching.embedded_files import is_file
+from ..matching.embedded_files import is_file, named_file
 from ..matching.fingerprints import LISTED
 from ..matching.grades import Matching
 from ..matching.json_diff import Difference
@@ -107,7 +107,7 @@ def refusal(differences: tuple[Difference, ...], recorded: RoundTrip) -> str | N
             return "it is from another model"
         if part == "a tool result":
             return f"it was given to another tool result ({one.pointer})"
-        if _files(one.recorded) != _files(one.given):
+        if _files(one.recorded, one.pointer) != _files(one.given, one.pointer):
             return f"it was given to another file ({one.pointer})"
         if part == "the input" and one.kind != "changed":
             return f"it has a part for each item, and {one.pointer} is {'new' if one.kind == 'added' else 'gone'}"
@@ -118,9 +118,11 @@ def refusal(differences: tuple[Difference, ...], recorded: RoundTrip) -> str | N
     return None
 
 
-def _files(value: object) -> list[str]:
-    """The files in a value, such as an image among the parts of a message, in their order."""
-    return [text for _, text in _inner(value, "") if isinstance(text, str) and is_file(text)]
+def _files(value: object, pointer: str) -> list[str]:
+    """The files in a value, such as an image among the parts of a message, and those that it names, in their order."""
+    texts = [(place, text) for place, text in _inner(value, pointer) if isinstance(text, str)]
+    found = [text if is_file(text) else named_file(place, text) for place, text in texts]
+    return [one for one in found if one is not None]
 
 
 def _places(one: Difference) -> Iterator[str]:

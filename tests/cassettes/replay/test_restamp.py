@@ -46,6 +46,17 @@ TRIP = RoundTrip(
         Difference("/text", "added", None, {"verbosity": "low"}),
         Difference("/messages/1/content", "changed", "Hi.", [{"type": "text", "text": "Hello."}]),
         Difference("/messages/1", "changed", {"url": IMAGE}, {"text": "See:", "url": IMAGE}),
+        Difference("/messages/1/content/0/text", "changed", "See https://a.test/a.png", "See https://a.test/b.png"),
+        Difference(
+            "/messages/1/content/0/image_url/url",
+            "changed",
+            "https://a.test/a.png?X-Signature=1",
+            "https://a.test/a.png?X-Signature=2",
+        ),
+        Difference("/messages/1/content/0/image_url/detail", "changed", "low", "high"),
+        Difference("/messages/1/content/0/input/image_url", "changed", "https://a.test/a", "https://a.test/b"),
+        Difference("/mcp_servers/0/source/url", "changed", "https://a.test/a", "https://a.test/b"),
+        Difference("/metadata/file_id", "changed", "file-a1", "file-b2"),
     ],
     ids=lambda one: one.pointer,
 )
@@ -89,6 +100,37 @@ def test_the_answer_stays(one: Difference) -> None:
             "it was given to another",
         ),
         (Difference("/messages/1/content/1", "removed", {"image": {"bytes": "A" * 300}}), "it was given to"),
+        *(
+            (
+                Difference(pointer, "changed", before, after),
+                f"it was given to another file ({pointer})",
+            )
+            for pointer, before, after in (
+                ("/messages/1/content/0/image_url/url", "https://a.test/a.png", "https://a.test/b.png"),
+                ("/messages/1/content/0/image_url/url", "https://a.test/a?id=1", "https://a.test/a?id=2"),
+                ("/messages/1/content/0/image_url", "https://a.test/a.png", "https://a.test/b.png"),
+                ("/messages/1/content/0/source/url", "https://a.test/a.png", "https://a.test/b.png"),
+                ("/messages/1/content/0/source/file_id", "file_a1", "file_b2"),
+                ("/messages/1/content/0/file/file_id", "file-a1", "file-b2"),
+                ("/input/0/content/1/file_url", "https://a.test/a.pdf", "https://a.test/b.pdf"),
+                ("/input/0/content/1/file_id", "file-a1", "file-b2"),
+                ("/contents/0/parts/0/fileData/fileUri", "gs://a/a.png", "gs://a/b.png"),
+                ("/contents/0/parts/0/file_data/file_uri", "files/a1", "files/b2"),
+                ("/messages/0/content/0/image/source/s3Location/uri", "s3://a/a.png", "s3://a/b.png"),
+                ("/messages/0/content/0/document_url", "https://a.test/a.pdf", "https://a.test/b.pdf"),
+                ("/messages/0/attachments/0/file_ids/0", "file-a1", "file-b2"),
+                ("/input/image", "https://a.test/a.png", "https://a.test/b.png"),
+                ("/input/0/uri", "https://a.test/a.png", "https://a.test/b.png"),
+            )
+        ),
+        (
+            Difference("/messages/1/content/1", "added", None, {"type": "input_image", "file_id": "file-b2"}),
+            "it was given to another file",
+        ),
+        (
+            Difference("/messages/1/content/1", "removed", {"source": {"type": "url", "url": "https://a.test/a"}}),
+            "it was given to another file",
+        ),
     ],
     ids=lambda one: getattr(one, "pointer", ""),
 )
