@@ -226,7 +226,8 @@ class ActiveTest:
         except TurntapeError as exc:
             said.append(str(exc))
         self._settle()
-        self.session.notes += remarks(self.session)
+        if self.outcome != "skipped":
+            self.session.notes += remarks(self.session)
         if damaged := damage(self.session):
             self.session.notes.append(damaged)
         if self.outcome == "failed" and (replaced := replaced_values(self.session)):

@@ -297,5 +297,6 @@ def _not_used(session: Session, report: Report) -> list[str]:
     left = [turn for turn in report.unplayed if turn in imported]
     if not left or session.misses or not session.plan.plays:
         return []
-    verb = "was" if len(left) == 1 else "were"
-    return [f"{several(len(left), 'turn')} of the imported recording {verb} not requested: record again to remove them"]
+    verb, them = ("was", "it") if len(left) == 1 else ("were", "them")
+    said = f"{several(len(left), 'turn')} of the imported recording {verb} not requested: record again to remove {them}"
+    return [said]

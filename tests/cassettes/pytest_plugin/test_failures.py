@@ -1,10 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from factories import round_trip
 from plugin_project import write
 
-from turntape.cassettes import Recorder
+from turntape.cassettes import Cassette, Recorder
 from turntape.cassettes.pytest_plugin.failures import damage
 from turntape.cassettes.replay.session import Session
 
@@ -68,3 +69,30 @@ def test_restamp_counts_only_what_was_written(
     said = "1 request rewritten, the answers stay" if passes else "no request was rewritten: the test did not pass"
     run.stdout.fnmatch_lines([f"test_it.py::test_a: {said}"])
     assert (path.read_bytes() == before) == (not passes)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("    post('a')", ["1 turn of the imported recording was not requested: record again to remove it"]),
+        ("    pass", ["2 turns of the imported recording were not requested: record again to remove them"]),
+        ("    pytest.skip('not today')", []),
+    ],
+)
+def test_only_a_test_that_ran_leaves_turns_of_an_imported_recording_behind(
+    project: pytest.Pytester, code: str, said: list[str]
+) -> None:
+    write(project, "@pytest.mark.turntape\ndef test_a():\n    post('a'); post('b')")
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    (path,) = project.path.rglob("test_a.cassette.jsonl")
+    trips = [replace(trip, route="import") for trip in Cassette.load(path)]
+    path.unlink()
+    with Recorder(path, durable=False) as recorder:
+        for trip in trips:
+            recorder.write(trip)
+    write(project, f"@pytest.mark.turntape\ndef test_a():\n{code}")
+
+    run = project.runpytest()
+
+    assert run.ret == 0
+    assert [line.partition(": ")[2] for line in run.outlines if "imported recording" in line] == said
