@@ -30,6 +30,8 @@ _USAGE_LOG: pytest.StashKey["UsageLog"] = pytest.StashKey()
 _SPENDING: pytest.StashKey["Spending"] = pytest.StashKey()
 _FIXTURES: pytest.StashKey["FixtureCassettes"] = pytest.StashKey()
 _SHARED_FOLDER: pytest.StashKey[str] = pytest.StashKey()
+_ANNOUNCED: pytest.StashKey[bool] = pytest.StashKey()
+"""True once the cost of recording again was said."""
 _MODES = ("none", "once", "new", "all", "verify", "restamp")
 
 
@@ -230,22 +232,45 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     return result
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Say what recording again will cost."""
+    """Say what recording again will cost. A worker of pytest-xdist has no terminal: its controller says it."""
     config = session.config
     if config.getoption("collectonly") or not _may_record(config):
         return
     from ..errors import TurntapeError
     from .spending import announced
+    from .workers import leave_notice
 
+    refused = False
     try:
         items = [item for item in session.items if _wanted(item)]
         fixtures = config.stash.get(_FIXTURES, None)
         said = announced(config, items, fixtures.replaced_by(items) if fixtures is not None else ())
     except TurntapeError as exc:
-        raise pytest.UsageError(f"turntape: {exc}") from exc
+        said, refused = f"turntape: {exc}", True
+    if said is not None and not leave_notice(config, said, refused=refused):
+        _announce(config, said, refused=refused)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any) -> None:
+    """A worker of pytest-xdist knows its tests, and none has begun: say what the first of them says of the cost."""
+    from .workers import notice_of
+
+    folder = node.config.stash.get(_SHARED_FOLDER, None)
+    notice = notice_of(folder, node.workerinput) if folder is not None else None
+    if notice is not None and not node.config.stash.get(_ANNOUNCED, False):
+        node.config.stash[_ANNOUNCED] = True
+        said, refused = notice
+        _announce(node.config, said, refused=refused)
+
+
+def _announce(config: pytest.Config, said: str, *, refused: bool) -> None:
+    if refused:
+        raise pytest.UsageError(said)
     terminal: Any = config.pluginmanager.getplugin("terminalreporter")
-    if said is not None and terminal is not None:
+    if terminal is not None:
         terminal.write_line(said)
 
 

@@ -1,8 +1,9 @@
 """What the processes of one session share: those of pytest-xdist through a folder."""
 
 import hashlib
+import json
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,29 @@ def folder_of_workers(config: pytest.Config) -> Path | None:
     """The folder that this worker shares with the others; None in a session without workers."""
     given: dict[str, Any] = getattr(config, "workerinput", {})
     return Path(given[SHARED]) if SHARED in given else None
+
+
+def leave_notice(config: pytest.Config, said: str, *, refused: bool) -> bool:
+    """Leave what a worker has to say before its tests begin; False in a session without workers. What is `refused` ends
+    the session."""
+    folder = folder_of_workers(config)
+    if folder is None:
+        return False
+    given: Mapping[str, Any] = getattr(config, "workerinput", {})
+    _notice(folder, given).write_text(json.dumps([said, refused]), encoding="utf-8")
+    return True
+
+
+def notice_of(folder: str, worker: Mapping[str, Any]) -> tuple[str, bool] | None:
+    """What a worker has left to say, and whether that ends the session."""
+    with suppress(FileNotFoundError):
+        said, refused = json.loads(_notice(Path(folder), worker).read_text(encoding="utf-8"))
+        return said, refused
+    return None
+
+
+def _notice(folder: Path, worker: Mapping[str, Any]) -> Path:
+    return folder / f"notice-{worker['workerid']}"
 
 
 class Recorded:

@@ -128,18 +128,33 @@ def test_recording_from_a_turn_on_replays_the_turns_before_it(project: pytest.Py
     assert len(server.requests) == asked + 2
 
 
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "workers"])
+
+
+@WORKERS
 def test_nothing_is_called_when_recording_again_would_cost_more_than_the_limit(
-    project: pytest.Pytester, server: ScriptedServer
+    project: pytest.Pytester, server: ScriptedServer, workers: tuple[str, ...]
 ) -> None:
     write(project, TEST)
     project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
     asked = len(server.requests)
 
-    result = project.runpytest("--turntape-mode=all", "--turntape-max-cost=0")
+    result = project.runpytest("--turntape-mode=all", "--turntape-max-cost=0", *workers)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: turntape: recording again would cost about $*nothing was called"])
     assert len(server.requests) == asked
+
+
+@WORKERS
+def test_the_cost_of_recording_again_is_said_once(project: pytest.Pytester, workers: tuple[str, ...]) -> None:
+    write(project, TEST)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+
+    again = project.runpytest("--turntape-mode=all", *workers)
+
+    again.assert_outcomes(passed=1)
+    assert sum(line.startswith("turntape: recording 1 cassette again: ") for line in again.outlines) == 1
 
 
 def test_the_cost_includes_the_cassettes_of_fixtures(project: pytest.Pytester) -> None:
