@@ -43,15 +43,13 @@ from turntape.proxy.mcp_server.tape_folder import TapeFolder
 WIDE = 400
 MONEY = r"(≥?<?\$[\d.,]+|unpriced|no cost)"
 OVERLOADED = {"error": {"message": "overloaded", "type": "server_error"}}
-ONLY_EMBEDDINGS = trip(
-    "https://api.openai.com/v1/embeddings",
-    {"model": "text-embedding-3-small", "input": "a strip"},
-    {
-        "object": "list",
-        "data": [{"object": "embedding", "index": 0, "embedding": [0.1]}],
-        "usage": {"prompt_tokens": 2},
-    },
-)
+EMBEDDINGS = "https://api.openai.com/v1/embeddings"
+VECTORS = {
+    "object": "list",
+    "data": [{"object": "embedding", "index": 0, "embedding": [0.1]}],
+    "usage": {"prompt_tokens": 2000, "total_tokens": 2000},
+}
+ONLY_EMBEDDINGS = trip(EMBEDDINGS, {"model": "text-embedding-3-small", "input": "a strip"}, VECTORS)
 RUNS: dict[str, list[RoundTrip]] = {
     "example": [*Cassette.load(EXAMPLE)],
     "loop": loop(),
@@ -74,6 +72,23 @@ RUNS: dict[str, list[RoundTrip]] = {
     ],
     "tools": list(tool_tapes.story().trips),
     "embeddings alone": [ONLY_EMBEDDINGS],
+    "embeddings without a price": [trip(EMBEDDINGS, {"model": "ours", "input": "a strip"}, VECTORS)],
+    "embeddings before and after turns": [
+        ONLY_EMBEDDINGS,
+        *(replace(one, index=one.index + 1) for one in loop()),
+        replace(ONLY_EMBEDDINGS, index=9, started_at=2000.0),
+    ],
+    "turns, and embeddings without a price": [
+        *loop(),
+        replace(trip(EMBEDDINGS, {"model": "ours", "input": "a strip"}, VECTORS), index=9, started_at=2000.0),
+    ],
+    "a moderation, which counts nothing": [
+        trip(
+            "https://api.openai.com/v1/moderations",
+            {"model": "omni-moderation-latest", "input": "a strip"},
+            {"id": "modr-1", "model": "omni-moderation-latest", "results": [{"flagged": False}]},
+        )
+    ],
     "nothing": [],
 }
 
@@ -116,10 +131,11 @@ def figures(path: Path) -> dict[str, dict[str, object]]:
     listing = json.loads(list_runs(TapeFolder(path.parent), path.name, 0, 5))["files"][0]
 
     severities = Counter(one["severity"] for label in labels for one in label["findings"])
-    costs = [Decimal(label["cost_usd"]) for label in turns if label["cost_usd"] is not None]
+    costs = [Decimal(label["cost_usd"]) for label in labels if label["cost_usd"] is not None]
+    billed = turns or costs or checked.unpriced
     inputs = [label["usage"]["input"] for label in turns if label["usage"]["input"] is not None]
     known = {
-        "cost": spent(sum(costs, Decimal(0)) if costs else None, checked.unpriced) if turns else None,
+        "cost": spent(sum(costs, Decimal(0)) if costs else None, checked.unpriced) if billed else None,
         "turns": len({(label["thread"], label["turn"]) for label in turns}),
         "attempts": len(turns),
         "input": sum(inputs),
@@ -130,12 +146,12 @@ def figures(path: Path) -> dict[str, dict[str, object]]:
         "cost": {
             "show": found(MONEY, head),
             "show --cost": found(MONEY, bars),
-            "show --costs": found(MONEY, pieces) if turns else None,
+            "show --costs": found(MONEY, pieces) if billed else None,
             "title": found(MONEY, heading),
-            "strip": spent(strip.total, strip.unpriced) if turns else None,
-            "ledger": spent(ledger.total, ledger.unpriced) if turns else None,
-            "report": found(MONEY, banner) if turns else None,
-            "price": found(MONEY, bill) if turns else None,
+            "strip": spent(strip.total, strip.unpriced) if billed else None,
+            "ledger": spent(ledger.total, ledger.unpriced) if billed else None,
+            "report": found(MONEY, banner) if billed else None,
+            "price": found(MONEY, bill) if billed else None,
             "check": found(MONEY, verdict),
         },
         "turns": {

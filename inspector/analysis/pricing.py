@@ -3,6 +3,7 @@
 A model without a known price is unpriced, never free.
 """
 
+from collections.abc import Iterable
 from dataclasses import astuple, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -21,7 +22,7 @@ from .known_prices import Answer, digest, known_prices
 from .price_list import price_list
 
 if TYPE_CHECKING:
-    from genai_prices.types import PriceCalculation, TieredPrices
+    from genai_prices.types import ModelPrice, PriceCalculation, TieredPrices
 
 type CostSource = Literal["stated", "settings", "listed"]
 """`stated`: the answer states it. `settings`, `listed`: computed from its tokens, by `[prices]` of the settings or by
@@ -127,13 +128,13 @@ def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     """The cost by the prices in the settings."""
     usage = reading.usage
     prices = own_prices(reading)
-    if prices is None or usage is None or usage.input is None or usage.output is None:
+    if prices is None or usage is None or not has_counts(reading):
         return None
     if prices.like is not None:
         vendor, _, model = prices.like.partition("/")
         found = _price(PriceName(vendor, model), reading, round_trip.started_at)
         return replace(found, source="settings") if found else None
-    if prices.input is None or prices.output is None:
+    if prices.input is None or prices.output is None or usage.input is None:
         return None
     read, written = usage.cache_read or 0, usage.cache_write or 0
     again = prices.input if prices.cache_read is None else prices.cache_read
@@ -142,11 +143,19 @@ def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
         read * again / _MILLION,
         written * kept / _MILLION,
         max(0, usage.input - read - written) * prices.input / _MILLION,
-        usage.output * prices.output / _MILLION,
+        (usage.output or 0) * prices.output / _MILLION,
         Decimal(0),
     )
     rates = InputRates(prices.input / _MILLION, again / _MILLION, kept / _MILLION, kept / _MILLION)
     return Cost(parts.total, "settings", parts.total - parts.output, parts, rates)
+
+
+def has_counts(reading: Reading) -> bool:
+    """Whether the answer counts enough for a price. An answer outside generation need not have any output."""
+    usage = reading.usage
+    if usage is None or not reading.is_generation:
+        return usage is not None and usage != Usage(problems=usage.problems)
+    return usage.input is not None and usage.output is not None
 
 
 def own_prices(reading: Reading) -> ModelPrices | None:
@@ -177,7 +186,7 @@ def _settings(folder: Path | None) -> dict[str, ModelPrices]:
 
 def _listed(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     usage = reading.usage
-    if usage is None or usage.input is None or usage.output is None:
+    if usage is None or not has_counts(reading):
         return None
     found = (_price(name, reading, round_trip.started_at) for name in price_names(round_trip, reading))
     return next((one for one in found if one is not None), None)
@@ -204,10 +213,12 @@ def _calculated(name: PriceName, reading: Reading, started_at: float) -> Cost | 
     usage = reading.usage
     assert usage is not None
     day = datetime.fromtimestamp(started_at, UTC)
-    terms = reading.price_terms or None
+    terms, counted = reading.price_terms or None, _counted(reading)
     try:
-        found = prices.calc(Usage(**_counted(reading)), name.model, name.provider, None, day, terms)
+        found = prices.calc(Usage(**counted), name.model, name.provider, None, day, terms)
     except (LookupError, ValueError):
+        return None
+    if not _is_priced(found.model_price, counted):
         return None
     return Cost(found.total_price, "listed", found.input_price, _parts(found, usage), _rates(found, usage))
 
@@ -274,18 +285,81 @@ def _rate(price: "Decimal | TieredPrices | None", whole: int, otherwise: Decimal
     return next((tier.price for tier in reversed(price.tiers) if whole > tier.start), price.base)
 
 
-def _counted(reading: Reading) -> dict[str, int]:
-    """The tokens of a turn by the names that the price list has for them; what is zero is left out."""
+_PRICED_BY = {
+    "input_tokens": "input_mtok",
+    "cache_read_tokens": "cache_read_mtok",
+    "cache_write_tokens": "cache_write_mtok",
+    "cache_write_1h_tokens": "cache_write_1h_mtok",
+    "input_audio_tokens": "input_audio_mtok",
+    "input_image_tokens": "input_image_mtok",
+    "input_video_tokens": "input_video_mtok",
+    "output_tokens": "output_mtok",
+    "output_audio_tokens": "output_audio_mtok",
+    "output_image_tokens": "output_image_mtok",
+    "output_video_tokens": "output_video_mtok",
+    "web_searches": "web_searches_kcount",
+    "storage_searches": "storage_searches_kcount",
+    "rerank_searches": "rerank_searches_kcount",
+    "input_characters": "input_mchars",
+    "audio_seconds": "audio_hours",
+}
+"""What the price list can have a price for, and its name for that price."""
+
+
+def _is_priced(prices: "ModelPrice", counted: Iterable[str]) -> bool:
+    """Whether anything that was counted has a price. A model without any price is free in the list.
+
+    A model that has a price for seconds alone is not free for tokens.
+    """
+    named = [name for name in counted if name in _PRICED_BY]
+    known = (getattr(prices, _PRICED_BY[name]) is not None for name in named)
+    return not named or any(known) or not any(value is not None for value in vars(prices).values())
+
+
+def _counted(reading: Reading) -> dict[str, int | float]:
+    """What was counted, by the names that the price list has for it; what is zero is left out."""
     usage = reading.usage
     assert usage is not None
-    counted = {
-        "input_tokens": usage.input,
-        "cache_read_tokens": usage.cache_read,
-        "cache_write_tokens": usage.cache_write,
-        "cache_write_1h_tokens": usage.cache_write_1h,
-        "input_audio_tokens": usage.input_audio,
-        "output_tokens": usage.output,
-        "output_audio_tokens": usage.output_audio,
-        "web_searches": usage.web_searches,
+    counts = (
+        usage.input,
+        usage.cache_read,
+        usage.cache_write,
+        min(usage.cache_write_1h, usage.cache_write or 0),
+        usage.input_audio,
+        usage.input_image,
+        usage.input_video,
+        usage.output,
+        usage.output_audio,
+        usage.output_image,
+        usage.output_video,
+        usage.web_searches,
+        usage.file_searches,
+        usage.rerank_searches,
+        usage.characters,
+        usage.audio_seconds,
+    )
+    counted = {name: count for name, count in zip(_PRICED_BY, counts, strict=True) if count}
+    return counted | _cached_media(usage)
+
+
+def _cached_media(usage: Usage) -> dict[str, int]:
+    """How much sound and how many pictures are in the cached tokens: the price list must know, where there are both.
+
+    Where the answer does not say, as few as its counts allow: text usually stands first in a prompt.
+    """
+    if not usage.cache_read:
+        return {}
+    media = {
+        "audio": (usage.input_audio, usage.cached_audio),
+        "image": (usage.input_image, usage.cached_image),
+        "video": (usage.input_video, usage.cached_video),
     }
-    return {name: count for name, count in counted.items() if count}
+    said = sum(cached or 0 for _, cached in media.values())
+    text = max(0, (usage.input or 0) - sum(count for count, _ in media.values()))
+    rest = max(0, usage.cache_read - said - text)
+    found: dict[str, int] = {}
+    for kind, (count, cached) in media.items():
+        if count:
+            found[f"cache_{kind}_read_tokens"] = at = min(count, usage.cache_read, rest if cached is None else cached)
+            rest -= at if cached is None else 0
+    return found

@@ -27,6 +27,15 @@ class Step:
 
 
 @frozen
+class Spent:
+    """The cost of a request that is not a turn, such as one for embeddings."""
+
+    index: int
+    cost: Decimal | None
+    """None when its price is not known."""
+
+
+@frozen
 class Budgets:
     """What a run may take; None means no limit."""
 
@@ -78,11 +87,13 @@ def growth_of(text: str) -> Decimal:
     return factor
 
 
-def verdicts(budgets: Budgets, steps: Iterable[Step], run: str | None = None) -> Iterator[Verdict]:
-    """Each budget that was set, judged for the turns of one run."""
+def verdicts(
+    budgets: Budgets, steps: Iterable[Step], run: str | None = None, beside: Iterable[Spent] = ()
+) -> Iterator[Verdict]:
+    """Each budget that was set, judged for the turns of one run. `beside`: its other requests, which cost too."""
     steps = list(steps)
     if budgets.cost is not None:
-        yield _cost(budgets.cost, steps, run)
+        yield _cost(budgets.cost, steps, run, beside)
     if budgets.turns is not None:
         yield _turns(budgets.turns, steps, run)
     if budgets.growth is not None:
@@ -96,18 +107,20 @@ def dollars(amount: Decimal) -> str:
     return f"${amount:.6f}".rstrip("0")
 
 
-def _cost(allowed: Decimal, steps: list[Step], run: str | None) -> Verdict:
-    used = sum((step.cost for step in steps if step.cost is not None), Decimal(0))
-    unpriced = [step for step in steps if step.cost is None and not step.failed]
+def _cost(allowed: Decimal, steps: list[Step], run: str | None, beside: Iterable[Spent]) -> Verdict:
+    of_turns = [Spent(step.index, step.cost) for step in steps if step.cost is not None or not step.failed]
+    spent = sorted([*of_turns, *beside], key=lambda one: one.index)
+    used = sum((one.cost for one in spent if one.cost is not None), Decimal(0))
+    unpriced = [one for one in spent if one.cost is None]
     asked = f"{dollars(allowed)} allowed"
-    dearest = sorted((s for s in steps if s.cost), key=lambda s: -(s.cost or 0))[:3]
+    dearest = sorted((one for one in spent if one.cost), key=lambda one: -(one.cost or 0))[:3]
     evidence = tuple(f"#{step.index} cost {dollars(step.cost or Decimal(0))}" for step in dearest)
     if used > allowed:
         says = f"the run cost {dollars(used)}, {asked}"
         return Verdict("max-cost", "broken", says, str(used), str(allowed), run, evidence)
     if unpriced:
         places = ", ".join(f"#{step.index}" for step in unpriced[:4]) + (" …" if len(unpriced) > 4 else "")
-        says = f"not known: {several(len(unpriced), 'turn')} without a known price ({places}), {asked}"
+        says = f"not known: {several(len(unpriced), 'request')} without a known price ({places}), {asked}"
         return Verdict("max-cost", "unknown", says, None, str(allowed), run)
     return Verdict("max-cost", "kept", f"the run cost {dollars(used)}, {asked}", str(used), str(allowed), run)
 

@@ -16,7 +16,7 @@ from ..findings.finding import SEVERITIES, Finding, Severity
 from ..run.label_costs import is_unpriced
 from ..run.labels import Key, Label, label_stream
 from ..wire.json_value import as_array, as_object
-from .budgets import Budgets, Step, Verdict, verdicts
+from .budgets import Budgets, Spent, Step, Verdict, verdicts
 
 
 @frozen
@@ -114,7 +114,7 @@ class Checked:
     runs: tuple[str, ...] = ()
     """The names of its runs."""
     unpriced: int = 0
-    """Turns without a known price; if there are any, the real cost is higher than `cost`."""
+    """Requests without a known price; if there are any, the real cost is higher than `cost`."""
 
     def failing(self, asked: Asked) -> list[Found]:
         return [found for found in self.findings if asked.fails(found.finding)]
@@ -143,6 +143,8 @@ class Report:
 class _Row:
     run: str | None
     step: Step | None
+    beside: Spent | None
+    """What a request outside generation cost; None for one that is not billed."""
     unpriced: bool
     thread: str | None
     turn: int | None
@@ -157,7 +159,8 @@ def check(name: str, round_trips: Iterable[RoundTrip], asked: Asked) -> Checked:
         rows[key] = _row(one.label, asked)
     ordered = [(key[0], rows[key]) for key in sorted(rows)]
     steps = [(row.run, row.step) for _, row in ordered if row.step is not None]
-    priced = [step.cost for _, step in steps if step.cost is not None]
+    beside = [(row.run, row.beside) for _, row in ordered if row.beside is not None]
+    priced = [step.cost for _, step in [*steps, *beside] if step.cost is not None]
     return Checked(
         name,
         round_trips=len({index for index, _ in ordered}),
@@ -168,34 +171,41 @@ def check(name: str, round_trips: Iterable[RoundTrip], asked: Asked) -> Checked:
         findings=tuple(
             Found(finding, index, row.run, row.thread, row.turn) for index, row in ordered for finding in row.findings
         ),
-        verdicts=tuple(_judged(asked.budgets, steps)),
+        verdicts=tuple(_judged(asked.budgets, steps, beside)),
         attempts=len(steps),
         unpriced=sum(row.unpriced for _, row in ordered),
         runs=tuple(dict.fromkeys(row.run for _, row in ordered if row.run)),
     )
 
 
-def _judged(budgets: Budgets, steps: list[tuple[str | None, Step]]) -> Iterator[Verdict]:
+def _judged(
+    budgets: Budgets, steps: list[tuple[str | None, Step]], beside: list[tuple[str | None, Spent]]
+) -> Iterator[Verdict]:
     """Each run separately: one cassette may hold several."""
-    for run in dict.fromkeys(run for run, _ in steps) or [None]:
-        yield from verdicts(budgets, (step for owner, step in steps if owner == run), run)
+    for run in dict.fromkeys(run for run, _ in [*steps, *beside]) or [None]:
+        others = [spent for owner, spent in beside if owner == run]
+        yield from verdicts(budgets, (step for owner, step in steps if owner == run), run, others)
 
 
 def _row(label: Label, asked: Asked) -> _Row:
     thread, turn = cast(str | None, label["thread"]), cast(int | None, label["turn"])
-    step = None
+    step, beside = None, None
+    index, price = cast(int, label["index"]), label["cost_usd"]
+    cost = Decimal(price) if isinstance(price, str) else None
+    if turn is None and (cost is not None or is_unpriced(label)):
+        beside = Spent(index, cost)
     if thread is not None and turn is not None:
-        price, effective = label["cost_usd"], as_object(label["api"]).get("effective")
+        effective = as_object(label["api"]).get("effective")
         step = Step(
-            cast(int, label["index"]),
+            index,
             thread,
             turn,
             cast(int | None, as_object(label["usage"]).get("input")),
-            Decimal(price) if isinstance(price, str) else None,
+            cost,
             failed=effective in ("error", "cut", "cancelled"),
         )
     findings = [finding for item in as_array(label["findings"]) if asked.wants(finding := Finding.from_json(item))]
-    return _Row(cast(str | None, label["run"]), step, is_unpriced(label), thread, turn, findings)
+    return _Row(cast(str | None, label["run"]), step, beside, is_unpriced(label), thread, turn, findings)
 
 
 def rooted(findings: Iterable[Found]) -> list[Node]:

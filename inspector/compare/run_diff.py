@@ -91,7 +91,7 @@ class ComparedRun:
     run: Iterable[RoundTrip]
     """The round trips; a cassette or a list, because they are read twice."""
     unpriced: int = 0
-    """Turns without a known price; if there are any, the real cost is higher than `cost`."""
+    """Requests without a known price; if there are any, the real cost is higher than `cost`."""
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -240,10 +240,16 @@ class _Total:
     def add(self, trip: RoundTrip, reading: Reading) -> None:
         usage = reading.usage
         self.input += (usage.input or 0) if usage else 0
+        self.pay(trip, reading)
+        self.begun = trip.started_at if self.begun is None else min(self.begun, trip.started_at)
+
+    def pay(self, trip: RoundTrip, reading: Reading) -> None:
+        """Add the cost of a turn, or of another request whose answer counts or states something."""
+        if not reading.is_generation and reading.usage is None and reading.stated_cost is None:
+            return
         price = cost(trip, reading)
         self.cost = price if self.cost is None else self.cost + (price or 0)
-        self.unpriced += price is None and not was_refused(trip, reading)
-        self.begun = trip.started_at if self.begun is None else min(self.begun, trip.started_at)
+        self.unpriced += price is None and not (reading.is_generation and was_refused(trip, reading))
 
 
 def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> ComparedRun:
@@ -252,6 +258,7 @@ def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> ComparedRun:
     for read_as, (place, trip) in enumerate(turns_in(run)):
         reading = read(trip)
         if not reading.is_generation:
+            total.pay(trip, reading)
             continue
         turn = sorter.add(trip, reading)
         total.add(trip, reading)

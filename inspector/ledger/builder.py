@@ -28,7 +28,7 @@ from .model import Ledger
 from .pieces import First, Pieces
 from .prompt import Prompt, ThreadPrompt
 from .solve import solve
-from .stretch import SentTurn, Stretch, without_bodies
+from .stretch import SentOther, SentTurn, Stretch, without_bodies
 from .summary import summed_up
 
 log = logging.getLogger(__name__)
@@ -78,6 +78,8 @@ class LedgerBuilder:
         """The threads whose latest messages are at hand, with the bytes of that request, the latest one last."""
         self._stretches: list[Stretch] = []
         self._places: set[int] = set()
+        self._others: dict[int, SentOther] = {}
+        """The requests outside generation that are in the bill, by place."""
         self._caches = CachePredictor()
         self._made: Ledger | None = None
 
@@ -87,7 +89,9 @@ class LedgerBuilder:
             self._made = None
             for run in one.tool_runs:
                 self._note_server(run)
-            if one.turn is not None and place not in self._places:
+            if one.turn is None:
+                self._add_other(place, one)
+            elif place not in self._places:
                 self._places.add(place)
                 try:
                     self._add(place, one, one.turn)
@@ -99,13 +103,18 @@ class LedgerBuilder:
         with self._lock:
             if self._made is None:
                 solved = solve(self._pieces.contents, self._stretches, rest)
-                self._made = summed_up(self._pieces, solved, rest)
+                self._made = summed_up(self._pieces, solved, rest, list(self._others.values()))
             return self._made
 
     def forecast(self, place: int) -> Forecast | None:
         """What the turn at `place` will be counted as adding, for a turn without counts; None where nothing says it."""
         with self._lock:
             return forecast(self._pieces.contents, self._stretches, place)
+
+    def _add_other(self, place: int, one: LabelledTurn) -> None:
+        reading = one.reading
+        if reading.usage is not None or reading.stated_cost is not None:
+            self._others[place] = SentOther(place, without_bodies(one.round_trip, reading), one.cost)
 
     def _note_server(self, run: ToolRun) -> None:
         if run.server:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from turntape.cassettes.frozen import frozen, mutable
 
 from ..analysis.turn import Edge
-from .model import Group, GroupKey, Piece
+from .model import Group, GroupKey, OtherRequest, Piece
 
 MAIN = "main"
 UNDIVIDED = "undivided"
@@ -46,14 +46,22 @@ type Starts = Mapping[str, tuple[Edge, str]]
 """Why each thread began, and its task."""
 
 
-def grouped(pieces: Sequence[Piece], paid: Sequence[Paid], starts: Starts) -> dict[GroupKey, list[Group]]:
-    """All groups of a run, the dearest first. Pieces without a group's key are in none of its groups."""
+def grouped(
+    pieces: Sequence[Piece], paid: Sequence[Paid], starts: Starts, others: Sequence[OtherRequest] = ()
+) -> dict[GroupKey, list[Group]]:
+    """All groups of a run, the dearest first. Pieces without a group's key are in none of its groups.
+
+    `others` have no pieces and no thread: each kind of endpoint is a group of `kind`.
+    """
 
     def subagent(thread: str | None) -> str:
         return _subagent(thread, starts)
 
     return {
-        "kind": _sums(pieces, lambda piece: piece.kind, paid, lambda answer: "output" if answer.divided else UNDIVIDED),
+        "kind": _dearest_first(
+            _sums(pieces, lambda piece: piece.kind, paid, lambda answer: "output" if answer.divided else UNDIVIDED)
+            + _endpoints(others)
+        ),
         "tool": _sums(pieces, lambda piece: piece.tool),
         "definition": _sums(pieces, lambda piece: piece.tool if piece.kind == "tool" else None),
         "server": _sums(pieces, lambda piece: piece.server),
@@ -86,8 +94,23 @@ def _sums(
         Group(name, one.pieces, one.size, one.tokens, one.output, one.cost, not one.called, one.counted)
         for name, one in sums.items()
     ]
+    return _dearest_first(made)
+
+
+def _endpoints(others: Sequence[OtherRequest]) -> list[Group]:
+    found: dict[str, _Sum] = {}
+    for one in others:
+        into = found.setdefault(one.kind, _Sum())
+        into.tokens += one.input or 0
+        into.output += one.output or 0
+        into.pay(one.cost)
+        into.counted |= one.input is not None or one.output is not None
+    return [Group(name, 0, 0, one.tokens, one.output, one.cost, counted=one.counted) for name, one in found.items()]
+
+
+def _dearest_first(groups: list[Group]) -> list[Group]:
     return sorted(
-        made, key=lambda group: (group.cost or Decimal(0), group.tokens_sent + group.output, group.size), reverse=True
+        groups, key=lambda group: (group.cost or Decimal(0), group.tokens_sent + group.output, group.size), reverse=True
     )
 
 

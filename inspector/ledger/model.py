@@ -200,6 +200,19 @@ class Group:
     """True when the tokens of at least one of its pieces are known, even if they are 0."""
 
 
+@frozen
+class OtherRequest:
+    """A request outside generation whose answer counts something: embeddings, pictures, speech."""
+
+    place: int
+    """The place of its row."""
+    kind: str
+    """What its endpoint is for: `embeddings`, `rerank`, `audio`, `images`."""
+    input: int | None
+    output: int | None
+    cost: Decimal | None
+
+
 @frozen(kw_only=True, slots=False)
 class Ledger:
     """What every piece of a run cost."""
@@ -207,14 +220,22 @@ class Ledger:
     turns: Sequence[TurnEntry]
     pieces: Sequence[Piece]
     total: Decimal | None
-    """The bill of all turns that have a price; None when none has."""
+    """The bill of all requests that have a price; None when none has."""
     unpriced: int
-    """How many turns have a cost that is not known."""
+    """How many requests have a cost that is not known."""
+    others: Sequence[OtherRequest] = ()
+    """Requests outside generation that are in the bill. Their tokens are in no piece."""
     grouped: dict[GroupKey, list[Group]] = field(default_factory=dict[GroupKey, list[Group]], repr=False)
 
     @cached_property
     def _places(self) -> dict[int, TurnEntry]:
         return {turn.place: turn for turn in self.turns}
+
+    @property
+    def beside(self) -> Decimal | None:
+        """What the requests outside generation cost; None when none of them has a price."""
+        known = [one.cost for one in self.others if one.cost is not None]
+        return sum(known, Decimal(0)) if known else None
 
     def at(self, place: int) -> TurnEntry | None:
         """The turn of the row at `place`; None for a row that is not a turn."""

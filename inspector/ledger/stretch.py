@@ -67,6 +67,17 @@ class SentTurn:
 
 
 @mutable
+class SentOther:
+    """What is kept of a request outside generation."""
+
+    place: int
+    priced: tuple[RoundTrip, Reading]
+    """What its price depends on, without bodies."""
+    cost: Cost | None
+    """Its price, where it is known already."""
+
+
+@mutable
 class Stretch:
     """Turns of a thread each of whose prompts begins with the whole of the one before."""
 

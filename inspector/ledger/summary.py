@@ -9,19 +9,26 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import accumulate
 
+from ..analysis.pricing import cost_of
+from ..wire.values import Usage
 from .bill import WRITES, Bill, Zone, bill_of, shares
 from .cache import with_price
 from .contents import Content
 from .groups import Paid, grouped
 from .kinds import KindSums
-from .model import Figure, Ledger, Piece, TurnEntry
+from .model import Figure, Ledger, OtherRequest, Piece, TurnEntry
 from .pieces import Pieces
 from .solve import Solved, certainty
-from .stretch import SentTurn
+from .stretch import SentOther, SentTurn
 from .uses import Uses
 
 
-def summed_up(known: Pieces, solved: Sequence[Solved], rest: Callable[[], None] = lambda: None) -> Ledger:
+def summed_up(
+    known: Pieces,
+    solved: Sequence[Solved],
+    rest: Callable[[], None] = lambda: None,
+    others: Sequence[SentOther] = (),
+) -> Ledger:
     """The ledger of a run whose stretches are solved. `rest` is called between two turns."""
     pieces = list(_pieces(known))
     turns: list[TurnEntry] = []
@@ -39,14 +46,22 @@ def summed_up(known: Pieces, solved: Sequence[Solved], rest: Callable[[], None] 
             spent = bill.output if divided else whole
             paid.append(Paid(turn.thread, turn.usage.output, turn.usage.reasoning or 0, spent, divided))
     turns.sort(key=lambda turn: turn.place)
-    costs = [turn.cost for turn in turns if turn.cost is not None]
+    beside = [_other(one) for one in others]
+    costs = [one.cost for one in (*turns, *beside) if one.cost is not None]
     return Ledger(
         turns=turns,
         pieces=pieces,
         total=sum(costs, Decimal(0)) if costs else None,
-        unpriced=sum(turn.unpriced for turn in turns),
-        grouped=grouped(pieces, paid, known.starts),
+        unpriced=sum(turn.unpriced for turn in turns) + sum(one.cost is None for one in beside),
+        others=beside,
+        grouped=grouped(pieces, paid, known.starts, beside),
     )
+
+
+def _other(one: SentOther) -> OtherRequest:
+    _, reading = one.priced
+    usage, cost = reading.usage or Usage(), one.cost or cost_of(*one.priced)
+    return OtherRequest(one.place, reading.kind, usage.input, usage.output, cost.amount if cost else None)
 
 
 def _pieces(known: Pieces) -> Iterator[Piece]:

@@ -90,11 +90,11 @@ class GrowthStep:
     row: Row
     tokens: Tokens | None
     cumulative: Decimal
-    """The cost so far, of the turns that have a price."""
+    """The cost so far, of all requests that have a price."""
     window: int | None
     """The model's context window, where it is known."""
     unpriced: int = 0
-    """How many turns so far have a cost that is not known: the real cost is higher than `cumulative`."""
+    """How many requests so far have a cost that is not known: the real cost is higher than `cumulative`."""
 
     @property
     def fill(self) -> float | None:
@@ -105,12 +105,12 @@ class GrowthStep:
 
 
 def steps(rows: Iterable[tuple[int, Row]]) -> Iterator[GrowthStep]:
-    """The growth over these rows, given with their places; round trips that are not turns are left out."""
+    """The growth over these rows, given with their places. Of round trips that are no turns, the cost is counted."""
     so_far, unpriced = Decimal(0), 0
     for place, row in rows:
+        so_far += row.cost or Decimal(0)
+        unpriced += row.unpriced
         if row.is_turn:
-            so_far += row.cost or Decimal(0)
-            unpriced += row.unpriced
             window = context_window(row.model, row.provider)
             yield GrowthStep(place, row, tokens_of(row), so_far, window, unpriced)
 

@@ -8,8 +8,13 @@ from ..wire.json_value import as_object
 
 
 def is_unpriced(label: Mapping[str, object]) -> bool:
-    """Whether the cost of a turn is not known. A request that was refused costs nothing."""
-    return label.get("turn") is not None and label.get("cost_usd") is None and not costs_nothing(label)
+    """Whether a cost is not known. A request that was refused costs nothing.
+
+    Nor does one outside generation whose answer counts nothing.
+    """
+    if label.get("turn") is None:
+        return label.get("usage") is not None and label.get("cost_usd") is None
+    return label.get("cost_usd") is None and not costs_nothing(label)
 
 
 def costs_nothing(label: Mapping[str, object]) -> bool:

@@ -31,7 +31,7 @@ from ..tools.tool_run import ToolRun
 from ..wire.exchange import Exchange
 from ..wire.parse import read, read_exchange
 from ..wire.sessions import turns_of
-from ..wire.values import Reading
+from ..wire.values import Reading, Usage
 from .emission_label import emission_label, without_emission
 from .labelled import Label, LabelledRoundTrip, labelled, put_findings
 from .recorded_numbers import RecordedNumbers
@@ -155,7 +155,9 @@ class Labeller:
             yield from self._tools.add(round_trip, reading, other_label(round_trip, reading), self._open.values())
             return
         if not reading.is_generation:
-            yield round_trip.index, LabelledRoundTrip(round_trip, reading, None, other_label(round_trip, reading))
+            cost = self.price(round_trip, reading) if reading.usage or reading.stated_cost else None
+            label = other_label(round_trip, reading, cost)
+            yield round_trip.index, LabelledRoundTrip(round_trip, reading, None, label, cost=cost)
             return
         turn = self._threads.add(round_trip, reading)
         self._latest[round_trip.run] = round_trip.started_at
@@ -361,9 +363,22 @@ def _common(trip: RoundTrip, reading: Reading) -> Label:
     }
 
 
-def other_label(trip: RoundTrip, reading: Reading) -> Label:
+def other_label(trip: RoundTrip, reading: Reading, cost: Cost | None = None) -> Label:
     """The label of a round trip outside generation: no turn, no layers."""
-    return _common(trip, reading)
+    label = _common(trip, reading)
+    if reading.usage is not None:
+        label["usage"] = _usage(reading.usage)
+    return _with_cost(label, cost)
+
+
+def _usage(usage: Usage) -> dict[str, object]:
+    return {name: getattr(usage, name) for name in ("input", "cache_read", "cache_write", "output", "reasoning")}
+
+
+def _with_cost(label: Label, cost: Cost | None) -> Label:
+    label["cost_usd"] = money(cost.amount) if cost else None
+    label["cost_source"] = cost.source if cost else None
+    return label
 
 
 def money(amount: Decimal | None) -> str | None:
@@ -389,13 +404,6 @@ def turn_label(turn: Turn, cost: Cost | None) -> Label:
             if error is None
             else {"message": error.message, "type": error.type, "code": error.code, "status": error.status},
         }
-    label["usage"] = {
-        "input": usage.input if usage else None,
-        "cache_read": usage.cache_read if usage else None,
-        "cache_write": usage.cache_write if usage else None,
-        "output": usage.output if usage else None,
-        "reasoning": usage.reasoning if usage else None,
-    }
-    label["cost_usd"] = money(cost.amount) if cost else None
-    label["cost_source"] = cost.source if cost else None
+    label["usage"] = _usage(usage or Usage())
+    _with_cost(label, cost)
     return label

@@ -119,9 +119,19 @@ class Row:
 
     @property
     def unpriced(self) -> bool:
-        """Whether its cost is not known. A request that was refused costs nothing."""
+        """Whether its cost is not known. A request that was refused costs nothing.
+
+        Nor does one outside generation whose answer counts nothing.
+        """
+        if not self.is_turn:
+            return self.cost is None and self.usage != Usage()
         refused = is_refused(status=self.status, finish=self.finish, emitted=self.emitted, counted=self.usage.input)
-        return self.is_turn and self.cost is None and not refused
+        return self.cost is None and not refused
+
+    @property
+    def is_billed(self) -> bool:
+        """Whether it is in the bill of the run: a turn, or another request that has a cost or should have one."""
+        return self.is_turn or self.cost is not None or self.unpriced
 
     @property
     def went_wrong(self) -> bool:

@@ -28,14 +28,16 @@ class Totals:
     output: int | None
     """Tokens; None when no turn counts them."""
     cost: Decimal | None
-    """None when no turn has a price."""
+    """Of the turns, and of other requests that have a price; None when nothing has."""
     unpriced: int
-    """Turns without a known price; if there are any, the real cost is higher than `cost`."""
+    """Requests without a known price; if there are any, the real cost is higher than `cost`."""
     errors: int
     warnings: int
     infos: int
     seconds: float
     models: tuple[str, ...]
+    billed: int = 0
+    """Requests that are in the bill: the turns with all their attempts, and others that cost something."""
 
 
 def added_up(counts: Iterable[int | None]) -> int | None:
@@ -48,7 +50,7 @@ def totals(rows: Iterable[Row]) -> Totals:
     """The sums of these rows."""
     rows = list(rows)
     turns = [row for row in rows if row.is_turn]
-    priced = [row.cost for row in turns if row.cost is not None]
+    priced = [row.cost for row in rows if row.cost is not None]
     severities = Counter(found.severity for row in rows for found in row.findings)
     ends = [row.started_at + (row.duration_ms or 0) / 1000 for row in rows]
     models = dict.fromkeys(row.model for row in turns if row.model)
@@ -64,10 +66,11 @@ def totals(rows: Iterable[Row]) -> Totals:
         cache_read=added_up(row.usage.cache_read for row in turns),
         output=added_up(row.usage.output for row in turns),
         cost=sum(priced, Decimal(0)) if priced else None,
-        unpriced=sum(row.unpriced for row in turns),
+        unpriced=sum(row.unpriced for row in rows),
         errors=severities["error"],
         warnings=severities["warning"],
         infos=severities["info"],
         seconds=max(ends) - min(row.started_at for row in rows) if rows else 0.0,
         models=tuple(models),
+        billed=sum(row.is_billed for row in rows),
     )

@@ -8,7 +8,7 @@ from turntape.cassettes.frozen import mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.price_list import price_list
-from ..analysis.pricing import cost_of
+from ..analysis.pricing import cost_of, has_counts
 from ..wire.parse import read
 from ..wire.sessions import turns_of
 from ..wire.values import Reading
@@ -50,7 +50,7 @@ class PriceReport:
 
     def _add(self, file: str, trip: RoundTrip) -> None:
         reading = read(trip)
-        if not reading.is_generation or not _costs(reading):
+        if not _costs(reading):
             return
         self.turns += 1
         if cost_of(trip, reading) is not None:
@@ -65,9 +65,8 @@ class PriceReport:
 
 
 def _costs(reading: Reading) -> bool:
-    """True for a turn that can have a price: what was refused, or counts no tokens, has none to be known."""
-    usage = reading.usage
-    return reading.stated_cost is not None or (usage is not None and None not in (usage.input, usage.output))
+    """True for a request that can have a price: what was refused, or counts nothing, has none to be known."""
+    return reading.stated_cost is not None or has_counts(reading)
 
 
 def listed_like(model: str) -> str | None:

@@ -7,6 +7,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from .exchange import Exchange
 from .json_value import is_object
+from .protocols.endpoint_counts import BILLED, path_model, read_counts
 from .protocols.protocol import Protocol
 from .protocols.shared.counts import wrong_usage
 from .protocols.shared.errors import error_beside, error_under_200, read_error
@@ -41,8 +42,7 @@ def read_exchange(exchange: Exchange) -> Reading:
         lambda: protocol.read_request(exchange), RequestReading(), f"The {protocol.name} request", problems
     )
     if kind != "generation":
-        error = error or _transport_error(exchange)
-        return Reading(protocol.name, who, kind, streamed, request, None, None, None, error, problems=tuple(problems))
+        return _other(exchange, Reading(protocol.name, who, kind, streamed, request, None, None, None, error), problems)
     holder = protocol.answers.holder
     error = error or _guarded(lambda: error_under_200(exchange, holder), None, "the error table", problems)
     answer = _answer(exchange, protocol, request, error, problems)
@@ -68,6 +68,28 @@ def read_exchange(exchange: Exchange) -> Reading:
         price_terms=answer.price_terms,
         cache_diagnosis=answer.cache_diagnosis,
         problems=(*problems, *answer.problems),
+    )
+
+
+def _other(exchange: Exchange, reading: Reading, problems: list[str]) -> Reading:
+    """A round trip outside generation, with what its answer counts."""
+    counted = _guarded(lambda: read_counts(exchange, reading.kind), ResponseReading(), "The usage", problems)
+    stated = counted.stated_cost
+    if reading.kind in BILLED and stated is None:
+        stated = _guarded(lambda: header_cost(exchange), None, "the cost", problems)
+    request = reading.request
+    if request.model is None and reading.kind in BILLED:
+        request = replace(request, model=path_model(exchange))
+    return replace(
+        reading,
+        request=request,
+        error=reading.error or _transport_error(exchange),
+        usage=counted.usage,
+        usage_raw=counted.usage_raw,
+        response_model=counted.model,
+        stated_cost=stated,
+        price_terms=counted.price_terms,
+        problems=tuple(problems),
     )
 
 

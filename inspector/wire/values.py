@@ -316,10 +316,26 @@ class Usage:
     input_audio: int = 0
     """The audio tokens in `input`, if the answer counts them."""
     output_audio: int = 0
+    input_image: int = 0
+    input_video: int = 0
+    output_image: int = 0
+    output_video: int = 0
+    cached_audio: int | None = None
+    """The audio tokens in `cache_read`; None when the answer does not count them apart."""
+    cached_image: int | None = None
+    cached_video: int | None = None
     input_media: int | None = None
     """The tokens of pictures, documents, video and sound in `input`, if the answer counts them apart."""
     web_searches: int = 0
     """Searches by the API, if the answer counts them. Each costs a fee."""
+    file_searches: int = 0
+    """Searches by the API in stored files. Each costs a fee."""
+    rerank_searches: int = 0
+    """Searches in the documents of a request, by which reranking is billed."""
+    characters: int = 0
+    """The characters of a text to be spoken. Some models have a price for these and none for tokens."""
+    audio_seconds: float = 0.0
+    """The length of a recording that was transcribed. Some models have a price for this and none for tokens."""
     unexplained: int = 0
     """Tokens that only the answer's total counts. They are added to `input` or `output`, whichever is more likely."""
     problems: tuple[str, ...] = ()

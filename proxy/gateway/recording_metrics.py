@@ -63,8 +63,8 @@ def metrics(counted: Counted, labels: Mapping[str, object]) -> list[Metric]:
             "kind",
             {name: labels.get(name) for name in TOKENS},
         ),
-        one("turntape_cost_usd_total", "counter", "What the turns with a known price cost.", labels.get("cost_usd")),
-        one("turntape_unpriced_total", "counter", "Turns without a known price.", labels.get("unpriced")),
+        one("turntape_cost_usd_total", "counter", "What the requests with a known price cost.", labels.get("cost_usd")),
+        one("turntape_unpriced_total", "counter", "Requests without a known price.", labels.get("unpriced")),
         by(
             "turntape_findings",
             "gauge",

@@ -124,7 +124,7 @@ class LimitChecker:
         sentences = [self.reached.message.removeprefix("turntape ")] if self.reached else []
         unpriced = self._report["unpriced"]
         if self.limits.max_cost is not None and unpriced:
-            sentences.append(f"--max-cost did not count {several(unpriced, 'turn')} without a known price")
+            sentences.append(f"--max-cost did not count {several(unpriced, 'request')} without a known price")
         unseen = sum(self._unlabelled.get(number, 0) for number in self._lost)
         if self.limits.need_labels and unseen:
             missed = several(unseen, "turn")

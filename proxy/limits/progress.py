@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from turntape.cassettes.frozen import frozen
 from turntape.inspector.findings.finding import Finding
+from turntape.inspector.run.label_costs import is_unpriced
 from turntape.inspector.wire.json_value import as_array
 
 from .turn_paths import path_of
@@ -23,7 +24,7 @@ class ProgressReport(TypedDict):
     cost: str
     """US dollars, as a decimal number."""
     unpriced: int
-    """Turns without a known price; they are not in `cost`."""
+    """Requests without a known price; they are not in `cost`."""
     findings: dict[str, str]
     """Message by finding id; a finding is listed under its former ids too."""
     paths: list[str]
@@ -49,15 +50,19 @@ class ProgressCounter:
         self._turns: dict[tuple[int, object, object], _Turn] = {}
         self._elsewhere: dict[int, tuple[tuple[str, str], ...]] = {}
         """The findings of other round trips, such as messages of tool servers."""
+        self._beside: dict[int, Decimal | None] = {}
+        """The cost of other requests, such as those for embeddings; None where it is not known."""
         self._paths: set[str] = set()
 
     def add(self, index: int, label: Mapping[str, object]) -> None:
         """Count the label of round trip `index`. A later label of the same turn replaces the earlier one."""
         findings = map(Finding.from_json, as_array(label.get("findings")))
+        cost = label.get("cost_usd")
         if label.get("turn") is None:
+            if isinstance(cost, str) or is_unpriced(label):
+                self._beside[index] = Decimal(cost) if isinstance(cost, str) else None
             self._elsewhere[index] = tuple((name, finding.message) for finding in findings for name in finding.names)
             return
-        cost = label.get("cost_usd")
         self._turns[(index, label.get("thread"), label.get("turn"))] = _Turn(
             label.get("method") != "GET",
             Decimal(cost) if isinstance(cost, str) else None,
@@ -68,11 +73,12 @@ class ProgressCounter:
     def report(self, read: int) -> ProgressReport:
         """The sums over all labels of the first `read` round trips."""
         turns = [turn for turn in self._turns.values() if turn.counts]
+        costs = [*(turn.cost for turn in turns), *self._beside.values()]
         return {
             "read": read,
             "turns": len(turns),
-            "cost": str(sum((turn.cost for turn in turns if turn.cost is not None), Decimal(0))),
-            "unpriced": sum(turn.cost is None for turn in turns),
+            "cost": str(sum((cost for cost in costs if cost is not None), Decimal(0))),
+            "unpriced": sum(cost is None for cost in costs),
             "findings": dict(
                 found
                 for findings in (*(turn.findings for turn in self._turns.values()), *self._elsewhere.values())

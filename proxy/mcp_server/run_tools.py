@@ -199,7 +199,7 @@ def costs(folder: TapeFolder, file: str) -> str:
     return compact(
         given(
             file=file,
-            **_sums(totals(rows)),
+            **_sums(totals(run.rows.all)),
             tokens={name: amount for name, _ in KINDS if (amount := getattr(kinds, name))},
             threads=list(_grouped("thread", rows))[:20],
             models=list(_grouped("model", rows))[:20],

@@ -62,6 +62,9 @@ def _overview(detail: Detail) -> Iterator[str]:
         cost = "unpriced" if row.cost is None else f"${money(row.cost)}"
         usage = row.usage
         yield f"TOKENS  {usage.input} in ({usage.cache_read} cached), {usage.output} out, {cost}"
+    elif row.is_billed:
+        cost = "unpriced" if row.cost is None else f"${money(row.cost)}"
+        yield f"TOKENS  {row.usage.input} in, {row.usage.output} out, {cost}"
     for finding in row.findings:
         yield f"FINDING {finding.severity}, layer {finding.layer}, {finding.id}: {finding.message}"
         yield f"        at {' · '.join(finding.evidence)}"

@@ -106,7 +106,8 @@ def _counted(index: int, label: Mapping[str, object]) -> _Counted:
     model, api, cost = as_mapping(label.get("model")), as_mapping(label.get("api")), label.get("cost_usd")
     status, tool_wire = label.get("status"), label.get("kind") == "tools"
     failed = not tool_wire and (api.get("error") is not None or not isinstance(status, int) or status >= 400)
-    turn, usage = label.get("turn") is not None, as_mapping(label.get("usage"))
+    turn = label.get("turn") is not None
+    usage = as_mapping(label.get("usage") if turn else None)
     counted = usage.get("input") is not None or usage.get("output") is not None
     findings = tuple(
         (str(found.get("severity")), f"{found.get('layer')}: {found.get('message')} ({_where(found, index)})")

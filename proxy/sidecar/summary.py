@@ -77,7 +77,7 @@ def _cost(totals: Mapping[str, object]) -> str:
     shown = spent(None if cost is None else Decimal(str(cost)), unpriced)
     if cost is None:
         return shown
-    return f"{shown} ({_count(unpriced, 'turn')} without a known price)" if unpriced else shown
+    return f"{shown} ({_count(unpriced, 'request')} without a known price)" if unpriced else shown
 
 
 def _count(number: int, noun: str) -> str:

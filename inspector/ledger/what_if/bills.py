@@ -19,9 +19,9 @@ class Bill:
     """The cost of a run."""
 
     amount: Decimal | None
-    """US dollars; None when no turn has a price."""
+    """US dollars; None when nothing has a price."""
     unpriced: int
-    """Turns with counts and without a price."""
+    """Requests with counts and without a price."""
     input: int
     read: int
     written: int
@@ -34,18 +34,19 @@ def bill(run: RecordedRun, change: Change) -> Bill:
     """The bill of a run after a change; without one, as the API counted and stated it."""
     if change == Change():
         counts = [turn.usage for turn in run.turns]
-        return _added_up(counts, [_stated(*turn.priced) for turn in run.turns], _stating(run))
+        return _added_up(run, counts, [_stated(*turn.priced) for turn in run.turns])
     counts = Simulation(run, change).usages() if change.prompt else [turn.usage for turn in run.turns]
-    return _added_up(counts, _listed(run, counts, change), _stating(run))
+    return _added_up(run, counts, _listed(run, counts, change))
 
 
 def by_the_rules(run: RecordedRun) -> Bill:
     """The bill of the unchanged run, if its cache had begun empty and had followed its rules."""
     counts = Simulation(run, Change()).usages()
-    return _added_up(counts, _listed(run, counts, Change()), _stating(run))
+    return _added_up(run, counts, _listed(run, counts, Change()))
 
 
-def _added_up(counts: Sequence[Usage], costs: Sequence[Decimal | None], stated: int) -> Bill:
+def _added_up(run: RecordedRun, counts: Sequence[Usage], of_turns: Sequence[Decimal | None]) -> Bill:
+    costs = [*of_turns, *(_stated(*other) for other in run.others)]
     known = [one for one in costs if one is not None]
     return Bill(
         sum(known, Decimal(0)) if known else None,
@@ -53,7 +54,7 @@ def _added_up(counts: Sequence[Usage], costs: Sequence[Decimal | None], stated: 
         sum(one.input or 0 for one in counts),
         sum(one.cache_read or 0 for one in counts),
         sum(one.cache_write or 0 for one in counts),
-        stated,
+        _stating(run),
     )
 
 

@@ -69,6 +69,8 @@ class RecordedRun:
     """Turns without counts; they are in no bill."""
     refused: int = 0
     """Those of them that were refused, which cost nothing."""
+    others: list[tuple[RoundTrip, Reading]] = field(default_factory=list[tuple[RoundTrip, Reading]])
+    """Requests outside generation that cost something, without bodies. No change touches them."""
     known: dict[int, int] = field(default_factory=dict[int, int])
     """The tokens of blocks by their content without dates."""
     called: set[str] = field(default_factory=set[str])
@@ -122,6 +124,8 @@ def recorded_run(found: Iterable[LabelledTurn]) -> RecordedRun:
         builder.add(place, one)
         turn, reading = one.turn, one.reading
         if turn is None:
+            if reading.usage is not None or reading.stated_cost is not None:
+                run.others.append(without_bodies(one.round_trip, reading))
             continue
         if reading.emission is not None:
             run.called.update(call.name for call in reading.emission.calls)

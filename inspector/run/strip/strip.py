@@ -118,9 +118,11 @@ class Strip:
     lanes: tuple[Lane, ...]
     """In the order in which the threads began."""
     total: Decimal | None
-    """The cost of the run; None when no turn has a price."""
+    """The cost of the run; None when nothing has a price."""
     unpriced: int
-    """Turns whose cost is not known: the real cost is higher than `total`."""
+    """Requests whose cost is not known: the real cost is higher than `total`."""
+    others: tuple[tuple[int, Row], ...] = ()
+    """Other requests that are in the bill, with their places. They are in no lane."""
 
     @cached_property
     def turns(self) -> int:
@@ -152,13 +154,16 @@ class Strip:
             for lane in self.lanes
         ]
         kept = tuple(lane for lane in lanes if lane.turns)
+        others = tuple((at, row) for at, row in self.others if at <= place)
         priced = [lane.dollars for lane in kept if lane.dollars is not None]
+        priced += [row.cost for _, row in others if row.cost is not None]
         unpriced = sum(turn.row.unpriced for lane in kept for turn in lane.turns)
-        return Strip(kept, sum(priced, Decimal(0)) if priced else None, unpriced)
+        unpriced += sum(row.unpriced for _, row in others)
+        return Strip(kept, sum(priced, Decimal(0)) if priced else None, unpriced, others)
 
 
 def strip_of(rows: Sequence[Row], ledger: Ledger | None = None, rest: Callable[[], None] = lambda: None) -> Strip:
-    """The growth of a run, from its rows in order of arrival. Round trips that are not turns are left out.
+    """The growth of a run, from its rows in order of arrival. Of other round trips, only the cost is counted.
 
     With the ledger of the run, cache misses have their causes and prices, and additions are named by tokens. `rest` is
     called between two turns.
@@ -167,16 +172,19 @@ def strip_of(rows: Sequence[Row], ledger: Ledger | None = None, rest: Callable[[
     labelled = _additions(turns, ledger)
     so_far, unpriced = Decimal(0), 0
     lanes: dict[str, list[StripTurn]] = {}
-    for place, row in turns:
+    for place, row in enumerate(rows):
         rest()
         so_far += row.cost or Decimal(0)
         unpriced += row.unpriced
+        if not row.is_turn:
+            continue
         lanes.setdefault(row.thread or "", []).append(
             _turn(place, row, (so_far, unpriced), labelled.get(place), ledger)
         )
     made = tuple(_lane(thread, tuple(found)) for thread, found in lanes.items())
-    priced = any(row.cost is not None for _, row in turns)
-    return Strip(made, so_far if priced else None, unpriced)
+    priced = any(row.cost is not None for row in rows)
+    others = tuple((place, row) for place, row in enumerate(rows) if row.is_billed and not row.is_turn)
+    return Strip(made, so_far if priced else None, unpriced, others)
 
 
 def _lane(thread: str, turns: tuple[StripTurn, ...]) -> Lane:

@@ -62,7 +62,7 @@ class CheckedFile(JsonObject):
     cost_usd: Dollars | None
     """US dollars; `null` when no turn has a known price."""
     unpriced: int
-    """Turns without a known price; if there are any, the real cost is higher than `cost_usd`."""
+    """Requests without a known price; if there are any, the real cost is higher than `cost_usd`."""
     findings: list[CheckFinding]
     """In order of the round trips."""
     budgets: list[BudgetVerdict]
@@ -161,7 +161,7 @@ class ComparedRunInfo(JsonObject):
     cost_usd: Dollars | None
     """US dollars; `null` when no turn has a known price."""
     unpriced: int
-    """Turns without a known price; if there are any, the real cost is higher than `cost_usd`."""
+    """Requests without a known price; if there are any, the real cost is higher than `cost_usd`."""
 
 
 class ThreadPairInfo(JsonObject):

@@ -29,8 +29,10 @@ GROUPED = 30
 
 def costs(ledger: Ledger, rows: Rows) -> Html:
     """The page of costs; a sentence where no turn was counted."""
-    if not ledger.turns:
+    if not ledger.turns and not ledger.others:
         return tag("p", "No turns.", class_="dim")
+    if not ledger.turns:
+        return joined((_head(ledger), _kinds(ledger)))
     return joined((_head(ledger), _kinds(ledger), *_misses(ledger, rows), _pieces(ledger, rows), *_groups(ledger)))
 
 
@@ -40,11 +42,12 @@ def _head(ledger: Ledger) -> Html:
     known = [turn for turn in ledger.turns if turn.cost is not None]
     into = sum((turn.input_cost or Decimal(0) for turn in known), Decimal(0))
     out = sum((turn.output_cost or Decimal(0) for turn in known), Decimal(0))
-    unpriced = f"; {several(ledger.unpriced, 'turn')} without a known price"
+    unpriced = f"; {several(ledger.unpriced, 'request')} without a known price"
     return tag(
         "p",
         span("money", spent(ledger.total, ledger.unpriced)),
         f" in {several(len(ledger.turns), 'request')}: {dollars(into)} input, {dollars(out)} output",
+        f", {dollars(ledger.beside)} outside of turns" if ledger.beside is not None else "",
         span("warn", unpriced) if ledger.unpriced else NOTHING,
     )
 

@@ -179,7 +179,7 @@ def _banner(run: Reported, title: str, *, redacted: bool) -> Html:
     if rows and (began := begun(rows[0].started_at)):
         facts.append(began)
     unpriced = (
-        span("dim", f" ({several(sums.unpriced, 'turn')} without a known price)")
+        span("dim", f" ({several(sums.unpriced, 'request')} without a known price)")
         if sums.unpriced and sums.cost is not None
         else ""
     )

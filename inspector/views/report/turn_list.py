@@ -52,7 +52,7 @@ def _group(rows: Rows, places: Sequence[int], head: Sequence[Html], *, is_open: 
     worst = next((one for one in SEVERITY if any(row.worst == one for row in mine)), None)
     kinds = ((sums.turns, "turn"), (sums.tool_messages, "message"), (sums.others, "round trip"))
     total = next((several(number, noun) for number, noun in kinds if number), "")
-    note = span("dim", f" · {total}" + (f", {spent(sums.cost, sums.unpriced)}" if sums.turns else ""))
+    note = span("dim", f" · {total}" + (f", {spent(sums.cost, sums.unpriced)}" if sums.billed else ""))
     return Group(tag("summary", *head, note, _mark(worst)), places, is_open)
 
 
@@ -108,6 +108,7 @@ def _other(row: Row) -> Iterator[Html]:
     look = "bad" if row.status is None or row.status >= 400 else "dim"
     path = row.url.partition("://")[2].partition("/")[2].partition("?")[0]
     yield tag("span", f"{row.method} /{path}", class_="endpoint")
+    yield span("money", dollars(row.cost)) if row.is_billed else tag("span")
     yield span(look, f"{row.status or 'no answer'}")
     yield tag("span", _mark(row.worst), class_="marks")
 

@@ -43,6 +43,7 @@ def _head(detail: Detail, step: GrowthStep | None) -> Html:
             (
                 tag("h2", f"{row.method} ", span("dim", row.url)),
                 tag("p", f"{status}, {what}, no turn of a conversation", class_="dim"),
+                tag("p", *_spent_beside(row), class_="spent") if row.is_billed else "",
                 tag("p", row.error, class_="bad") if row.error else "",
             )
         )
@@ -91,6 +92,17 @@ def _spent(row: Row, step: GrowthStep | None) -> Iterator[Html | str]:
             yield span("dim", f", so far {spent(step.cumulative, step.unpriced)}")
         if step.fill is not None and step.window:
             yield span("dim", f" · {percent(step.fill)} of a context of {count(step.window)}")
+
+
+def _spent_beside(row: Row) -> Iterator[Html | str]:
+    """Model, tokens and cost of a request outside generation."""
+    yield f"{row.model or 'unknown model'} · "
+    if row.usage.input is not None or row.usage.output is not None:
+        yield from _tokens(row)
+        yield " · "
+    yield span("money", dollars(row.cost))
+    if note := cost_note(row.cost_source):
+        yield span("dim", f" ({note})")
 
 
 def _tokens(row: Row) -> Iterator[Html | str]:

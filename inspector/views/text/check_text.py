@@ -38,7 +38,7 @@ def _checked(one: Checked, width: int) -> Iterator[Line]:
         facts.append(counted(one.threads, "thread"))
     if one.input:
         facts.append(f"{one.input:,} tokens in")
-    if one.turns or one.cost is not None:
+    if one.turns or one.cost is not None or one.unpriced:
         facts.append(spent(one.cost, one.unpriced))
     if len(one.runs) == 1:
         facts.append(f"run {safe(one.runs[0])}")

@@ -28,7 +28,7 @@ def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int =
         for step in steps((p, row) for p, row in enumerate(rows.all) if thread is None or row.thread == thread)
         if step.row.is_turn
     ]
-    sums = totals(step.row for step in grown)
+    sums = totals(row for row in rows.all if row.is_billed and thread in (None, row.thread))
     yield [(title, "bold")]
     yield from flow(_head(sums), width, "  ")
     if not grown:
@@ -54,8 +54,8 @@ def _head(sums: Totals) -> Line:
     missing = sums.unpriced and sums.cost is not None
     facts = [turn_count(sums.turns, sums.turns + sums.retries)]
     facts += [counted(sums.input, sums.output)] if sums.turns else []
-    facts += [f"{several(sums.unpriced, 'turn')} without a known price"] if missing else []
-    if not sums.turns:
+    facts += [f"{several(sums.unpriced, 'request')} without a known price"] if missing else []
+    if not sums.billed:
         return [(fact, "dim") for fact in facts]
     ends = [*(f"{fact} · " for fact in facts[:-1]), facts[-1]]
     return [(f"{spent(sums.cost, sums.unpriced)} · ", "money"), *((end, "dim") for end in ends)]

@@ -36,6 +36,8 @@ def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: 
     turns = [turn for turn in ledger.turns if thread is None or turn.thread == thread]
     yield from folded(_head(ledger, thread), width, "  ")
     if not turns:
+        if thread is None:
+            yield from _groups(ledger.groups("kind"), "kind", "by kind", ledger.total, width)
         return
     pieces = [piece for piece in ledger.ranked() if thread is None or piece.thread == thread]
     yield []
@@ -58,6 +60,11 @@ def _head(ledger: Ledger, thread: str | None) -> Line:
     costs = [turn.cost for turn in turns if turn.cost is not None]
     unpriced = sum(turn.unpriced for turn in turns)
     words = f" in {several(len(turns), 'request')}"
+    if thread is None and ledger.others:
+        costs += [one.cost for one in ledger.others if one.cost is not None]
+        unpriced += sum(one.cost is None for one in ledger.others)
+        beside = several(len(ledger.others), "other round trip")
+        words = f"{words} and {beside}" if turns else f" in {beside}"
     if unpriced and costs:
         words += f" ({several(unpriced, 'request')} without a known price)"
     return [(spent(sum(costs, Decimal(0)) if costs else None, unpriced), "money"), (words, "dim")]

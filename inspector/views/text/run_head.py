@@ -24,7 +24,7 @@ class TurnFigures:
     label: Label
     """Without what the model emitted."""
     input: int | None
-    """Input tokens; None when they are not known."""
+    """Input tokens of a turn; None when they are not known."""
     unpriced: bool
     """Whether its cost is not known."""
 
@@ -37,7 +37,7 @@ class TurnFigures:
 
 def turn_figures(one: LabelledRoundTrip) -> TurnFigures:
     """The figures of a round trip, of a turn or of anything else."""
-    into = one.reading.usage.input if one.reading.usage else None
+    into = one.reading.usage.input if one.reading.usage and one.turn is not None else None
     return TurnFigures({**one.label, "model": None}, into, is_unpriced(one.label))
 
 
@@ -52,8 +52,8 @@ def head_lines(name: str, rows: Sequence[TurnFigures], width: int) -> Iterator[L
         parts.insert(1, f"{into:,} tokens in")
     cost, unpriced = _spent(rows), sum(row.unpriced for row in rows)
     if unpriced and cost is not None:
-        parts.insert(1, f"{several(unpriced, 'turn')} without a known price")
-    money: list[Span] = [(f"{spent(cost, unpriced)} · ", "money")] if turns else []
+        parts.insert(1, f"{several(unpriced, 'request')} without a known price")
+    money: list[Span] = [(f"{spent(cost, unpriced)} · ", "money")] if turns or cost is not None or unpriced else []
     yield from flow([*money, *_facts(parts, width)], width, "  ")
 
 
@@ -87,7 +87,7 @@ def _counts(labels: Sequence[Label], turns: Sequence[Label]) -> Iterator[str]:
 
 
 def _spent(rows: Iterable[TurnFigures]) -> Decimal | None:
-    """The cost of these turns; None when none has a price."""
+    """The cost of these requests; None when none has a price."""
     known = [row.cost for row in rows if row.cost is not None]
     return sum(known, Decimal(0)) if known else None
 

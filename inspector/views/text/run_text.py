@@ -188,6 +188,7 @@ def other_line(label: Mapping[str, object]) -> Line:
         (safe(f"{label['method']} {label['url']} "), "plain"),
         (f"→ {status if status is not None else 'no answer'} ", style),
         (f"({endpoint_words(cast('Kind', label['kind']), cast(str, label['protocol']))})", "dim"),
+        *_price(label, is_unpriced(label), ""),
     ]
 
 
@@ -215,11 +216,11 @@ def _title(label: Label, unpriced: bool, many: _Many, so_far: str = "") -> Line:
     return line
 
 
-def _price(label: Label, unpriced: bool) -> Line:
-    """The cost of a turn with its source; a request that was refused before a token was counted costs nothing."""
+def _price(label: Mapping[str, object], unpriced: bool, nothing: str = "  –") -> Line:
+    """The cost with its source; a request that was refused before a token was counted costs nothing."""
     price = label["cost_usd"]
     if price is None:
-        return [("  unpriced" if unpriced else "  –", "dim")]
+        return [("  unpriced" if unpriced else nothing, "dim")]
     line: Line = [(f"  {dollars(Decimal(cast(str, price)))}", "money")]
     if note := cost_note(cast("str | None", label["cost_source"])):
         line.append((f" ({note})", "dim"))

@@ -138,7 +138,7 @@ def _findings(state: Title, summary: Summary, width: int) -> list[Group]:
 
 
 def _cost(state: Title, sums: Totals) -> list[Group]:
-    if not sums.turns:
+    if not sums.billed:
         return []
     cost: Group = [(f" {spent(sums.cost, sums.unpriced)} ", "money" if sums.cost is not None else "dim")]
     # Prices are looked up after the rows are read: until then, nothing is known to be without one.

@@ -284,8 +284,9 @@ def other_line(row: Row, lead: str, width: int) -> Spans:
     return [
         (lead, "plain"),
         ("   ·  ", "faint"),
-        (clip(endpoint, max(8, width - len(lead) - 14)), "dim"),
+        (clip(endpoint, max(8, width - len(lead) - (26 if row.is_billed else 14))), "dim"),
         (f"  {row.status if row.status is not None else 'no answer'}", look),
+        *([(f"  {dollars(row.cost)}", "money" if row.cost else "dim")] if row.is_billed else []),
     ]
 
 

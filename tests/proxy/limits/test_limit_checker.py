@@ -212,7 +212,7 @@ def test_the_remarks_at_the_end_say_what_the_limits_did() -> None:
 
     assert checker.remarks(labels_missing=True) == [
         "ended this run after 1 turn (--max-turns 1)",
-        "--max-cost did not count 2 turns without a known price",
+        "--max-cost did not count 2 requests without a known price",
         MISSING,
     ]
 

@@ -78,7 +78,7 @@ def test_tokens_that_the_api_did_not_report_are_not_zero() -> None:
     assert silent[1] == "          the API did not report token usage"
     assert partly[1] == (
         "          1,200 tokens in (1,000 cached), 30 out (1 turn not counted) · "
-        "≥$0.0012 (1 turn without a known price)"
+        "≥$0.0012 (1 request without a known price)"
     )
 
 

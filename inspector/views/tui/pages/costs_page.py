@@ -70,10 +70,12 @@ ORDERS: Mapping[str, _Order] = {
 
 def costs_page(ledger: Ledger, rows: Rows, order: str = "cost") -> Page:
     """The costs of a whole run, the pieces in one of `ORDERS`."""
-    if not ledger.turns:
+    if not ledger.turns and not ledger.others:
         return Page("costs", [Block("none", (), lines([("no turns", "dim")]))])
     pieces = sorted(ledger.pieces, key=ORDERS[order], reverse=True)
     costs = _Costs(ledger, rows, pieces, order)
+    if not ledger.turns:
+        return Page("costs", [*costs.head(), *costs.kinds()])
     return Page("costs", [*costs.head(), *costs.kinds(), *costs.misses(), *costs.ranked(), *costs.groups()])
 
 
@@ -94,11 +96,12 @@ class _Costs:
             (f" in {several(len(ledger.turns), 'request')}: ", "dim"),
             (f"{dollars(into)} input, ", "plain"),
             (f"{dollars(out)} output", "plain"),
+            (f", {dollars(ledger.beside)} outside of turns" if ledger.beside is not None else "", "plain"),
         ]
         if ledger.total is None:
             spans = [(why_no_total(ledger), "warn")]
         elif ledger.unpriced:
-            spans.append((f"  {several(ledger.unpriced, 'turn')} without a known price", "warn"))
+            spans.append((f"  {several(ledger.unpriced, 'request')} without a known price", "warn"))
         yield Block("head", (), flowing(spans))
 
     def kinds(self) -> Iterator[Block]:

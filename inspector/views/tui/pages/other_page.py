@@ -6,10 +6,10 @@ from ....analysis.pictures import pictures_in, without_data
 from ....run.detail import Detail
 from ....wire.json_value import as_text
 from ....wire.printable import safe
-from ...text.number_format import lasted
+from ...text.number_format import cost_note, lasted
 from ...text.terminal_text import GLYPHS, clip
 from ...vocabulary.endpoints import endpoint_words
-from ..formatting import size
+from ..formatting import dollars, full, model_name, size
 from .blocks import Block, Body, Spans
 from .json_lines import json_line, pretty
 from .picture_lines import with_pictures
@@ -28,7 +28,10 @@ def other_blocks(detail: Detail) -> Iterator[Block]:
         yield Block(
             "head",
             [(f"{safe(trip.request.method)} ", "title"), (safe(trip.request.url), "plain"), (f"  {status}", "dim")],
-            lines([(f"{endpoint_words(row.kind, row.protocol)}, no turn of a conversation  #{row.index}", "dim")]),
+            lines(
+                [(f"{endpoint_words(row.kind, row.protocol)}, no turn of a conversation  #{row.index}", "dim")],
+                *([_spent(detail)] if row.is_billed else []),
+            ),
         )
     if row.error:
         yield Block("error", (), prose(row.error, "bad"))
@@ -46,6 +49,19 @@ def other_blocks(detail: Detail) -> Iterator[Block]:
             _json_body(detail.exchange.answer, trip.response.body),
             anchors=("answer",),
         )
+
+
+def _spent(detail: Detail) -> Spans:
+    """The model, the tokens and the cost."""
+    row = detail.row
+    tokens = f"{full(row.usage.input)} in" if row.usage.input is not None else ""
+    tokens += f"  {full(row.usage.output)} out" if row.usage.output is not None else ""
+    note = cost_note(row.cost_source)
+    return [
+        (f"{safe(model_name(row.model))}  {tokens}", "plain"),
+        (f"  {dollars(row.cost)}", "money" if row.cost is not None else "dim"),
+        (f" ({note})" if note else "", "dim"),
+    ]
 
 
 def _message(detail: Detail) -> Spans:

@@ -253,6 +253,8 @@ def gemini_usage(usage: Object) -> Usage:
         output = total - whole
     cached = counts.first("cachedContentTokenCount")
     kinds = _by_modality(get(usage, "promptTokensDetails"))
+    held = _by_modality(get(usage, "cacheTokensDetails"))
+    made = _by_modality(get(usage, "candidatesTokensDetails") or get(usage, "responseTokensDetails"))
     return Usage(
         whole,
         cached,
@@ -260,13 +262,21 @@ def gemini_usage(usage: Object) -> Usage:
         output,
         thoughts,
         input_audio=kinds.get("AUDIO", 0),
+        input_image=kinds.get("IMAGE", 0) + kinds.get("DOCUMENT", 0),
+        input_video=kinds.get("VIDEO", 0),
+        cached_audio=held.get("AUDIO", 0) if held else None,
+        cached_image=held.get("IMAGE", 0) + held.get("DOCUMENT", 0) if held else None,
+        cached_video=held.get("VIDEO", 0) if held else None,
+        output_audio=made.get("AUDIO", 0),
+        output_image=made.get("IMAGE", 0),
+        output_video=made.get("VIDEO", 0),
         input_media=sum(count for kind, count in kinds.items() if kind != "TEXT") if kinds else None,
         problems=counts.problems,
     )
 
 
 def _by_modality(details: object) -> dict[str, int]:
-    """The prompt's tokens by `TEXT`, `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO`."""
+    """The tokens of a prompt or an answer by `TEXT`, `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO`."""
     found: dict[str, int] = {}
     for one in as_array(details):
         kind, count = as_text(get(as_object(one), "modality")), as_token_count(get(as_object(one), "tokenCount"))

@@ -47,6 +47,10 @@ def chat_usage(usage: Object, only_in_total: OnlyInTotal = "cached") -> Usage:
     heard = counts.first("prompt_tokens_details.audio_tokens", "input_tokens_details.audio_tokens") or 0
     seen = counts.first("prompt_tokens_details.image_tokens", "input_tokens_details.image_tokens") or 0
     spoken = counts.first("completion_tokens_details.audio_tokens", "output_tokens_details.audio_tokens") or 0
+    drawn = counts.first("completion_tokens_details.image_tokens", "output_tokens_details.image_tokens") or 0
+    held = "tokens_details.cached_tokens_details"
+    cached_audio = counts.first(f"input_{held}.audio_tokens", f"prompt_{held}.audio_tokens")
+    cached_image = counts.first(f"input_{held}.image_tokens", f"prompt_{held}.image_tokens")
     missed = counts.first("prompt_cache_miss_tokens")
     doubled: tuple[str, ...] = ()
     if prompt is not None and read and counted_twice(prompt, read, missed):
@@ -83,6 +87,10 @@ def chat_usage(usage: Object, only_in_total: OnlyInTotal = "cached") -> Usage:
         reasoning,
         input_audio=heard,
         output_audio=spoken,
+        input_image=seen,
+        output_image=drawn,
+        cached_audio=cached_audio,
+        cached_image=cached_image,
         # A server that does not count them apart says 0 too.
         input_media=heard + seen or None,
         unexplained=unexplained,

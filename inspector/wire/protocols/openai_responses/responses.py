@@ -9,7 +9,18 @@ from ...history import read_messages
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
 from ...per_message import Joined
 from ...repeated import Repeated
-from ...values import ApiError, FinishLabel, Kind, Message, Part, RequestReading, ResponseReading, Tool, ToolChoice
+from ...values import (
+    ApiError,
+    FinishLabel,
+    Kind,
+    Message,
+    Part,
+    RequestReading,
+    ResponseReading,
+    Tool,
+    ToolChoice,
+    Usage,
+)
 from ..openai_chat.usage import chat_usage
 from ..protocol import Protocol
 from ..shared.answers import answer, first_object, prompt_message
@@ -227,7 +238,7 @@ def read_responses_body(
         finish_detail=detail,
         prompt_filtered=label == "content_filter" and _stopped(body, "prompt") and not _stopped(body, "completion"),
         ended=ended or error is not None,
-        usage=chat_usage(usage) if usage else None,
+        usage=_usage(usage, items) if usage else None,
         usage_raw=body.get("usage"),
         stated_cost=stated_cost(body, usage),
         price_terms=price_terms(body),
@@ -237,6 +248,18 @@ def read_responses_body(
         error=error,
         problems=problems or (),
         other_content=any(_has_image(item) for item in items),
+    )
+
+
+def _usage(usage: Object, items: list[Object]) -> Usage:
+    """The tokens, and the searches, each of which costs a fee. To open a page that was found costs none:
+    https://platform.openai.com/docs/guides/tools-web-search, read 2026-11-29."""
+    done = [item for item in items if item.get("status") in (None, "completed")]
+    web = [as_object(item.get("action")) for item in done if item.get("type") == "web_search_call"]
+    return replace(
+        chat_usage(usage),
+        web_searches=sum(action.get("type") in (None, "search") for action in web),
+        file_searches=sum(item.get("type") == "file_search_call" for item in done),
     )
 
 

@@ -92,7 +92,7 @@ def test_a_turn_without_a_price_is_counted_as_unpriced() -> None:
 
     assert [step.row.cost is None for step in steps(enumerate(rows.all))] == [True, False]
     assert lines(rows)[1].startswith("≥$0.00022 · 2 turns · ")
-    assert lines(rows)[1].endswith(" · 1 turn without a known price")
+    assert lines(rows)[1].endswith(" · 1 request without a known price")
 
 
 def test_each_attempt_has_its_own_name() -> None:
