@@ -230,3 +230,48 @@ def test_a_cost_whose_shares_nobody_knows_is_not_divided() -> None:
 
     assert free.scaled(Decimal(1), None) is None
     assert free.scaled(Decimal(0), None) == free
+
+
+def asked(model: str, usage: Usage, provider: str = "openai") -> Cost | None:
+    trip, reading = turn(model=model)
+    return cost_of(trip, replace(reading, usage=usage, provider=provider))
+
+
+def test_sound_that_was_cached_has_a_price_of_its_own() -> None:
+    # A million tokens: text $4, sound $32, both $0.40 from the cache; out, text $16 and sound $64.
+    said = asked("gpt-realtime", Usage(1000, 900, 0, 100, input_audio=500, cached_audio=450, output_audio=50))
+    unsaid = asked("gpt-realtime", Usage(1000, 900, 0, 100, input_audio=500, output_audio=50))
+
+    assert said is not None and unsaid is not None
+    assert said.input == (Decimal(50) * 4 + 50 * 32) / 1_000_000 + Decimal("0.00036")
+    # Where the answer does not say, all text was cached, and of the sound what must have been.
+    assert unsaid.input == Decimal(100) * 32 / 1_000_000 + Decimal("0.00036")
+    assert said.amount - (said.input or 0) == Decimal("0.004")
+
+
+def test_a_picture_in_an_answer_costs_more_than_its_text() -> None:
+    picture = asked("gemini-2.5-flash-image", Usage(0, output=1290, output_image=1290), "google")
+    text = asked("gemini-2.5-flash-image", Usage(0, output=1290), "google")
+
+    assert picture is not None and text is not None
+    assert picture.amount == 12 * text.amount == Decimal("0.0387")
+
+
+def test_a_model_that_is_priced_by_the_second_has_no_price_for_tokens() -> None:
+    assert asked("whisper-1", Usage(1000, output=1000)) is None
+
+
+def test_more_tokens_for_an_hour_than_were_written_are_not_priced() -> None:
+    odd = asked("claude-sonnet-4-5", Usage(1000, 0, 100, 0, cache_write_1h=900), "anthropic")
+    sound = asked("claude-sonnet-4-5", Usage(1000, 0, 100, 0, cache_write_1h=100), "anthropic")
+
+    assert odd == sound is not None
+
+
+def test_searches_are_a_fee_beside_the_tokens() -> None:
+    without = asked("gpt-4o", Usage(1000, output=10))
+    found = asked("gpt-4o", Usage(1000, output=10, web_searches=2, file_searches=4))
+
+    assert without is not None and found is not None and found.parts is not None
+    assert found.amount - without.amount == found.parts.other == Decimal("0.03")
+    assert found.input == without.input

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, loop, result, said, user
+from judged import trip
 from round_trips import exchanged
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -242,3 +243,31 @@ def test_a_thread_that_was_put_aside_continues_with_its_pieces(monkeypatch: pyte
     assert put_aside.pieces == whole.pieces and put_aside.total == whole.total
     assert [[*turn.uses] for turn in put_aside.turns] == [[*turn.uses] for turn in whole.turns]
     assert put_aside.turns[2].new == 2
+
+
+def test_a_request_for_embeddings_is_in_the_bill_and_in_no_piece() -> None:
+    embedded = trip(
+        "https://api.openai.com/v1/embeddings",
+        {"model": "text-embedding-3-small", "input": "a strip"},
+        {"data": [], "usage": {"prompt_tokens": 1000, "total_tokens": 1000}},
+        index=5,
+    )
+    turns = ledger_of(label_all(loop()))
+    both = ledger_of(label_all([*loop(), embedded]))
+
+    assert both.beside == Decimal("0.00002")
+    assert turns.total is not None and both.total == turns.total + Decimal("0.00002")
+    assert [piece.cost for piece in both.pieces] == [piece.cost for piece in turns.pieces]
+    (group,) = (one for one in both.groups("kind") if one.name == "embeddings")
+    assert (group.pieces, group.tokens_sent, group.cost) == (0, 1000, Decimal("0.00002"))
+    assert both.groups("thread") == turns.groups("thread")
+
+
+def test_embeddings_of_an_unknown_model_are_unpriced_and_a_moderation_is_free() -> None:
+    def asked(path: str, **answer: object) -> Ledger:
+        return ledger_of(label_all([trip(f"https://api.openai.com/v1/{path}", {"model": "ours"}, answer)]))
+
+    unknown, free = asked("embeddings", usage={"prompt_tokens": 1000}), asked("moderations", results=[])
+
+    assert (unknown.total, unknown.unpriced) == (None, 1)
+    assert (free.total, free.unpriced, free.others) == (None, 0, [])

@@ -331,3 +331,24 @@ def test_a_word_for_a_failure_is_an_error() -> None:
         "MISSING_THOUGHT_SIGNATURE",
         False,
     )
+
+
+def test_tokens_are_counted_by_what_they_hold() -> None:
+    def of(**kinds: int) -> list[dict[str, object]]:
+        return [{"modality": kind, "tokenCount": count} for kind, count in kinds.items()]
+
+    usage = {
+        "promptTokenCount": 100,
+        "promptTokensDetails": of(TEXT=10, IMAGE=20, VIDEO=30, AUDIO=40),
+        "cachedContentTokenCount": 60,
+        "cacheTokensDetails": of(TEXT=5, VIDEO=25, AUDIO=30),
+        "candidatesTokenCount": 70,
+        "candidatesTokensDetails": of(TEXT=10, IMAGE=60),
+        "totalTokenCount": 170,
+    }
+    found = gemini_usage(usage)
+
+    assert (found.input_image, found.input_video, found.input_audio) == (20, 30, 40)
+    assert (found.cached_image, found.cached_video, found.cached_audio) == (0, 25, 30)
+    assert (found.output_image, found.output_video, found.output_audio) == (60, 0, 0)
+    assert gemini_usage({"promptTokenCount": 100}).cached_audio is None

@@ -262,3 +262,23 @@ def test_a_failed_part_of_the_session_does_not_end_the_response() -> None:
     sent = events(CALL, final=[CALL])
     reading = streamed([sent[0], failed, *sent[1:]])
     assert reading.error is None and reading.emission is not None and len(reading.emission.calls) == 1
+
+
+def test_each_search_of_the_api_is_counted_and_the_opening_of_a_page_is_none() -> None:
+    def searched(kind: str, status: str = "completed", **more: Any) -> dict[str, Any]:
+        return {"type": kind, "id": "ws_1", "status": status, **more}
+
+    items = [
+        searched("web_search_call", action={"type": "search", "query": "tape"}),
+        searched("web_search_call"),
+        searched("web_search_call", action={"type": "open_page", "url": "https://example.com"}),
+        searched("web_search_call", "failed", action={"type": "search", "query": "tape"}),
+        searched("file_search_call", queries=["tape"]),
+    ]
+    usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
+
+    counted, none = whole(*items, SAID, usage=usage).usage, whole(SAID, usage=usage).usage
+
+    assert counted is not None and none is not None
+    assert (counted.web_searches, counted.file_searches) == (2, 1)
+    assert (none.web_searches, none.file_searches) == (0, 0)
