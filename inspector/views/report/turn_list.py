@@ -71,7 +71,7 @@ def _mark(severity: str | None) -> Html:
 def turn_line(place: int, row: Row, dearest: Decimal) -> Html:
     """One round trip."""
     cells = _turn(row, dearest) if row.is_turn else _message(row) if row.is_tool_wire else _other(row)
-    look = "row" if row.is_turn else "row other"
+    look = "row" if row.is_turn else "row other billed" if row.is_billed else "row other"
     return tag(
         "a",
         *cells,
@@ -108,8 +108,10 @@ def _other(row: Row) -> Iterator[Html]:
     look = "bad" if row.status is None or row.status >= 400 else "dim"
     path = row.url.partition("://")[2].partition("/")[2].partition("?")[0]
     yield tag("span", f"{row.method} /{path}", class_="endpoint")
-    yield span("money", dollars(row.cost)) if row.is_billed else tag("span")
     yield span(look, f"{row.status or 'no answer'}")
+    if row.is_billed:
+        yield tag("span", span("money", dollars(row.cost)), class_="cost")
+        yield span("time", lasted(row.duration_ms))
     yield tag("span", _mark(row.worst), class_="marks")
 
 

@@ -103,7 +103,7 @@ def _text(report: "PriceReport", sentence: str, *, asked: bool) -> "Iterator[str
         yield f"{_several(len(unpriced), 'model')} without a price:"
         for one in unpriced:
             at = f" at {one.provider}" if one.provider else ""
-            turns = _several(one.turns, "turn")
+            turns = _several(one.turns, "request")
             yield f"  {one.model:{width}}  {turns}{at}, {one.input:,} tokens in, {one.output:,} out"
         yield ""
         yield "Give them one in turntape.toml, in US dollars per million tokens:"
@@ -112,7 +112,7 @@ def _text(report: "PriceReport", sentence: str, *, asked: bool) -> "Iterator[str
         yield from dict.fromkeys(one.line for one in unpriced)
         yield ""
     elif asked:
-        yield f"every model has a price ({_several(report.turns, 'turn')})"
+        yield f"every model has a price ({_several(report.turns, 'request')})"
     yield sentence
 
 

@@ -67,7 +67,7 @@ def test_the_unpriced_models_and_the_line_for_the_settings(capsys: pytest.Captur
     *lines, age = capsys.readouterr().out.splitlines()
     assert lines == [
         "1 model without a price:",
-        "  acme-7b-2025-08-07  1 turn at openai, 100 tokens in, 10 out",
+        "  acme-7b-2025-08-07  1 request at openai, 100 tokens in, 10 out",
         "",
         "Give them one in turntape.toml, in US dollars per million tokens:",
         "",
@@ -84,7 +84,7 @@ def test_with_the_line_in_the_settings_every_model_has_a_price(
     (project / "turntape.toml").write_text('[prices]\n"acme-7b-2025-08-07" = { input = 1, output = 2 }\n')
 
     assert main(["prices", "run.cassette.jsonl"]) == 0
-    assert capsys.readouterr().out.startswith("every model has a price (2 turns)\n")
+    assert capsys.readouterr().out.startswith("every model has a price (2 requests)\n")
 
 
 def test_the_line_as_it_is_asks_for_amounts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
