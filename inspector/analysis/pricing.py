@@ -345,7 +345,7 @@ def _counted(reading: Reading) -> dict[str, int | float]:
 def _cached_media(usage: Usage) -> dict[str, int]:
     """How much sound and how many pictures are in the cached tokens: the price list must know, where there are both.
 
-    Where the answer does not say, as few as its counts allow: text usually stands first in a prompt.
+    Where the answer does not say, as few as its counts allow: text is usually first in a prompt.
     """
     if not usage.cache_read:
         return {}

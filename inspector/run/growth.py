@@ -105,7 +105,7 @@ class GrowthStep:
 
 
 def steps(rows: Iterable[tuple[int, Row]]) -> Iterator[GrowthStep]:
-    """The growth over these rows, given with their places. Of round trips that are no turns, the cost is counted."""
+    """The growth over these rows, given with their places. Of other round trips, only the cost counts."""
     so_far, unpriced = Decimal(0), 0
     for place, row in rows:
         so_far += row.cost or Decimal(0)
