@@ -15,7 +15,8 @@ from ..tools.tool_run import ToolRun
 from ..wire.json_value import as_array, as_object, as_text
 from ..wire.printable import safe
 from ..wire.values import Kind, RequestReading, Usage
-from .labels import Key, Label, LabelledRoundTrip
+from .emission_label import Label
+from .labelled import Key, LabelledRoundTrip
 from .newest import NewPiece, newest_piece
 from .search_text import search_text
 

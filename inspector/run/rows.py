@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from turntape.cassettes.frozen import frozen
 
-from .labels import Key
+from .labelled import Key
 from .row import Row
 
 

@@ -1,6 +1,6 @@
 """The text of a round trip for searches."""
 
-from .labels import LabelledRoundTrip
+from .labelled import LabelledRoundTrip
 
 SEARCHED = 200_000
 """How many characters of what is new in a round trip can be searched."""

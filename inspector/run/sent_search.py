@@ -15,7 +15,7 @@ from ..wire.exchange import Exchange
 from ..wire.json_value import compact, is_array, is_object, parse_json
 from ..wire.request_bodies import WORTHWHILE
 from ..wire.sessions import turns_of
-from .labels import Key
+from .labelled import Key
 from .run_index import Run
 from .walked_bodies import WalkedBodies
 

@@ -28,7 +28,9 @@ from ..wire.json_value import as_array, is_object
 from ..wire.printable import several
 from ..wire.schema_refs import lost_reference
 from ..wire.values import Reading, Tool
-from .labelled import Label, LabelledRoundTrip, labelled
+from .emission_label import Label
+from .judged_label import labelled
+from .labelled import LabelledRoundTrip
 
 _MOST_HELD = 16
 """So many turns are held for runs that may still come, with their readings."""

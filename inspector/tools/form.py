@@ -7,10 +7,9 @@ breaks them. The model then reads an error of its client, and the fault is the s
 
 import json
 
-from turntape.cassettes.frozen import frozen
-
 from ..analysis.conversation import sorted_json
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_array, is_object, objects_in, parse_json
+from .flaw import Flaw
 from .message_forms import odd_answer, wrong_answer, wrong_question
 from .tool_messages import ToolMessage
 
@@ -30,16 +29,6 @@ ANY_JSON = "2026-07-28"
 def is_modern(version: str | None) -> bool:
     """Whether this is the version without a handshake. What a later one says is not known here."""
     return version == ANY_JSON
-
-
-@frozen
-class Flaw:
-    """How an answer breaks MCP's form."""
-
-    text: str
-    """The end of a sentence that begins with the result."""
-    mild: bool = False
-    """True where a tolerant client loses nothing by it."""
 
 
 def flaw_of(answer: ToolMessage, version: str | None) -> Flaw | None:

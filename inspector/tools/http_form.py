@@ -13,7 +13,8 @@ from turntape.cassettes.tape.model import Response, RoundTrip
 from ..wire.exchange import header
 from ..wire.protocols.mcp.messages import address_of, is_old_stream
 from ..wire.protocols.mcp.shape import SESSION_HEADER, may_hold_messages
-from .form import Flaw, is_modern
+from .flaw import Flaw
+from .form import is_modern
 
 OF_SESSION = regex(r"\bsession\b", re.IGNORECASE)
 _SHORT_BODY = 2_000

@@ -14,7 +14,8 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..wire.exchange import header
 from ..wire.protocols.mcp.messages import address_of
 from ..wire.protocols.mcp.shape import SESSION_HEADER
-from .form import Flaw, is_modern
+from .flaw import Flaw
+from .form import is_modern
 from .handshake import OPENING, is_about_version
 from .http_form import (
     answered_notice,

@@ -11,7 +11,8 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..wire.exchange import header
 from ..wire.json_value import Object, as_object, as_text, compact, is_object
 from .definitions import Definition
-from .form import Flaw, flaw_of
+from .flaw import Flaw
+from .form import flaw_of
 from .message_forms import breaks, wrong_reply
 from .returned import error_message, returned_of
 from .session_state import Sent, Session, Stray, WireNote, is_new, key_of_id, reports_of

@@ -5,7 +5,7 @@ from typing import Literal
 
 from turntape.cassettes.frozen import frozen
 
-from .form import Flaw
+from .flaw import Flaw
 
 type Outcome = Literal["answered", "failed", "cancelled", "unanswered", "input_required"]
 """How a run ended. `answered`: with a result, which may be an error of the tool. `failed`: with a JSON-RPC error.

@@ -28,7 +28,8 @@ from .answers import (
 )
 from .catalogue import Catalogue
 from .expectations import unoffered
-from .form import Flaw, is_modern
+from .flaw import Flaw
+from .form import is_modern
 from .handshake import (
     OPENING,
     flaw_of_handshake,

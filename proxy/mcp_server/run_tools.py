@@ -10,10 +10,10 @@ from turntape.inspector.findings.docs import class_of, unknown
 from turntape.inspector.findings.finding import SEVERITIES, Finding, Severity
 from turntape.inspector.run.filters import FIELDS, parse
 from turntape.inspector.run.growth import KINDS, steps, summed
-from turntape.inspector.run.labels import money
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.totals import Totals, totals
+from turntape.inspector.run.turn_label import money
 from turntape.inspector.tools.run_words import WHOLE, joined_words, outcome_words, seen_words
 from turntape.inspector.tools.tool_run import ToolRun
 from turntape.inspector.views.text.tool_diff import as_returned, as_seen

@@ -5,7 +5,7 @@ from typing import Literal
 
 from turntape.inspector.compare.run_diff import compare
 from turntape.inspector.run.detail import Detail
-from turntape.inspector.run.labels import money
+from turntape.inspector.run.turn_label import money
 from turntape.inspector.tools.run_words import WHOLE
 from turntape.inspector.views.text.terminal_text import plain
 from turntape.inspector.views.text.tool_diff import as_returned, as_seen, cut_note, diff_lines

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from turntape.cassettes.frozen import frozen
 
-from ...ledger import TurnEntry
 from ...wire.printable import dollars
 from ..row import Row
+
+if TYPE_CHECKING:
+    from ...ledger import TurnEntry
 
 type MarkKind = Literal["error", "warning", "failed", "window", "miss", "compaction", "retry"]
 
@@ -34,7 +36,7 @@ class Mark:
     """What happened, in a sentence without a full stop."""
 
 
-def marks_of(row: Row, fill: float | None, entry: TurnEntry | None = None) -> Iterator[Mark]:
+def marks_of(row: Row, fill: float | None, entry: "TurnEntry | None" = None) -> Iterator[Mark]:
     """The marks of a turn; `fill` is the share of the context window that it took.
 
     `entry` is its entry in the ledger, which knows every cache miss and its price. Without it, findings say which.
@@ -56,7 +58,7 @@ def marks_of(row: Row, fill: float | None, entry: TurnEntry | None = None) -> It
         yield Mark("retry", f"attempt {row.attempt} of turn {row.turn}")
 
 
-def _misses(row: Row, entry: TurnEntry | None) -> Iterator[Mark]:
+def _misses(row: Row, entry: "TurnEntry | None") -> Iterator[Mark]:
     miss = entry.cache.miss if entry is not None and entry.cache is not None else None
     if miss is not None and miss.price:
         if row.cost and miss.price < LEAST_MISS * row.cost:

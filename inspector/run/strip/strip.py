@@ -4,15 +4,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from turntape.cassettes.frozen import frozen
 
-from ...ledger import Ledger
 from ..growth import AGAIN, INPUT, Tokens, context_window, tokens_of
 from ..growth import KINDS as TOKEN_KINDS
 from ..row import Row
 from .marks import Mark, marks_of
+
+if TYPE_CHECKING:
+    from ...ledger import Ledger
 
 type Unit = Literal["dollars", "tokens"]
 
@@ -162,7 +164,7 @@ class Strip:
         return Strip(kept, sum(priced, Decimal(0)) if priced else None, unpriced, others)
 
 
-def strip_of(rows: Sequence[Row], ledger: Ledger | None = None, rest: Callable[[], None] = lambda: None) -> Strip:
+def strip_of(rows: Sequence[Row], ledger: "Ledger | None" = None, rest: Callable[[], None] = lambda: None) -> Strip:
     """The growth of a run, from its rows in order of arrival. Of other round trips, only the cost is counted.
 
     With the ledger of the run, cache misses have their causes and prices, and additions are named by tokens. `rest` is
@@ -193,7 +195,7 @@ def _lane(thread: str, turns: tuple[StripTurn, ...]) -> Lane:
 
 
 def _turn(
-    place: int, row: Row, sums: tuple[Decimal, int], addition: Addition | None, ledger: Ledger | None
+    place: int, row: Row, sums: tuple[Decimal, int], addition: Addition | None, ledger: "Ledger | None"
 ) -> StripTurn:
     """`sums`: the cost so far, with this turn, and how many turns up to it have no known price."""
     so_far, unpriced = sums
@@ -234,7 +236,7 @@ def _divided(amount: Decimal, first: int, second: int) -> tuple[Decimal, Decimal
     return part, amount - part
 
 
-def _additions(turns: Iterable[tuple[int, Row]], ledger: Ledger | None) -> dict[int, Addition]:
+def _additions(turns: Iterable[tuple[int, Row]], ledger: "Ledger | None") -> dict[int, Addition]:
     """The largest additions, by place. The first turn of a thread adds nothing to one, and a retry nothing again."""
     found: dict[str, list[Addition]] = {}
     counted: set[tuple[str | None, int | None]] = set()
@@ -256,7 +258,7 @@ def _additions(turns: Iterable[tuple[int, Row]], ledger: Ledger | None) -> dict[
     return {one.place: _by_tokens(one, ledger) for one in kept}
 
 
-def _by_tokens(addition: Addition, ledger: Ledger | None) -> Addition:
+def _by_tokens(addition: Addition, ledger: "Ledger | None") -> Addition:
     """The same, named by the piece with the most tokens, as far as the ledger has them."""
     entry = ledger.at(addition.place) if ledger is not None else None
     new = [use for use in entry.uses[entry.new :] if use.tokens is not None] if entry is not None else []

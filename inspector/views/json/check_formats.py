@@ -8,7 +8,7 @@ from turntape.cassettes.regex import regex
 
 from ...check.check import Asked, Checked, Found, Report
 from ...findings.finding import SEVERITIES, Severity
-from ...run.labels import money
+from ...run.turn_label import money
 from ...wire.printable import safe
 
 _NOT_XML = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

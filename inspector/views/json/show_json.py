@@ -9,7 +9,8 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
 from ...ledger import LedgerBuilder, TurnEntry
-from ...run.labels import Key, Label, label_stream, money
+from ...run.labels import Key, Label, label_stream
+from ...run.turn_label import money
 
 
 def show_json(round_trips: Iterable[RoundTrip], *, thread: str | None = None, hints: bool = False) -> Iterator[bytes]:

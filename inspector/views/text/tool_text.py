@@ -1,12 +1,11 @@
 """Tool runs as lines of text: beside the turn whose call they ran, and all of a cassette for `show --tools`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from turntape.cassettes.tape.model import ToolServer
 from turntape.cassettes.tape.reader import Cassette
 
-from ...run.labels import Key, label_stream
 from ...tools.run_words import WHOLE, alone_words, joined_words, outcome_words, seen_words
 from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_object, compact
@@ -14,6 +13,9 @@ from ...wire.printable import safe
 from .number_format import lasted, several, size
 from .terminal_text import GLYPHS, Line, Style, ansi, clip, fit, flow, width_of, wrap
 from .tool_diff import as_returned, as_seen, cut_note, diff_lines
+
+if TYPE_CHECKING:
+    from ...run.labelled import Key
 
 _INDENT = " " * 11
 _NAME = 20
@@ -135,6 +137,8 @@ def turn_runs(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
 
 def tools_text(cassette: Cassette, title: str, *, thread: str | None = None, width: int = 100) -> Iterator[Line]:
     """All tool servers and tool runs of a cassette, in the order of the calls; with `thread` only its runs."""
+    from ...run.labels import label_stream  # it loads the rules, which the lines of one run do not need
+
     width = max(40, width)
     found: dict[Key, tuple[str, tuple[ToolRun, ...]]] = {}
     messages = 0

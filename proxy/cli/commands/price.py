@@ -158,7 +158,7 @@ def _check_tools(names: list[str], offered: list[str]) -> None:
 
 def as_json(found: "Comparison") -> dict[str, object]:
     """The comparison as one JSON object; amounts are strings, unknown is null."""
-    from turntape.inspector.run.labels import money
+    from turntape.inspector.run.turn_label import money
 
     return {
         "turns": found.turns,
@@ -173,7 +173,7 @@ def as_json(found: "Comparison") -> dict[str, object]:
 
 
 def _scenario(one: "Scenario") -> dict[str, object]:
-    from turntape.inspector.run.labels import money
+    from turntape.inspector.run.turn_label import money
 
     return {
         "what": one.what,
