@@ -8,10 +8,10 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from turntape.cassettes.errors import CassetteError, FormatError
 from turntape.cassettes.tape.lines import Windows
@@ -19,7 +19,6 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Tail
 from turntape.cassettes.tape.trip_lines import LONG
 
-from ..ledger import Ledger
 from ..tools.spans import spans_ahead, spans_in
 from ..tools.tool_run import ToolRun
 from ..wire.exchange import Exchange
@@ -27,9 +26,13 @@ from ..wire.parse import read_exchange
 from ..wire.sessions import SessionPart, part_of, turns_of
 from ..wire.values import Reading
 from .detail import Detail
+from .first_row import first_row
 from .row import Row
-from .row_maker import RowMaker
 from .rows import Rows
+
+if TYPE_CHECKING:
+    from ..ledger import Ledger
+    from .row_maker import RowMaker
 
 KEPT = 8
 """How many details are kept."""
@@ -44,13 +47,18 @@ type Known = tuple[RoundTrip, Exchange, Reading, SessionPart | None]
 
 
 class Run:
-    """The rows of a file, and its round trips one by one. `read` in one thread, the rest in any."""
+    """The rows of a file, and its round trips one by one. `first` and `read` in one thread, the rest in any."""
 
     def __init__(self, path: str | os.PathLike[str], *, priced: bool = True) -> None:
         self.path = Path(path)
         self.rows = Rows()
         self._tail = Tail(self.path, keep_labels=False, longest=LONG, room=_AT_HAND)
-        self._maker = RowMaker(priced=priced, again=self._round_trip)
+        self._priced = priced
+        self._made: RowMaker | None = None
+        """Makes the rows, once one was wanted: it loads the rules and the ledger."""
+        self._making = Lock()
+        self._begun: Iterator[RoundTrip] | None = None
+        """What `first` left to `read`."""
         self._known: OrderedDict[int, Known] = OrderedDict()
         self._lock = Lock()
         self._given: dict[int, RoundTrip] | None = None
@@ -83,11 +91,11 @@ class Run:
         return self._tail.problems
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> "Ledger":
         """What every piece of the prompts cost, of the rows that were read so far; kept until more are read."""
         return self.made_ledger()
 
-    def made_ledger(self, rest: Callable[[], None] = lambda: None) -> Ledger:
+    def made_ledger(self, rest: Callable[[], None] = lambda: None) -> "Ledger":
         """The same; `rest` is called between two pieces of the work."""
         return self._maker.ledger.ledger(rest)
 
@@ -101,11 +109,29 @@ class Run:
         if self._tail.header is None:
             raise FormatError(f"{str(self.path)!r} is empty: it holds no recording; record again")
 
+    def first(self) -> Row | None:
+        """The row of the first round trip, as `first_row` makes it; `read` then begins with it again.
+
+        None when there is no round trip yet, or none of which this says enough.
+        """
+        news = self._tail.news()
+        trip = next(news, None)
+        if trip is None:
+            return None
+        self._begun = chain((trip,), news)
+        if (found := first_row(trip)) is None:
+            return None
+        row, trip, exchange, reading = found
+        with self._lock:
+            self._known[0] = (trip, exchange, reading, None)
+        return row
+
     def read(self) -> Iterator[list[Row]]:
         """The rows of new round trips in the file, in small batches, so that a view can show the first ones early."""
-        if self._tail.header is None:
+        begun, self._begun = self._begun, None
+        if self._tail.header is None or begun is not None:
             self._maker.expect(spans_in(self.path))
-        yield from self.update(self._tail.news())
+        yield from self.update(self._tail.news() if begun is None else begun)
 
     def update(self, round_trips: Iterable[RoundTrip]) -> Iterator[list[Row]]:
         """The rows of more round trips; the caller adds them to `rows` when that is safe."""
@@ -115,11 +141,20 @@ class Run:
     @property
     def priced(self) -> bool:
         """False while the first rows wait for `price`: until then nothing should look into the table of prices."""
-        return self._maker.priced
+        return self._priced if self._made is None else self._made.priced
 
     def price(self) -> list[Row]:
         """The rows that had no price, now with it."""
         return list(self._maker.price())
+
+    @property
+    def _maker(self) -> "RowMaker":
+        with self._making:
+            if self._made is None:
+                from .row_maker import RowMaker
+
+                self._made = RowMaker(priced=self._priced, again=self._round_trip)
+            return self._made
 
     def close(self) -> list[Row]:
         """The rows that the end of the recording changes."""

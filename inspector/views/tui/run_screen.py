@@ -23,6 +23,7 @@ from .actions.state import ScreenState
 from .controllers.follow import Follow
 from .controllers.loader import Loader
 from .controllers.messages import (
+    FirstRowRead,
     GrowthReady,
     LedgerReady,
     Notice,
@@ -165,8 +166,8 @@ class RunScreen(Screen[None]):
 
     @property
     def ready(self) -> bool:
-        """False until the first turn is shown, or the file was read and has none."""
-        return self.state.place is not None or not self.state.reading
+        """False until there is a turn and the one after it, or the file was read and has none."""
+        return (self.state.place is not None and not self.state.alone) or not self.state.reading
 
     # Messages of the terminal.
 
@@ -183,6 +184,9 @@ class RunScreen(Screen[None]):
         self.bars.forget_notice()
 
     # Messages of the controllers.
+
+    def on_first_row_read(self, message: FirstRowRead) -> None:
+        self._updates.first_read(message)
 
     def on_rows_read(self, message: RowsRead) -> None:
         was_ready = self.ready

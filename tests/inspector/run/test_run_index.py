@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conversations import CALL, HELLO, chat, loop, result, said, user
+from round_trips import MESSAGES, exchanged
 from viewing import EXAMPLE
 
 from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder
@@ -175,3 +176,36 @@ def test_details_in_order_are_those_of_any_order() -> None:
         ours, theirs = straight.detail(place), plain.detail(place)
         assert ours.round_trip.request.body == theirs.round_trip.request.body
         assert ours.new == theirs.new
+
+
+def test_the_first_row_comes_before_the_rules_and_then_again_with_the_others() -> None:
+    run = Run(EXAMPLE, priced=False)
+
+    first = run.first()
+    assert first is not None and not first.findings
+    run.rows.put([first])
+    assert run.detail(0).reading.emission is not None
+    for rows in run.read():
+        run.rows.put(rows)
+    run.rows.put(run.close())
+
+    whole = Run.load(EXAMPLE).rows
+    assert run.rows.all == whole.all and run.rows.threads == whole.threads
+
+
+def test_a_file_whose_first_round_trip_has_no_first_row_is_read_whole(tmp_path: Path) -> None:
+    other = exchanged(f"{MESSAGES}/count_tokens", {"model": "claude-opus-4-5"}, {"input_tokens": 3})
+    run = Run(recorded(tmp_path / "a.cassette.jsonl", [other, *loop()]))
+
+    assert run.first() is None
+    assert [row.turn for rows in run.read() for row in rows] == [None, 1, 1, 2]
+
+
+def test_an_empty_file_has_no_first_row(tmp_path: Path) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    path.write_text("")
+    run = Run(path)
+
+    assert run.first() is None
+    recorded(path, loop())
+    assert [row.turn for rows in run.read() for row in rows] == [1, 1, 2]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..pages.blocks import Goto
-from ..pages.page_table import COST_ORDERS
+from ..pages.cost_orders import ORDERS
 from ..widgets.panes import Panes
 from ..widgets.tabs import OUTPUT
 from .bars import Bars
@@ -86,7 +86,7 @@ class PaneActions:
     def sort(self) -> None:
         """The next order: of the pieces when the page of costs has the focus, else of the list."""
         if self._state.view == "costs" and not self._panes.in_list:
-            self._state.cost_order = following(COST_ORDERS, self._state.cost_order)
+            self._state.cost_order = following(tuple(ORDERS), self._state.cost_order)
             self._selection.request_page("pieces")
             self._bars.say(f"pieces by {self._state.cost_order}", "dim")
             return

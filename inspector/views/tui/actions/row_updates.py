@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from ....ledger import Ledger
 from ..controllers.loader import Loader
-from ..controllers.messages import GrowthReady, LedgerReady, ReadingEnded, RowsRead
+from ..controllers.messages import FirstRowRead, GrowthReady, LedgerReady, ReadingEnded, RowsRead
 from ..headings import ended_notice, several_problems
 from ..pages.blocks import Block
 from ..pages.page import Page
@@ -14,6 +14,9 @@ from ..widgets.panes import Panes
 from .bars import Bars
 from .selection import Selection
 from .state import OF_THE_RUN, ScreenState
+
+if TYPE_CHECKING:
+    from ....ledger import Ledger
 
 PAUSE = 10
 """While a file is read, it is drawn again after this many times the processor time of the screen since the last
@@ -28,7 +31,7 @@ _NOTHING = Page("empty", [Block("empty", (), flowing([("nothing was recorded in 
 
 
 class RowUpdates:
-    """Handles `RowsRead` and `ReadingEnded`. `later` calls a function after a number of seconds."""
+    """Handles `FirstRowRead`, `RowsRead` and `ReadingEnded`. `later` calls a function after a number of seconds."""
 
     def __init__(
         self,
@@ -54,10 +57,18 @@ class RowUpdates:
         self._waiting = False
         """Whether rows will be drawn later."""
 
+    def first_read(self, message: FirstRowRead) -> None:
+        """Show the first row, while there is nothing else to show."""
+        self._state.run.rows.put([message.row])
+        self._state.alone = True
+        self._draw_list()
+        self._select_first(0)
+
     def rows_read(self, message: RowsRead) -> None:
         """Take more rows; the first ones are drawn at once."""
         state, rows = self._state, self._state.run.rows
         change = rows.put(message.rows)
+        was_alone, state.alone = state.alone, state.alone and len(rows.all) == 1
         if state.place is None and rows.all:
             self._draw_list()
             self._select_first(next((at for at, row in enumerate(rows.all) if not row.is_tool_wire), None))
@@ -65,7 +76,10 @@ class RowUpdates:
         self.stale = True
         if self._page_changed(change.first, change.again):
             self._selection.request_page()
-        self._redraw_in_time()
+        if was_alone and not state.alone:
+            self._redraw()  # at once: keys may wait for the second row
+        else:
+            self._redraw_in_time()
 
     def _select_first(self, first: int | None) -> None:
         """Select the first round trip, or the last turn of its thread when the cursor follows."""
@@ -78,7 +92,7 @@ class RowUpdates:
     def reading_ended(self, message: ReadingEnded) -> None:
         """Draw the last rows and say what the user should know of the file."""
         state, rows = self._state, self._state.run.rows
-        state.reading, self.stale = False, True
+        state.reading, state.alone, self.stale = False, False, True
         self._summing = message.final and message.problem is None
         if state.follow.live and message.final:
             state.follow.end()

@@ -29,6 +29,8 @@ class ScreenState:
     """The round trip that others are compared with."""
     cost_order: str = "cost"
     """The order of the pieces on the page of costs."""
+    alone: bool = False
+    """True while there is only the first row, which comes again with the next ones."""
     reading: bool = True
     """True until the file was read to its end."""
 

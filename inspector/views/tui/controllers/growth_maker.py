@@ -2,15 +2,17 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import override
+from typing import TYPE_CHECKING, override
 
 from turntape.cassettes.frozen import frozen
 
-from ....ledger import Ledger
-from ....run.row import Row
-from ....run.strip import Strip, strip_of
 from .latest_request import LatestRequest
 from .page_maker import Failure
+
+if TYPE_CHECKING:
+    from ....ledger import Ledger
+    from ....run.row import Row
+    from ....run.strip import Strip
 
 REST = 20
 """While a file is read, the thread rests this many times as long as the processor took to make the strip."""
@@ -20,19 +22,19 @@ LONGEST = 2.0
 
 @frozen
 class _Request:
-    rows: Sequence[Row]
-    ledger: Ledger | None
+    rows: "Sequence[Row]"
+    ledger: "Ledger | None"
     final: bool
 
 
 class GrowthMaker(LatestRequest[_Request]):
     """Makes the strip of the rows that were requested last. A request that is followed by another is dropped."""
 
-    def __init__(self, done: Callable[[Strip | Failure], None], rest: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, done: "Callable[[Strip | Failure], None]", rest: Callable[[], None] = lambda: None) -> None:
         super().__init__("turntape-growth")
         self._done, self._rest = done, rest
 
-    def request(self, rows: Sequence[Row], ledger: Ledger | None, *, final: bool) -> None:
+    def request(self, rows: "Sequence[Row]", ledger: "Ledger | None", *, final: bool) -> None:
         """Request a strip; `rows` must not change any more. One that is `final`, as all rows were read, has no wait."""
         self._put(_Request(rows, ledger, final))
 
@@ -44,7 +46,9 @@ class GrowthMaker(LatestRequest[_Request]):
         self._wait(min(LONGEST, REST * (time.thread_time() - begun)), until=lambda next_: next_.final)
 
 
-def _made(wanted: _Request, rest: Callable[[], None]) -> Strip | Failure:
+def _made(wanted: _Request, rest: Callable[[], None]) -> "Strip | Failure":
+    from ....run.strip import strip_of
+
     try:
         return strip_of(wanted.rows, wanted.ledger, rest)
     except Exception as error:  # noqa: BLE001 - the turns must be shown, whatever is wrong with their picture

@@ -4,26 +4,37 @@ strip."""
 import gc
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ....ledger import Ledger
 from ....run.row import Row
 from ....run.run_index import Run
-from ....run.stream_timeline import arrivals
-from ....run.strip import Strip
 from ..pages.page import Page
 from ..pages.page_table import PAGES, compare, costs, output
-from ..pages.play_page import play_page
 from .growth_maker import GrowthMaker
-from .messages import GrowthReady, LedgerReady, Notice, PageFailed, PageReady, Post, ReadingEnded, RowsRead
+from .messages import (
+    FirstRowRead,
+    GrowthReady,
+    LedgerReady,
+    Notice,
+    PageFailed,
+    PageReady,
+    Post,
+    ReadingEnded,
+    RowsRead,
+)
 from .pace import Pace
 from .page_maker import Failure, Made, PageMaker, PageRequest
 from .played_turn import PlayedTurn
 from .row_reader import RowReader
 
+if TYPE_CHECKING:
+    from ....ledger import Ledger
+    from ....run.strip import Strip
+
 
 class Loader:
-    """Posts `RowsRead`, `ReadingEnded` and then `LedgerReady`, and for each page `PageReady` or `PageFailed`,
-    for each growth strip `GrowthReady`.
+    """Posts `FirstRowRead`, `RowsRead`, `ReadingEnded` and then `LedgerReady`, and for each page `PageReady` or
+    `PageFailed`, for each growth strip `GrowthReady`.
 
     `more` says whether the file may still grow; None reads it once.
     """
@@ -33,7 +44,7 @@ class Loader:
         self._pages = PageMaker(self._made)
         self._pace = Pace()
         self._growth = GrowthMaker(self._grown, self._pace.rest)
-        self._rows = RowReader(run, more, self._read, self._ended, self._pace.rest)
+        self._rows = RowReader(run, more, self._read, self._ended, self._pace.rest, self._first)
 
     def start(self) -> None:
         self._pages.start()
@@ -59,7 +70,7 @@ class Loader:
         """A page is on the screen."""
         self._rows.page_shown()
 
-    def growth(self, rows: Sequence[Row], ledger: Ledger | None, *, final: bool) -> None:
+    def growth(self, rows: Sequence[Row], ledger: "Ledger | None", *, final: bool) -> None:
         """Request the growth strip of these rows; `final` when no more are expected soon."""
         self._growth.request(rows, ledger, final=final)
 
@@ -89,6 +100,9 @@ class Loader:
         run, place, at = self._run, turn.place, turn.at
 
         def make() -> Page:
+            from ....run.stream_timeline import arrivals
+            from ..pages.play_page import play_page
+
             detail = run.detail(place)
             turn.arrivals = turn.arrivals or arrivals(detail)
             return play_page(detail, run.rows, place, at)
@@ -96,6 +110,9 @@ class Loader:
         following = run.rows.after(place)
         ahead = None if following is None else lambda: run.detail(following)
         self._pages.request(PageRequest(place, "play", width, make), ahead)
+
+    def _first(self, row: Row) -> None:
+        self._post(FirstRowRead(row))
 
     def _read(self, rows: list[Row]) -> None:
         self._post(RowsRead(rows))
@@ -105,7 +122,7 @@ class Loader:
         if final and problem is None:
             self._post(LedgerReady(self._ledger()))
 
-    def _ledger(self) -> Ledger | None:
+    def _ledger(self) -> "Ledger | None":
         """The ledger; None when it cannot be made, which is said.
 
         It lasts as long as the viewer: the garbage collector, which stops the screen, leaves it out. Of a run of 5,000
@@ -121,7 +138,7 @@ class Loader:
             gc.freeze()
             gc.enable()
 
-    def _grown(self, made: Strip | Failure) -> None:
+    def _grown(self, made: "Strip | Failure") -> None:
         self._post(Notice(made.message, "bad") if isinstance(made, Failure) else GrowthReady(made))
 
     def _made(self, request: PageRequest, made: Made | Failure) -> None:

@@ -1,24 +1,35 @@
 """Messages from the controllers to the app. A widget's own messages are defined in the widget."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from ....ledger import Ledger
-from ....run.row import Row
-from ....run.strip import Strip
 from ..pages.page import Page
 from .page_maker import PageRequest
 from .played_turn import PlayedTurn
+
+if TYPE_CHECKING:
+    from ....ledger import Ledger
+    from ....run.row import Row
+    from ....run.strip import Strip
 
 type Post = Callable[[Message], object]
 """Sends a message to the app, from any thread."""
 
 
+class FirstRowRead(Message):
+    """The first row, as far as its own round trip says it; it comes again in `RowsRead`, with its findings."""
+
+    def __init__(self, row: "Row") -> None:
+        super().__init__()
+        self.row = row
+
+
 class RowsRead(Message):
     """More rows were read from the file."""
 
-    def __init__(self, rows: list[Row]) -> None:
+    def __init__(self, rows: "list[Row]") -> None:
         super().__init__()
         self.rows = rows
 
@@ -35,7 +46,7 @@ class ReadingEnded(Message):
 class LedgerReady(Message):
     """The ledger of the rows that were read; None when it could not be made."""
 
-    def __init__(self, ledger: Ledger | None) -> None:
+    def __init__(self, ledger: "Ledger | None") -> None:
         super().__init__()
         self.ledger = ledger
 
@@ -43,7 +54,7 @@ class LedgerReady(Message):
 class GrowthReady(Message):
     """A requested growth strip."""
 
-    def __init__(self, strip: Strip) -> None:
+    def __init__(self, strip: "Strip") -> None:
         super().__init__()
         self.strip = strip
 

@@ -17,7 +17,8 @@ POLL = 0.25
 LASTING = 250
 """The rows after which the garbage collector is to leave alone what is in memory."""
 FIRST_PAGE = 0.5
-"""For how long loading the table of prices waits for the first page, in seconds: both need the processor."""
+"""For how long loading the rules and the table of prices waits for the first page, in seconds: all need the
+processor."""
 LAST_POLLS = 6
 """How often the file is checked after the command has ended: its last round trips may not be written yet."""
 
@@ -27,6 +28,7 @@ class RowReader(threading.Thread):
 
     `more` says whether the file may still grow; None reads it once. `read` gets each batch. `ended` gets a problem or
     None, and whether no more rows will follow. Both are called on this thread, and `rest` after each round trip.
+    `first` gets the first row before all others, as far as it can be told without the rules; it comes again.
     """
 
     def __init__(
@@ -36,9 +38,11 @@ class RowReader(threading.Thread):
         read: Callable[[list[Row]], None],
         ended: Callable[[str | None, bool], None],
         rest: Callable[[], None] = lambda: None,
+        first: Callable[[Row], None] | None = None,
     ) -> None:
         super().__init__(name="turntape-rows", daemon=True)
         self._run, self._more, self._read, self._ended, self._rest = run, more, read, ended, rest
+        self._first = first
         self._stop = threading.Event()
         self._shown = threading.Event()
         self._young = 0
@@ -54,6 +58,7 @@ class RowReader(threading.Thread):
 
     def run(self) -> None:
         try:
+            self._read_first()
             self._read_new()
             if self._more is None:
                 self._run.check()
@@ -67,6 +72,18 @@ class RowReader(threading.Thread):
         except TurntapeError as error:
             self._ended(str(error), True)
 
+    def _read_first(self) -> None:
+        """Hand over the first row alone, and load what makes the others when its page is on the screen.
+
+        A run that is followed is shown from its end, so that its first row would be shown for nothing.
+        """
+        if self._first is None or self._more is not None:
+            return
+        row = self._run.first()
+        if row is not None:
+            self._first(row)
+            self._shown.wait(FIRST_PAGE)
+
     def _poll(self, more: Callable[[], bool]) -> None:
         polls = 0
         while polls < LAST_POLLS and not self._stop.wait(POLL):
@@ -74,9 +91,13 @@ class RowReader(threading.Thread):
             self._read_new()
 
     def _read_new(self) -> None:
+        if self._stop.is_set():
+            return
         batch: list[Row] = []
-        since = time.monotonic()
+        since = 0.0
         for rows in self._run.read():
+            if not batch:
+                since = time.monotonic()
             batch += rows
             self._rest()
             self._set_aside(len(rows))

@@ -1,6 +1,6 @@
 """The page of costs: what each piece of the prompts cost over the run, in groups and one by one, and cache misses."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 
@@ -26,6 +26,7 @@ from ...vocabulary.pieces import (
 )
 from ..formatting import bar, count, dollars, several, size
 from .blocks import Block, Goto, Spans
+from .cost_orders import ORDERS
 from .page import Page
 from .sections import gap, rule
 from .text_lines import flowing, lines
@@ -56,16 +57,6 @@ _LOOKS = {
 }  # fmt: skip
 """The look of a kind; `dim` where none is given."""
 _LEADS = ("result of ", "call of ", "system prompt: ", "reasoning: ")
-type _Order = Callable[[Piece], tuple[Decimal, int, int]]
-
-ORDERS: Mapping[str, _Order] = {
-    "cost": lambda piece: (piece.cost or Decimal(0), piece.tokens_sent, piece.sent * piece.size),
-    "tokens": lambda piece: (Decimal(0), piece.tokens_sent, piece.size),
-    "size": lambda piece: (Decimal(0), piece.size, piece.sent),
-    "times sent": lambda piece: (Decimal(0), piece.sent, piece.size),
-    "newest": lambda piece: (Decimal(0), piece.place, -piece.id),
-}
-"""The orders of the pieces, the highest value first."""
 
 
 def costs_page(ledger: Ledger, rows: Rows, order: str = "cost") -> Page:

@@ -1,27 +1,17 @@
-"""The function that makes the page of each view. They are called on the thread of the page maker."""
+"""The function that makes the page of each view. They are called on the thread of the page maker.
+
+Only the page of a turn, which is shown first, is imported here: the other ones take time that the first screen has not.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
 
-from ....run.detail import history_diff_with
-from ....run.growth import context_window
-from ....run.request_cost import context
 from ....run.run_index import Run
-from ....run.stream_timeline import first_token
 from .blocks import Block
-from .compare_page import compare_page
-from .context_page import context_page
-from .costs_page import ORDERS, costs_page
-from .diff_page import diff_page
-from .findings_page import findings_page
 from .page import Page
 from .text_lines import lines, prose
-from .timeline_page import timeline_page
-from .tools_page import tools_page
 from .turn_page import turn_page
-from .wire_page import wire_page
 
-COST_ORDERS = tuple(ORDERS)
 OUTPUT = 400_000
 """Bytes of the output of a command that are shown."""
 
@@ -31,6 +21,8 @@ def _turn(run: Run, place: int) -> Page:
 
 
 def _wire(run: Run, place: int) -> Page:
+    from .wire_page import wire_page
+
     return wire_page(run.detail(place))
 
 
@@ -40,6 +32,10 @@ def _no_turn(name: str, so: str) -> Page:
 
 
 def _context(run: Run, place: int) -> Page:
+    from ....run.growth import context_window
+    from ....run.request_cost import context
+    from .context_page import context_page
+
     row = run.rows.all[place]
     if row.turn is None:
         return _no_turn("context", "it has no context")
@@ -47,11 +43,16 @@ def _context(run: Run, place: int) -> Page:
 
 
 def _findings(run: Run, place: int) -> Page:
+    from .findings_page import findings_page
+
     del place
     return findings_page(run.rows, run.problems)
 
 
 def _diff(run: Run, place: int) -> Page:
+    from ....run.detail import history_diff_with
+    from .diff_page import diff_page
+
     if run.rows.all[place].turn is None:
         return _no_turn("diff", "there is nothing to compare it with")
     before, after = run.rows.before(place), run.rows.after(place)
@@ -61,10 +62,15 @@ def _diff(run: Run, place: int) -> Page:
 
 
 def _tools(run: Run, place: int) -> Page:
+    from .tools_page import tools_page
+
     return tools_page(run.rows, place)
 
 
 def _timeline(run: Run, place: int) -> Page:
+    from ....run.stream_timeline import first_token
+    from .timeline_page import timeline_page
+
     row = run.rows.all[place]
     token = first_token(run.detail(place)) if row.is_turn and row.streamed else None
     return timeline_page(run.rows, place, None if token is None else token / 1_000_000)
@@ -72,12 +78,16 @@ def _timeline(run: Run, place: int) -> Page:
 
 def compare(run: Run, marked: int | None, place: int) -> Page:
     """The turn at `place` against the marked one."""
+    from .compare_page import compare_page
+
     first = run.detail(marked) if marked is not None else None
     return compare_page(first, run.detail(place), run.rows, run.ledger)
 
 
 def costs(run: Run, order: str = "cost") -> Page:
-    """The costs of the run, its pieces in one of `COST_ORDERS`."""
+    """The costs of the run, its pieces in one of `ORDERS`."""
+    from .costs_page import costs_page
+
     return costs_page(run.ledger, run.rows, order)
 
 

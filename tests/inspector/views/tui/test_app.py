@@ -1,6 +1,8 @@
 """The viewer by its keys: what a user does with them."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Iterator
@@ -18,6 +20,9 @@ from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui import run_screen
 from turntape.inspector.views.tui.app import Viewer
+from turntape.inspector.views.tui.controllers import row_reader
+from turntape.inspector.views.tui.controllers.loader import Loader
+from turntape.inspector.views.tui.controllers.row_reader import RowReader
 from turntape.inspector.views.tui.controllers.sent_searcher import SentSearcher
 from turntape.inspector.views.tui.theme import PALETTES
 from turntape.inspector.views.tui.widgets.dialogs import PageScreen
@@ -453,7 +458,7 @@ def test_keys_that_are_pressed_before_the_first_turn_is_read_wait_for_it(
         async with app.run_test(size=(120, 40)) as pilot:
             for key in keys:
                 await pilot.press(key)
-            assert app.run_screen.place is None
+            assert not app.run_screen.ready
             pressed.set()
             await settle(pilot)
             assert row(app) == found
@@ -787,5 +792,69 @@ def test_the_dearest_tool_result_is_three_keys_away() -> None:
         async with viewing(keys=["9", "enter", "enter"]) as (app, _):
             assert app.run_screen.view == "turn" and row(app) == ("t1", 3)
             assert "read_file" in cursor_line(app.query_one(PageView))
+
+    run(flow)
+
+
+FIRST_PAGE = """
+import sys
+from pathlib import Path
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.tui.app import Viewer
+from turntape.inspector.views.tui.controllers import row_reader
+from turntape.inspector.views.tui.controllers.loader import Loader
+
+loaded = []
+
+def page_shown(loader):
+    loaded.extend(loaded or sys.modules)
+    app.exit()
+
+row_reader.FIRST_PAGE = 600  # nothing is loaded until the first page is on the screen, however long that takes
+Loader.page_shown = page_shown
+app = Viewer(Run(Path(sys.argv[1]), priced=False))
+app.run(headless=True, size=(120, 40))
+print(*loaded)
+"""
+
+
+def test_rules_ledger_and_other_pages_are_loaded_after_the_first_page_is_shown() -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST_PAGE, EXAMPLE], capture_output=True, text=True, check=True)
+
+    loaded = [name.removeprefix("turntape.inspector.") for name in done.stdout.split() if name.startswith("turntape")]
+    later = ("findings.", "ledger", "tools.", "compare.", "run.labels", "run.row_maker", "views.tui.pages.")
+    assert {name for name in loaded if name.startswith(later)} == {
+        "findings.finding",
+        *(f"tools.{name}" for name in ("flaw", "run_words", "spans", "tool_run")),
+        *(f"views.tui.pages.{name}" for name in FIRST_PAGES),
+    }
+    assert 200 < len(loaded) < 300
+
+
+FIRST_PAGES = (
+    "answer_blocks", "blocks", "cost_orders", "finding_blocks", "help_page", "json_lines", "layer_lines",
+    "message_blocks", "other_page", "page", "page_table", "picture_lines", "sections", "text_lines", "timeline",
+    "tool_blocks", "turn_page",
+)  # fmt: skip
+
+
+def test_keys_typed_while_only_the_first_turn_is_there_wait_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_reader, "FIRST_PAGE", 600)
+    let_go: list[Callable[[], None]] = []
+    monkeypatch.setattr(Loader, "page_shown", lambda loader: let_go.append(partial(RowReader.page_shown, loader._rows)))
+
+    async def flow() -> None:
+        app = Viewer(Run(EXAMPLE, priced=False))
+        async with app.run_test(size=(120, 40)) as pilot:
+            for _ in range(2000):
+                if let_go:
+                    break
+                await pilot.pause(0.005)
+            assert row(app) == ("t1", 1) and "Turn 1 of t1" in screen(app)
+            assert not app.run_screen.ready
+            await pilot.press("j", "j")
+            assert row(app) == ("t1", 1)
+            let_go[0]()
+            await when(pilot, lambda: row(app) == ("t1", 2))
 
     run(flow)

@@ -10,7 +10,13 @@ from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip import strip_of
 from turntape.inspector.views.tui.actions.row_updates import LONGEST, PAUSE, REFRESH
-from turntape.inspector.views.tui.controllers.messages import GrowthReady, LedgerReady, ReadingEnded, RowsRead
+from turntape.inspector.views.tui.controllers.messages import (
+    FirstRowRead,
+    GrowthReady,
+    LedgerReady,
+    ReadingEnded,
+    RowsRead,
+)
 
 ROWS: list[Row] = Run.of(trips()).rows.all
 
@@ -309,3 +315,29 @@ def test_before_the_prices_are_known_no_strip_shows_tokens_instead() -> None:
     unpriced.price()
     read(made, ROWS[0])
     assert made.did("request growth") == [(1, None, False)]
+
+
+@pytest.mark.usefixtures("clock")
+def test_the_first_row_is_shown_and_replaced_by_itself_with_its_findings() -> None:
+    made = parts(empty=True, reading=True)
+
+    made.updates.first_read(FirstRowRead(ROWS[0]))
+    assert made.state.alone and made.state.place == 0
+    assert made.did("list") == [((0,), None)]
+    assert made.did("request") == [("turn", 0, 80, "", True)]
+    read(made, ROWS[0])
+    assert made.state.alone
+    read(made, *ROWS[:2])
+
+    assert made.did("list")[-1] == ((0, 1), 0), "at once, for the keys that wait"
+    assert not made.state.alone and made.state.run.rows.all == ROWS[:2]
+    assert made.did("request") == [("turn", 0, 80, "", False)] * 2, "its page, with the cursor as it is"
+
+
+def test_a_file_with_one_row_is_read_to_its_end() -> None:
+    made = parts(empty=True, reading=True)
+    made.updates.first_read(FirstRowRead(ROWS[0]))
+
+    end(made, "it could not be read")
+
+    assert not made.state.alone

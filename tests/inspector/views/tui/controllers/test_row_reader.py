@@ -56,3 +56,48 @@ def test_prices_do_not_wait_for_a_page_that_never_comes(monkeypatch: pytest.Monk
     RowReader(run, None, lambda rows: None, lambda problem, final: None).run()
 
     assert run.priced
+
+
+def test_the_first_row_comes_alone_and_the_rules_wait_until_its_page_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_reader, "FIRST_PAGE", 600)
+    batches: list[list[Row]] = []
+    alone: list[Row] = []
+    given = Event()
+
+    def first(row: Row) -> None:
+        alone.append(row)
+        given.set()
+
+    reader = RowReader(Run(EXAMPLE, priced=False), None, batches.append, lambda problem, final: None, first=first)
+    reader.start()
+
+    assert given.wait(60) and not batches
+    reader.page_shown()
+    reader.join(60)
+    assert [row.turn for row in alone] == [1]
+    assert alone[0].key == batches[0][0].key, "it comes again with the others"
+
+
+def test_a_viewer_that_ends_before_its_first_page_loads_no_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_reader, "FIRST_PAGE", 600)
+    batches: list[list[Row]] = []
+    reader = RowReader(
+        Run(EXAMPLE, priced=False), None, batches.append, lambda problem, final: None, first=lambda row: reader.stop()
+    )
+
+    reader.run()
+
+    assert not batches
+
+
+def test_a_run_that_is_followed_has_no_first_row_of_its_own() -> None:
+    alone: list[Row] = []
+    batches: list[list[Row]] = []
+    reader = RowReader(
+        Run(EXAMPLE), lambda: False, batches.append, lambda problem, final: None, lambda: None, alone.append
+    )
+    reader.stop()
+
+    reader.run()
+
+    assert not alone
