@@ -221,6 +221,7 @@ class Cassette:
             trip = self._lines.read(place, windows)
             if trip is not None:
                 yield trip
+            trip = None  # its bodies may be large: they go before the next ones are made
 
     @overload
     def __getitem__(self, index: int) -> RoundTrip: ...
@@ -413,3 +414,4 @@ class Tail:
                 self._lines.trips.put_aside(place, again)
             if trip is not None:
                 yield trip
+            trip = None  # its bodies may be large: they go before the next ones are made

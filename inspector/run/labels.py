@@ -124,6 +124,7 @@ class Labeller:
         self._whole = round_trip
         self._numbers.add(round_trip.index)
         yield from (one for one in self._guarded(round_trip) if one[0] not in self._carried)
+        self._whole = None
 
     def _guarded(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
         try:

@@ -136,7 +136,9 @@ class Run:
     def update(self, round_trips: Iterable[RoundTrip]) -> Iterator[list[Row]]:
         """The rows of more round trips; the caller adds them to `rows` when that is safe."""
         for trip in round_trips:
-            yield list(self._maker.add(trip))
+            rows = list(self._maker.add(trip))
+            del trip  # its bodies may be large, and the next one is read while this waits
+            yield rows
 
     @property
     def priced(self) -> bool:
@@ -159,9 +161,8 @@ class Run:
     def close(self) -> list[Row]:
         """The rows that the end of the recording changes."""
         self._maker.continues(self._tail.continued)
-        rows = list(self._maker.close())
-        self._tail.forget()
-        return rows
+        self._tail.forget()  # before the last turns are read again: both may be large
+        return list(self._maker.close())
 
     def detail(self, place: int) -> Detail:
         """The round trip at that place. Raises CassetteError when the file no longer holds it."""

@@ -1,5 +1,8 @@
 """A run for views: rows without bodies, details with everything."""
 
+import gc
+import weakref
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from decimal import Decimal
 from pathlib import Path
@@ -9,7 +12,7 @@ from conversations import CALL, HELLO, chat, loop, result, said, user
 from round_trips import MESSAGES, exchanged
 from viewing import EXAMPLE
 
-from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder
+from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder, RoundTrip
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.totals import totals
 
@@ -209,3 +212,32 @@ def test_an_empty_file_has_no_first_row(tmp_path: Path) -> None:
     assert run.first() is None
     recorded(path, loop())
     assert [row.turn for rows in run.read() for row in rows] == [1, 1, 2]
+
+
+class Content:
+    """A body that is made when it is used, and of which a test sees whether it is still there."""
+
+    def __call__(self) -> bytes:
+        return b"{}"
+
+
+def test_a_round_trip_is_let_go_before_the_next_one_is_read() -> None:
+    """Three prompts of 20 MB would be in memory together otherwise."""
+    there: list[bool] = []
+
+    def trips() -> Iterator[RoundTrip]:
+        before: weakref.ref[Content] | None = None
+        for number in range(3):
+            gc.collect()
+            if before is not None:
+                there.append(before() is not None)
+            content = Content()
+            before = weakref.ref(content)
+            trip = exchanged(f"{MESSAGES}/count_tokens", {"model": "claude-opus-4-5"}, {"input_tokens": 3})
+            given = [replace(trip, index=number, request=replace(trip.request, content=content))]
+            del content, trip
+            yield given.pop()
+
+    rows = [row for rows in Run(Path("memory")).update(trips()) for row in rows]
+
+    assert len(rows) == 3 and there == [False, False]
