@@ -22,7 +22,7 @@ class Lane:
 
 @frozen
 class Timeline:
-    """The lanes of a turn."""
+    """The lanes of a turn, or of a message of a tool server."""
 
     lanes: tuple[Lane, ...]
     milliseconds: float
@@ -42,7 +42,8 @@ def timeline_of(row: Row, after: Row | None) -> Timeline | None:
     def share(at: float) -> float:
         return min(1.0, max(0.0, (at - begin) / whole)) if whole > 0 else 0.0
 
-    lanes = [Lane("api", "api", 0.0, share(done), row.duration_ms, failed=False)]
+    # A message of a tool server has no answer of an API: its run is all there is.
+    lanes = [] if row.is_tool_wire else [Lane("api", "api", 0.0, share(done), row.duration_ms, failed=False)]
     for run in row.tool_runs:
         failed = bool(run.is_error) or run.outcome != "answered"
         lanes.append(Lane("tool", run.name, share(run.started_at), share(_end(run)), run.duration_ms, failed))

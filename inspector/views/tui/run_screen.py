@@ -240,6 +240,9 @@ class RunScreen(Screen[None]):
     def on_turn_list_entered(self) -> None:
         self._moving.enter_page()
 
+    def on_growth_strip_emptied(self) -> None:
+        self.panes.resized(self.size.width, self.size.height)
+
     def on_growth_strip_picked(self, message: GrowthStrip.Picked) -> None:
         self._moving.bar_picked(message.place)
 

@@ -57,3 +57,13 @@ def test_a_request_before_the_last_result_says_nothing_of_idle_time() -> None:
 
 def test_a_turn_without_tool_runs_has_none() -> None:
     assert timeline_of(ROWS[8], None) is None
+
+
+def test_a_message_of_a_tool_server_has_no_lane_of_an_api() -> None:
+    alone = Run.of([trip for trip in tool_tapes.story().trips if trip.tool_wire is not None]).rows.all
+    row = next(row for row in alone if row.tool_runs)
+
+    found = timeline_of(row, None)
+
+    assert row.is_tool_wire and found is not None
+    assert [(lane.layer, lane.name) for lane in found.lanes] == [("tool", "read")]

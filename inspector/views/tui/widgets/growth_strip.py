@@ -42,6 +42,9 @@ class GrowthStrip(Themed):
             super().__init__()
             self.place = place
 
+    class Emptied(Message):
+        """It has no turns to show, or has some again."""
+
     def __init__(self, twin: "GrowthStrip | None" = None, **fields: str) -> None:
         super().__init__(**fields)
         self._twin = twin
@@ -62,13 +65,21 @@ class GrowthStrip(Themed):
 
     def show(self, strip: Strip, place: int | None) -> None:
         """Show this run, with the cursor on the row at `place`."""
+        was_empty = self.empty
         self.strip, self.place, self._known = strip, place, True
+        if self.empty != was_empty:
+            self.post_message(self.Emptied())
         if not self.chosen:
             self.unit = "dollars" if strip.has("dollars") or not strip.has("tokens") else "tokens"
         if self._twin is not None:
             self._twin.chosen, self._twin.unit = True, self._other
             self._twin.show(strip, place)
         self.refresh()
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is known that there are no turns, so that one line is enough."""
+        return self._known and not self.strip.lanes
 
     @property
     def _other(self) -> Unit:
@@ -139,7 +150,7 @@ class GrowthStrip(Themed):
     def render_line(self, y: int) -> TextualStrip:
         width, palette = self.size.width, self.palette
         if not self.strip.lanes:
-            text = " no turns" if y == 0 and self._known else ""
+            text = " no turns" if y == 0 and self.empty else ""
             return TextualStrip([Segment(text.ljust(width), palette["dim"] + Style(bgcolor=palette.background))], width)
         shown = Shown(self.place, self.under, self.playing, self.share, palette.coloured)
         segments = [

@@ -66,7 +66,7 @@ class Panes(Container):
 
     def resized(self, width: int, height: int) -> None:
         """The screen has this size, in cells."""
-        lines = strip_height(height)
+        lines = min(strip_height(height), 1) if self.strip.empty else strip_height(height)
         self.strip.styles.height = lines
         self.strip.display = lines > 0
         self._width, self._height = width, height - lines

@@ -1,11 +1,15 @@
 """The growth strip on the screen."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
+import tool_tapes
+from conversations import loop
 from viewing import press, screen, settle, viewing
 
-from turntape.inspector.run.strip import Strip
+from turntape.inspector.run.run_index import Run
+from turntape.inspector.run.strip import Strip, strip_of
 from turntape.inspector.views.tui.widgets.growth_strip import GrowthStrip, strip_height
 
 
@@ -76,3 +80,29 @@ def test_the_mouse_shows_the_numbers_of_a_turn() -> None:
 
     assert "turn 3 of t1" in over
     assert "turn 1 of t1" in left
+
+
+def test_without_turns_it_takes_one_line_and_leaves_the_rest_to_the_page(tmp_path: Path) -> None:
+    alone = [trip for trip in tool_tapes.story().trips if trip.tool_wire is not None]
+    path = tool_tapes.record(tmp_path / "tools.cassette.jsonl", alone)
+
+    async def flow() -> tuple[int, list[str]]:
+        async with viewing(path, size=(80, 24)) as (app, _):
+            strip = app.run_screen.panes.strip
+            return strip.size.height, screen(app).splitlines()[1:3]
+
+    height, lines = asyncio.run(flow())
+    assert height == 1
+    assert lines[0].strip() == "no turns" and lines[1].startswith("turn ")
+
+
+def test_a_strip_that_gets_turns_says_so_once() -> None:
+    said: list[object] = []
+    strip = GrowthStrip()
+    strip.post_message = said.append  # type: ignore[method-assign,assignment]
+
+    strip.show(Strip((), None, 0), None)
+    strip.show(Strip((), None, 0), None)
+    assert [type(one) for one in said] == [GrowthStrip.Emptied]
+    strip.show(strip_of(Run.of(loop()).rows.all), 0)
+    assert len(said) == 2 and not strip.empty
