@@ -38,7 +38,7 @@ def test_the_round_trip_of_a_first_row_needs_no_second_reading() -> None:
     assert exchange.round_trip is trip and trip.request.content == loop()[0].request.body
 
 
-def test_a_round_trip_that_is_no_turn_or_several_has_no_first_row() -> None:
+def test_a_round_trip_without_a_turn_or_with_several_has_no_first_row() -> None:
     turn = loop()[0]
     tools = next(trip for trip in tool_tapes.story().trips if trip.tool_wire is not None)
     other = exchanged(f"{MESSAGES}/count_tokens", {"model": "claude-opus-4-5"}, {"input_tokens": 3})

@@ -28,7 +28,7 @@ class RowReader(threading.Thread):
 
     `more` says whether the file may still grow; None reads it once. `read` gets each batch. `ended` gets a problem or
     None, and whether no more rows will follow. Both are called on this thread, and `rest` after each round trip.
-    `first` gets the first row before all others, as far as it can be told without the rules; it comes again.
+    `first` gets the first row before all others, as far as its own round trip shows it; it comes again.
     """
 
     def __init__(

@@ -318,7 +318,7 @@ def test_before_the_prices_are_known_no_strip_shows_tokens_instead() -> None:
 
 
 @pytest.mark.usefixtures("clock")
-def test_the_first_row_is_shown_and_replaced_by_itself_with_its_findings() -> None:
+def test_the_first_row_is_shown_and_replaced_when_it_comes_with_its_findings() -> None:
     made = parts(empty=True, reading=True)
 
     made.updates.first_read(FirstRowRead(ROWS[0]))
