@@ -238,7 +238,8 @@ class Labeller:
 
     def _closed(self) -> Iterator[tuple[int, LabelledRoundTrip]]:
         yield from self._tools.closed()
-        for judged, label in self._open.values():
+        # The thread that began last first: its turn may be in memory, and those of the others are read again.
+        for judged, label in reversed(self._open.values()):
             turn = judged.context.turn
             if turn.round_trip.index in self._continued:
                 continue
@@ -252,8 +253,8 @@ class Labeller:
             if len(judged.findings) != count:
                 yield turn.round_trip.index, labelled(judged, label)
             judged.context.release()
-            if self._waiting is not None and turn.seen.is_aside:
-                self._waiting.put_aside(turn)
+            if self._waiting is not None:
+                self._waiting.close(turn)
 
 
 def label_stream(

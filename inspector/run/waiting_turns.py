@@ -50,6 +50,11 @@ class WaitingTurns:
         self._drop(turn.thread)
         turn.seen.put_aside(partial(self._again, turn.round_trip.index))
 
+    def close(self, turn: Turn) -> None:
+        """Nothing follows this turn: it need not stay in memory while the last turns of other threads are read."""
+        if turn.seen.is_aside or turn.thread in self._turns:
+            self.put_aside(turn)
+
     def _replaced(self, turn: Turn) -> None:
         """A failed turn before this one is held until one succeeds."""
         before, size, _ = self._turns.get(turn.thread, (None, 0, 0))

@@ -89,3 +89,23 @@ def test_the_turns_of_a_session_are_never_read_again() -> None:
     trips = [session(create(1, "word " * 2000), completed(2), create(3, "word " * 2000), completed(4, "r2"))]
 
     assert labels(trips, never) == labels(trips, None)
+
+
+@pytest.mark.usefixtures("no_room")
+def test_at_the_end_the_turn_in_memory_is_let_go_before_another_is_read() -> None:
+    """Two prompts of 20 MB would be in memory together otherwise."""
+    trips = mixed()
+    in_memory: list[int] = []
+
+    def again(number: int) -> RoundTrip:
+        in_memory.append(sum(judged.context.turn.seen.in_memory for judged, _ in labeller._open.values()))
+        return trips[number]
+
+    labeller = Labeller(again=again)
+    for trip in trips:
+        labeller.add(trip)
+    in_memory.clear()
+
+    labeller.close()
+
+    assert in_memory and not any(in_memory)
