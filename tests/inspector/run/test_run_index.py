@@ -210,7 +210,7 @@ def test_an_empty_file_has_no_first_row(tmp_path: Path) -> None:
     run = Run(path)
 
     assert run.first() is None
-    recorded(path, loop())
+    recorded(path, [*loop()])
     assert [row.turn for rows in run.read() for row in rows] == [1, 1, 2]
 
 
