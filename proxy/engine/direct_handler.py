@@ -22,10 +22,12 @@ from mitmproxy.proxy.mode_servers import ProxyConnectionHandler
 from mitmproxy.proxy.server import ConnectionIO
 from mitmproxy.utils import asyncio_utils
 
+from ..layers.ahead import LaterTurn
 from .cached_addons import CachedAddons
 from .fair_reads import FairReader
 from .joined_writes import JoinedWrites
 from .late_encryption import EncryptedData
+from .master import LeanMaster
 from .shorter_stack import without_outer
 
 _UPSTREAM_CONNECTIONS = 10_000
@@ -47,6 +49,8 @@ class DirectHandler(ProxyConnectionHandler):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        assert isinstance(self.master, LeanMaster)
+        self._turns = self.master.turns
         self.max_conns = defaultdict(lambda: asyncio.Semaphore(_UPSTREAM_CONNECTIONS))
         self._events: deque[events.Event] = deque()
         self._is_handling = False
@@ -75,6 +79,7 @@ class DirectHandler(ProxyConnectionHandler):
             most,
             lambda data: self._received(connection, data),
             self.drain_writers,
+            self._turns,
         )
         transport.writer = JoinedWrites(writer, connection, self._written.append)  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -88,6 +93,7 @@ class DirectHandler(ProxyConnectionHandler):
         if self._is_handling:
             return
         self._is_handling = True
+        begun = self._turns.clock()
         try:
             self.timeout_watchdog.register_activity()
             while self._events:
@@ -97,6 +103,7 @@ class DirectHandler(ProxyConnectionHandler):
             self._flush()
             while self._late:
                 self._call_late(self._late.pop(0))
+            self._turns.used(self._turns.clock() - begun)
 
     def _received(self, connection: Connection, data: bytes) -> bool:
         """Handle bytes of a connection; False when a peer does not take what it is sent."""
@@ -136,6 +143,8 @@ class DirectHandler(ProxyConnectionHandler):
                 name = f"server connection handler {command.connection.address}"
                 task = self._task(self.open_connection(command), name)
                 self.transports[command.connection] = ConnectionIO(handler=task)
+            case LaterTurn():
+                self.wakeup_timer.add(self._task(self._in_a_later_turn(command), "later turn"))
             case commands.RequestWakeup():
                 self.wakeup_timer.add(self._task(self.wakeup(command), f"wakeup timer ({command.delay:.1f}s)"))
             case commands.CloseConnection():
@@ -149,6 +158,11 @@ class DirectHandler(ProxyConnectionHandler):
                 pass
             case _:
                 raise RuntimeError(f"Unexpected command: {command}")
+
+    async def _in_a_later_turn(self, command: LaterTurn) -> None:
+        await self._turns.wait(command.part)
+        self.wakeup_timer.discard(cast("asyncio.Task[None]", asyncio.current_task()))
+        self.take(events.Wakeup(command))
 
     def _task(self, work: Coroutine[Any, Any, None], name: str, *, keep: bool = False) -> asyncio.Task[None]:
         return asyncio_utils.create_task(work, name=name, keep_ref=keep, client=self.client.peername)

@@ -14,9 +14,12 @@ from mitmproxy.connection import Connection, ConnectionState
 from ..layers.chunks import pieces_of
 from ..layers.pauses import is_paused, room_for
 from ..layers.resets import note_reset
+from .turns import Turns
 
 MOST_PIECES = 500
 """About how many chunks or frames are handled in one turn of the loop."""
+_MANY = MOST_PIECES // 5
+"""The same while others wait."""
 _LEAST = 1024
 """How many bytes are read at least."""
 _FIRST = 16 << 10
@@ -32,6 +35,7 @@ class FairReader:
     - `most`: how many bytes are handed over at once, whatever size is requested.
     - `received`: handles the bytes; False when nothing more may come before `drain` is through, because a peer does not
       take what it is sent.
+    - `turns`: whether others wait. Then only the beginning of what comes is handed over in the same turn.
     """
 
     def __init__(
@@ -42,6 +46,7 @@ class FairReader:
         most: int,
         received: Callable[[bytes], bool],
         drain: Callable[[], Coroutine[Any, Any, None]],
+        turns: Turns,
     ) -> None:
         self._reader = reader
         self._transport = transport
@@ -50,8 +55,13 @@ class FairReader:
         self._fair: int | None = None
         self._received = received
         self._drain = drain
+        self._turns = turns
+        self._part = 0
+        """How many parts were handed over in later turns since nothing was left."""
         self._draining: asyncio.Task[None] | None = None
         self._waits = False
+        self._size: int | None = None
+        """How many bytes the task got the last time."""
         self._rest = b""
         """What was read and is handled in the next turns."""
         self._feed = reader.feed_data
@@ -66,9 +76,10 @@ class FairReader:
             self._waits = False
             self._feed(data)
             return
-        continues = self._hand_over(bytes(data[:_FIRST]))
-        if rest := bytes(data[_FIRST:]):
-            if self._may_hand_over(len(rest)):
+        first = _LEAST if self._turns.is_long else _FIRST
+        continues = self._hand_over(bytes(data[:first]))
+        if rest := bytes(data[first:]):
+            if self._may_hand_over(len(rest)) and not self._turns.is_long:
                 continues = self._hand_over(rest) and continues
             else:
                 self._waits = False
@@ -102,25 +113,33 @@ class FairReader:
     def _count(self, size: int | None = None) -> None:
         """Read less after many pieces, and more again after few. `size`: how many bytes were read, if it is known."""
         pieces = pieces_of(self._connection)
-        if pieces > MOST_PIECES:
-            self._fair = max(_LEAST, (self._fair or size or self._most) * MOST_PIECES // pieces)
+        most = _MANY if self._turns.is_long else MOST_PIECES
+        if pieces > most:
+            self._fair = max(_LEAST, (self._fair or size or self._most) * most // pieces)
         elif self._fair is not None:
-            self._fair = self._fair * 2 if pieces * 2 < MOST_PIECES else self._fair
+            self._fair = self._fair * 2 if pieces * 2 < most else self._fair
             self._fair = self._fair if self._fair < self._most else None
 
     async def read(self, n: int = -1) -> bytes:
         """Bytes for the task; it waits here while they are handed over without it."""
         await room_for(self._connection)
-        self._count()
-        if self._fair is not None:
-            await asyncio.sleep(0)
+        self._count(self._size)
+        self._size = None
         if not self._rest:
             self._rest = await self._next()
-        data, self._rest = self._rest[: self._fair], self._rest[self._fair :] if self._fair else b""
+        most = self._most
+        if self._fair is not None or self._turns.is_long:
+            await self._turns.wait(self._part + 1 if self._fair is not None else 0)
+            most = min(self._fair or self._most, _LEAST << min(self._part + 2, 10))
+            self._part += 1
+        data, self._rest = self._rest[:most], self._rest[most:]
+        self._size = len(data)
         return data
 
     async def _next(self) -> bytes:
         self._waits = True
+        if not self._reader._buffer:  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+            self._part = 0
         try:
             # Meanwhile it may turn out that less is to be handled at once.
             return await self._reader.read(self._fair or self._most)

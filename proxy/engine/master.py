@@ -15,14 +15,16 @@ from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
 
 from ..capture.routing import Router
 from .cached_addons import CachedAddons
+from .turns import Turns
 
 
 class LeanMaster(Master):
-    """A master whose hooks are called from a cache."""
+    """A master whose hooks are called from a cache, and whose connections share the turns of its loop."""
 
     def __init__(self, opts: options.Options) -> None:
         super().__init__(opts)
         self.addons = CachedAddons(self)
+        self.turns = Turns()
 
 
 class RoutedLayers(next_layer.NextLayer):

@@ -36,6 +36,7 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseTrailers,
 )
 
+from .ahead import LaterTurn
 from .at_once import note_whole
 from .chunks import chunked, note_pieces, whole_chunks
 from .half_closed import still_reads
@@ -49,10 +50,12 @@ _BLANK_LINE = re.compile(rb"\n\r?\n")
 _LONGEST_HEAD = 8 << 20
 """A head that is longer is not held. Servers allow 8 to 64 KB."""
 _MOST_LINES = 10_000
-"""A head with more lines is not read: each field costs as much as a kilobyte. Servers allow 100 to 1,000."""
+"""A head with more lines is not read: each field costs as much as a kilobyte."""
+_MOST_OF_CLIENT = 1000
+"""The same for a client, of which there may be many. Servers allow 100 to 1,000."""
 _RESET = "the server reset the connection"
 _TOO_LONG = "the head of the request is longer than 8 MB"
-_TOO_MANY = "the head of the request has more than 10,000 fields"
+_TOO_MANY = "the head of the request has more than 1,000 fields"
 _LONG_LINE = "the size of a chunk, or the trailers, are longer than 8 MB"
 _MOST_AHEAD = 64 << 20
 """Bytes that a client may send before it has the answer to its last request."""
@@ -117,14 +120,14 @@ def body_size(request: http.Request, response: http.Response) -> int | None:
         raise
 
 
-def _has_many_lines(buffer: ReceiveBuffer) -> bool:
+def _has_many_lines(buffer: ReceiveBuffer, most: int) -> bool:
     """True for a head at the front of a buffer that has too many lines."""
     data = buffer._data
     end = data.find(b"\r\n\r\n")  # behind it is the body, which may be long
-    if data.count(b"\n", 0, end if end >= 0 else len(data)) <= _MOST_LINES:
+    if data.count(b"\n", 0, end if end >= 0 else len(data)) <= most:
         return False
     blank = _BLANK_LINE.search(data)
-    return blank is None or data.count(b"\n", 0, blank.start()) > _MOST_LINES
+    return blank is None or data.count(b"\n", 0, blank.start()) > most
 
 
 def _unchanged_head(response: http.Response) -> bytes | None:
@@ -242,12 +245,35 @@ class ClientSide(_Messages, base.Http1Server):
 
     _reads_on = False
     """True for a client that sends nothing more and still reads."""
+    _ahead = 0
+    """How many requests in a row it sent before it had the answer to the one before."""
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
         if isinstance(event, events.Wakeup):
-            return self._look_again()
+            return self._next_of_many() if isinstance(event.command, LaterTurn) else self._look_again()
         return super()._handle_event(event)
+
+    def wait_for_turn(self, event: events.Event) -> CommandGenerator[None]:
+        """The next request is there, or its beginning. It is read in a later turn of the loop."""
+        if isinstance(event, events.ConnectionClosed) and self._still_reads():
+            self._reads_on = True
+        elif isinstance(event, events.ConnectionClosed):
+            self.state = self.done
+            yield commands.CloseConnection(self.conn)
+        elif len(self.buf) > _MOST_AHEAD:
+            self.state = self.done
+            yield commands.SendData(self.conn, error_response(400, _TOO_MUCH))
+            yield commands.CloseConnection(self.conn)
+
+    def _next_of_many(self) -> CommandGenerator[None]:
+        if self.state != self.wait_for_turn:
+            return
+        self.state = self.read_headers
+        yield from self.state(events.DataReceived(self.conn, bytes(self.buf._data[:1])))
+        if self._reads_on and self.state == self.read_headers:  # no more than the beginning of a request
+            self.state = self.done
+            yield commands.CloseConnection(self.conn)
 
     @override
     def wait(self, event: events.Event) -> CommandGenerator[None]:
@@ -261,11 +287,16 @@ class ClientSide(_Messages, base.Http1Server):
 
     @override
     def read_headers(self, event: events.ConnectionEvent) -> CommandGenerator[None]:
+        if isinstance(event, events.DataReceived) and self.buf and not event.data:  # what is there from before
+            self.state = self.wait_for_turn
+            self._ahead += 1
+            yield LaterTurn(self._ahead)
+            return
         while (blank := self.buf._data[:2]) and b"\r\n".startswith(blank):
             if len(blank) == 1:
                 return
             self.buf.maybe_extract_at_most(2)  # a blank line before a request means nothing (RFC 9112, 2.2)
-        if _has_many_lines(self.buf):
+        if _has_many_lines(self.buf, _MOST_OF_CLIENT):
             yield from self._refuse(_TOO_MANY)
             return
         for command in super().read_headers(event):
@@ -313,7 +344,9 @@ class ClientSide(_Messages, base.Http1Server):
     @override
     def mark_done(self, *, request: bool = False, response: bool = False) -> CommandGenerator[None]:
         yield from super().mark_done(request=request, response=response)
-        if self._reads_on and self.request is None:
+        if self.state == self.read_headers:
+            self._ahead = 0
+        if self._reads_on and self.request is None and self.state != self.wait_for_turn:
             yield commands.CloseConnection(self.conn)
             self.state = self.done
 
@@ -426,7 +459,7 @@ class UpstreamSide(_Messages, base.Http1Client):
             if not b"HTTP/".startswith(self.buf._data[:5]):  # nothing that a client would wait for
                 yield from self._relay_raw(stream)
                 return
-            if _has_many_lines(self.buf):
+            if _has_many_lines(self.buf, _MOST_LINES):
                 yield from self._relay_raw(stream, long=True)
                 return
             end = _BLANK_LINE.search(self.buf._data, max(self._searched - 3, 0))

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import select
 import socket
 import ssl
 import threading
@@ -284,3 +285,34 @@ def test_tls_1_2_clients_are_served(tape: Path, confdir: Path) -> None:
             assert http.post("https://api.openai.com/v1/chat/completions", json=ASKED).status_code == 200
 
     assert len(Cassette.load(tape)) == 1
+
+
+@pytest.mark.parametrize("route", ["base URL", "forward proxy"])
+def test_a_flood_of_requests_that_are_sent_ahead_does_not_keep_a_client_waiting(
+    route: str, tape: Path, confdir: Path
+) -> None:
+    """Counted by what the flood was answered before: without turns, it would be all of it."""
+    clients, each = 40, 50
+    with rig(tape, confdir) as up, httpx2.Client(trust_env=False, timeout=None) as http:
+        place = up.engine.host, up.engine.port
+        target = "/nowhere" if route == "base URL" else f"{up.base}/nowhere"
+        asked = f"GET {target} HTTP/1.1\r\nHost: {place[0]}:{place[1]}\r\n\r\n".encode() * each
+        http.post(f"{up.base}/openai/v1/chat/completions", json=ASKED).raise_for_status()
+        flood = [socket.create_connection(place) for _ in range(clients)]
+        for client in flood:
+            client.sendall(asked)
+
+        http.post(f"{up.base}/openai/v1/chat/completions", json=ASKED).raise_for_status()
+
+        got = [client.recv(1 << 20, socket.MSG_DONTWAIT) if has_data(client) else b"" for client in flood]
+        before = sum(answers.count(b"HTTP/1.1 ") for answers in got)
+        for number, client in enumerate(flood):
+            while got[number].count(b"HTTP/1.1 ") < each:
+                got[number] += client.recv(1 << 20)
+            client.close()
+
+    assert before < clients * each / 2
+
+
+def has_data(client: socket.socket) -> bool:
+    return bool(select.select([client], [], [], 0)[0])

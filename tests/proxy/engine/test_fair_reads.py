@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, cast, override
 
 import pytest
 from mitmproxy.connection import Connection, ConnectionState, Server
 
 from turntape.proxy.engine.fair_reads import MOST_PIECES, FairReader
+from turntape.proxy.engine.turns import LONG, Turns
 from turntape.proxy.layers.chunks import note_pieces
 from turntape.proxy.layers.pauses import pause, resume
 from turntape.proxy.layers.resets import was_reset
@@ -31,6 +32,17 @@ class Transport:
         return False
 
 
+class Busy(Turns):
+    """The turns of a loop that may have much to do, all the time."""
+
+    is_always_long = False
+
+    @property
+    @override
+    def is_long(self) -> bool:
+        return self.is_always_long or super().is_long
+
+
 class Reading:
     """A task that reads a connection, as mitmproxy's."""
 
@@ -43,7 +55,10 @@ class Reading:
         self.read: list[bytes] = []
         self.drained = asyncio.Event()
         self._continues = continues
-        self.reader = FairReader(self.inner, cast(Any, self.transport), self.server, WHOLE, self._received, self._drain)
+        self.turns = Busy()
+        self.reader = FairReader(
+            self.inner, cast(Any, self.transport), self.server, WHOLE, self._received, self._drain, self.turns
+        )
 
     def _received(self, data: bytes) -> bool:
         self.handed.append(data)
@@ -68,7 +83,7 @@ def test_reads_follow_the_number_of_chunks_and_let_others_run() -> None:
     turns: list[str] = []
 
     async def other() -> None:
-        for _ in range(20):
+        for _ in range(40):
             turns.append("other")
             await asyncio.sleep(0)
 
@@ -87,7 +102,8 @@ def test_reads_follow_the_number_of_chunks_and_let_others_run() -> None:
 
     assert sizes[:6] == [WHOLE, WHOLE // 20, 1024, 1024, 2048, 4096]
     assert sizes[-1] == WHOLE
-    assert turns[0] == "read" and turns[1:6] == ["other", "read", "other", "read", "other"]
+    before, *between = " ".join(turns).split("read")
+    assert before == "" and all("other" in others for others in between[:5])
 
 
 def test_what_comes_while_the_task_waits_is_handed_over_in_the_same_turn() -> None:
@@ -202,6 +218,46 @@ def test_a_long_piece_is_handed_over_in_the_same_turn() -> None:
         return reading.handed
 
     assert b"".join(asyncio.run(read())) == b"x" * WHOLE
+
+
+def test_in_a_long_turn_only_the_beginning_is_handed_over_and_the_rest_in_growing_parts() -> None:
+    sent = b"".join(b"%05d" % number for number in range(8_000))
+
+    async def read() -> Reading:
+        reading = Reading()
+        task = asyncio.create_task(reading.run())
+        await settled()
+        reading.turns.is_always_long = True
+        reading.inner.feed_data(sent)
+        reading.inner.feed_eof()
+        await task
+        return reading
+
+    reading = asyncio.run(read())
+
+    assert b"".join(reading.handed + reading.read) == sent
+    assert [len(part) for part in reading.handed + reading.read[:3]] == [1024, 4096, 8192, 16384]
+
+
+@pytest.mark.parametrize("pieces", [1, MOST_PIECES // 2], ids=["long pieces", "tiny pieces"])
+def test_in_a_long_turn_fewer_pieces_are_many(pieces: int) -> None:
+    async def read() -> Reading:
+        reading: Reading
+
+        def continues(data: bytes) -> bool:
+            note_pieces(reading.server, pieces)
+            return True
+
+        reading = Reading(continues)
+        task = asyncio.create_task(reading.run())
+        await settled()
+        reading.turns.used(2 * LONG)
+        reading.inner.feed_data(b"x" * 500)
+        reading.inner.feed_data(b"y")
+        task.cancel()
+        return reading
+
+    assert len(asyncio.run(read()).handed) == (2 if pieces == 1 else 1)
 
 
 def test_while_a_peer_does_not_take_what_it_is_sent_nothing_more_is_read() -> None:

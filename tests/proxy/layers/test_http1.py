@@ -24,6 +24,7 @@ from mitmproxy.proxy.layers.http._events import (
 from mitmproxy.test import tflow, tutils
 
 from turntape.proxy.layers import http1
+from turntape.proxy.layers.ahead import LaterTurn
 from turntape.proxy.layers.at_once import is_whole
 from turntape.proxy.layers.chunks import pieces_of
 from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse, cause_of
@@ -204,6 +205,7 @@ def test_nobody_looks_whether_a_client_reads_that_turntape_itself_has_closed(
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_head_of_too_many_fields_is_not_read(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http1, "_MOST_LINES", 20)
+    monkeypatch.setattr(http1, "_MOST_OF_CLIENT", 20)
     fields = b"a:b\r\n" * 21 + (b"\r\n" if whole else b"")
     asked, answered = client(), upstream()
 
@@ -217,7 +219,7 @@ def test_a_head_of_too_many_fields_is_not_read(whole: bool, monkeypatch: pytest.
 
 @pytest.mark.parametrize("line", [b"\r\n", b"\n"], ids=["CRLF", "LF"])
 def test_the_lines_of_a_body_do_not_count_as_fields(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http1, "_MOST_LINES", 20)
+    monkeypatch.setattr(http1, "_MOST_OF_CLIENT", 20)
     body = b"\n" * 100
 
     said = received(
@@ -225,6 +227,80 @@ def test_the_lines_of_a_body_do_not_count_as_fields(line: bytes, monkeypatch: py
     )
 
     assert isinstance(said[0], RequestHeaders) and isinstance(said[1], RequestData)
+
+
+ASKED = b"GET /v1 HTTP/1.1\r\nhost: a\r\n\r\n"
+
+
+def answered(side: http1.ClientSide) -> list[commands.Command]:
+    """Answer the request that runs. What the layer says then."""
+    number = side.stream_id
+    response = tutils.tresp(headers=http.Headers([(b"content-length", b"0")]), content=b"")
+    said = list(side.handle_event(ResponseHeaders(number, response, True)))
+    return said + list(side.handle_event(ResponseEndOfMessage(number)))
+
+
+def later(said: list[commands.Command]) -> LaterTurn:
+    (command,) = [command for command in said if isinstance(command, LaterTurn)]
+    assert not any(isinstance(other, ReceiveHttp) for other in said)
+    return command
+
+
+def test_each_request_that_was_sent_ahead_waits_for_a_turn_of_its_own() -> None:
+    side = client()
+    assert len(received(side, ASKED * 3 + ASKED[:9])) == 2
+
+    for part in (1, 2):
+        turn = later(answered(side))
+        assert turn.part == part
+        assert received(side, b"") == []  # what comes meanwhile changes nothing
+        said = list(side.handle_event(events.Wakeup(turn)))
+        assert [type(one.event) for one in said if isinstance(one, ReceiveHttp)] == [
+            RequestHeaders,
+            RequestEndOfMessage,
+        ]
+        assert list(side.handle_event(events.Wakeup(turn))) == []
+    assert list(side.handle_event(events.Wakeup(later(answered(side))))) == []
+    assert [type(event) for event in received(side, ASKED[9:])] == [RequestHeaders, RequestEndOfMessage]
+
+    assert not any(isinstance(command, LaterTurn) for command in answered(side))
+    received(side, ASKED * 2)
+    assert later(answered(side)).part == 1  # it had nothing left before
+
+
+@pytest.mark.parametrize("reads", [True, False])
+@pytest.mark.parametrize("ahead", [ASKED, ASKED[:9]], ids=["whole", "cut"])
+def test_a_client_that_closes_while_its_next_request_waits(
+    reads: bool, ahead: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that still reads gets its answers, and then the end of the connection."""
+    monkeypatch.setattr(http1, "still_reads", lambda *place: reads)
+    side = client()
+    received(side, ASKED + ahead)
+    turn = later(answered(side))
+
+    said = list(side.handle_event(events.ConnectionClosed(side.conn)))
+    if reads:
+        assert said == []
+        said = list(side.handle_event(events.Wakeup(turn)))
+        if ahead is ASKED:
+            said = answered(side)
+
+    assert isinstance(said[-1], commands.CloseConnection)
+    assert list(side.handle_event(events.Wakeup(turn))) == []
+
+
+def test_requests_that_wait_for_their_turn_are_not_held_without_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    side = client()
+    received(side, ASKED * 2)
+    later(answered(side))
+    monkeypatch.setattr(http1, "_MOST_AHEAD", 100)
+    assert list(side.handle_event(events.DataReceived(side.conn, ASKED))) == []
+
+    refused = list(side.handle_event(events.DataReceived(side.conn, ASKED * 2)))
+
+    assert isinstance(refused[0], commands.SendData) and b"64 MB of further requests" in refused[0].data
+    assert isinstance(refused[1], commands.CloseConnection)
 
 
 def test_each_interim_answer_counts() -> None:
