@@ -236,6 +236,8 @@ SHAPES: tuple[Shape, ...] = (
     # A license key ends with the vendor's letters, an ingest token too.
     _after("FFFFNRAL", r"(?<=([a-z0-9]{32}))FFFFNRAL(?![A-Za-z0-9])"),
     _after("-NRMA", r"(?<=([A-Za-z0-9]{42}))-NRMA(?![A-Za-z0-9])"),
+    # A key of Mailchimp ends with its data center.
+    _after("-us", r"(?<=(?<![A-Za-z0-9])([0-9a-f]{32}))-us[0-9]{1,2}(?![A-Za-z0-9-])"),
     _within("/api/webhooks/", r"[0-9]{17,20}/([A-Za-z0-9_-]{60,})"),
     _within("/webhookb2/", r"([A-Za-z0-9@/-]{80,})"),
     # Up to its end, with anything an editor puts before each line; without an end, up to its last whole line.

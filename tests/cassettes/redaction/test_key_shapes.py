@@ -256,6 +256,11 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "FFFFNRAL": ("license @@FFFFNRAL is", ["a0f9" * 8], [f"{'a0f9' * 7}a0fFFFFNRAL", f"{'a0f9' * 8}FFFFNRALx"]),
     "-NRMA": ("app @@-NRMA is", [f"AA{'a0f9' * 10}"], [f"A{'a0f9' * 10}-NRMA", f"AA{'a0f9' * 10}-NRMAx"]),
+    "-us": (
+        "key @@-us21 is",
+        ["a0f9" * 8],
+        [f"{'a0f9' * 7}a0f-us21", f"{'a0f9' * 8}-us21x", f"{'a0f9' * 8}-us-east-1", f"0{'a0f9' * 8}-us21", "en-us"],
+    ),
     "/api/webhooks/": (
         "https://discord.com/api/webhooks/12345678901234567/@@ is",
         [word(60)],
