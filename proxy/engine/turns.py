@@ -10,16 +10,16 @@ after the others.
 import asyncio
 from collections.abc import Callable
 from heapq import heappop, heappush
-from time import thread_time
+from time import perf_counter
 
 LONG = 0.002
-"""Seconds of processor time after which a turn has taken long."""
+"""Seconds after which a turn has taken long."""
 
 
 class Turns:
-    """The turns of one event loop. `clock`: seconds of processor time."""
+    """The turns of one event loop. `clock`: seconds; one that is quick to read."""
 
-    def __init__(self, clock: Callable[[], float] = thread_time) -> None:
+    def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
         self.clock = clock
         self._spent = 0.0
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
