@@ -14,7 +14,7 @@ _NAMES = regex(
     rf"/(?:(?:input_)?{_KIND}_?(?:url|uri|id)s?(?:/(?:url|uri|\d+))?|(?:source|s3_?location|{_KIND})/(?:url|uri|id)|uri)$",
     re.IGNORECASE,
 )
-"""Places of a URL or an id that stands for a file."""
+"""Places of the URL or the id of a file."""
 _MAY_NAME = regex(rf"/(?:{_KIND}|source|(?:input_)?{_KIND}_?url)(?:/\d+)?$", re.IGNORECASE)
 """Places of a file as base64, or of its URL."""
 _URL = regex(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
