@@ -23,6 +23,7 @@ from turntape.cassettes.tape.reader import Cassette
 from turntape.inspector.check.check import Asked, check
 from turntape.inspector.check.check import Report as CheckReport
 from turntape.inspector.ledger.what_if import compare_bills, recorded_run
+from turntape.inspector.pytest_plugin.agent_run import AgentRun
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip import strip_of
@@ -153,6 +154,7 @@ def figures(path: Path) -> dict[str, dict[str, object]]:
             "report": found(MONEY, banner) if billed else None,
             "price": found(MONEY, bill) if billed else None,
             "check": found(MONEY, verdict),
+            "in a test": spent(AgentRun.of(cassette).cost, checked.unpriced) if billed else None,
         },
         "turns": {
             "show": number("turns?(?! without)", head),

@@ -194,8 +194,8 @@ class AgentRun:
 
     @property
     def cost(self) -> Decimal | None:
-        """The cost of all turns with a known price, in US dollars; None when there are none."""
-        known = [turn.cost for turn in self.turns if turn.cost is not None]
+        """The cost of all requests with a known price, embeddings included, in US dollars; None when there are none."""
+        known = [one.cost.amount for one in self._everything if one.cost is not None]
         return sum(known, Decimal(0)) if known else None
 
     def findings(

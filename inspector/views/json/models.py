@@ -373,7 +373,7 @@ class RoundTripLabel(JsonObject):
     tool_runs: list[ToolRunInfo]
     """The tool runs of its calls, where the tools' own wire was recorded."""
     usage: UsageInfo | None
-    """The tokens."""
+    """The tokens; outside generation only where the answer counts some, as of embeddings."""
     cost_usd: Dollars | None
     """US dollars; `null` where the price is not known."""
     cost_source: CostSource | None

@@ -60,7 +60,7 @@ class CheckedFile(JsonObject):
     input: int
     """The input tokens of all turns."""
     cost_usd: Dollars | None
-    """US dollars; `null` when no turn has a known price."""
+    """US dollars; `null` when no request has a known price."""
     unpriced: int
     """Requests without a known price; if there are any, the real cost is higher than `cost_usd`."""
     findings: list[CheckFinding]
@@ -159,7 +159,7 @@ class ComparedRunInfo(JsonObject):
     input: int
     """The input tokens of all turns."""
     cost_usd: Dollars | None
-    """US dollars; `null` when no turn has a known price."""
+    """US dollars; `null` when no request has a known price."""
     unpriced: int
     """Requests without a known price; if there are any, the real cost is higher than `cost_usd`."""
 

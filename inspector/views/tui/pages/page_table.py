@@ -1,6 +1,6 @@
 """The function that makes the page of each view. They are called on the thread of the page maker.
 
-Only the page of a turn, which is shown first, is imported here: the other ones take time that the first screen has not.
+Only the page of a turn, which is shown first, is imported here: to import the others would delay the first screen.
 """
 
 from collections.abc import Callable
