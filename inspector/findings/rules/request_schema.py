@@ -37,8 +37,8 @@ def _has_results(message: Message) -> bool:
     "client",
     "error",
     "P",
-    says="The roles of the messages are not in the order that the API requires.",
-    fix="Begin with a user message, put results after their calls, and end with a user message or a result.",
+    says="A message has a role that the API does not have, or the roles are not in the order that it requires.",
+    fix="Use the API's own names of roles. Begin with a user message, put results after their calls, and end with a user message or a result.",
     not_when=(
         "The last message prefills the answer, and the API allows that",
         "The API accepted the request: then it is an info",
@@ -49,6 +49,7 @@ def role_order(context: RuleContext) -> Iterator[Note]:
 
 
 def _roles(context: RuleContext) -> Iterator[Note]:
+    yield from _unknown_roles(context)
     check = context.protocol.requests.check_roles
     messages = context.request.conversation
     if check is None or not messages or context.request.previous_id is not None:
@@ -64,6 +65,15 @@ def _roles(context: RuleContext) -> Iterator[Note]:
             key=(what, message.pointer),
             because_of=roots,
         )
+
+
+def _unknown_roles(context: RuleContext) -> Iterator[Note]:
+    known = context.protocol.requests.roles
+    for message in context.fresh if known else ():
+        role = as_text(as_object(message.raw).get("role"))
+        if role and role not in known:
+            what = f"a message has the role {role[:40]!r}, which the API does not have"
+            yield Note(what, (f"{context.at} request {message.pointer}",), key=(what, message.pointer))
 
 
 def _beside_open_calls(context: RuleContext) -> frozenset[str]:

@@ -72,6 +72,8 @@ class RequestRules:
     """What the API demands of a request."""
 
     check_roles: RoleCheck | None = None
+    roles: frozenset[str] = frozenset()
+    """The roles that a message may have; empty where they are not known."""
     tool_name: re.Pattern[str] | None = None
     """What a whole tool name must match."""
     max_tools: int | None = None

@@ -87,6 +87,7 @@ ANTHROPIC_MESSAGES = Protocol(
     requests=RequestRules(
         demands=(Demand("no_reasoning", ("thinking", "type"), ("disabled",)),),
         check_roles=check_roles,
+        roles=frozenset({"user", "assistant", "system"}),
         tool_name=regex(r"[a-zA-Z0-9_-]{1,128}"),
         arguments=(ArgumentsField((), "input", "object"),),
         rejects_empty_text=True,

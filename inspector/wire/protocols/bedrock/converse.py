@@ -155,6 +155,7 @@ BEDROCK_CONVERSE = Protocol(
     requests=RequestRules(
         demands=(Demand("no_reasoning", ("additionalModelRequestFields", "thinking", "type"), ("disabled",)),),
         check_roles=check_roles,
+        roles=frozenset({"user", "assistant", "system"}),
         tool_name=regex(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}"),
         arguments=(ArgumentsField(("toolUse",), "input", "object"),),
         rejects_empty_text=True,

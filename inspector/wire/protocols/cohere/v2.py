@@ -84,7 +84,11 @@ COHERE_V2 = Protocol(
     api=API,
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
-    requests=RequestRules(demands=DEMANDS, arguments=(ArgumentsField(("function",), "arguments", "string"),)),
+    requests=RequestRules(
+        demands=DEMANDS,
+        roles=frozenset({"system", "user", "assistant", "tool"}),
+        arguments=(ArgumentsField(("function",), "arguments", "string"),),
+    ),
     answers=AnswerRules(
         format=V2,
         order=V2_ORDER,

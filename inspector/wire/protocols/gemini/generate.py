@@ -177,6 +177,7 @@ GEMINI_GENERATE = Protocol(
     requests=RequestRules(
         demands=DEMANDS,
         check_roles=check_roles,
+        roles=frozenset({"user", "model", "function", "tool", "system"}),
         tool_name=regex(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
         arguments=(
             ArgumentsField(("functionCall",), "args", "object"),

@@ -89,7 +89,11 @@ OLLAMA_CHAT = Protocol(
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(named_results=True),
-    requests=RequestRules(demands=DEMANDS, arguments=(ArgumentsField(("function",), "arguments", "object"),)),
+    requests=RequestRules(
+        demands=DEMANDS,
+        roles=frozenset({"system", "user", "assistant", "tool", "control"}),
+        arguments=(ArgumentsField(("function",), "arguments", "object"),),
+    ),
     answers=AnswerRules(
         format=CHAT,
         steady=STEADY,

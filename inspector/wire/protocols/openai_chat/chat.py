@@ -13,6 +13,7 @@ from .api import API
 from .contradictions import ROLES, breaks, contradictions
 from .demands import DEMANDS
 from .not_read import NOT_READ
+from .request import ROLES as REQUEST_ROLES
 from .request import lacks_id, read_chat_request
 from .rewrite import EDIT_TARGETS, REWRITE
 
@@ -76,6 +77,7 @@ OPENAI_CHAT = Protocol(
     pairing=Pairing(joins_answers=False),
     requests=RequestRules(
         demands=DEMANDS,
+        roles=frozenset(REQUEST_ROLES),
         tool_name=regex(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
         arguments=(ArgumentsField(("function",), "arguments", "string"),),

@@ -68,7 +68,9 @@ MISTRAL_CHAT = Protocol(
     rewrite=REWRITE,
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(joins_answers=False),
-    requests=RequestRules(check_roles=check_roles, demands=DEMANDS),
+    requests=RequestRules(
+        check_roles=check_roles, demands=DEMANDS, roles=frozenset({"system", "user", "assistant", "tool"})
+    ),
     answers=AnswerRules(
         holder="choices",
         roles=ROLES,

@@ -34,6 +34,8 @@ SERVER_CALLS: dict[str, tuple[str, str]] = {
 """Items of tools that the API runs."""
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+ROLES = frozenset(_ROLES) | {"unknown", "critic", "discriminator"}
+"""The roles of a message (openai 3.54, `types/conversations/message.py`, read 2026-11-29)."""
 _PARTIAL = frozenset({"incomplete", "in_progress"})
 _MEDIA = frozenset({"input_image", "input_file", "input_audio", "output_audio", "computer_screenshot"})
 

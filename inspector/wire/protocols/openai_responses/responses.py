@@ -35,7 +35,7 @@ from .answer_format import FORMAT, ORDER, STEADY
 from .api import API
 from .contradictions import contradictions
 from .demands import DEMANDS
-from .items import answered_ids, item_message, item_parts, lacks_id
+from .items import ROLES, answered_ids, item_message, item_parts, lacks_id
 from .not_read import NOT_READ
 from .rewrite import EDIT_TARGETS, REWRITE
 from .session_items import TOOL_ITEMS, listed_tools
@@ -305,6 +305,7 @@ OPENAI_RESPONSES = Protocol(
     pairing=Pairing(anywhere=True),
     requests=RequestRules(
         demands=DEMANDS,
+        roles=ROLES,
         tool_name=regex(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
         arguments=(ArgumentsField((), "arguments", "string"),),

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
+from dialogues import APIS, asks, says
 from judged import (
     CONVERSE,
     anthropic,
@@ -48,6 +49,21 @@ def test_gemini_wants_its_roles_in_turn(contents: list[dict[str, Any]], fine: bo
 
 def test_roles_that_the_api_took_are_only_an_info() -> None:
     assert only("client-role-order", gemini([HI, turn("model", {"text": "hello"})], [{"text": "x"}])).severity == "info"
+
+
+@pytest.mark.parametrize("api", sorted(APIS))
+def test_a_role_that_the_api_does_not_have(api: str) -> None:
+    right = APIS[api]([asks("What is a tape?")], says("A strip of film."), 0)
+    body = right.request.body.replace(b'"role":"user"', b'"role":"human"').replace(
+        b'"role": "user"', b'"role": "human"'
+    )
+    wrong = replace(right, request=replace(right.request, content=body))
+
+    assert body != right.request.body
+    assert "client-role-order" not in ids(right)
+    one = only("client-role-order", wrong)
+    assert (one.layer, one.severity) == ("client", "info")
+    assert one.message == "a message has the role 'human', which the API does not have"
 
 
 def test_a_prefill_that_ends_in_white_space_is_reported_and_another_is_not() -> None:
