@@ -10,7 +10,7 @@ from typing import Any
 from conversations import chat, said, user
 from rule_exceptions_model_api import Row
 from tool_stories import ADD, SAY, Story, offered, text
-from tool_wire import answers, asks, fails, http, initialize, initialized, notifies, stdio
+from tool_wire import answers, asks, events, fails, http, initialize, initialized, notifies, stdio
 
 from turntape.cassettes.tape.model import Failure, RoundTrip, Side
 
@@ -251,6 +251,24 @@ def outdated() -> Trips:
     story = Story().start().exchange(notifies("notifications/tools/list_changed"), sender="server")
     story.trips[-1] = replace(story.trips[-1], started_at=story.at - 5)
     return story.turn().trips
+
+
+def garbled(*, refused: bool) -> Trips:
+    """A line of the client that is not a message, and whether the server refuses it."""
+    story = Story().start().exchange(notifies("notifications/initialized")).exchange(b"[]")
+    if refused:
+        story.exchange(fails(None, "Invalid Request", -32600), sender="server")
+    return story.call("add", {"a": 1}, text("1")).trips
+
+
+def led_away(*, followed: bool) -> Trips:
+    """A stream of the transport of 2024-11-05 that names another origin, and whether its client follows."""
+    named, begun = "http://other.test/messages?s=1", events(initialized(0)) if followed else b""
+    body = events(named.encode(), name="endpoint") + begun
+    stream = http(None, body, url="http://desk.test/sse", method="GET", kind="text/event-stream", headers=())
+    posted = http(initialize(), b"", url=named, status=202, headers=())
+    trips = [posted, stream] if followed else [stream]
+    return [replace(trip, index=index, ended_at=9_000_000) for index, trip in enumerate(trips)]
 
 
 def unmarked(tool: str, said: str = "Error: no connection") -> Trips:
@@ -676,6 +694,20 @@ TOOLS: list[Row] = [
         "Tools of later pages are not offered, and the first page has only one: then it is an info",
         second_page(ADD, SAY),
         second_page(ADD),
+        "info",
+    ),
+    (
+        "client-tool-protocol-broken",
+        "It sends something else than a message, and the server does not refuse it: then it is an info",
+        garbled(refused=True),
+        garbled(refused=False),
+        "info",
+    ),
+    (
+        "tool-protocol-broken",
+        "The client follows it to another origin: then it is an info",
+        led_away(followed=False),
+        led_away(followed=True),
         "info",
     ),
     (

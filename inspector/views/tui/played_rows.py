@@ -87,6 +87,7 @@ def _sum(before: Totals, row: Row, *, threads: int, unpriced: int) -> Totals:
         warnings=before.warnings + now.warnings,
         infos=before.infos + now.infos,
         unpriced=before.unpriced + unpriced,
+        billed=before.billed + now.billed,
         threads=before.threads + threads,
         tool_runs=before.tool_runs + now.tool_runs,
         models=tuple(dict.fromkeys((*before.models, *now.models))),

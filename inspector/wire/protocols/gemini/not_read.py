@@ -32,7 +32,6 @@ LIVE_NOT_READ: dict[str, dict[str, str]] = {
         "serverContent.interimInputTranscription": "ignored: the whole text comes in `inputTranscription`",
         "serverContent.urlContextMetadata": "kept raw",
         "serverContent.waitingForInput": "kept raw",
-        "usageMetadata.cacheTokensDetails": _SUMS_ARE_READ,
         "usageMetadata.responseTokensDetails": _SUMS_ARE_READ,
         "usageMetadata.serviceTier": "kept raw",
         "usageMetadata.toolUsePromptTokensDetails": _SUMS_ARE_READ,
