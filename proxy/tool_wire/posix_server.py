@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from types import FrameType
 from typing import NamedTuple
 
 from ..exit_codes import NOT_EXECUTABLE, NOT_FOUND
@@ -22,6 +23,14 @@ class StartError(Exception):
         self.code = code
 
 
+class Inherited(NamedTuple):
+    """What our client has set for signals, before we changed it; the server gets the same."""
+
+    mask: Iterable[int]
+    children: Callable[[int, FrameType | None], object] | int | None
+    """The handler of SIGCHLD. Where it is ignored, the kernel forgets how the server ended."""
+
+
 class PosixServer(NamedTuple):
     """A running server and our ends of its three streams."""
 
@@ -31,16 +40,14 @@ class PosixServer(NamedTuple):
     stderr: int
 
 
-def start(command: Sequence[str], mask: Iterable[int]) -> PosixServer:
-    """Start `command` with pipes for its streams and with the signal mask `mask`. Raises `StartError`.
+def start(command: Sequence[str], inherited: Inherited) -> PosixServer:
+    """Start `command` with pipes for its streams, and with what was `inherited`. Raises `StartError`.
 
-    Call it from the main thread and before any other thread exists: the kernel ends the server when the thread that
-    started it ends.
+    SIGCHLD must not be ignored in this process. Call it from the main thread and before any other thread exists: the
+    kernel ends the server when the thread that started it ends.
     """
     environ = _environ()
     bind = _bind_to_parent()
-    # With SIGCHLD ignored, which is inherited, the kernel forgets how the server ended.
-    inherited = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pipes = [os.pipe() for _ in range(4)]
     (their_stdin, our_stdin), (our_stdout, their_stdout), (our_stderr, their_stderr), (problem, report) = pipes
     pid = os.fork()
@@ -50,9 +57,9 @@ def start(command: Sequence[str], mask: Iterable[int]) -> PosixServer:
                 os.dup2(end, number)
             for number in RESTORED:
                 signal.signal(number, signal.SIG_DFL)
-            signal.signal(signal.SIGCHLD, inherited)
+            signal.signal(signal.SIGCHLD, inherited.children)
             bind()
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            signal.pthread_sigmask(signal.SIG_SETMASK, inherited.mask)
             os.execvpe(command[0], list(command), environ)
         except OSError as exc:
             os.write(report, str(exc.errno).encode())

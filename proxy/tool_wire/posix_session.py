@@ -10,7 +10,7 @@ from ..exit_codes import SIGNALLED
 from ..signals import ENDING, block, listen
 from .link import Link, to_stderr
 from .posix_relay import Relay
-from .posix_server import PosixServer, StartError, descendants, kill, start
+from .posix_server import Inherited, PosixServer, StartError, descendants, kill, start
 from .wrapped import Wrapped, finish
 
 GRACE = 2.0
@@ -30,10 +30,10 @@ that does not wait so long sends a signal, which ends this."""
 
 def run(wrapped: Wrapped) -> int:
     """The exit code of the server, which has ended. When a signal ended it, this call ends our process the same way."""
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    inherited = Inherited(signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.getsignal(signal.SIGCHLD))
     block()
     try:
-        server = start(wrapped.words, mask)
+        server = start(wrapped.words, inherited)
     except StartError as exc:
         to_stderr(str(exc))
         link = wrapped.connect(None)

@@ -28,6 +28,7 @@ from mitmproxy.proxy.layers.http._events import (
 from mitmproxy.test import taddons, tflow
 
 from turntape.proxy.engine.fair_reads import FairReader
+from turntape.proxy.engine.turns import Turns
 from turntape.proxy.layers import http2
 from turntape.proxy.layers.pauses import MOST_HELD, WINDOW, pause, resume
 from turntape.proxy.layers.wire_events import Pause
@@ -156,7 +157,7 @@ def test_a_connection_that_is_paused_is_not_read() -> None:
         async def never() -> None:
             raise AssertionError("nothing is sent")
 
-        fair = FairReader(reader, cast(asyncio.ReadTransport, None), connection, 10, lambda data: True, never)
+        fair = FairReader(reader, cast(asyncio.ReadTransport, None), connection, 10, lambda data: True, never, Turns())
         task = asyncio.create_task(fair.read(10))
         for _ in range(10):
             await asyncio.sleep(0)

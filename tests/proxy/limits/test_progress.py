@@ -12,12 +12,12 @@ def test_turns_costs_and_findings_are_summed_up() -> None:
     counter = ProgressCounter()
     counter.add(0, label(1))
     counter.add(1, label(2, None, "model-refusal"))
-    counter.add(2, label(None, "5"))
+    counter.add(2, label(None, "5"))  # embeddings
 
     assert counter.report(3) == {
         "read": 3,
         "turns": 2,
-        "cost": "0.25",
+        "cost": "5.25",
         "unpriced": 1,
         "findings": {"model-refusal": "it happened"},
         "paths": ["/predict"],
