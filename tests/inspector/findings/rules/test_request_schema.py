@@ -66,6 +66,15 @@ def test_a_role_that_the_api_does_not_have(api: str) -> None:
     assert one.message == "a message has the role 'human', which the API does not have"
 
 
+@pytest.mark.parametrize("role", ["developer", "system", "tool", "function"])
+def test_a_role_that_only_some_messages_have_is_known(role: str) -> None:
+    right = APIS["chat"]([asks("What is a tape?")], says("A strip of film."), 0)
+    body = right.request.body.replace(b'"user"', f'"{role}"'.encode())
+
+    assert body != right.request.body
+    assert "client-role-order" not in ids(replace(right, request=replace(right.request, content=body)))
+
+
 def test_a_prefill_that_ends_in_white_space_is_reported_and_another_is_not() -> None:
     assert "client-role-order" in ids(anthropic([ASKED, spoke(words("It is "))], [words("x")]))
     assert "client-role-order" not in ids(anthropic([ASKED, spoke(words("It is"))], [words("x")]))
