@@ -30,6 +30,7 @@ from .catalogue import Catalogue
 from .expectations import unoffered
 from .flaw import Flaw
 from .form import is_modern
+from .garbage import is_garbage, refuses_garbage, unreadable_line
 from .handshake import (
     OPENING,
     flaw_of_handshake,
@@ -39,7 +40,7 @@ from .handshake import (
     opened,
     unlisted_version,
 )
-from .http_form import endpoint_elsewhere, not_a_message
+from .http_form import endpoint_elsewhere
 from .http_sessions import HttpSessions, deleted, flaw_of_http, unmet
 from .mentions import LATE
 from .message_forms import wrong_notice
@@ -111,7 +112,7 @@ class ToolSessions:
                 unasked = message
             added.late |= (
                 message.method in _LATE_METHODS
-                or _is_garbage(message)
+                or is_garbage(message)
                 or self._skips(message)
                 or (message.is_answer and message.sender == "client")
                 or "cursor" in message.params
@@ -216,7 +217,7 @@ class ToolSessions:
             again = session.answered == (message.index, key_of_id(message.id))
             twice = _once(session, trip) and key_of_id(message.id) in session.used
             alone = not wired and (_answers_alone(session, trip) or is_old_stream(trip))
-            if place is None and wired and _refuses_garbage(session, message, notes):
+            if place is None and wired and refuses_garbage(session, message, notes):
                 return
             if place is None and message.sender == "server" and (wired or again or twice or alone):
                 yield from strayed(session, Stray(message.at, True, message.id, ""))
@@ -245,7 +246,7 @@ class ToolSessions:
                 how = "comes before the server has answered `initialize`"
                 notes.append(WireNote("own_notice_wrong", session.server, message.index, message.method, how))
         else:
-            yield from _unreadable_line(session, message, notes, wired=wired)
+            yield from unreadable_line(session, message, notes, wired=wired)
 
     def _asked(
         self, session: Session, message: ToolMessage, notes: list[WireNote], trip: RoundTrip
@@ -442,37 +443,6 @@ def _unconfirmed(runs: Iterable[ToolRun]) -> dict[RunKey, ToolRun]:
     left = (run for run in waits if run.departed is None and not run.awaits)
     how = "has not sent `notifications/initialized`, with which the handshake ends"
     return {(run.session, run.sequence): replace(run, departed=Departure(how, run.index)) for run in left}
-
-
-def _unreadable_line(
-    session: Session, message: ToolMessage, notes: list[WireNote], *, wired: bool
-) -> Iterator[ToolRun]:
-    """A line of either side that is not a message, and the runs whose answer it was."""
-    if _is_garbage(message):
-        said = not_a_message(message.raw)
-        session.garbled = session.garbled or WireNote("own_garbage", session.server, message.index, said)
-    elif message.sender == "server" and message.method is None and message.raw.strip():
-        text = " ".join(message.raw[:200].decode("utf-8", "replace").split())
-        yield from strayed(session, Stray(message.at, False, None, text))
-        if wired and is_new(session, "garbage"):
-            notes.append(WireNote("garbage", session.server, message.index, text))
-
-
-def _refuses_garbage(session: Session, answer: ToolMessage, notes: list[WireNote]) -> bool:
-    """Whether an error that names no request is about what the client wrote that is not a message."""
-    if session.garbled is None or answer.error is None or answer.id is not None:
-        return False
-    if is_new(session, "own_garbage"):
-        said = error_message(answer.error) or ""
-        notes.append(replace(session.garbled, kind="own_garbage_refused", detail=said))
-    session.garbled = None
-    return True
-
-
-def _is_garbage(message: ToolMessage) -> bool:
-    """Whether a client wrote something else than a message to its server."""
-    plain = message.sender == "client" and message.method is None and not message.is_answer
-    return plain and "jsonrpc" not in message.data and bool(message.raw.strip())
 
 
 def _answers_alone(session: Session, trip: RoundTrip) -> bool:
