@@ -73,13 +73,21 @@ class Model:
                 self.excess[thread, kind] = sum(self.figures[one].value - self.likely(one) for one in found)
 
     def add_excess(self, thread: str, ids: Sequence[int], pieces: Mapping[int, Expected]) -> None:
-        """Expect what was noted, of those of these pieces that are new; `pieces` has them by number."""
+        """Expect what was noted, of those of these pieces that are new; `pieces` has all by number.
+
+        What does not fit into a new system prompt was never a part of the old one. It is in the definitions then.
+        """
         for kind in _HEAD:
             likely = {number: self.likely(number) for number in ids if self.contents[number].kind == kind}
             whole = sum(likely.values()) or 1.0
-            for number in likely.keys() & pieces.keys():
-                more = self.excess.get((thread, kind), 0.0) * likely[number] / whole
-                pieces[number].prior = max(1.0, pieces[number].prior + more)
+            for number in likely.keys() - self.figures.keys():
+                one, more = pieces[number], self.excess.get((thread, kind), 0.0) * likely[number] / whole
+                one.prior = max(1.0, one.prior + more)
+        tools = [number for number in ids if self.contents[number].kind == "tool"]
+        system = [pieces[number] for number in ids if self.contents[number].kind == "system"]
+        over = sum(max(0.0, one.prior - one.high) for one in system)
+        for number in tools:
+            pieces[number].prior += over / len(tools)
 
     def echo(self, before: SentTurn, now: SentTurn, ids: Sequence[int]) -> Echo | None:
         """What the answer of `before` has in the prompt of `now`, where it is these pieces."""

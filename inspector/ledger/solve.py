@@ -126,10 +126,10 @@ def _beside_known(model: Model, segment: Segment, ids: list[int], unknown: list[
     if not -open_ < rest <= sum(one.high for one in new) + open_:
         return None
     _fill(model, unknown, new, max(0, rest))
-    model.add_excess(segment.turn.thread, ids, dict(zip(unknown, new, strict=True)))
-    bounds = narrowed(max(0, rest - open_) if segment.start else 0, max(0, rest + open_), new)
     by_number = dict(zip(unknown, new, strict=True))
     pieces = [by_number.get(number) or _nearly(known[number], total) for number in ids]
+    model.add_excess(segment.turn.thread, ids, dict(zip(ids, pieces, strict=True)))
+    bounds = narrowed(max(0, rest - open_) if segment.start else 0, max(0, rest + open_), new)
     values = divided(total, pieces)
     made = dict(zip(unknown, bounds, strict=True))
     return [

@@ -1,7 +1,6 @@
 """Tokens from the API's counts, for backends with tokenizers that the ledger does not see."""
 
 import json
-import re
 import struct
 from base64 import b64encode
 from collections.abc import Callable
@@ -12,22 +11,16 @@ import pytest
 from conversations import TOOLS, chat, result, said, user
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ledger_stories import STORIES, all_bytes, words
+from syrupy.assertion import SnapshotAssertion
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.ledger import Figure, Ledger, ledger_of
+from turntape.inspector.ledger import Figure, Ledger, TurnEntry, ledger_of
 from turntape.inspector.run.labels import label_all
 
 type Count = Callable[[str], int]
 ROLE, BEGINS = 4, 3
 WORDS = ("tape", "records", "every", "round_trip", "42", "of", "{}", "an", "agent", "größe", "\n  ", "value=", "3.14")
-
-
-def words(text: str) -> int:
-    return len(re.findall(r"\w{1,5}|\s+|[^\w\s]", text))
-
-
-def all_bytes(text: str) -> int:
-    return len(text.encode())
 
 
 def by_hash(seed: int) -> Count:
@@ -203,3 +196,45 @@ def test_a_new_system_prompt_takes_nothing_from_the_newest_result() -> None:
     assert sum(figure.value for figure in figures) == 400 + 64 * 3
     assert figures[-1].value == pytest.approx(before[-1].value, abs=4)
     assert figures[1].value == pytest.approx(before[1].value, abs=4)
+
+
+def figures(turn: TurnEntry, truth: list[int]) -> list[str]:
+    """A line for each piece: what it is, its figure, and the true tokens, with the API's own text in the first tool."""
+    lines: list[str] = []
+    known = iter(truth)
+    for use in turn.uses:
+        one = use.tokens
+        true = "" if use.piece.kind == "other" else f" (true {next(known)})"
+        shown = "-" if one is None else f"{one.value} {one.certainty} {one.low}..{one.high}"
+        lines.append(f"{use.piece.kind:9} {use.piece.name[:30]:30} {shown}{true}")
+    return lines
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_the_figures_of_known_runs_are_as_near_to_the_truth_as_before(story: str, snapshot: SnapshotAssertion) -> None:
+    """Each changed line must be nearer to the true tokens than it was, or a change elsewhere must be worth it."""
+    made = STORIES[story]()
+
+    turns = zip(ledger(made.trips).turns, made.truths, strict=True)
+    assert [line for turn, truth in turns for line in (f"turn {turn.place}", *figures(turn, truth))] == snapshot
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_bounds_of_known_runs_have_the_truth(story: str) -> None:
+    made = STORIES[story]()
+
+    for turn, truth in zip(ledger(made.trips).turns, made.truths, strict=True):
+        uses = [use for use in turn.uses if use.piece.kind != "other"]
+        for use, tokens in zip(uses, truth, strict=True):
+            # What the API adds is counted in the first definition here, and may be anywhere.
+            assert use.tokens is None or use.piece.kind == "tool" or use.tokens.low <= tokens <= use.tokens.high
+
+
+def test_a_system_prompt_that_is_shorter_than_before_takes_nothing_from_the_newest_result() -> None:
+    """What the API adds was shown in the longer one, and does not fit into it."""
+    made = STORIES["another system prompt, other tools"]()
+
+    turn, truth = ledger(made.trips).turns[2], made.truths[2]
+    newest = turn.uses[-1].tokens
+    assert newest is not None
+    assert newest.value == pytest.approx(truth[-1], rel=0.1)
