@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from cached_turns import claude
 from conversations import chat, result, said, user
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -179,6 +180,48 @@ def two_threads() -> Backend:
     return made
 
 
+MARK = {"type": "ephemeral"}
+_THOUGHT = 150
+THINKS = {"type": "thinking", "thinking": "", "signature": "EqQBCkYIBRgCKkBm" * 20}
+
+
+def marked() -> Backend:
+    """Claude with marks for the cache. It thinks before its calls and keeps that; its counts do not say how much."""
+    made = Backend()
+    system_text, tool_text, results = PROSE * 40, LOG * 3, [CODE * 30, LOG * 11, PROSE * 8]
+    tool_one = {"name": "look", "description": tool_text, "input_schema": {"type": "object"}}
+    head = [words(tool_text) + 30, words(system_text)]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Look at all files."}]
+    pieces, known = [words("Look at all files.") + ROLE], 0
+    for number, found in enumerate([*results, None]):
+        last = messages[-1]
+        blocks = last["content"] if isinstance(last["content"], list) else [{"type": "text", "text": last["content"]}]
+        sent = [*messages[:-1], {**last, "content": [*blocks[:-1], {**blocks[-1], "cache_control": MARK}]}]
+        total = sum(head) + sum(pieces)
+        call = {"type": "tool_use", "id": f"toolu_{number}", "name": "look", "input": {"at": str(number)}}
+        content = [THINKS, call] if found else [{"type": "text", "text": "All is well."}]
+        trip = claude(
+            sent,
+            (known, total - known, BEGINS),
+            system=system_text,
+            mark={"cache_control": MARK},
+            tools=[tool_one],
+            at=60.0 * number,
+            output=_THOUGHT + 24,
+            content=content,
+            answer="Fine.",
+        )
+        made.trips.append(replace(trip, index=number))
+        made.truths.append([*head, *pieces])
+        known = total
+        if found:
+            answer = {"role": "assistant", "content": [*content, {"type": "text", "text": "Fine."}]}
+            brought = {"type": "tool_result", "tool_use_id": call["id"], "content": found}
+            messages = [*messages, answer, {"role": "user", "content": [brought]}]
+            pieces += [_THOUGHT, words("look{at:0}") + 8, words("Fine."), words(found) + ROLE]
+    return made
+
+
 def lost_and_shortened() -> Backend:
     """A turn without counts, an answer that the client wrote anew, and a history that begins again."""
     made, messages = Backend(), [RULES, user("one " * 30)]
@@ -202,5 +245,6 @@ STORIES: dict[str, Callable[[], Backend]] = {
     "pictures that are counted apart": lambda: pictures(apart=True),
     "another system prompt, other tools": changed_head,
     "two threads": two_threads,
+    "marks for the cache": marked,
     "a turn without counts, a rewritten answer, a new beginning": lost_and_shortened,
 }

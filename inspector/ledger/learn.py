@@ -157,6 +157,8 @@ def _added(contents: Sequence[Content], stretch: Stretch, segment: Segment, befo
     answer, rest = ids[: segment.echo - segment.start], ids[segment.echo - segment.start :]
     if not answer:
         return Added([], rest, segment.total, 0, 0, 0)
+    if before.reasons and before.usage.reasoning is None:
+        return None
     thought = min(before.usage.reasoning or 0, before.usage.output or 0)
     said = (before.usage.output or 0) - thought
     if not segment.turn.verbatim or before.several or said <= 0:

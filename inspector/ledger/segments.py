@@ -77,8 +77,10 @@ class Echo:
     value: int
     low: int
     high: int
-    reasoning: int
-    """The part of `value` that is reasoning."""
+    reasoning: int | None
+    """The part of `value` that is reasoning; None where the answer has some and its counts do not say how much."""
+    dropped: bool
+    """Whether the next prompt is without the reasoning."""
 
 
 def echo_of(before: SentTurn, pieces: int, around: int, verbatim: bool, drops: bool) -> Echo | None:
@@ -92,9 +94,10 @@ def echo_of(before: SentTurn, pieces: int, around: int, verbatim: bool, drops: b
     if usage.output is None or before.several or not usage.output:
         return None
     reasoning = min(usage.reasoning or 0, usage.output)
-    most = reasoning if usage.reasoning is not None or not before.reasons else usage.output
+    stated = usage.reasoning is not None or not before.reasons
+    most = reasoning if stated else usage.output
     slack = FRAMING // 2 * (pieces + 1) + (usage.output // 4 if before.calls else 0)
     high = usage.output + slack if verbatim else usage.output * 2 + slack
     low = max(0, usage.output - most - slack) if verbatim else 0
     value = usage.output - (reasoning if drops else 0) + around
-    return Echo(value, low, high, 0 if drops else reasoning)
+    return Echo(value, low, high, (0 if drops else reasoning) if stated else None, drops)

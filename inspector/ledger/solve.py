@@ -178,15 +178,21 @@ def _parted(
         return None
     if not rest:
         low = high = total
-    value = min(max(echo.value, low), high)
     said = [model.contents[number] for number in ids[:parted]]
     thoughts = [one for content, one in zip(said, answer, strict=True) if content.kind == "reasoning"]
     for one in thoughts:
         one.prior = 0.0
+    value, thought = echo.value, echo.reasoning
+    if thought is None:
+        # The count has all, and does not say how much of it is words and calls.
+        spoken = sum(one.prior for one in answer)
+        thought = 0.0 if echo.dropped else max(0.0, value - spoken)
+        value = round(min(value, spoken + thought))
+    value = min(max(value, low), high)
     # A thought that is not in the history in words is in the signature of something else.
     holders = thoughts or [one for content, one in zip(said, answer, strict=True) if not content.limited]
     for one in holders:
-        one.prior += echo.reasoning / len(holders)
+        one.prior += thought / len(holders)
         one.give = max(1.0, one.prior)
     first = _made(divided(value, answer), narrowed(low, high, answer))
     added = _made(divided(total - value, rest), narrowed(total - high, total - low, rest))

@@ -21,10 +21,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "threads": ("inspector/analysis/threads.py",),
     "dispatch": ("inspector/analysis/dispatch.py",),
     "rules": ("inspector/findings/rules",),
+    "ledger": ("inspector/ledger",),
 }
 """What `make mutants` runs, by name: files, or folders with all that is in them."""
 
-TABLES: dict[str, str] = {"inspector/findings/rules": "tests/inspector/findings/test_rules.py"}
+TABLES: dict[str, str] = {
+    "inspector/findings/rules": "tests/inspector/findings/test_rules.py",
+    "inspector/ledger": "tests/inspector/ledger/test_figures.py",
+}
 """Folders whose modules share a table of cases: the test file that runs all cases of the table."""
 
 
