@@ -37,6 +37,8 @@ class Backend:
     apart: bool = False
     """True when each result is a separate message."""
     keeps_reasoning: bool = True
+    states_reasoning: bool = True
+    """False when its counts do not say how much of an answer is reasoning."""
     renders_calls: bool = False
     """True when it writes the calls of the history in another way than the model did."""
     more_in_results: int = 0
@@ -77,7 +79,7 @@ def served(backend: Backend, talk: Talk, name: str) -> Served:
         cached, written = _cached(backend, pieces, sums, marks, warm, total)
         output = sum(_answered(backend, block) for block in turn.answer) + 1
         thought = sum(_answered(backend, block) for block in turn.answer if isinstance(block, Thinking))
-        tokens = Tokens(total, cached, written, output, thought)
+        tokens = Tokens(total, cached, written, output, thought if backend.states_reasoning else 0)
         identity = dialect.answer_id(f"{name}/{number}")
         finish = "calls" if any(isinstance(block, Call) for block in turn.answer) else "stop"
         answer = Answer(identity, dialect.served or dialect.model, turn.answer, finish, tokens)

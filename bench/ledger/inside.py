@@ -108,6 +108,7 @@ def backends() -> Iterator[tuple[bool, str, str, Backend]]:
                     dialect,
                     make(),
                     keeps_reasoning=(number + place) % 2 == 0,
+                    states_reasoning=dialect.upstream != "anthropic" or place % 4 < 2,
                     marks=dialect.upstream in ("anthropic", "bedrock"),
                 )
                 yield judges, dialect_name, name, replace(backend, **forms[(number + place) % 4])

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from statistics import median
 
 from turntape.cassettes.frozen import frozen, mutable
@@ -42,6 +42,8 @@ class Added:
     """Of the total, the answer without its reasoning."""
     thought: int
     """The answer's reasoning, which is in the total or not."""
+    stated: bool
+    """Whether the counts say how much of the answer is reasoning."""
     calls: int
     """How many calls the answer has."""
 
@@ -141,8 +143,12 @@ def learned(name: str, contents: Sequence[Content], known: Iterable[tuple[Stretc
                 first += _sum(contents, ids, alone, factor=definitions.factor)
             elif (one := _added(contents, stretch, segment, segment.before)) is not None:
                 added.append(one)
-    sums = [made for one in added for made in _sums(contents, one)]
+    sums = [made for one in added if one.stated for made in _sums(contents, one)]
     rates = fitted(sums or first)
+    if any(not one.stated for one in added):
+        added = [one if one.stated else _parted(contents, one, rates) for one in added]
+        sums += [made for one in added if not one.stated for made in _sums(contents, one)]
+        rates = fitted(sums or first)
     drops = tuple(_drops(sums, rates, at) for at in REASONING)
     if any(one is not None for one in drops):
         rates = fitted([_decided(one, drops) for one in sums])
@@ -156,15 +162,23 @@ def _added(contents: Sequence[Content], stretch: Stretch, segment: Segment, befo
     ids = list(stretch.ids[segment.start : segment.end])
     answer, rest = ids[: segment.echo - segment.start], ids[segment.echo - segment.start :]
     if not answer:
-        return Added([], rest, segment.total, 0, 0, 0)
-    if before.reasons and before.usage.reasoning is None:
-        return None
+        return Added([], rest, segment.total, 0, 0, True, 0)
     thought = min(before.usage.reasoning or 0, before.usage.output or 0)
     said = (before.usage.output or 0) - thought
     if not segment.turn.verbatim or before.several or said <= 0:
         return None
     thought = thought if any(contents[number].may_think for number in answer) else 0
-    return Added(answer, rest, segment.total, said, thought, before.calls)
+    stated = before.usage.reasoning is not None or not before.reasons
+    return Added(answer, rest, segment.total, said, thought, stated, before.calls)
+
+
+def _parted(contents: Sequence[Content], one: Added, rates: Rates) -> Added:
+    """An answer whose counts do not say how much is reasoning: what its words and calls leave."""
+    shapes = [contents[number].shape for number in one.answer if contents[number].kind != "reasoning"]
+    likely = sum(tokens_of((*shape[:MESSAGE], 0, *shape[MESSAGE + 1 :]), rates) for shape in shapes)
+    spoken = min(one.said, max(1, round(likely) + _END))
+    thinks = any(contents[number].may_think for number in one.answer)
+    return replace(one, said=spoken, thought=one.said - spoken if thinks else 0)
 
 
 def _sums(contents: Sequence[Content], one: Added) -> list[Sum]:
@@ -172,7 +186,8 @@ def _sums(contents: Sequence[Content], one: Added) -> list[Sum]:
         return _sum(contents, one.rest, one.total)
     spoken = [number for number in one.answer if contents[number].kind != "reasoning"]
     rest = _sum(contents, one.rest, one.total - one.said, one.thought, calls=one.calls)
-    return _sum(contents, spoken, one.said - _END, message=False) + rest
+    # Where the share of the words was found from their shape, it teaches nothing of that.
+    return (_sum(contents, spoken, one.said - _END, message=False) if one.stated else []) + rest
 
 
 def _sum(
