@@ -9,6 +9,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from turntape.cassettes.errors import TurntapeError
+
 from .cache_bars import print_bars
 from .holdout import print_holdout
 from .inside import NEAR, TWIN, Score, middle, scores
@@ -54,17 +56,25 @@ def main() -> int:
     )
     given = parser.parse_args()
     if given.recordings is not None:
-        print_holdout(given.recordings)
+        try:
+            print_holdout(given.recordings)
+        except TurntapeError as error:
+            print(f"make ledger: {error}", file=sys.stderr)
+            return 2
         return 0
     chosen: list[str] = given.name
     halves = {False: Score(), True: Score()}
     by_tokenizer: dict[str, Score] = {}
-    for judges, dialect, tokenizer, score in scores(chosen):
+    for number, (judges, dialect, tokenizer, score) in enumerate(scores(chosen), 1):
         if given.v:
             print(line(f"{dialect}, {tokenizer}", score), flush=True)
+        elif sys.stderr.isatty():
+            print(f"\r{number} backends", end="", file=sys.stderr, flush=True)
         by_tokenizer.setdefault(tokenizer, Score())
         by_tokenizer[tokenizer] += score
         halves[judges] += score
+    if sys.stderr.isatty() and not given.v:
+        print("\r", end="", file=sys.stderr)
     print(f"{'':102} newest result")
     heads = "added   bounds  error    bytes    e/b/e %   sums    "
     heads += "≤5 %    large   sure    bill    most    median, by bytes  marks"
