@@ -852,7 +852,7 @@ def test_keys_typed_while_only_the_first_turn_is_there_wait_for_the_next(monkeyp
                 await pilot.pause(0.005)
             assert row(app) == ("t1", 1) and "Turn 1 of t1" in screen(app)
             assert not app.run_screen.ready
-            await pilot.press("j", "j")
+            await pilot.press("j")
             assert row(app) == ("t1", 1)
             let_go[0]()
             await when(pilot, lambda: row(app) == ("t1", 2))
