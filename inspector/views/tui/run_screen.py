@@ -234,6 +234,9 @@ class RunScreen(Screen[None]):
 
     # Messages of the widgets.
 
+    def on_turn_list_passed(self) -> None:
+        self._jumps.step(1)
+
     def on_turn_list_selected(self, message: TurnList.Selected) -> None:
         self._moving.turn_selected(message.place)
 

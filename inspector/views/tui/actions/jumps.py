@@ -67,12 +67,15 @@ class Jumps:
         self._bars.say(f"turn {number} is not read yet; it is shown as soon as it is", "dim")
 
     def step(self, by: int) -> None:
-        """Go to the next turn of the list, whichever pane has the focus."""
+        """Go to the next turn of the list, whichever pane has the focus; one that is not read yet is waited for."""
         self._playing.stop()
         turns = self._panes.turns
         place = turns.beside(by) if self._state.place is not None and turns.places else None
         if place is not None:
             self._selection.select(place)
+        elif self._state.reading:
+            navigation = self._state.navigation
+            navigation.wanted_steps = max(0, navigation.wanted_steps + by)
 
     def toggle_follow(self) -> None:
         """Follow the recording from its last turn on, or stop following."""

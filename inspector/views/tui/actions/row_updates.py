@@ -76,8 +76,8 @@ class RowUpdates:
         self.stale = True
         if self._page_changed(change.first, change.again):
             self._selection.request_page()
-        if was_alone and not state.alone:
-            self._redraw()  # at once: keys may wait for the second row
+        if (was_alone and not state.alone) or state.navigation.wanted_steps:
+            self._redraw()  # at once: keys wait for the next row
         else:
             self._redraw_in_time()
 
@@ -149,11 +149,22 @@ class RowUpdates:
         self._draw_list()
         if state.navigation.wanted_turn is not None:
             self._go_to_wanted_turn()
+        elif state.navigation.wanted_steps:
+            self._go_wanted_steps()
         elif target is not None and state.playback.turn is None:
             self._selection.select(target)
         else:
             state.follow.count(state.place or 0, turns.places)
         self._bars.refresh()
+
+    def _go_wanted_steps(self) -> None:
+        """Go on by the turns that were not read when the user went there, as far as they are read now."""
+        navigation = self._state.navigation
+        steps, navigation.wanted_steps = navigation.wanted_steps, 0
+        while steps and (place := self._panes.turns.beside(1)) is not None:
+            self._selection.select(place)
+            steps -= 1
+        navigation.wanted_steps = steps if self._state.reading else 0
 
     def _grow(self) -> None:
         """Request the growth strip of the rows so far. Before they have prices it would show tokens for a moment."""

@@ -98,6 +98,8 @@ class Navigation:
         """The number of the turn to begin with, until it is found."""
         self.wanted_thread: str | None = None
         """The thread of that turn; None for the first that has it."""
+        self.wanted_steps = 0
+        """How many turns further the user went while the next ones were not read yet."""
 
     def go(self, place: int, anchor: str = "") -> bool:
         """Select a round trip. True when it was not selected before."""

@@ -47,6 +47,9 @@ class TurnList(LineView):
     class Entered(Message):
         """The user opened the round trip of the cursor."""
 
+    class Passed(Message):
+        """The user moved down from the last line, to a turn that may not be read yet."""
+
     class Folded(Message):
         """A thread was folded or unfolded, so the number of lines changed."""
 
@@ -176,6 +179,13 @@ class TurnList(LineView):
         self._folds[thread] = opened
         self._rebuild(place)
         self.post_message(self.Folded())
+
+    @override
+    def action_move(self, by: int) -> None:
+        if by > 0 and self.cursor + by >= self.count():
+            self.post_message(self.Passed())
+        else:
+            super().action_move(by)
 
     @override
     def cursor_moved(self) -> None:

@@ -838,8 +838,9 @@ FIRST_PAGES = (
 )  # fmt: skip
 
 
-def test_keys_typed_while_only_the_first_turn_is_there_wait_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_typed_before_the_next_turns_are_read_wait_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_reader, "FIRST_PAGE", 600)
+    monkeypatch.setattr(row_reader, "BATCH", 0.0)  # each row comes alone
     let_go: list[Callable[[], None]] = []
     monkeypatch.setattr(Loader, "page_shown", lambda loader: let_go.append(partial(RowReader.page_shown, loader._rows)))
 
@@ -852,7 +853,7 @@ def test_keys_typed_while_only_the_first_turn_is_there_wait_for_the_next(monkeyp
                 await pilot.pause(0.005)
             assert row(app) == ("t1", 1) and "Turn 1 of t1" in screen(app)
             assert not app.run_screen.ready
-            await pilot.press("j")
+            await pilot.press("j", "j")
             assert row(app) == ("t1", 1)
             let_go[0]()
             await when(pilot, lambda: row(app) == ("t1", 2))
