@@ -1,6 +1,6 @@
 """Runs whose true tokens are known: a backend counts each piece with a tokenizer that the ledger never sees.
 
-Each story goes through one thing that a run may do: call tools in parallel, think, show pictures, change its system
+Each story shows one thing that a run may do: call tools in parallel, think, show pictures, change its system
 prompt or its tools, ask a subagent, lose an answer.
 """
 
@@ -35,7 +35,7 @@ class Backend:
 
     count: Count = words
     hidden: int = 0
-    """Tokens of its own in front of each prompt that has tools."""
+    """Hidden tokens in front of each prompt that has tools."""
     trips: list[RoundTrip] = field(default_factory=list[RoundTrip])
     truths: list[list[int]] = field(default_factory=list[list[int]])
     """Of each turn, the tokens of each piece of its prompt, definitions first."""
@@ -223,7 +223,7 @@ def marked() -> Backend:
 
 
 def lost_and_shortened() -> Backend:
-    """A turn without counts, an answer that the client wrote anew, and a history that begins again."""
+    """A turn without counts, an answer that the client rewrote, and a history that begins again."""
     made, messages = Backend(), [RULES, user("one " * 30)]
     for number, (spoken, sent) in enumerate(
         [("first", "first"), ("second", "second"), ("third", "A third, rewritten")]
@@ -239,7 +239,7 @@ def lost_and_shortened() -> Backend:
 STORIES: dict[str, Callable[[], Backend]] = {
     "coding, words": lambda: coding(words),
     "coding, bytes": lambda: coding(all_bytes),
-    "coding, with a long text of the API's own": lambda: coding(words, 2_000),
+    "coding, with a long hidden text": lambda: coding(words, 2_000),
     "reasoning that is dropped": thinking,
     "pictures": lambda: pictures(apart=False),
     "pictures that are counted apart": lambda: pictures(apart=True),
