@@ -11,6 +11,7 @@ from conversations import HELLO, START, chat, result, said
 from round_trips import GEMINI, MESSAGES, exchanged
 from tool_wire import confirmed
 
+from turntape.cassettes.tape.command_end import CommandEnd
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.threads import Threads
 from turntape.inspector.findings.docs import NAMING
@@ -59,10 +60,20 @@ def no_rule_raises() -> Iterator[None]:
     assert [message for message in raised if "(turntape." in message] == []
 
 
-def findings(trips: Sequence[RoundTrip], hints: bool, advice: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+class Ended(list[RoundTrip]):
+    """The round trips of a command, and how it ended after them."""
+
+    def __init__(self, *trips: RoundTrip, **end: Any) -> None:
+        super().__init__(trips)
+        self.end = CommandEnd(trips[-1].started_at + 60, **end)
+
+
+def findings(
+    trips: Sequence[RoundTrip], hints: bool, advice: bool, end: CommandEnd | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """The number of each round trip and its findings as JSON, in order."""
     with no_rule_raises():
-        labelled = label_all(confirmed(trips), hints=hints, advice=advice)
+        labelled = label_all(confirmed(trips), hints=hints, advice=advice, command_end=end)
     for done in labelled:
         for one in list[Any](done.label["findings"]):  # pyright: ignore[reportArgumentType]
             first = one["id"].partition("-")[0]
@@ -70,11 +81,11 @@ def findings(trips: Sequence[RoundTrip], hints: bool, advice: bool) -> Iterator[
             yield done.round_trip.index, one
 
 
-def judged(*trips: RoundTrip, hints: bool = False, advice: bool = False) -> list[Said]:
+def judged(*trips: RoundTrip, hints: bool = False, advice: bool = False, end: CommandEnd | None = None) -> list[Said]:
     """Every finding, in order."""
     return [
         Said(at, one["id"], one["layer"], one["severity"], one["tier"], one["message"], tuple(one["because_of"]))
-        for at, one in findings(trips, hints, advice)
+        for at, one in findings(trips, hints, advice, end)
     ]
 
 

@@ -14,6 +14,7 @@ from dialogues import gives as gives_
 from judged import (
     CONVERSE,
     LOOK_UP,
+    Ended,
     anthropic,
     asked,
     gemini,
@@ -400,7 +401,19 @@ def read_twice(back: str) -> list[RoundTrip]:
     return [chat([HELLO], written), chat([HELLO, repeated, GIVEN], DONE, index=1)]
 
 
+OPEN = chat([HELLO], CALLED)
+
 CLIENT: list[Row] = [
+    ("client-command-failed", "The exit code is 0", Ended(OPEN, exit=1), Ended(OPEN, exit=0)),
+    ("client-command-failed", "A person or another program ended the command, as with Ctrl-C",
+     Ended(OPEN, signal="SIGSEGV"), Ended(OPEN, signal="SIGINT")),
+    ("client-command-failed",
+     "The answer has no open calls: the exit code may be what the program has to say, so it is an info",
+     Ended(OPEN, exit=1), Ended(chat([HELLO], DONE), exit=1), "info"),
+    ("client-command-failed", "There were other conversations, as in a suite of tests: then it is a warning",
+     Ended(OPEN, exit=1), Ended(chat([user("another")], DONE), chat([HELLO], CALLED, index=1), exit=1), "warning"),
+    ("client-command-failed", "The last turn failed: then it is an info that follows from that",
+     Ended(OPEN, exit=1), Ended(chat([HELLO], status=500, error={"error": {"message": "no"}}), exit=1), "info"),
     ("client-assistant-mutated", "White space at the ends of a text",
      after(DONE, said("It was a strip.")), after(DONE, said("It is a strip. \n"))),
     ("client-assistant-mutated", "Another shape of the same content",

@@ -48,6 +48,12 @@ def stream(*events: object, done: bool = False, fields: dict[str, Any] | None = 
     return trip(CHAT, STREAMED | (fields or {}), sse(*events, done=done), **more)
 
 
+def reasoned(text: str, *, asks: str = "hi", finish: str = "stop") -> RoundTrip:
+    """An answer that has only reasoning."""
+    answer = {"role": "assistant", "content": None, "reasoning_content": text}
+    return chat([{"role": "user", "content": asks}], answer, finish=finish)
+
+
 def edited(one: RoundTrip, old: str, new: str) -> RoundTrip:
     """The round trip with something else in its answer."""
     assert one.response is not None
@@ -332,6 +338,13 @@ MODEL: list[Row] = [
      chat([HELLO], said(AS_TEXT.replace("tape", "vinyl"), CALL)), chat([HELLO], said(AS_TEXT, CALL)), "info"),
     ("call-as-text", "The client read the call from the text and answers with its result: then it is an info",
      answered_text("Go on."), answered_text("Observation: none"), "info"),
+    ("api-answer-in-reasoning",
+     "Nothing shows where the reasoning ends: then `model-empty-response` says that there is only reasoning",
+     reasoned("Hm.</think>A strip."), reasoned("Hm. A strip.")),
+    ("api-answer-in-reasoning", "The request holds the tag that ends a thought: the model may have written of it",
+     reasoned("Hm.</think>A strip."), reasoned("Hm.</think>A strip.", asks="what is </think>?")),
+    ("api-answer-in-reasoning", "The answer was cut or hit its cap",
+     reasoned("Hm.</think>A strip."), reasoned("Hm.</think>A strip.", finish="length")),
     ("model-empty-response", "The API ran its own tools in the answer",
      anthropic([asked("hi")], [], usage={"output_tokens": 3}), anthropic([asked("hi")], SEARCH)),
     ("model-empty-response", "The request has no message: it only loads the model, as Ollama's does",

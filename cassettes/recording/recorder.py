@@ -28,6 +28,7 @@ from ..redaction.redactor import Redactor
 from ..redaction.search_process import LEAST
 from ..tape.bounds import MOST_IN_TOTAL
 from ..tape.carried import carried, continued_line
+from ..tape.command_end import CommandEnd, command_end_line
 from ..tape.compression import FRAME_END, MAGIC, Decompression
 from ..tape.delta import Window
 from ..tape.format import header_line, label_line, round_trip_line, tool_exchange_line
@@ -286,6 +287,11 @@ class Recorder:
     def tool_server_end(self, server: ToolServer) -> None:
         """Hand in how a tool server ended."""
         self._tool_server_line(end_line(server))
+
+    def command_ended(self, end: CommandEnd) -> None:
+        """Hand in how the recorded command ended."""
+        line = command_end_line(end)
+        self._hand_in(line, len(line), None)
 
     def line(self, make: Callable[[Redactor], bytes], size: int) -> None:
         """Hand in a line that the writing thread makes, of about `size` bytes."""

@@ -1,8 +1,10 @@
 """Removes the prose of a recording, round trip by round trip, and that of the requests that are compared with it."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
+from typing import cast
 from urllib.parse import unquote_plus
 
 import orjson
@@ -10,6 +12,9 @@ import orjson
 from ..errors import CassetteError
 from ..framing.decoding import frame
 from ..regex import regex
+from ..tape.command_end import FIELD as COMMAND_ENDED
+from ..tape.command_end import command_end_line, read_command_end
+from ..tape.json_fields import Json
 from ..tape.model import Headers, RoundTrip
 from ..tape.reader import Cassette
 from .prose import Prose, ProseStays, same_words, texts_in
@@ -71,6 +76,9 @@ class ProseRemover:
             fields = None
         if isinstance(fields, dict) and "label" in fields:
             return b""
+        if isinstance(fields, dict) and COMMAND_ENDED in fields:
+            with suppress(ValueError):
+                return command_end_line(read_command_end(cast(Json, fields)))
         raise CassetteError(
             f"the prose of line {number} cannot be removed: it is neither a round trip over HTTP nor a label"
         )

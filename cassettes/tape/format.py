@@ -41,7 +41,7 @@ from .model import (
     ToolWire,
 )
 
-VERSION = "1.1"
+VERSION = "1.2"
 MAJOR = 1
 
 type Resolve = Callable[[Json], Lazy]

@@ -13,6 +13,8 @@ import orjson
 from ..errors import CassetteError
 from .carried import CONTINUED, carries_in
 from .carried import FIELD as CARRIED
+from .command_end import FIELD as COMMAND_ENDED
+from .command_end import CommandEnd, read_command_end
 from .delta import Window
 from .format import read_round_trip
 from .json_fields import Json, a_body, a_list, optional, restored
@@ -68,6 +70,8 @@ class Lines:
         self.problems: list[str] = []
         self.continued: frozenset[int] = frozenset()
         """The round trips that the next segment carries."""
+        self.command_end: CommandEnd | None = None
+        """How the recorded command ended; the last such line counts."""
         self._servers: dict[str, list[Json]] = {}
         """Session of a tool server → its lines."""
         self._running: dict[str, list[Json]] = {}
@@ -108,6 +112,12 @@ class Lines:
         fields = cast(Json, value)
         if isinstance(fields.get(CONTINUED), dict):
             self.continued = carries_in(fields)
+            return
+        if COMMAND_ENDED in fields:
+            try:
+                self.command_end = read_command_end(fields)
+            except ValueError as exc:
+                self._complain(f"line {number} cannot be read: {exc}")
             return
         name = next((name for name in _KINDS if name in fields), None)
         if name is None:

@@ -17,6 +17,7 @@ import orjson
 
 from ..errors import CassetteError, FormatError
 from ..whole_number import whole_number
+from .command_end import CommandEnd
 from .compression import MAGIC, Decompression
 from .format import MAJOR
 from .json_fields import Json
@@ -154,6 +155,11 @@ class Cassette:
         return self._lines.servers()
 
     @property
+    def command_end(self) -> CommandEnd | None:
+        """How the recorded command ended; None where no command was recorded, and while it runs."""
+        return self._lines.command_end
+
+    @property
     def following(self) -> int:
         """The number after the highest one in use, whether or not its round trip can be read."""
         return self._lines.used + 1
@@ -287,6 +293,11 @@ class Tail:
     def continued(self) -> frozenset[int]:
         """As `Cassette.continued`, of what was polled so far."""
         return self._lines.continued
+
+    @property
+    def command_end(self) -> CommandEnd | None:
+        """As `Cassette.command_end`, of what was polled so far."""
+        return self._lines.command_end
 
     @property
     def tool_servers(self) -> dict[str, ToolServer]:

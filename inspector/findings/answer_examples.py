@@ -36,6 +36,11 @@ ANSWERS: dict[str, Example] = {
         "the answer is empty, and 224 output tokens of it are counted",
         ("#1 response", "#1 usage output 224"),
     ),
+    "api-answer-in-reasoning": Example(
+        "the reasoning ends with '</think>' and the answer follows inside it, while the text is empty: 'The refund is "
+        "on its way.'",
+        ("#2 response", "#2 finish stop"),
+    ),
     "api-id-repeated": Example(
         "an earlier answer with other content has the same id: msg_018fjzPA",
         ("#4 response",),

@@ -1,7 +1,7 @@
 """Causes that no single rule knows: which findings are echoes of another one of their thread."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from turntape.cassettes.regex import regex
@@ -74,6 +74,7 @@ ECHOES: Mapping[str, frozenset[str]] = {
         }
     ),
     "call-args-not-json": frozenset({"client-assistant-mutated"}),
+    "client-command-failed": frozenset({"client-tool-calls-not-dispatched", "client-max-iterations"}),
     "client-continued-after-end": frozenset({"model-empty-response"}),
     "client-history-duplicated": frozenset(
         {"client-duplicated-call", "client-duplicate-tool-result", "client-role-order"}
@@ -139,6 +140,23 @@ def _explains(one: Finding, fields: frozenset[str]) -> bool:
     if one.id == OUT_OF_ORDER:
         return not one.message.startswith(RENAMED)
     return last_name(one.evidence[0].rpartition(" ")[2]) in fields
+
+
+def of_weight(findings: Iterable[Finding], context: RuleContext) -> list[Finding]:
+    """Findings without the causes that are only an info: what is worth no warning explains none.
+
+    A cause that is not among the findings of this turn and the one before it stays.
+    """
+    seen = [*context.found, *context.thread.recent]
+    worst = {name for one in seen if one.severity != "info" for name in one.names}
+    light = {name for one in seen for name in one.names} - worst
+    return [_of_weight(finding, light) for finding in findings]
+
+
+def _of_weight(finding: Finding, light: Collection[str]) -> Finding:
+    if finding.severity == "info" or not any(cause in light for cause in finding.because_of):
+        return finding
+    return replace(finding, because_of=tuple(cause for cause in finding.because_of if cause not in light))
 
 
 TOOL_ECHOES = frozenset(

@@ -259,6 +259,10 @@ CLIENTS: dict[str, Example] = {
         "the thread ends with an incomplete answer (max_tokens)",
         ("#5 finish max_tokens",),
     ),
+    "client-command-failed": Example(
+        "the command ended with exit code 1 and sent nothing after this answer: nobody ran its 2 calls (read_file)",
+        ("#0 response",),
+    ),
     "client-continued-after-end": Example(
         "the model had finished and the next request adds only 'Please continue.'",
         ("#5 finish stop", "#6 request"),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from turntape.cassettes.frozen import mutable
+from turntape.cassettes.tape.command_end import CommandEnd
 
 from ..analysis.dispatch import Dispatch
 from ..analysis.pricing import Cost
@@ -130,9 +131,13 @@ class RuleEngine:
         judged.findings[:] = roots_first(found)
         return changed
 
-    def closed(self, judged: JudgedTurn, dispatch: Dispatch, *, later: bool) -> None:
-        """Adds what the end of the recording shows; `later` when the run went on after this turn."""
+    def closed(self, judged: JudgedTurn, dispatch: Dispatch, *, later: bool, command: CommandEnd | None = None) -> None:
+        """Adds what the end of the recording shows; `later` when the run went on after this turn.
+
+        `command`: how the recorded command ended, if this is the last turn before that.
+        """
         context = judged.context
+        context.command = command
         context.dispatch, context.over, context.later = dispatch, "closed", later
         self._judge("closed", judged)
 
@@ -179,7 +184,8 @@ class RuleEngine:
             except Exception as exc:  # noqa: BLE001 - a rule may come from anybody and must not stop the others
                 self._report(rule, exc, judged.context.index)
         # Not while the rules run, since these causes are found after what follows from them.
-        judged.findings[:] = roots_first(causes.of_form(judged.findings, judged.context))
+        explained = causes.of_form(judged.findings, judged.context)
+        judged.findings[:] = roots_first(causes.of_weight(explained, judged.context))
 
     def _rules_for(self, moment: Moment, context: RuleContext) -> list[Rule]:
         """The rules for the protocol of a turn, which are looked up once for each protocol."""

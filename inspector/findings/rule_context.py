@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from turntape.cassettes.tape.command_end import CommandEnd
+
 from ..analysis.conversation import new_messages
 from ..analysis.dispatch import Dispatch
 from ..analysis.history_diff import HistoryDiff, diff_history
@@ -104,6 +106,8 @@ class RuleContext:
     over: Literal["open", "followed", "closed"] = "open"
     later: bool = False
     """At the end of the recording: True when the run sent other requests after this turn."""
+    command: CommandEnd | None = None
+    """At the end of the recording, for its last turn: how the command ended, where that is known."""
     found: list[Finding] = field(default_factory=list[Finding])
     """The findings in this turn so far."""
     known_echo: HistoryDiff | None = None

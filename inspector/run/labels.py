@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from turntape.cassettes.tape.carried import carried
+from turntape.cassettes.tape.command_end import CommandEnd
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.cassettes.tape.reader import Cassette
 
@@ -82,6 +83,7 @@ class Labeller:
         """The round trip that was given last; a turn of a session is only a part of one."""
         self._problems: list[str] = []
         self._continued: frozenset[int] = frozenset()
+        self._command_end: CommandEnd | None = None
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -95,6 +97,10 @@ class Labeller:
     def continues(self, numbers: Collection[int]) -> None:
         """The next segment carries these round trips: the end of this one is not the end of their threads."""
         self._continued = frozenset(numbers)
+
+    def command_ended(self, end: CommandEnd | None) -> None:
+        """How the recorded command ended, if that is known: the last turn before it may be why."""
+        self._command_end = end
 
     @property
     def threads(self) -> int:
@@ -238,6 +244,8 @@ class Labeller:
 
     def _closed(self) -> Iterator[tuple[int, LabelledRoundTrip]]:
         yield from self._tools.closed()
+        newest = max(self._latest.values(), default=0.0)
+        end = self._command_end if self._command_end is not None and newest <= self._command_end.at else None
         # The thread that began last first: its turn may be in memory, and those of the others are read again.
         for judged, label in reversed(self._open.values()):
             turn = judged.context.turn
@@ -246,7 +254,8 @@ class Labeller:
             count = len(judged.findings)
             later = self._latest.get(turn.round_trip.run, 0) > turn.round_trip.started_at
             try:
-                self._rules.closed(judged, dispatch(turn, None), later=later)
+                last = turn.round_trip.started_at >= newest
+                self._rules.closed(judged, dispatch(turn, None), later=later, command=end if last else None)
             except Exception as exc:  # noqa: BLE001 - as in `follow`
                 self._failed_on(turn.round_trip, exc)
                 continue
@@ -263,15 +272,18 @@ def label_stream(
     hints: bool = False,
     advice: bool = False,
     again: Callable[[int], RoundTrip] | None = None,
+    command_end: CommandEnd | None = None,
 ) -> Iterator[tuple[Key, LabelledRoundTrip]]:
     """All round trips labelled as they come; a label that comes again under its key replaces the one before.
 
     `hints` adds the findings of tier H, `advice` the lint. `again` is that of `Labeller`, for a caller that keeps no
-    round trips.
+    round trips. `command_end`: how the recorded command ended, which a `Cassette` knows.
     """
     labeller = Labeller(hints=hints, advice=advice, again=again)
+    labeller.command_ended(command_end)
     if isinstance(round_trips, Cassette):
         labeller.continues(round_trips.continued)
+        labeller.command_ended(command_end or round_trips.command_end)
         round_trips = round_trips.with_carried()
     labeller.expect(spans_ahead(round_trips))
     for place, given in enumerate(round_trips):
@@ -287,10 +299,14 @@ def _key(index: int, done: LabelledRoundTrip) -> Key:
 
 
 def label_all(
-    round_trips: Iterable[RoundTrip], *, hints: bool = False, advice: bool = False
+    round_trips: Iterable[RoundTrip],
+    *,
+    hints: bool = False,
+    advice: bool = False,
+    command_end: CommandEnd | None = None,
 ) -> list[LabelledRoundTrip]:
-    """All round trips labelled, in order of their numbers; all of them in memory."""
-    done = dict(label_stream(round_trips, hints=hints, advice=advice))
+    """All round trips labelled, in order of their numbers; all of them in memory. The rest is as in `label_stream`."""
+    done = dict(label_stream(round_trips, hints=hints, advice=advice, command_end=command_end))
     return [done[key] for key in sorted(done)]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
+from turntape.cassettes.tape.command_end import CommandEnd
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.pricing import cost_of
@@ -47,6 +48,10 @@ class RowMaker:
     def continues(self, numbers: Collection[int]) -> None:
         """As `Labeller.continues`."""
         self._labeller.continues(numbers)
+
+    def command_ended(self, end: CommandEnd | None) -> None:
+        """As `Labeller.command_ended`."""
+        self._labeller.command_ended(end)
 
     def add(self, round_trip: RoundTrip) -> Iterator[Row]:
         if self._waiting is not None and (len(self._waiting) >= PRICED_LATER or self._size > WAITING):

@@ -161,6 +161,7 @@ class Run:
     def close(self) -> list[Row]:
         """The rows that the end of the recording changes."""
         self._maker.continues(self._tail.continued)
+        self._maker.command_ended(self._tail.command_end)
         self._tail.forget()  # before the last turns are read again: both may be large
         return list(self._maker.close())
 

@@ -30,6 +30,7 @@ CALL_MARKERS: tuple[str, ...] = (
     "functools[",
     "```tool_code",
     "<|channel|>",
+    "to=functions.",
 )
 """How a tool call looks as text when the server does not parse it."""
 

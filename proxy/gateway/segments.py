@@ -15,6 +15,7 @@ from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.recording.running_session import Again
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.carried import Carried, carried
+from turntape.cassettes.tape.command_end import CommandEnd
 from turntape.cassettes.tape.format import read_round_trip
 from turntape.cassettes.tape.json_fields import restored
 from turntape.cassettes.tape.model import RoundTrip, ToolServer
@@ -86,6 +87,11 @@ class Segments:
         with self._lock:
             self._servers.pop(server.session, None)
             self.current.tool_server_end(server)
+
+    def command_ended(self, end: CommandEnd) -> None:
+        """As `Recorder.command_ended`."""
+        with self._lock:
+            self.current.command_ended(end)
 
     def on_problem(self, say: Callable[[str], object]) -> None:
         """As `Recorder.on_problem`, for all segments."""

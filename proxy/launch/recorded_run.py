@@ -4,14 +4,18 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from signal import Signals
+from time import time
 
 from turntape.cassettes.counted import several
 from turntape.cassettes.routes.admission import new_token
+from turntape.cassettes.tape.command_end import CommandEnd
 
 from ..capture.certificates import home
-from ..exit_codes import FINDINGS, NOT_RECORDED, OK
+from ..exit_codes import FINDINGS, NOT_RECORDED, OK, SIGNALLED
 from ..sidecar.summary import summary_lines
 from .child_process import Child
 from .connections import Watch
@@ -55,6 +59,8 @@ async def _run(
             to_stderr(tools.lines())
 
     code, problem = await supervised(recording, command, started, view=view, tools=tools)
+    if not problem:
+        recording.command_end = _ended(code)
     try:
         outcome = await recording.finish(quiet=quiet)
         if problem:
@@ -78,6 +84,17 @@ async def _run(
     except Exception as exc:  # noqa: BLE001 - whatever we do wrong, the exit code stays the command's
         to_stderr([f"turntape: internal error at the end, {type(exc).__name__}: {exc}; {settings.path} is kept"])
     return code
+
+
+def _ended(code: int) -> CommandEnd:
+    """The end of a command with this exit code, which is 128 + n where signal n ended it.
+
+    A shell returns such a code too when a signal ended what it ran.
+    """
+    with suppress(ValueError):
+        if code > SIGNALLED:
+            return CommandEnd(time(), signal=Signals(code - SIGNALLED).name)
+    return CommandEnd(time(), exit=code)
 
 
 def end_lines(recording: Recording, outcome: Outcome, command: Sequence[str]) -> list[str]:

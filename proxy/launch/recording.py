@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from asyncio import Event
 
     from turntape.cassettes.recording.recorder import Recorder
+    from turntape.cassettes.tape.command_end import CommandEnd
     from turntape.cassettes.tape.model import RoundTrip
 
     from ..engine.engine import Engine
@@ -84,6 +85,8 @@ class Recording:
         self._sidecar: SidecarClient | None = None
         self._private: Path | None = None
         self._links: LinkServer | None = None
+        self.command_end: CommandEnd | None = None
+        """How the recorded command ended; set before `finish`, which writes it behind all round trips."""
         self._cut = 0
         """Bodies of which only a part was kept."""
 
@@ -354,6 +357,8 @@ class Recording:
         await asyncio.to_thread(self.gateway.stop, awaited.labels if awaited else say_nothing)
         segments = self.gateway.segments
         recorder, count = segments.current, segments.count
+        if self.command_end is not None and count:
+            segments.command_ended(self.command_end)
         totals = await asyncio.to_thread(labelled, recorder, self._sidecar, awaited)
         in_place = recorder.is_in_place
         await asyncio.to_thread(recorder.close)

@@ -1,6 +1,7 @@
 """One file of a recording, while the labeller process follows it."""
 
 import time
+from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -113,6 +114,8 @@ class Segment:
             carries = self._carries | later
             self.open_threads = frozenset(turn.thread for turn in turns if turn.round_trip.index in carries)
             self.labeller.continues(carries)
+        deque(self._tail.news(), maxlen=0)  # what is behind the last round trip
+        self.labeller.command_ended(self._tail.command_end)
         yield from self.labeller.finish()
 
 

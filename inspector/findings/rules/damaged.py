@@ -21,17 +21,12 @@ from .call_shape import LOST
 from .emission import call_at, lacks_end, whole_calls
 from .results import READERS, new_results, tool_of
 from .template_tokens import token_around
+from .unfilled import is_unfilled, unfilled, unfilled_in_short, unfilled_of_any_name
 from .unserialized import is_bytes, placeholder, represented
 
 _SHORTEST = 6
 """Characters. Shorter texts may be in the request by chance."""
 _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
-_UNFILLED = regex(r"\{\{\s*[\w.$ ]{1,60}\s*\}\}|\$\{[\w.]{1,60}\}|<(?:UNKNOWN|unknown)>")
-"""A place in a template that was to be filled in."""
-_VARIABLE = regex(
-    r"(?<!\{)\{(?:question|user_question|query|user_query|input|user_input|context|prompt|message|user_message|text|topic)\}(?!\})"
-)
-"""A place in a template of Python whose name says what belongs there."""
 _LITERAL = regex(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`[^`]*+`|\[[^\]]*+\]", re.DOTALL)
 """A string of source code, or a set of characters in a pattern."""
 _THINKS = regex("|".join((THOUGHT_BEGINS, THOUGHT_ENDS)))
@@ -74,7 +69,7 @@ def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] 
         return f"holds {found[0]}", "api" if found[1] == "encoding" else None, None
     if (thought := _THINKS.search(text)) is not None and thought[0] not in said:
         return f"holds reasoning in tags ({thought[0]!r})", None, None
-    if _UNFILLED.fullmatch(text.strip()):
+    if is_unfilled(text):
         return "is a placeholder that nobody filled in", None, None
     return None
 
@@ -272,7 +267,7 @@ def _marks(text: str) -> Iterator[str]:
     fix="Print what your code passes as the message; turn objects into text, and read and write files as UTF-8.",
     not_when=(
         "It is a part of a longer text",
-        "It is a part of a long system prompt: then it is an info",
+        "It is a place in a long system prompt whose name does not say what belongs there: then it is an info",
         "It is an object behind a label, or a lost character, inside a message: then it is an info",
         "The message talks about templates or code",
         "The message speaks of how characters look, and may quote them: then it is an info",
@@ -281,16 +276,26 @@ def _marks(text: str) -> Iterator[str]:
 def text_damaged(context: RuleContext) -> Iterator[Note]:
     for part, users in _own_texts(context):
         what = _of_message(part.text)
+        if what is None and not users and (place := unfilled(part.text)) is not None:
+            what = f"holds {place!r}, which nobody filled in"
         sure = what is not None
         if not sure and (found := _inserted(part.text) if users else _unfilled_or_object(part.text)) is not None:
             what = f"holds {found}"
         if what is not None:
             yield Note(
-                f"{'a message of the user' if users else 'the system prompt'} {what}: {part.text.strip()[:80]!r}",
+                f"{'a message of the user' if users else 'the system prompt'} {what}: {_around(part.text, what)!r}",
                 (f"{context.at} request {part.pointer}",),
                 severity="info" if not sure or (users and _asks_about(part.text)) else None,
                 key=part.text[:200],
             )
+
+
+def _around(text: str, what: str) -> str:
+    """The part of a text that shows what is wrong: what is around the first quoted words, or its beginning."""
+    quoted = what.split("'")[1:2]
+    at = text.find(quoted[0]) if quoted else -1
+    start = max(at - 40, 0) if at > 40 else 0
+    return text[start : start + 80].strip()
 
 
 def _asks_about(text: str) -> bool:
@@ -305,16 +310,9 @@ _ON_SIGNS = regex(
 )
 
 
-def _unfilled(text: str) -> str | None:
-    """A place in a long system prompt that was to be filled in; None where the prompt talks of such places."""
-    if "`" in text or _TALKS.search(text) or len(text) > _LONGEST:
-        return None
-    found = _UNFILLED.search(text)
-    return f"{found[0]!r}, which nobody filled in" if found is not None else None
-
-
 def _unfilled_or_object(text: str) -> str | None:
-    return _unfilled(text) or _inserted_object(text)
+    place = unfilled_of_any_name(text)
+    return f"{place!r}, which nobody filled in" if place is not None else _inserted_object(text)
 
 
 _BEHIND_LABEL = regex(r"^[ \t]*[A-Za-z][\w ]{0,40}[:=][ \t]*\[object \w+\][,;]?[ \t]*$", re.MULTILINE)
@@ -371,10 +369,8 @@ def _of_message(text: str) -> str | None:
         return f"holds {found[0]}"
     if _HALF.search(text):
         return f"holds {_HALVED}"
-    place = (_UNFILLED.search(bare) or _VARIABLE.search(bare)) if len(bare) <= _SHORT and "`" not in bare else None
-    if place is not None and not _TALKS.search(bare):
-        return f"holds {place[0]!r}, which nobody filled in"
-    return None
+    place = unfilled_in_short(bare)
+    return f"holds {place!r}, which nobody filled in" if place is not None else None
 
 
 def _is_its_parts(text: str) -> bool:
@@ -384,9 +380,6 @@ def _is_its_parts(text: str) -> bool:
 
 
 _PART_TYPES = frozenset({"text", "input_text", "image_url", "input_image", "image"})
-_TALKS = regex(r"\b(?:template|placeholder|variable|f-?string|format|jinja|mustache|python|code)\b", re.IGNORECASE)
-_SHORT = 300
-"""Characters. A longer text may explain a template."""
 
 
 @rule(

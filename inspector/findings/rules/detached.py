@@ -141,8 +141,16 @@ def nothing_to_continue(context: RuleContext) -> Iterator[Note]:
 @truncated.also("ended")
 def went_back(context: RuleContext) -> Iterator[Note]:
     """A request that continues from an earlier point, without what came after it."""
-    edge = context.turn.edge
+    edge, earlier = context.turn.edge, context.sent_before
     if edge.of is not None and (edge.kind == "fork" or _left_behind(context)):
+        if earlier is not None and earlier.effective in _ANSWERED and not context.is_attempt:
+            yield Note(
+                f"the request of #{earlier.index} is sent again unchanged although it got an answer: what the client does "
+                "with the answer may happen twice",
+                (f"#{earlier.index} response", f"{context.at} request"),
+                severity="info",
+            )
+            return
         yield Note(
             f"the request goes back: what came {'after the request' if edge.kind == 'fork' else 'with the answer'} of "
             f"#{edge.of} is not in its history",
@@ -179,6 +187,9 @@ def calls_forgotten(context: RuleContext) -> Iterator[Note]:
                 key=index,
             )
             return
+
+
+_ANSWERED = frozenset({"complete", "tool_calls", "stop_sequence"})
 
 
 def _left_behind(context: RuleContext) -> bool:

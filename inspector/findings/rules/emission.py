@@ -1,14 +1,18 @@
 """What the model emitted: arguments that break their schema, empty answers, refusals, loops."""
 
 import json
+import re
 from collections.abc import Iterator
 
+from turntape.cassettes.regex import regex
+
 from ...analysis.conversation import call_meaning
-from ...wire.json_value import Object, is_object, parse_json
+from ...wire.json_value import Object, as_object, is_object, parse_json
 from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
 from ...wire.values import ToolCall
 from ...wire.written_calls import written_calls
+from ..model_words import THOUGHT_ENDS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..schema_check import described, impossible, violations
@@ -202,6 +206,78 @@ def answer_lost(context: RuleContext) -> Iterator[Note]:
     )
 
 
+IN_REASONING = "api-answer-in-reasoning"
+_FINAL_CHANNEL = regex(r"<\|channel\|>final\b|\bassistantfinal(?=\W|[A-Z])")
+"""Where the answer of gpt-oss begins: with the tokens of its channels, or with what is left of them."""
+_THOUGHT_ENDS = regex(THOUGHT_ENDS, re.IGNORECASE)
+
+
+@rule(
+    IN_REASONING,
+    "api",
+    "warning",
+    "S",
+    says="The answer is in the field for reasoning, and the text is empty: the server's reasoning parser put it there.",
+    fix="Check the server's reasoning parser against the model's chat template, and update the server; until then, read the "
+    "answer from the reasoning.",
+    not_when=(
+        "Nothing shows where the reasoning ends: then `model-empty-response` says that there is only reasoning",
+        "The request holds the tag that ends a thought: the model may have written of it",
+        "The answer was cut or hit its cap",
+    ),
+)
+def answer_in_reasoning(context: RuleContext) -> Iterator[Note]:
+    if context.emission.emitted != "reasoning_only" or context.emission.server_calls or not context.succeeded:
+        return
+    if context.finish.effective in _UNRUN or context.finish.label in _UNRUN:
+        return
+    reasoning = context.emission.reasoning.strip()
+    what = _behind_its_end(context, reasoning)
+    if what is None and _forbids_reasoning(context):
+        what = f"the request switches reasoning off, and all of the answer is reasoning: {reasoning[:80]!r}"
+    if what is None and context.request.output_format is not None and is_object(parse_json(reasoning)):
+        what = f"the JSON that the request asks for is in the reasoning, and the text is empty: {reasoning[:80]!r}"
+    if what is not None:
+        yield Note(what, (f"{context.at} response", context.finish_at))
+
+
+def _behind_its_end(context: RuleContext, reasoning: str) -> str | None:
+    """What says that an answer follows inside the reasoning, behind the mark of its end; None where nothing does."""
+    ends = [*_THOUGHT_ENDS.finditer(reasoning), *_FINAL_CHANNEL.finditer(reasoning)]
+    last = max(ends, key=lambda found: found.end(), default=None)
+    rest = reasoning[last.end() :].strip() if last is not None else ""
+    if last is None or not rest:
+        return None
+    spelled = last[0].encode()
+    body = context.turn.round_trip.request.body
+    if spelled in body or spelled.replace(b"/", b"\\/") in body:
+        return None
+    return (
+        f"the reasoning ends with {last[0]!r} and the answer follows inside it, while the text is empty: {rest[:80]!r}"
+    )
+
+
+_OFF = frozenset({"none", "off", "disabled"})
+
+
+def _forbids_reasoning(context: RuleContext) -> bool:
+    """True for a request that switches reasoning off, in the ways of servers with a reasoning parser."""
+    fields = context.fields
+    template = as_object(fields.get("chat_template_kwargs"))
+    switches = (
+        fields.get("think"),
+        fields.get("enable_thinking"),
+        template.get("enable_thinking"),
+        template.get("thinking"),
+    )
+    words = (
+        fields.get("reasoning_effort"),
+        as_object(fields.get("reasoning")).get("effort"),
+        as_object(fields.get("thinking")).get("type"),
+    )
+    return any(one is False for one in switches) or any(one in _OFF for one in words if isinstance(one, str))
+
+
 @rule(
     "model-empty-response",
     "model",
@@ -246,7 +322,7 @@ def empty_response(context: RuleContext) -> Iterator[Note]:
         what + (": a stop string of the request ended it" if stopped else ""),
         (f"{context.at} response", context.finish_at),
         severity="info" if stopped or _asks_nothing(context) else None,
-        because_of=context.has("api-truncated-text-mislabelled", LOST_ANSWER),
+        because_of=context.has("api-truncated-text-mislabelled", LOST_ANSWER, IN_REASONING),
     )
 
 
@@ -321,6 +397,7 @@ RULES = (
     arguments_break_schema,
     call_as_text,
     answer_lost,
+    answer_in_reasoning,
     empty_response,
     refusal,
     parallel_when_forbidden,

@@ -172,6 +172,30 @@ def promised(context: RuleContext) -> Iterator[Note]:
         )
 
 
+@promised.also("ended", tier="S")
+def promised_call(context: RuleContext) -> Iterator[Note]:
+    """The announcement of a call by the name of the tool: then it is not a figure of speech."""
+    if context.emission.emitted != "text" or context.emission.calls or context.finish.label != "complete":
+        return
+    found = _PROMISE.search(context.emission.text[-400:]) if context.request.tools else None
+    said = found[0].casefold() if found is not None else ""
+    named = next((name for name in context.tools if said and _is_announced(said, name)), None)
+    if named is not None:
+        yield Note(
+            f"the answer announces a call of {named!r} and makes none: {said.strip()[:100]!r}",
+            (f"{context.at} response", f"{context.at} request {context.tools[named].pointer}"),
+            severity="warning",
+        )
+
+
+def _is_announced(said: str, name: str) -> bool:
+    """True for the name of a tool, or all of its words where it has several."""
+    if re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", said) and ("_" in name or "-" in name):
+        return True
+    words = [word for word in re.split(r"[_\W]+|(?<=[a-z])(?=[A-Z])", name) if len(word) > 2]
+    return len(words) > 1 and all(re.search(rf"\b{re.escape(word.casefold())}", said) for word in words)
+
+
 @rule(
     "client-opaque-tool-error",
     "client",
@@ -194,4 +218,4 @@ def opaque_error(context: RuleContext) -> Iterator[Note]:
 
 
 LEAKS = (unopened, reasoning_leak)
-RULES = (opaque_error, ignored_error, refused_in_text, own_stop, promised)
+RULES = (opaque_error, ignored_error, refused_in_text, own_stop, promised_call, promised)

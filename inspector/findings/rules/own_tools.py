@@ -31,11 +31,18 @@ _UNEXPECTED = regex(
 _MISSING = regex(
     r"missing \d+ required (?:positional|keyword-only) arguments?: (.+)"
     r"|^(\w+)\s*\n\s+(?:Field required|field required|Missing required (?:argument|keyword))"
-    r"|must have required property '(\w+)'|['\"]?(\w+)['\"]? is a required property",
-    re.MULTILINE,
+    r"|must have required property '(\w+)'|['\"]?(\w+)['\"]? is a required property"
+    r"|missing (?:a |the )?required (?:argument|parameter|property|field)s?:? ['\"`]?(\w+)",
+    re.MULTILINE | re.IGNORECASE,
 )
 """How Python, pydantic (2.12), Ajv and jsonschema (read 2026-11-22) name an argument. A search is slow in a long text, and
 words that all of these have are found at once."""
+_UNDEFINED = regex(
+    r"\"?path\"?:\s*\[\s*\"(\w+)\"\s*\].{0,80}?received undefined|received undefined.{0,80}?\"?path\"?:\s*\[\s*\"(\w+)\"\s*\]"
+    r"|received undefined\s+(?:\u2192|->|at)\s*(?:at )?(\w+)",
+    re.DOTALL,
+)
+"""How zod (4.1, read 2026-11-30) names an argument that was not given."""
 _CLOSED = regex(r"must not have additional propert|additional propert(?:y|ies) .{0,60}not allowed", re.IGNORECASE)
 INVALID = regex(
     r"\d+ validation errors? for|validation ?error|invalid (?:tool )?(?:arguments|parameters|input)\b|input validation",
@@ -110,7 +117,7 @@ def _short(text: str) -> bool:
     not_when=(
         "The call breaks the schema: then `model-args-break-schema` says so",
         "The argument is not in the schema: then the model made it up, and it is a warning",
-        "A validation failed that the schema may not express: then it is an info",
+        "The tool refuses a value that the schema allows: then the model chose the value, and it is an info",
     ),
 )
 def schema_not_function(context: RuleContext) -> Iterator[Note]:
@@ -122,7 +129,7 @@ def schema_not_function(context: RuleContext) -> Iterator[Note]:
         yield Note(
             f"the call of {call.name!r} {what}: {_line(result.text)!r}",
             (f"{context.at} request {part.pointer}", f"{context.at} request {tool.pointer}"),
-            severity="warning" if layer else None if sure else "info",
+            severity="info" if not sure else "warning" if layer else None,
             layer=layer,
             key=(call.name, what),
         )
@@ -154,14 +161,18 @@ def _disagreement(text: str, call: ToolCall, tool: Tool) -> tuple[str, Layer | N
         if found["function"] not in (call.name, *_WRAPPERS):
             return None  # An error inside the tool, or in what the tool ran.
         return f"fails because the client passes {name!r}, which neither the call nor the schema has", None, True
-    if "equired" in text and (found := _MISSING.search(text)):
-        names = _NAME.findall(found[1]) if found[1] else [next(filter(None, found.groups()[1:]))]
+    if names := _lacking(text):
         lost = [name for name in names if name in given]
         if lost:
             return f"passes {lost[0]!r}, but the function did not get it", None, True
         unasked = [name for name in names if name not in required]
         return (
-            (f"lacks {unasked[0]!r}, which its schema does not require and its function needs", None, True)
+            (
+                f"lacks {unasked[0]!r}, which its schema does not {'require' if unasked[0] in declared else 'have'} "
+                "and its function needs",
+                None,
+                True,
+            )
             if unasked
             else None
         )
@@ -171,14 +182,19 @@ def _disagreement(text: str, call: ToolCall, tool: Tool) -> tuple[str, Layer | N
             return f"passes {extra[0]!r}, which its schema does not have", "model", True
         return "passes only what its schema declares, and the client's validation refuses it", None, True
     if INVALID.search(text[:_HEAD]) and declared and _short(text[:_HEAD]) and not violations(tool.schema, given):
-        return "follows its schema, and the client's validation refuses it", None, False
+        return "has a value that its schema allows and its tool refuses", "model", False
     return None
 
 
 def missed(text: str) -> list[str]:
-    """The arguments that an error says were not given; none where it says nothing of the kind."""
-    head = text[:_HEAD]
-    found = _MISSING.search(head) if "equired" in head else None
+    """The arguments that an error says at its beginning were not given; none where it says nothing of the kind."""
+    return _lacking(text[:_HEAD])
+
+
+def _lacking(text: str) -> list[str]:
+    if "received undefined" in text and (found := _UNDEFINED.search(text)) is not None:
+        return [next(filter(None, found.groups()))]
+    found = _MISSING.search(text) if "equired" in text else None
     if found is None:
         return []
     return _NAME.findall(found[1]) if found[1] else [next(filter(None, found.groups()[1:]))]

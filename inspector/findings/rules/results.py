@@ -15,6 +15,8 @@ from ..rule_context import RuleContext
 _ERROR = regex(
     r"\s*+(?:error\b|mcp error\b|\w+(?:Error|Exception)\b:?|traceback \(most recent|exception\b|api request failed|http [45]\d\d|\{\s*\"(?:error|iserror)\"\s*:(?!\s*(?:null|false|\"\"))"
     r"|(?:missing (?:a |the )?required|invalid) (?:argument|parameter|request|input)s?\b"
+    r"|(?:the )?(?:tool|function|command) (?:execution|call|use|run)? ?(?:was |has been )?"
+    r"(?:aborted|cancell?ed|interrupted|timed out|rejected|denied|skipped)\b"
     r"|\{\s*\"ok\"\s*:\s*false|(?!\s*(?:\d|tests?\b))[\w ]{0,40}\bfailed\b"
     r"|(?:<!doctype html[^<>]*>\s*)?<html[^<>]*>\s*(?:<head[^<>]*>\s*)?<title>\s*[45]\d\d\b)",
     re.IGNORECASE,

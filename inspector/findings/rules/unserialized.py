@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from turntape.cassettes.regex import regex
 
+from ...analysis.conversation import call_meaning
 from ...wire.json_value import as_array, as_object, is_object, parse_json
+from ...wire.values import Part, ToolResult
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .results import new_results, tool_of
@@ -101,6 +103,7 @@ def represented(text: str) -> str | None:
         "The result is marked as an error",
         "It is bytes, and the tool runs code",
         "It is a whole result of an MCP server as JSON in another one: the model reads all of it, and it is an info",
+        "It is `None`, `null` or JSON with only null, and nothing shows that there was a result: then it is an info",
     ),
 )
 def unserialized_result(context: RuleContext) -> Iterator[Note]:
@@ -122,6 +125,68 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
                 key=result.call_id or part.pointer,
                 severity="info" if wrapped else None,
             )
+    yield from _missing_values(context)
+
+
+_MISSING = frozenset({"None", "null", "nil", "NULL"})
+_FIELDS = ("content", "output")
+"""Where APIs have the text of a result."""
+
+
+def _missing_values(context: RuleContext) -> Iterator[Note]:
+    """Results that are the missing value of a language, in words or as JSON's null."""
+    new = [(part, result) for part, result in new_results(context) if not result.is_error]
+    missing = [(part, result) for part, result in new if _is_missing(part, result)]
+    all_at_once = len(missing) == len(new) > 1
+    for part, result in missing:
+        name, shown = tool_of(context, result), result.text.strip()[:40]
+        named = f"the result of {name!r}" if name else "a result"
+        nothing = not shown
+        what = "null in place of a text" if nothing else repr(shown)
+        proof = _returned_before(context, result, name, alone=not all_at_once)
+        yield Note(
+            f"{named} is {what}: the tool returned nothing, or the client lost what it returned"
+            + (f"; {proof[1]}" if proof is not None else ""),
+            (
+                *([f"#{proof[0]} call {name}"] if proof is not None else []),
+                f"{context.at} request {part.pointer}",
+            ),
+            key=result.call_id or part.pointer,
+            severity=None if nothing or proof is not None else "info",
+        )
+
+
+def _is_missing(part: Part, result: ToolResult) -> bool:
+    text = result.text.strip()
+    if not text:
+        raw = as_object(part.raw)
+        return any(field in raw and raw[field] is None for field in _FIELDS)
+    return text.strip("\"'") in _MISSING or (text[:1] == "{" and _holds_only_null(parse_json(text)))
+
+
+def _holds_only_null(value: object) -> bool:
+    """True for null as the only value of a JSON object, as clients of Gemini wrap what a function returns."""
+    values = list(as_object(value).values())
+    return len(values) == 1 and values[0] is None
+
+
+def _returned_before(context: RuleContext, result: ToolResult, name: str, *, alone: bool) -> tuple[int, str] | None:
+    """The round trip that shows that the tool returns something, and how; None where nothing does.
+
+    A tool may find something for one call and nothing for the next: only the same call proves it, or results that are
+    missing all at once.
+    """
+    known = context.calls.get(result.call_id) if result.call_id is not None else None
+    wanted = call_meaning(known.call) if known is not None and known.call is not None else None
+    for step in reversed(list(context.thread.steps)[:-1]):
+        given = next((text.strip() for text in step.result_texts if text.strip() not in {"", *_MISSING}), None)
+        if given is None or step.errors or set(step.names) != {name}:
+            continue
+        if len(step.calls) == 1 and step.calls[0] == wanted:
+            return step.index, f"the same call returned {given[:40]!r} before"
+        if not alone:
+            return step.index, f"all results of this request are missing, and {name!r} returned {given[:40]!r} before"
+    return None
 
 
 def is_bytes(text: str) -> bool:

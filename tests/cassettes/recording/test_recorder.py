@@ -883,7 +883,7 @@ def test_the_header_says_who_wrote_the_file_and_when(path: Path) -> None:
     Recorder(path, tool="mine 1.0", clock=lambda: 1.5, redactor=Redactor(salt="abc")).close()
 
     assert Cassette.load(path).header == {
-        "turntape": "1.1",
+        "turntape": "1.2",
         "tool": "mine 1.0",
         "started_at": "1970-01-01T00:00:01.500000Z",
         "salt": "abc",

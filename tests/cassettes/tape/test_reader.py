@@ -65,7 +65,7 @@ def test_a_newer_minor_version_is_read_and_its_fields_are_kept(tape: Path) -> No
 
 
 def test_a_newer_major_version_is_refused_in_one_sentence(tape: Path) -> None:
-    tape.write_bytes(tape.read_bytes().replace(b'"turntape":"1.1"', b'"turntape":"2.0"'))
+    tape.write_bytes(tape.read_bytes().replace(b'"turntape":"1.2"', b'"turntape":"2.0"'))
 
     with pytest.raises(FormatError, match=r"has cassette format 2\.0 and this turntape reads 1\.x; update turntape"):
         Cassette.load(tape)

@@ -1,5 +1,11 @@
 """Causes and echoes by id."""
 
+from dataclasses import replace
+
+import pytest
+from conversations import HELLO, chat, said
+from judged import context_of
+
 from turntape.inspector.findings.catalogue import catalogue
 from turntape.inspector.findings.causes import (
     ECHOES,
@@ -12,7 +18,9 @@ from turntape.inspector.findings.causes import (
     STORM,
     TOOL_CAUSES,
     TOOL_ECHOES,
+    of_weight,
 )
+from turntape.inspector.findings.finding import Finding, Severity
 from turntape.inspector.findings.severity import ANSWERED, CACHE_ONLY, FOLLOWED, LASTING
 
 IDS = {rule.id for rule in catalogue().rules}
@@ -36,3 +44,16 @@ def test_every_id_in_a_table_is_that_of_a_rule() -> None:
 
 def test_no_finding_is_its_own_cause() -> None:
     assert not [cause for cause, echoes in ECHOES.items() if cause in echoes]
+
+
+@pytest.mark.parametrize(("of_cause", "kept"), [("info", ()), ("warning", ("api-field-wrong",))])
+def test_what_is_worth_no_warning_explains_none(of_cause: Severity, kept: tuple[str, ...]) -> None:
+    context = context_of(chat([HELLO], said("A strip.")))
+    cause = Finding("api-field-wrong", "api", of_cause, "P", "a field is missing", ("#0 response",))
+    effect = Finding("model-args-break-schema", "model", "error", "P", "wrong", ("#0 call",), because_of=(cause.id,))
+    milder = replace(effect, severity="info")
+    context.begin([cause, effect, milder])
+
+    assert [one.because_of for one in of_weight([effect, milder], context)] == [kept, (cause.id,)]
+    context.begin([effect])
+    assert of_weight([effect], context)[0].because_of == (cause.id,), "a cause that is nowhere stays"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conversations import HELLO, TOOLS, chat, said
-from judged import Said, judged, steps
+from judged import Ended, Said, judged, steps
 from round_trips import CHAT, unanswered
 from rule_exceptions_answers import ANSWERS
 from rule_exceptions_client import CLIENT
@@ -37,7 +37,8 @@ ROWS: list[Row] = [*CONTRADICTIONS, *MODEL, *API, *CLIENT, *HISTORY, *STEPS, *AN
 
 def found(name: str, run: Run) -> list[Said]:
     trips: Sequence[RoundTrip] = [run] if isinstance(run, RoundTrip) else run
-    return [one for one in judged(*trips, hints=True, advice=True) if one.id == name]
+    end = run.end if isinstance(run, Ended) else None
+    return [one for one in judged(*trips, hints=True, advice=True, end=end) if one.id == name]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}: {row[1]}")

@@ -509,3 +509,47 @@ def test_arguments_whose_end_a_complete_stream_lacks_are_the_apis(arguments: str
 
     assert one.layer == layer
     assert ("because the stream lacks their end" in one.message) is (layer == "api")
+
+
+REASONED = "Okay, the tool answered. I should say it.\n</think>\n\nIt is a strip."
+
+
+@pytest.mark.parametrize(
+    "trip",
+    [
+        chat([HELLO], {"role": "assistant", "content": None, "reasoning_content": REASONED}),
+        chat([HELLO], {"role": "assistant", "content": "", "reasoning": REASONED}),
+        anthropic([asked("hi")], [{"type": "thinking", "thinking": REASONED, "signature": "s"}]),
+        gemini([turn("user", {"text": "hi"})], [{"text": REASONED, "thought": True}]),
+        trip(
+            OLLAMA,
+            {"model": "qwen3", "messages": [HELLO], "stream": False},
+            {"model": "qwen3", "message": {"role": "assistant", "content": "", "thinking": REASONED}, "done": True,
+             "done_reason": "stop"},
+        ),
+        chat([HELLO], {"role": "assistant", "content": None, "reasoning_content": "Hm.assistantfinalIt is a strip."}),
+    ],
+)  # fmt: skip
+def test_an_answer_behind_the_end_of_the_reasoning_is_the_servers_fault(trip: RoundTrip) -> None:
+    root = only("api-answer-in-reasoning", trip)
+
+    assert (root.layer, root.severity) == ("api", "warning")
+    assert "'It is a strip.'" in root.message
+    assert only("model-empty-response", trip).because_of == ("api-answer-in-reasoning",)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said_of_it"),
+    [
+        ({"chat_template_kwargs": {"enable_thinking": False}}, "the request switches reasoning off"),
+        ({"reasoning_effort": "none"}, "the request switches reasoning off"),
+        ({"reasoning": {"effort": "none"}}, "the request switches reasoning off"),
+        ({"thinking": {"type": "disabled"}}, "the request switches reasoning off"),
+        ({"response_format": {"type": "json_object"}}, "the JSON that the request asks for is in the reasoning"),
+    ],
+)
+def test_a_request_that_wants_no_reasoning_proves_it_too(fields: dict[str, Any], said_of_it: str) -> None:
+    reasoned = {"role": "assistant", "content": "", "reasoning_content": '{"word": "tape"}'}
+
+    assert said_of_it in only("api-answer-in-reasoning", chat([HELLO], reasoned, **fields)).message
+    assert "api-answer-in-reasoning" not in ids(chat([HELLO], reasoned))

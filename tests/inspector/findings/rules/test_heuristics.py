@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
-from judged import anthropic, asked, given, ids, lines, only, spoke, use, words
+from judged import anthropic, asked, given, ids, judged, lines, only, spoke, use, words
 
 from turntape.inspector.findings.rules import RULES
 
@@ -254,3 +254,24 @@ def test_an_error_that_says_nothing_is_quoted() -> None:
     assert lines(other[0], anthropic(unmarked, [use("toolu_2")], 1), only="client-opaque", hints=True) == []
     assert lines(anthropic(history, [use("toolu_2")]), only="client-opaque", hints=True) == []
     assert lines(other[0], anthropic(history, [words("x")], 1), only="client-opaque", hints=True) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "found"),
+    [
+        ("look_up", "Sure. I'll call the look_up tool now to get this for you.", True),
+        ("transfer_to_billing", "I'll transfer you to the billing agent", True),
+        ("getWeather", "Let me get the weather for Paris.", True),
+        ("look_up", "I'll look at that.", False),
+        ("search", "Let me search for it.", False),
+        ("look_up", "You can call look_up yourself.", False),
+        ("look_up", "Let me call look_up. It is a strip.", False),
+    ],
+)
+def test_a_call_that_is_announced_by_the_name_of_the_tool_is_reported_without_hints(
+    tool: str, text: str, found: bool
+) -> None:
+    offered = {"type": "function", "function": {"name": tool, "parameters": {"type": "object"}}}
+    said_so = [one for one in judged(chat([HELLO], said(text), tools=[offered])) if one.id.startswith("model-promised")]
+
+    assert [(one.layer, one.severity, one.tier) for one in said_so] == [("model", "warning", "S")] * found

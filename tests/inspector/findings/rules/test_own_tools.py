@@ -50,7 +50,7 @@ def test_other_results_say_nothing_of_the_offer(text: str) -> None:
         ),
         (
             "look_up() missing 1 required positional argument: 'language'",
-            "lacks 'language', which its schema does not require and its function needs",
+            "lacks 'language', which its schema does not have and its function needs",
         ),
         (
             "look_up() missing 1 required keyword-only argument: 'word'",
@@ -58,7 +58,15 @@ def test_other_results_say_nothing_of_the_offer(text: str) -> None:
         ),
         (
             "2 validation errors for look_up\nlanguage\n  Field required [type=missing]",
-            "lacks 'language', which its schema does not require and its function needs",
+            "lacks 'language', which its schema does not have and its function needs",
+        ),
+        (
+            'Invalid: [{"path": ["language"], "message": "expected string, received undefined"}]',
+            "lacks 'language', which its schema does not have and its function needs",
+        ),
+        (
+            "Error: missing required argument 'language'",
+            "lacks 'language', which its schema does not have and its function needs",
         ),
         (
             "look_up() got an unexpected keyword argument 'config'",
@@ -118,8 +126,8 @@ INVALID = "1 validation error for look_up: the value is not good"
         ("must NOT have additional properties", {"word": "a", "tone": 1}, "model", "warning", "passes 'tone', which"),
         ("additional property x is not allowed", {"word": "a"}, "client", "error", "passes only what its schema"),
         ("_run() got an unexpected keyword argument 'config'", {"word": "a"}, "client", "error", "fails because the"),
-        (INVALID, {"word": "a"}, "client", "info", "follows its schema, and the client's validation refuses it"),
-        ('{"error": "Invalid arguments"}', {"word": "a"}, "client", "info", "follows its schema, and the client's"),
+        (INVALID, {"word": "a"}, "model", "info", "has a value that its schema allows and its tool refuses"),
+        ('{"error": "Invalid arguments"}', {"word": "a"}, "model", "info", "has a value that its schema allows"),
     ],
 )
 def test_whose_argument_it_is(text: str, arguments: dict[str, Any], layer: str, severity: str, what: str) -> None:
@@ -171,7 +179,7 @@ def test_the_line_with_the_error_is_quoted() -> None:
 def test_an_error_in_json_has_its_line_breaks() -> None:
     [one] = failed('{"error": "language\\n  Field required"}', OPEN)
 
-    assert "lacks 'language', which its schema does not require and its function needs" in one.message
+    assert "lacks 'language', which its schema does not have and its function needs" in one.message
 
 
 @pytest.mark.parametrize("at", [0, 1])
@@ -242,7 +250,7 @@ def test_the_disagreement_explains_what_follows() -> None:
         (
             "params must have required property 'language'",
             "error",
-            "lacks 'language', which its schema does not require",
+            "lacks 'language', which its schema does not have",
         ),
         ("'language' is a required property", "error", "lacks 'language', which its schema does"),
     ],

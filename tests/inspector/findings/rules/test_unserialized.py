@@ -1,5 +1,7 @@
 """Placeholders of a programming language in place of a result."""
 
+from typing import Any
+
 import pytest
 from conversations import CALL, HELLO, chat, result, said
 from judged import (
@@ -14,6 +16,7 @@ from judged import (
     ids,
     item_call,
     item_output,
+    judged,
     lines,
     only,
     responses,
@@ -236,3 +239,60 @@ def test_a_placeholder_in_a_document_of_cohere() -> None:
 )
 def test_a_note_of_the_client_that_it_has_no_result(text: str, is_note: bool) -> None:
     assert (placeholder(text) == "the client's own note that it has no result") == is_note
+
+
+def looked_up(*results: object, word: str = "tape", before: tuple[str, str] | None = None) -> list[RoundTrip]:
+    """Calls with these results; `before`: the word and the result of a call in the step before."""
+    trips: list[RoundTrip] = []
+    history: list[dict[str, Any]] = [ASKED]
+    steps: list[list[tuple[str, object]]] = [[before]] if before is not None else []
+    for number, step in enumerate([*steps, [(word, one) for one in results]]):
+        made = [(f"call_{number}{n}", "look_up", f'{{"word":"{asked}"}}') for n, (asked, _) in enumerate(step)]
+        trips.append(chat(history, said(None, *made), index=number))
+        given = [
+            {"role": "tool", "tool_call_id": call[0], "content": text}
+            for call, (_, text) in zip(made, step, strict=True)
+        ]
+        history = [*history, said(None, *made), *given]
+    return [*trips, chat(history, said("Hm."), index=len(trips))]
+
+
+@pytest.mark.parametrize(
+    ("trips", "severities"),
+    [
+        (looked_up(None), ["warning"]),
+        (looked_up("None"), ["info"]),
+        (looked_up(" null\n"), ["info"]),
+        (looked_up('{"result": null}'), ["info"]),
+        (looked_up("None", before=("tape", "a strip")), ["warning"]),
+        (looked_up("None", before=("glue", "it sticks")), ["info"]),
+        (looked_up("None", "None", before=("glue", "it sticks")), ["warning", "warning"]),
+        (looked_up("None", "a strip", before=("glue", "it sticks")), ["info"]),
+        (looked_up("None", before=("tape", "null")), ["info"]),
+        (looked_up(""), []),
+        (looked_up("null and void"), []),
+        (looked_up('{"result": null, "found": 0}'), []),
+    ],
+)
+def test_a_missing_value_is_the_clients_where_the_tool_had_returned_something(
+    trips: list[RoundTrip], severities: list[str]
+) -> None:
+    last = [one for one in judged(*trips) if one.id == NAME and one.at == trips[-1].index]
+
+    assert [(one.layer, one.severity) for one in last] == [("client", severity) for severity in severities]
+
+
+def test_a_missing_value_is_shown_beside_what_came_before() -> None:
+    assert lines(*looked_up("None", before=("tape", "a strip")), only=NAME) == [
+        "#2 client-unserialized-result (client, warning, S): the result of 'look_up' is 'None': the tool returned "
+        "nothing, or the client lost what it returned; the same call returned 'a strip' before | #0 call look_up, "
+        "#2 request /messages/4"
+    ]
+
+
+def test_null_in_place_of_a_result_is_found_in_each_api() -> None:
+    history = [asked("hi"), spoke(use()), asked(given() | {"content": None})]
+    items = [ASKED, item_call(), item_output() | {"output": None}]
+
+    assert only(NAME, anthropic(history[:1], [use()]), anthropic(history, [words("x")], 1)).severity == "warning"
+    assert only(NAME, responses([ASKED], [item_call()]), responses(items, [], 1)).severity == "warning"

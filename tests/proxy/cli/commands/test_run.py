@@ -212,6 +212,9 @@ def test_the_summary_is_on_stderr_and_stdout_is_the_commands(turntape, upstream:
     assert "turntape show t.cassette.jsonl" in done.stderr
     cassette = Cassette.load(tmp_path / "t.cassette.jsonl")
     assert cassette.labels[0]["turn"] == 1
+    assert cassette.command_end is not None and cassette.command_end.exit == 7
+    [found] = [one for one in cassette.labels[0]["findings"] if one["id"] == "client-command-failed"]
+    assert found["message"] == "the command ended with exit code 7 after this answer", "labelled before the file ends"
 
 
 def test_quiet_prints_nothing_and_live_a_line_a_round_trip(turntape, upstream: str) -> None:
