@@ -17,6 +17,9 @@ STORM = "client-retry-storm"
 RATE_LIMITED = "api-rate-limited"
 
 
+_ERRORS = frozenset({"client-tool-error-as-success", "tool-result-is-error"})
+"""What a result shows that reads like an error."""
+
 ECHOES: Mapping[str, frozenset[str]] = {
     "api-tool-call-index-collision": frozenset(
         {
@@ -79,13 +82,11 @@ ECHOES: Mapping[str, frozenset[str]] = {
     "client-history-duplicated": frozenset(
         {"client-duplicated-call", "client-duplicate-tool-result", "client-role-order"}
     ),
-    "api-arguments-wrong-type": frozenset(
-        {"client-assistant-mutated", "client-tool-calls-not-dispatched", "client-tool-error-as-success"}
-    ),
-    "api-replacement-characters": frozenset({"client-tool-error-as-success"}),
-    "call-args-damaged": frozenset({"client-tool-error-as-success"}),
-    "client-offers-unknown-tool": frozenset({"client-tool-error-as-success", "model-repeated-call"}),
-    "call-args-not-taken": frozenset({"client-tool-error-as-success", "model-repeated-call"}),
+    "api-arguments-wrong-type": frozenset({"client-assistant-mutated", "client-tool-calls-not-dispatched", *_ERRORS}),
+    "api-replacement-characters": _ERRORS,
+    "call-args-damaged": _ERRORS,
+    "client-offers-unknown-tool": _ERRORS | {"model-repeated-call"},
+    "call-args-not-taken": _ERRORS | {"model-repeated-call"},
     "model-repeats-itself": frozenset({"api-length-truncated", "api-length-truncated-tool-call"}),
     "model-acted-twice": frozenset({"model-repeated-call"}),
     "client-forced-tool-loop": frozenset({"model-repeated-call"}),
@@ -169,7 +170,7 @@ TOOL_ECHOES = frozenset(
         "client-offers-unknown-tool",
         "client-stopped-silently",
         "client-tool-calls-not-dispatched",
-        "client-tool-error-as-success",
+        *_ERRORS,
     }
 )
 """What the requests show of calls whose run failed."""
@@ -194,7 +195,7 @@ OF_SHOWN = ("client-tool-error-invented", "client-tool-result-changed")
 OF_CLIENT: Mapping[str, tuple[str, ...]] = {
     "call-args-not-taken": ("client-tool-definition-differs", "client-tool-arguments-changed", *OF_SHOWN),
     "call-result-refused": OF_SHOWN,
-    "client-tool-error-as-success": OF_SHOWN,
+    **dict.fromkeys(_ERRORS, OF_SHOWN),
 }
 """What the requests show of calls with which the client did something wrong, and what the tools' wire shows of that."""
 SHORTENED = frozenset({"client-tool-result-as-file", "client-tool-result-cut"})
@@ -207,7 +208,7 @@ def of_tool(finding: Finding, about_tools: Iterable[str]) -> Finding:
         return replace(finding, layer="tool", message=f"{finding.message}; the tool's server had sent a wrong block")
     if finding.id not in TOOL_ECHOES or finding.because_of:
         return finding
-    if finding.id == "client-tool-error-as-success" and known & SHORTENED:
+    if finding.id in _ERRORS and known & SHORTENED:
         # The tool had not failed: these are the client's words about a result that is too large.
         return replace(finding, severity="info", because_of=tuple(sorted(known & SHORTENED)))
     causes = (*OF_CLIENT.get(finding.id, ()), *TOOL_CAUSES)

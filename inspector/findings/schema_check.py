@@ -86,6 +86,23 @@ def impossible(schema: object, at: str = "") -> str | None:
     return None
 
 
+def undescribed(schema: object) -> str | None:
+    """The first property that a schema requires where it describes none of them: a model cannot know what to give.
+
+    None where another part of the schema may describe it.
+    """
+    if not is_object(schema) or not _ELSEWHERE.isdisjoint(schema):
+        return None
+    properties, required = schema.get("properties"), schema.get("required")
+    names = [name for name in required if isinstance(name, str)] if is_array(required) else []
+    known = properties if is_object(properties) else {}
+    return names[0] if names and known.keys().isdisjoint(names) else None
+
+
+_ELSEWHERE = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties"})
+"""Keywords by which a schema may describe properties outside `properties`."""
+
+
 @lru_cache(maxsize=512)
 def _validator(schema: str) -> "jsonschema_rs.Validator | None":
     import jsonschema_rs  # a recording without tools needs no schemas

@@ -126,6 +126,10 @@ TOOLS: dict[str, Example] = {
         "server 'files' wrote a line to stdout that is not a message: 'listening on port 3'",
         ("#0 request",),
     ),
+    "tool-result-is-error": Example(
+        "the result of 'get_order' reads like an error: 'Error: no order 4711'",
+        ("#1 request /messages/2",),
+    ),
     "tool-error-unmarked": Example(
         "'add' of server 'files' returned an error that is not marked as one: 'Error: no connection'",
         ("#3 response /result", "#2 response"),

@@ -11,7 +11,7 @@ from ...wire.per_message import PerMessage
 from ...wire.values import Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from ..schema_check import impossible
+from ..schema_check import impossible, undescribed
 from ..transformations import transformation
 from .unserialized import placeholder
 from .user_text import has_no_beginning, is_cut_off
@@ -28,7 +28,7 @@ _BY_PEOPLE = frozenset({"in lower case", "in upper case"})
     "warning",
     "P",
     says="A tool is defined so that the model cannot know what it is for or what to give it: its description is a missing value, "
-    "its schema requires what it does not allow, or its description or its parameters were lost or damaged since the last "
+    "its schema requires what it does not describe, or its description or its parameters were lost or damaged since the last "
     "request.",
     fix="Print the tools that your code sends; build each definition once, and send it unchanged.",
     not_when=("The description has other words than before: then `client-tools-changed` says so",),
@@ -58,6 +58,8 @@ def _has_no_meaning(tool: Tool) -> str | None:
         return f"has {description.strip()[:60]!r} as its description"
     if (name := impossible(tool.schema)) is not None:
         return f"requires {name!r}, which its schema neither describes nor allows: no call can fit it"
+    if (name := undescribed(tool.schema)) is not None:
+        return f"requires {name!r}, and its schema describes no such parameter: the model can only guess"
     return None
 
 

@@ -15,7 +15,7 @@ from ...wire.written_calls import written_calls
 from ..model_words import THOUGHT_ENDS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from ..schema_check import described, impossible, violations
+from ..schema_check import described, impossible, undescribed, violations
 
 _PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
 """Finish words of answers that are still queued or running."""
@@ -105,7 +105,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
         tool = context.tools.get(call.name)
         if written_twice(call) is not None:
             continue
-        if tool is None or tool.schema is None or impossible(tool.schema) is not None:
+        if tool is None or tool.schema is None or (impossible(tool.schema) or undescribed(tool.schema)) is not None:
             continue
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             continue

@@ -79,23 +79,48 @@ def tool_of(context: RuleContext, result: ToolResult) -> str:
     fix="Set `is_error` (Anthropic) or `status: error` (Bedrock), so that the model knows.",
     not_when=(
         "Tools that read files, logs or pages",
-        "The API has no such mark: then it is an info",
+        "The API has no such mark: then `tool-result-is-error` says so",
     ),
 )
 def error_as_success(context: RuleContext) -> Iterator[Note]:
+    if context.protocol.requests.marks_errors:
+        for part, result in _errors(context):
+            yield Note(
+                f"{_of(tool_of(context, result), result)} reads like an error and is not marked as one: {result.text[:80]!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+
+
+@rule(
+    "tool-result-is-error",
+    "tool",
+    "info",
+    "S",
+    says="A result reads like an error: the tool failed, or it refused the call. The model got the error as the result.",
+    fix="Read the error: it says whether the tool or the arguments are wrong.",
+    not_when=(
+        "Tools that read files, logs or pages",
+        "The API has a mark for errors: then `client-tool-error-as-success` says so",
+    ),
+)
+def error_in_result(context: RuleContext) -> Iterator[Note]:
+    if not context.protocol.requests.marks_errors:
+        for part, result in _errors(context):
+            yield Note(
+                f"{_of(tool_of(context, result), result)} reads like an error: {result.text[:80]!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+
+
+def _errors(context: RuleContext) -> Iterator[tuple[Part, ToolResult]]:
+    """The new results that read like errors and are not marked as such."""
     for part, result in new_results(context):
         if result.is_error or not reads_like_error(result.text):
             continue
-        name = tool_of(context, result)
-        if READERS.search(name) and not is_error_of_reader(result.text):
-            continue
-        flagged = context.protocol.requests.marks_errors
-        yield Note(
-            f"{_of(name, result)} reads like an error and is not marked as one: {result.text[:80]!r}",
-            (f"{context.at} request {part.pointer}",),
-            severity=None if flagged else "info",
-            key=result.call_id or part.pointer,
-        )
+        if not READERS.search(tool_of(context, result)) or is_error_of_reader(result.text):
+            yield part, result
 
 
 def is_error_of_reader(text: str) -> bool:
@@ -204,4 +229,4 @@ def blob_resent(context: RuleContext) -> Iterator[Note]:
             )
 
 
-RULES = (error_as_success, huge_result, empty_result, context_growth, blob_resent)
+RULES = (error_as_success, error_in_result, huge_result, empty_result, context_growth, blob_resent)

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from turntape.inspector.findings.schema_check import Violation, described, impossible, violations
+from turntape.inspector.findings.schema_check import Violation, described, impossible, undescribed, violations
 
 SCHEMA = {
     "type": "object",
@@ -147,3 +147,22 @@ def test_a_required_property_that_a_closed_schema_does_not_have_is_named_with_it
     assert impossible({"properties": {"x": {}}, "required": ["x"], "additionalProperties": False}) is None
     assert impossible({"required": ["x"], "additionalProperties": {"type": "string"}}) is None
     assert impossible({"$ref": "#/$defs/a", "required": ["x"], "additionalProperties": False}) is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "name"),
+    [
+        ({"type": "object", "properties": {}, "required": ["city"]}, "city"),
+        ({"type": "object", "required": ["city", "unit"]}, "city"),
+        ({"properties": {"town": {}}, "required": ["city"]}, "city"),
+        ({"properties": {"city": {}}, "required": ["city", "unit"]}, None),
+        ({"properties": {}, "required": []}, None),
+        ({"properties": {}}, None),
+        ({"required": ["city"], "allOf": [{"properties": {"city": {}}}]}, None),
+        ({"required": ["city"], "$ref": "#/$defs/a"}, None),
+        ({"required": "city"}, None),
+        (None, None),
+    ],
+)
+def test_a_schema_that_describes_nothing_of_what_it_requires(schema: object, name: str | None) -> None:
+    assert undescribed(schema) == name

@@ -7,7 +7,7 @@ import orjson
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said
 from dialogues import APIS, asks, calls, gives, run, says
-from judged import lines, trip
+from judged import emitted, ids, lines, only, trip
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -121,3 +121,16 @@ def test_a_schema_that_requires_what_it_does_not_allow_is_the_clients_and_not_th
 )  # fmt: skip
 def test_a_schema_that_allows_what_it_requires_is_silent(tools: list[Any]) -> None:
     assert offered(tools, tools) == []
+
+
+def test_a_schema_whose_parameters_were_stripped_is_the_clients() -> None:
+    stripped = {"type": "object", "properties": {}, "required": ["word"]}
+    tool = {
+        "type": "function",
+        "function": {"name": "look_up", "description": "Look a word up.", "parameters": stripped},
+    }
+
+    unfit = emitted(arguments="{}", tools=[tool])
+
+    assert "requires 'word', and its schema describes no such parameter" in only(NAME, unfit).message
+    assert "model-args-break-schema" not in ids(unfit), "the model could not know"

@@ -29,7 +29,7 @@ from turntape.inspector.analysis.threads import Threads
 from turntape.inspector.findings.memory import RunMemory, ThreadMemory
 from turntape.inspector.findings.rule import Rule
 from turntape.inspector.findings.rule_context import RuleContext
-from turntape.inspector.findings.rules.results import error_as_success, huge_result, new_results, reads_like_error
+from turntape.inspector.findings.rules.results import error_in_result, huge_result, new_results, reads_like_error
 from turntape.inspector.wire.parse import read
 
 ASKED = {"role": "user", "content": "what is a tape?"}
@@ -51,7 +51,10 @@ def test_an_api_without_a_mark_makes_it_a_word_and_no_warning() -> None:
     first = said(None, CALL)
     following = chat([HELLO, first, result("call_1", FAILURES[0])], said("x"), index=1)
 
-    assert only("client-tool-error-as-success", chat([HELLO], first), following).severity == "info"
+    found = only("tool-result-is-error", chat([HELLO], first), following)
+
+    assert (found.layer, found.severity) == ("tool", "info")
+    assert "client-tool-error-as-success" not in ids(chat([HELLO], first), following)
 
 
 def test_a_log_that_speaks_of_failures_is_not_a_failure() -> None:
@@ -126,11 +129,9 @@ def test_an_unmarked_error_is_quoted_with_the_name_of_its_tool() -> None:
         ),
     ]
     assert error("Error: " + "x" * 100)[0].count("x") == 73
-    assert lines(chat([HELLO], first), unmarkable, only="client-tool-error") == [
-        (
-            "#1 client-tool-error-as-success (client, info, S): the result of 'look_up' reads like an error "
-            "and is not marked as one: 'Error: no such word' | #1 request /messages/2"
-        ),
+    assert lines(chat([HELLO], first), unmarkable, only="tool-result") == [
+        "#1 tool-result-is-error (tool, info, S): the result of 'look_up' reads like an error: 'Error: no such word' | "
+        "#1 request /messages/2"
     ]
 
 
@@ -178,11 +179,9 @@ def test_an_error_without_an_id_is_known_by_its_name_and_place() -> None:
     hi = turn("user", {"text": "hi"})
     history = [hi, turn("model", calls()), turn("user", gives("Error: x"))]
 
-    assert lines(gemini([hi], [calls()]), gemini(history, [{"text": "x"}], 1), only="client-tool-error") == [
-        (
-            "#1 client-tool-error-as-success (client, info, S): the result of 'look_up' reads like an error "
-            "and is not marked as one: 'Error: x' | #1 request /contents/2/parts/0"
-        ),
+    assert lines(gemini([hi], [calls()]), gemini(history, [{"text": "x"}], 1), only="tool-result") == [
+        "#1 tool-result-is-error (tool, info, S): the result of 'look_up' reads like an error: 'Error: x' | #1 request "
+        "/contents/2/parts/0"
     ]
 
 
@@ -316,8 +315,8 @@ def test_a_result_of_the_apis_own_tool_is_not_the_clients() -> None:
 def test_a_result_that_names_nothing_is_one() -> None:
     nameless = chat([HELLO, said(None, CALL), result("call_9", "Error: x")], said("x"))
 
-    assert lines(nameless, only="client-tool-error")[0].startswith(
-        "#0 client-tool-error-as-success (client, info, S): the result of 'call_9' reads like an error"
+    assert lines(nameless, only="tool-result")[0].startswith(
+        "#0 tool-result-is-error (tool, info, S): the result of 'call_9' reads like an error"
     )
 
 
@@ -327,7 +326,7 @@ def rule_on(rule: Rule, one: RoundTrip, key: object) -> list[str]:
     return [finding.message for finding in rule.apply(context_of(one, thread=thread))]
 
 
-@pytest.mark.parametrize("rule", [error_as_success, huge_result], ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", [error_in_result, huge_result], ids=lambda rule: rule.id)
 def test_a_result_is_known_by_the_id_of_its_call_or_by_its_place(rule: Rule) -> None:
     text = "Error: " + "x" * 60_000
     named = chat([HELLO, said(None, CALL), result("call_1", text)], said("x"))
