@@ -1,7 +1,7 @@
 """Causes that no single rule knows: which findings are echoes of another one of their thread."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from turntape.cassettes.regex import regex
@@ -47,6 +47,7 @@ ECHOES: Mapping[str, frozenset[str]] = {
             "client-orphan-tool-result",
         }
     ),
+    "api-answer-in-reasoning": frozenset({"api-reasoning-unwanted"}),
     "api-final-event-empty": frozenset({"client-assistant-mutated", "client-tool-calls-not-dispatched"}),
     "api-malformed-stream": frozenset(
         {
@@ -144,19 +145,20 @@ def _explains(one: Finding, fields: frozenset[str]) -> bool:
 
 
 def of_weight(findings: Iterable[Finding], context: RuleContext) -> list[Finding]:
-    """Findings without the causes that are only an info: what is worth no warning explains none.
+    """Findings without causes that are only an info and blame another layer: what is worth no warning takes no blame.
 
-    A cause that is not among the findings of this turn and the one before it stays.
+    An info of the same layer stays, since it says what broke (a cache, for example), and so does a cause that is not
+    among the findings of this turn and the one before it.
     """
     seen = [*context.found, *context.thread.recent]
-    worst = {name for one in seen if one.severity != "info" for name in one.names}
-    light = {name for one in seen for name in one.names} - worst
-    return [_of_weight(finding, light) for finding in findings]
+    return [_of_weight(finding, seen) for finding in findings]
 
 
-def _of_weight(finding: Finding, light: Collection[str]) -> Finding:
-    if finding.severity == "info" or not any(cause in light for cause in finding.because_of):
+def _of_weight(finding: Finding, seen: Iterable[Finding]) -> Finding:
+    if finding.severity == "info" or not finding.because_of:
         return finding
+    worth = {name for one in seen for name in one.names if one.severity != "info" or one.layer == finding.layer}
+    light = {name for one in seen for name in one.names} - worth
     return replace(finding, because_of=tuple(cause for cause in finding.because_of if cause not in light))
 
 

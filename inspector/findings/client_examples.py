@@ -8,7 +8,9 @@ CLIENTS: dict[str, Example] = {
         "contains it",
         ("#2 response", "#3 request /messages/6/content"),
     ),
-    "client-id-missing": Example("a result names no call", ("#1 request /messages/2",)),
+    "client-id-missing": Example(
+        "a result has no call id, so nothing says which call it answers: '14 rows'", ("#1 request /messages/2",)
+    ),
     "client-tool-withdrawn": Example(
         "the model called 'refund_order', which the request no longer offers; #1 offered it",
         ("#2 call call_9", "#2 request /tools"),
@@ -115,7 +117,7 @@ CLIENTS: dict[str, Example] = {
         ("#2 request", "#2 usage cache_read 0"),
     ),
     "client-sampling-params-changed": Example(
-        "changed since #2: the output cap",
+        "changed since #2: the output cap (4096, now 1024)",
         ("#2 request",),
     ),
     "client-media-as-text": Example(
@@ -155,7 +157,7 @@ CLIENTS: dict[str, Example] = {
         ("#3 request /messages/6/content/1",),
     ),
     "client-results-reordered": Example(
-        "the results of 2 calls are in another order than the calls",
+        "the results of 2 calls are in another order than the calls (call_b81, call_a07)",
         ("#1 request /messages/1/content/1",),
     ),
     "client-result-wrong-name": Example(
@@ -227,7 +229,7 @@ CLIENTS: dict[str, Example] = {
         ("#9 call call_3u5EDR",),
     ),
     "client-dispatched-partial-call": Example(
-        "the call call_KQssoz was run although its answer was cut (cut)",
+        "the call call_KQssoz was run although its answer was cut",
         ("#4 finish cut", "#6 request /messages/12"),
     ),
     "client-executed-filtered-call": Example(
@@ -268,7 +270,7 @@ CLIENTS: dict[str, Example] = {
         ("#5 finish stop", "#6 request"),
     ),
     "client-retry-storm": Example(
-        "the same failing request was sent 4 times",
+        "the same failing request was sent 4 times; the last attempt before this one failed with status 529",
         ("#2 status", "#3 status", "#4 status", "#5 status"),
     ),
     "client-retried-permanent-error": Example(

@@ -197,11 +197,11 @@ EXAMPLES: dict[str, Example] = {
         ("#0 request stop", "#0 response"),
     ),
     "reasoning-in-text": Example(
-        "the text of the answer contains thinking tags",
+        "the text of the answer contains the thinking tag '</think>': 'I refund it.</think> Your refund is on its way'",
         ("#0 response",),
     ),
     "model-promised-no-action": Example(
-        "the answer announces an action and calls nothing: '. Let me look up the second word now.'",
+        "the answer announces an action and calls nothing: 'Let me look up the second word now'",
         ("#0 response",),
     ),
     "tool-without-description": Example(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning
-from ...wire.json_value import Object, as_object, is_object, parse_json
+from ...wire.json_value import Object, is_object, parse_json
 from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
 from ...wire.values import ToolCall
@@ -16,6 +16,7 @@ from ..model_words import THOUGHT_ENDS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..schema_check import described, impossible, undescribed, violations
+from .honoured import demands
 
 _PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
 """Finish words of answers that are still queued or running."""
@@ -96,6 +97,7 @@ def lacks_end(text: str) -> bool:
     "names the field.",
     not_when=(
         "The schema itself cannot be compiled, or no arguments can fit it: then `client-tool-definition-damaged` says so",
+        "The schema describes none of the arguments that it requires: then `client-tool-definition-damaged` says so",
         "A number written as a string, or the other way round: then it is a warning",
         "A text that has not the `format` of the schema: then it is a warning",
     ),
@@ -105,7 +107,9 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
         tool = context.tools.get(call.name)
         if written_twice(call) is not None:
             continue
-        if tool is None or tool.schema is None or (impossible(tool.schema) or undescribed(tool.schema)) is not None:
+        if tool is None or tool.schema is None or impossible(tool.schema) is not None:
+            continue
+        if tool in context.request.tools and undescribed(tool.schema) is not None:
             continue
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             continue
@@ -233,7 +237,7 @@ def answer_in_reasoning(context: RuleContext) -> Iterator[Note]:
         return
     reasoning = context.emission.reasoning.strip()
     what = _behind_its_end(context, reasoning)
-    if what is None and _forbids_reasoning(context):
+    if what is None and any(True for _ in demands(context, "no_reasoning")):
         what = f"the request switches reasoning off, and all of the answer is reasoning: {reasoning[:80]!r}"
     if what is None and context.request.output_format is not None and is_object(parse_json(reasoning)):
         what = f"the JSON that the request asks for is in the reasoning, and the text is empty: {reasoning[:80]!r}"
@@ -255,27 +259,6 @@ def _behind_its_end(context: RuleContext, reasoning: str) -> str | None:
     return (
         f"the reasoning ends with {last[0]!r} and the answer follows inside it, while the text is empty: {rest[:80]!r}"
     )
-
-
-_OFF = frozenset({"none", "off", "disabled"})
-
-
-def _forbids_reasoning(context: RuleContext) -> bool:
-    """True for a request that switches reasoning off, in the ways of servers with a reasoning parser."""
-    fields = context.fields
-    template = as_object(fields.get("chat_template_kwargs"))
-    switches = (
-        fields.get("think"),
-        fields.get("enable_thinking"),
-        template.get("enable_thinking"),
-        template.get("thinking"),
-    )
-    words = (
-        fields.get("reasoning_effort"),
-        as_object(fields.get("reasoning")).get("effort"),
-        as_object(fields.get("thinking")).get("type"),
-    )
-    return any(one is False for one in switches) or any(one in _OFF for one in words if isinstance(one, str))
 
 
 @rule(

@@ -106,8 +106,13 @@ def own_stop(context: RuleContext) -> Iterator[Note]:
     aliases=("model-reasoning-leak",),
 )
 def reasoning_leak(context: RuleContext) -> Iterator[Note]:
-    if _THINK.search(context.emission.text):
-        yield Note("the text of the answer contains thinking tags", (f"{context.at} response",), key="think")
+    if (tag := _THINK.search(context.emission.text)) is not None:
+        around = context.emission.text[max(0, tag.start() - 30) : tag.end() + 40]
+        yield Note(
+            f"the text of the answer contains the thinking tag {tag[0]!r}: {around.strip()!r}",
+            (f"{context.at} response",),
+            key="think",
+        )
 
 
 def without_reasoning(text: str) -> str:
@@ -168,7 +173,8 @@ def promised(context: RuleContext) -> Iterator[Note]:
         return
     if context.emission.emitted == "text" and (found := _PROMISE.search(context.emission.text[-400:])):
         yield Note(
-            f"the answer announces an action and calls nothing: {found[0].strip()[:100]!r}", (f"{context.at} response",)
+            f"the answer announces an action and calls nothing: {found[0].strip(' .!?:\n')[:100]!r}",
+            (f"{context.at} response",),
         )
 
 
@@ -182,7 +188,7 @@ def promised_call(context: RuleContext) -> Iterator[Note]:
     named = next((name for name in context.tools if said and _is_announced(said, name)), None)
     if named is not None:
         yield Note(
-            f"the answer announces a call of {named!r} and makes none: {said.strip()[:100]!r}",
+            f"the answer announces a call of {named!r} and makes none: {said.strip(' .!?:\n')[:100]!r}",
             (f"{context.at} response", f"{context.at} request {context.tools[named].pointer}"),
             severity="warning",
         )

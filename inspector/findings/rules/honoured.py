@@ -40,7 +40,7 @@ def _answered(context: RuleContext) -> bool:
     return context.succeeded and context.finish.effective in _ENDED and not context.has("api-malformed-stream")
 
 
-def _demands(context: RuleContext, kind: str) -> Iterator[tuple[Demand, object]]:
+def demands(context: RuleContext, kind: str) -> Iterator[tuple[Demand, object]]:
     """What the request demands of this kind, with the value of the field."""
     for demand in context.protocol.requests.demands:
         value = value_at(context.fields, demand.field)
@@ -53,8 +53,8 @@ def _demands(context: RuleContext, kind: str) -> Iterator[tuple[Demand, object]]
 
 def _asked(context: RuleContext) -> int:
     """How many answers the request asks for: to each of its questions, where it holds several."""
-    count = next((as_count(value) or 1 for _, value in _demands(context, "answers")), 1)
-    questions = (as_array(value) for _, value in _demands(context, "questions"))
+    count = next((as_count(value) or 1 for _, value in demands(context, "answers")), 1)
+    questions = (as_array(value) for _, value in demands(context, "questions"))
     # A list of numbers is one question in tokens.
     return count * next((max(sum(not isinstance(one, int) for one in some), 1) for some in questions), 1)
 
@@ -69,7 +69,7 @@ def _asked(context: RuleContext) -> int:
     not_when=("The answer was cut, filtered or refused",),
 )
 def answers_missing(context: RuleContext) -> Iterator[Note]:
-    for demand, value in _demands(context, "answers"):
+    for demand, value in demands(context, "answers"):
         asked, came = _asked(context) if as_count(value) else 0, len(context.emission.choices) or 1
         if came < asked and _answered(context):
             yield Note(
@@ -148,7 +148,7 @@ def cap_ignored(context: RuleContext) -> Iterator[Note]:
 )
 def logprobs_missing(context: RuleContext) -> Iterator[Note]:
     response = context.exchange.response
-    for demand, _ in _demands(context, "logprobs"):
+    for demand, _ in demands(context, "logprobs"):
         if response is None or not _answered(context) or not context.emission.text.strip():
             return
         if not any(re.search(rb'"%b"\s*:\s*[\[{\d-]' % key.encode(), response.body) for key in demand.shown):
@@ -170,7 +170,7 @@ def logprobs_missing(context: RuleContext) -> Iterator[Note]:
 )
 def reasoning_unwanted(context: RuleContext) -> Iterator[Note]:
     usage, emission = context.reading.usage, context.emission
-    for demand, value in _demands(context, "no_reasoning"):
+    for demand, value in demands(context, "no_reasoning"):
         spent = usage.reasoning if usage is not None and usage.reasoning else 0
         thought = emission.reasoning.strip() or (emission.text if _THOUGHT.match(emission.text) else "")
         if not context.succeeded or not (spent or thought):
@@ -216,7 +216,7 @@ def parameter_changed(context: RuleContext) -> Iterator[Note]:
     if not _answered(context):
         return
     answer = _echo(context)
-    for demand, value in _demands(context, "echo"):
+    for demand, value in demands(context, "echo"):
         *way, name = demand.field
         holder = as_object(value_at(answer, way))
         back = holder.get(name)

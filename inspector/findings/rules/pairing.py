@@ -242,7 +242,8 @@ def id_missing(context: RuleContext) -> Iterator[Note]:
             if result is not None and not result.server and not result.call_id:
                 called = called or _called(context)
             if result is not None and not result.server and not result.call_id and result.name in called:
-                what = "a result names no call"
+                named = f"of {result.name!r} " if result.name else ""
+                what = f"a result {named}has no call id, so nothing says which call it answers: {result.text.strip()[:60]!r}"
             elif gave_ids and call is not None and not call.server and not call.id and _is_emitted(context, call):
                 what = f"the call of {call.name!r} has lost its id"
             else:
@@ -438,7 +439,7 @@ def reordered(context: RuleContext) -> Iterator[Note]:
     for calls in context.pairing.reordered:
         idless = all(part.call is not None and part.call.id is None for part in calls)
         yield Note(
-            f"the results of {len(calls)} calls are in another order than the calls",
+            f"the results of {len(calls)} calls are in another order than the calls ({', '.join(map(_name, calls[:4]))})",
             (f"{context.at} request {calls[0].pointer}",),
             severity="warning" if idless else None,
             key=tuple(_name(part) for part in calls),

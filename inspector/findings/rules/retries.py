@@ -59,7 +59,8 @@ def retry_storm(context: RuleContext) -> Iterator[Note]:
     count = header(headers, "x-stainless-retry-count")
     layers = f" (the SDK counts this one as retry {count})" if count else ""
     yield Note(
-        f"the same failing request was sent {attempts} times{layers}",
+        f"the same failing request was sent {attempts} times{layers}; the last attempt before this one failed with "
+        f"{failure_name(before)}",
         tuple(f"#{index} status" for index in (*context.thread.failures[-5:], context.index)),
         severity="error" if attempts >= 10 else "warning",
         key=attempts,

@@ -296,19 +296,26 @@ def sampling_changed(context: RuleContext) -> Iterator[Note]:
     if before is None or context.turn.edge.kind == "handoff":
         return
     was, now = before.reading.request, context.request
-    changed = [name for name in _SAMPLING if was.parameters.get(name) != now.parameters.get(name)]
-    if was.max_output != now.max_output:
-        changed.append("the output cap")
-    if was.parallel_tool_calls != now.parallel_tool_calls:
-        changed.append("parallel calls")
+    values: dict[str, tuple[object, object]] = {
+        name: (was.parameters.get(name), now.parameters.get(name)) for name in _SAMPLING
+    }
+    values["the output cap"] = was.max_output, now.max_output
+    values["parallel calls"] = was.parallel_tool_calls, now.parallel_tool_calls
+    changed = {name: pair for name, pair in values.items() if pair[0] != pair[1]}
     if changed:
+        said = (f"{name} ({_value(old)}, now {_value(new)})" for name, (old, new) in changed.items())
         yield Note(
-            f"changed since #{before.round_trip.index}: {', '.join(changed)}",
+            f"changed since #{before.round_trip.index}: {', '.join(said)}",
             (
                 f"#{before.round_trip.index} request",
-                *(f"{context.at} request /{n}" for n in changed[:3] if " " not in n),
+                *(f"{context.at} request /{n}" for n in list(changed)[:3] if " " not in n),
             ),
         )
+
+
+def _value(value: object) -> str:
+    """A parameter's value for a sentence."""
+    return "not set" if value is None else compact(value)[:60]
 
 
 @rule(

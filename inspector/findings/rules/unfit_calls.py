@@ -52,12 +52,17 @@ def _ran(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[N
     yield from _ran_without_ids(context, labels, what)
 
 
+def _because(what: str, why: str) -> str:
+    """Why a call must not be run, with the finish where that says more."""
+    return what if why == what else f"{what} ({why})"
+
+
 def _ran_by_id(context: RuleContext, labels: tuple[str, ...], what: str) -> Iterator[Note]:
     for part, result in _results_to_judge(context) if context.thread.unfit_calls else ():
         index, why = context.thread.unfit_calls.get(result.call_id or "", (0, ""))
         if result.call_id and why in labels and _reads_as_run(result):
             yield Note(
-                f"the call {result.call_id} was run although its answer was {what} ({why})",
+                f"the call {result.call_id} was run although its answer was {_because(what, why)}",
                 (f"#{index} finish {why}", f"{context.at} request {part.pointer}"),
                 key=result.call_id,
                 because_of=context.has_recently(*_WARNED),
@@ -104,7 +109,7 @@ def _ran_without_ids(context: RuleContext, labels: tuple[str, ...], what: str) -
         # The answer may give its calls ids that results do not repeat (Ollama).
         if result.call_id is None and result.name in names and _reads_as_run(result):
             yield Note(
-                f"the call of {result.name!r} was run although its answer was {what} ({why})",
+                f"the call of {result.name!r} was run although its answer was {_because(what, why)}",
                 (finish_at(before), f"{context.at} request"),
                 key=(context.index, "ran"),
                 because_of=context.has_recently(*_WARNED),

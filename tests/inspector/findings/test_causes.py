@@ -20,7 +20,7 @@ from turntape.inspector.findings.causes import (
     TOOL_ECHOES,
     of_weight,
 )
-from turntape.inspector.findings.finding import Finding, Severity
+from turntape.inspector.findings.finding import Finding, Layer, Severity
 from turntape.inspector.findings.severity import ANSWERED, CACHE_ONLY, FOLLOWED, LASTING
 
 IDS = {rule.id for rule in catalogue().rules}
@@ -46,10 +46,15 @@ def test_no_finding_is_its_own_cause() -> None:
     assert not [cause for cause, echoes in ECHOES.items() if cause in echoes]
 
 
-@pytest.mark.parametrize(("of_cause", "kept"), [("info", ()), ("warning", ("api-field-wrong",))])
-def test_what_is_worth_no_warning_explains_none(of_cause: Severity, kept: tuple[str, ...]) -> None:
+KEPT = ("api-field-wrong",)
+
+
+@pytest.mark.parametrize(
+    ("layer", "of_cause", "kept"), [("api", "info", ()), ("api", "warning", KEPT), ("model", "info", KEPT)]
+)
+def test_what_is_worth_no_warning_takes_no_blame(layer: Layer, of_cause: Severity, kept: tuple[str, ...]) -> None:
     context = context_of(chat([HELLO], said("A strip.")))
-    cause = Finding("api-field-wrong", "api", of_cause, "P", "a field is missing", ("#0 response",))
+    cause = Finding("api-field-wrong", layer, of_cause, "P", "a field is missing", ("#0 response",))
     effect = Finding("model-args-break-schema", "model", "error", "P", "wrong", ("#0 call",), because_of=(cause.id,))
     milder = replace(effect, severity="info")
     context.begin([cause, effect, milder])

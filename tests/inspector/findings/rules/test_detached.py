@@ -82,6 +82,16 @@ def test_a_request_that_comes_again_while_its_calls_are_open_is_an_info() -> Non
 
     assert found(OPEN, first, again) == [(1, "info")]
     assert found(OPEN, first, ran, chat([HELLO], DONE, at=600, index=2)) == []
+    assert found(OPEN, first, chat([HELLO], DONE, at=600, index=1, temperature=0.5)) == [(1, "info")], "other settings"
+
+
+def test_a_request_that_comes_again_after_its_answer_is_named_as_one() -> None:
+    first, ran = chat([HELLO], CALLED), chat([HELLO, CALLED, GIVEN], DONE, index=1)
+    again = chat([HELLO, CALLED, GIVEN], DONE, at=600, index=2)
+    [one] = [one for one in judged(first, ran, again) if one.id == CUT]
+
+    assert one.severity == "info"
+    assert one.message.startswith("the request of #1 is sent again unchanged although it got an answer")
 
 
 def test_a_client_that_sends_every_message_as_the_users_forgets_the_calls() -> None:

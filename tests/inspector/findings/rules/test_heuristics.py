@@ -203,7 +203,8 @@ def test_a_tag_of_thinking_in_the_text_is_reported_once(tag: str) -> None:
     second = chat([HELLO, first, user("and?")], said(f"so {tag} It is."), index=1)
 
     assert lines(chat([HELLO], first), second, only="reasoning-in-text", hints=True) == [
-        "#0 reasoning-in-text (api, info, H): the text of the answer contains thinking tags | #0 response"
+        f"#0 reasoning-in-text (api, info, H): the text of the answer contains the thinking tag {tag!r}: "
+        f"'so {tag} It is a strip.' | #0 response"
     ]
 
 
@@ -226,7 +227,7 @@ def test_an_answer_that_acts_or_has_ended_announces_nothing() -> None:
     assert promised("I see. Let me look it up.") == [
         (
             "#0 model-promised-no-action (model, info, H): the answer announces an action and calls nothing: "
-            "'. Let me look it up.' | #0 response"
+            "'Let me look it up' | #0 response"
         ),
     ]
     assert promised("Let me look it up. It is a strip.") == []

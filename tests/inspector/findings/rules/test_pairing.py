@@ -440,7 +440,8 @@ AT_CALL = "#0 request /messages/1/tool_calls/0"
          ["#0 client-results-not-adjacent (client, info, P): something comes before the result of toolu_1 in its "
           "message | #0 request /messages/2/content/1"]),
         ([sent(TWO, result("c2", "y"), result("c1", "x"))],
-         ["#0 client-results-reordered (client, info, P): the results of 2 calls are in another order than the calls | "
+         ["#0 client-results-reordered (client, info, P): the results of 2 calls are in another order than the "
+          "calls (c1, c2) | "
           f"{AT_CALL}"]),
         ([gemini([HI, turn("model", calls()), turn("user", gives(name="find"))], [{"text": "x"}])],
          ["#0 client-result-wrong-name (client, warning, P): the result of 'look_up' names 'find' | "

@@ -185,12 +185,13 @@ def test_a_refused_request_must_change() -> None:
 def test_a_storm_is_reported_at_the_fourth_and_at_the_tenth_attempt() -> None:
     assert lines(*(failing(503, n, n) for n in range(12)), only="client-retry-storm") == [
         (
-            "#3 client-retry-storm (client, warning, P): the same failing request was sent 4 times | #0 "
-            "status, #1 status, #2 status, #3 status"
+            "#3 client-retry-storm (client, warning, P): the same failing request was sent 4 times; the last "
+            "attempt before this one failed with status 503 | #0 status, #1 status, #2 status, #3 status"
         ),
         (
-            "#9 client-retry-storm (client, error, P): the same failing request was sent 10 times | #4 "
-            "status, #5 status, #6 status, #7 status, #8 status, #9 status"
+            "#9 client-retry-storm (client, error, P): the same failing request was sent 10 times; the last "
+            "attempt before this one failed with status 503 | #4 status, "
+            "#5 status, #6 status, #7 status, #8 status, #9 status"
         ),
     ]
     changing = [failing(503, n, n, temperature=n) for n in range(5)]
@@ -203,7 +204,7 @@ def test_a_storm_names_the_count_that_the_sdk_sent() -> None:
         return replace(one, request=replace(one.request, headers=headers))
 
     [line] = lines(*(counted(failing(503, n, n), n) for n in range(4)), only="client-retry-storm")
-    assert "was sent 4 times (the SDK counts this one as retry 3) |" in line
+    assert "was sent 4 times (the SDK counts this one as retry 3); the last attempt" in line
 
 
 @pytest.mark.parametrize(

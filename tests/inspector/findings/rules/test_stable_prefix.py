@@ -517,7 +517,7 @@ def test_a_parameter_of_sampling_that_changes_is_named(name: str) -> None:
 
     assert lines(*trips, only="client-sampl") == [
         f"#1 client-sampling-params-changed (client, info, P): changed since #0: {name} "
-        f"| #0 request, #1 request /{name}"
+        f"(1, now 2) | #0 request, #1 request /{name}"
     ]
 
 
@@ -527,13 +527,14 @@ def test_all_parameters_that_change_are_named_and_three_are_shown() -> None:
 
     assert lines(first, second, only="client-sampling") == [
         (
-            "#1 client-sampling-params-changed (client, info, P): changed since #0: temperature, top_p, top_k, "
-            "seed, the output cap, parallel calls | #0 request, #1 request /temperature, #1 request /top_p, #1 "
-            "request /top_k"
+            "#1 client-sampling-params-changed (client, info, P): changed since #0: temperature (not set, "
+            "now 1), top_p (not set, now 1), top_k (not set, now 1), seed (not set, now 1), the output cap (5, now 6), "
+            "parallel calls (true, now false) | #0 request, #1 request /temperature, #1 request /top_p, "
+            "#1 request /top_k"
         ),
     ]
     assert lines(first, continues(FIRST, GIVEN, max_tokens=6, parallel_tool_calls=True), only="client-sampling") == [
-        "#1 client-sampling-params-changed (client, info, P): changed since #0: the output cap | #0 request",
+        "#1 client-sampling-params-changed (client, info, P): changed since #0: the output cap (5, now 6) | #0 request",
     ]
 
 
