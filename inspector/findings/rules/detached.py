@@ -203,24 +203,15 @@ def _left_behind(context: RuleContext) -> bool:
 @not_dispatched.also("ended")
 def asked_again(context: RuleContext) -> Iterator[Note]:
     """The request of an earlier turn, sent again although the model had answered it with calls that nobody ran."""
-    earlier, now = context.sent_before, context.turn.conversation
-    if context.is_attempt:
+    earlier = context.sent_before
+    if earlier is None or earlier.effective != "tool_calls" or context.is_attempt:
         return
-    if earlier is not None:
-        index = earlier.index if context.run.open_calls.get(earlier.thread) == earlier.index else None
-        index = index if earlier.effective == "tool_calls" else None
-    elif not now.units:
-        index = None
-    else:
-        # The same history with another mark of the cache, or another setting.
-        index = context.run.calls_after.get((agent_of(context.request), now.prefixes[-1])) if now.prefixes else None
-        index = index if index in context.run.open_calls.values() else None
-    if index is not None:
+    if context.run.open_calls.get(earlier.thread) == earlier.index:
         yield Note(
-            f"the request of #{index} is sent again, and nobody has answered the calls that the model made there",
-            (f"#{index} response", f"{context.at} request"),
+            f"the request of #{earlier.index} is sent again, and nobody has answered the calls that the model made there",
+            (f"#{earlier.index} response", f"{context.at} request"),
             severity="info",
-            key=index,
+            key=earlier.index,
         )
 
 

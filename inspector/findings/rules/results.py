@@ -115,7 +115,7 @@ def error_in_result(context: RuleContext) -> Iterator[Note]:
 
 
 def _errors(context: RuleContext) -> Iterator[tuple[Part, ToolResult]]:
-    """The new results that read like errors and are not marked as such."""
+    """The new results that read like errors and have no mark that says so."""
     for part, result in new_results(context):
         if result.is_error or not reads_like_error(result.text):
             continue

@@ -1,7 +1,7 @@
 """Places in a prompt template that nobody filled in.
 
-Braces and signs stand in many prompts for good reasons: prompts explain templates, show code, and say how an answer
-should look. A place is reported where its name says what the client should have put there (`{current_date}`,
+Many prompts have braces and signs for a good reason: they explain templates, show code, and say how an answer should
+look. A place is reported where its name says what the client should have put there (`{current_date}`,
 `{{user_name}}`), or where the prompt is too short for an explanation.
 """
 

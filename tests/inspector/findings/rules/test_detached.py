@@ -82,7 +82,6 @@ def test_a_request_that_comes_again_while_its_calls_are_open_is_an_info() -> Non
 
     assert found(OPEN, first, again) == [(1, "info")]
     assert found(OPEN, first, ran, chat([HELLO], DONE, at=600, index=2)) == []
-    assert found(OPEN, first, chat([HELLO], DONE, at=600, index=1, temperature=0.5)) == [(1, "info")], "other settings"
 
 
 def test_a_request_that_comes_again_after_its_answer_is_named_as_one() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from turntape.inspector.findings.rules.unfilled import unfilled
 
-HELPS = "You are a careful assistant. Answer in one sentence, and return only what was asked for. "
+HELPS = "You are a careful assistant. Answer in one sentence, and return only what was requested. "
 
 
 @pytest.mark.parametrize(
