@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from conversations import HELLO, chat, said
-from judged import context_of
+from judged import context_of, gemini, gives, judged, turn
 
 from turntape.inspector.findings.catalogue import catalogue
 from turntape.inspector.findings.causes import (
@@ -62,3 +62,13 @@ def test_what_is_worth_no_warning_takes_no_blame(layer: Layer, of_cause: Severit
     assert [one.because_of for one in of_weight([effect, milder], context)] == [kept, (cause.id,)]
     context.begin([effect])
     assert of_weight([effect], context)[0].because_of == (cause.id,), "a cause that is nowhere stays"
+
+
+def test_a_field_that_the_client_put_up_with_takes_no_blame_from_the_model() -> None:
+    made = {"functionCall": {"name": "look_up", "args": [{"word": "tape"}]}}
+    hi = turn("user", {"text": "hi"})
+    found = judged(gemini([hi], [made]), gemini([hi, turn("model", made), turn("user", gives())], [{"text": "x"}], 1))
+    by_id = {one.id: (one.severity, one.because_of) for one in found}
+
+    assert by_id["api-field-wrong"] == ("info", ())
+    assert by_id["model-args-break-schema"] == ("warning", ())
