@@ -8,7 +8,7 @@ from turntape.cassettes.frozen import frozen
 
 from ..analysis.call_words import begins, call_words
 from ..analysis.pictures import pictures_in
-from ..wire.json_value import as_array, as_object, compact, compact_size
+from ..wire.json_value import as_array, as_object, compact, compact_size, is_object
 from ..wire.values import Message, Part, Tool, ToolCall
 from .model import PieceKind
 from .shape import NO_TEXT, Shape, begins_message, of_call, shape_of
@@ -144,7 +144,7 @@ def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
     media = part.kind == "media" or (kind == "result" and size > 4 * weight + 4096)
     limited = part.kind not in _OPEN_KINDS and not media and not part.signature
     by_text = kind in ("call", "result", "assistant", "user", "system") and not media
-    seen = text if by_text or part.raw is None else _bytes(compact(part.raw))
+    seen = text if by_text or part.raw is None else _bytes(compact(_unmarked(part.raw)))
     digest = _digest(kind, role, tool, seen)
     marked = not MARKS.isdisjoint(as_object(part.raw))
     shape = _shape(digest, text) if part.call is None else of_call(_shape(digest, text))
@@ -163,6 +163,13 @@ def _content(role: str, part: Part, calls: Mapping[str, ToolCall]) -> Content:
         marked=marked,
         echo=echo,
     )
+
+
+def _unmarked(raw: object) -> object:
+    """A part without its marks for the cache, which a client moves from turn to turn."""
+    if not is_object(raw) or MARKS.isdisjoint(raw):
+        return raw
+    return {name: value for name, value in raw.items() if name not in MARKS}
 
 
 def _pixels(part: Part) -> tuple[int, int, str | None] | None:

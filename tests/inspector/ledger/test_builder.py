@@ -5,7 +5,8 @@ from decimal import Decimal
 
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, loop, result, said, user
-from judged import trip
+from judged import anthropic, trip
+from made_pictures import PNG
 from round_trips import exchanged
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -271,3 +272,13 @@ def test_embeddings_of_an_unknown_model_are_unpriced_and_a_moderation_is_free() 
 
     assert (unknown.total, unknown.unpriced) == (None, 1)
     assert (free.total, free.unpriced, free.others) == (None, 0, [])
+
+
+def test_a_picture_is_one_piece_wherever_the_client_puts_its_mark_for_the_cache() -> None:
+    block = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+    asked = {"role": "user", "content": [{**block, "cache_control": {"type": "ephemeral"}}]}
+    history = [{"role": "user", "content": [block]}, {"role": "assistant", "content": "A dot."}, HELLO]
+    trips = [anthropic([asked], [{"type": "text", "text": "A dot."}]), anthropic(history, [], 1)]
+    pieces = [piece for piece in ledger(*trips).pieces if piece.kind == "media"]
+
+    assert [piece.sent for piece in pieces] == [2]
