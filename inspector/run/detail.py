@@ -53,6 +53,16 @@ class Detail:
         """The messages of this request that the thread's previous request did not contain."""
         return self.reading.request.messages[self.sent :]
 
+    @cached_property
+    def call_names(self) -> dict[str | None, str]:
+        """The tools' names by the ids of the calls: of the request's history, else of the answer before it.
+
+        The history of a client that names the answer that it continues has only the results.
+        """
+        before = self.previous.emission.calls if self.previous and self.previous.emission else ()
+        parts = (part for message in self.reading.request.messages for part in message.parts)
+        return {call.id: call.name for call in (*before, *(part.call for part in parts if part.call))}
+
     @property
     def whole(self) -> bool:
         """Whether the whole answer had arrived, whoever closed the connection then."""

@@ -17,6 +17,7 @@ from ...run.run_index import Run
 from ...run.strip import strip_of
 from ...run.totals import totals
 from ..text.number_format import begun, count, lasted, several, spent
+from ..text.short_names import distinct_models
 from .colours import colours_of_kinds, colours_of_styles
 from .costs import costs
 from .findings_list import findings, name_of
@@ -175,7 +176,8 @@ def _banner(run: Reported, title: str, *, redacted: bool) -> Html:
     known = sums.input is not None or sums.output is not None
     facts += [f"{count(sums.input)} tokens in{cached}, {count(sums.output)} out"] if known else []
     facts.append(lasted(sums.seconds * 1000))
-    facts += [", ".join(sums.models[:3]) + (" …" if len(sums.models) > 3 else "")] if sums.models else []
+    models = distinct_models(sums.models)
+    facts += [", ".join(models[:3]) + (" …" if len(models) > 3 else "")] if models else []
     if rows and (began := begun(rows[0].started_at)):
         facts.append(began)
     unpriced = (

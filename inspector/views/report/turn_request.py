@@ -33,7 +33,7 @@ def new_messages(detail: Detail, rows: Rows, place: int) -> Html:
         notes += [f"; {detail.sent:,} {were} sent before, see ", link(before, "the turn before")]
     if detail.row.history == "changed":
         notes.append(span("warn", "; the client had changed the history"))
-    names = {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
+    names = detail.call_names
     body = [_message(message, names, echo=message.role == "assistant" and bool(detail.sent)) for message in new]
     if not new:
         note = "nothing: the API holds the history" if reading.request.previous_id else "nothing"

@@ -14,6 +14,7 @@ from ...run.totals import added_up
 from ...wire.json_value import as_array
 from ...wire.printable import safe, several
 from .number_format import begun, spent
+from .short_names import distinct_models
 from .terminal_text import Line, Span, clip, flow, wrap
 
 
@@ -82,7 +83,7 @@ def _counts(labels: Sequence[Label], turns: Sequence[Label]) -> Iterator[str]:
     if began := begun(datetime.fromisoformat(cast(str, labels[0]["started_at"])).timestamp()):
         yield began
     used = (cast("str | None", label["response_model"] or label["request_model"]) for label in turns)
-    for model, _ in Counter(model for model in used if model).most_common(3):
+    for model in distinct_models(model for model, _ in Counter(filter(None, used)).most_common())[:3]:
         yield clip(model, 40)
 
 

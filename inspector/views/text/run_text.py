@@ -3,7 +3,7 @@
 `story` gives styled lines. The terminal, the SVG picture and the tests render the same lines.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import islice
 from typing import cast
@@ -21,18 +21,16 @@ from ...wire.json_value import as_array, as_object, compact
 from ...wire.per_message import ByKey
 from ...wire.printable import safe, several
 from ...wire.socket_turn import SOCKET
-from ...wire.values import Kind, Message, Part, Tool, ToolCall
+from ...wire.values import Emission, Kind, Message, Part, Tool, ToolCall
 from ..vocabulary.endpoints import endpoint_words
+from ..vocabulary.nothing import NOTHING_RECORDED
 from .number_format import cost_note, dollars, spent
 from .picture_words import kind_words, picture_words
 from .run_head import TurnFigures, head_lines, turn_figures
+from .short_names import address
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
 from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, fit, flow, folded, width_of, wrap
 from .tool_text import loose_lines, tool_lines, turn_runs, unjoined_lines
-
-NOTHING_RECORDED = (
-    "nothing was recorded in this file: `turntape doctor -- COMMAND` says why, for the command of the agent"
-)
 
 
 def show_text(
@@ -60,14 +58,14 @@ def story(
     """The run as styled lines; `hints` adds the findings of tier H."""
     width = max(40, width)
     rows: dict[Key, _TurnText] = {}
-    prompts = _SystemPrompts()
+    prompts, called = _SystemPrompts(), dict[str, str]()
     again = round_trips.round_trip if isinstance(round_trips, Cassette) and round_trips.path else None
     for key, one in label_stream(round_trips, hints=hints, again=again):
         if thread is not None and one.label["thread"] != thread:
             continue
         if turn is None:
             runs = tuple(run.small() for run in one.tool_runs)
-            reported = [*prompts.lines(key, one, width), *_reported(one, width)]
+            reported = [*prompts.lines(key, one, width), *_reported(one, called, width)]
             rows[key] = _TurnText(turn_figures(one), reported, _tokens_line(one), runs)
         elif one.label["turn"] == turn:
             rows[key] = _TurnText(turn_figures(one), list(whole_turn(one, width)), [], ())
@@ -155,10 +153,14 @@ def tokens_text(number: object) -> str:
     return f"{number:,}" if isinstance(number, int) else "?"
 
 
-def _reported(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
-    """What went over the wire: what is new in the request, the emission, the finish."""
+def _reported(one: LabelledRoundTrip, called: dict[str, str], width: int) -> Iterator[Line]:
+    """What went over the wire: what is new in the request, the emission, the finish.
+
+    `called` are the names of the calls of all answers so far, by id: a history that the API holds has only the results.
+    """
     if one.turn is not None:
-        yield from _new(one, width)
+        yield from _new(one, called, width)
+        called.update((call.id, call.name) for call in (one.reading.emission or Emission()).calls if call.id)
         yield from _emission(one, width)
         yield from folded(_finish(one), width, _UNDER)
 
@@ -185,7 +187,7 @@ def other_line(label: Mapping[str, object]) -> Line:
     style: Style = "bad" if not isinstance(status, int) or status >= 400 else "dim"
     return [
         (f"#{label['index']} ", "dim"),
-        (safe(f"{label['method']} {label['url']} "), "plain"),
+        (safe(f"{label['method']} {address(cast(str, label['url']))} "), "plain"),
         (f"→ {status if status is not None else 'no answer'} ", style),
         (f"({endpoint_words(cast('Kind', label['kind']), cast(str, label['protocol']))})", "dim"),
         *_price(label, is_unpriced(label), ""),
@@ -245,7 +247,7 @@ _names = ByKey(_names_of).of
 """The names of the calls in a history, by id."""
 
 
-def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
+def _new(one: LabelledRoundTrip, called: Mapping[str, str], width: int) -> Iterator[Line]:
     """The messages of this request that the thread's previous request did not contain."""
     messages = one.reading.request.messages
     turn = one.turn
@@ -253,7 +255,11 @@ def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     if turn.history == "extended" and turn.shared:
         messages = messages[turn.messages_before :]
     names = _names(one.reading.request.messages)
-    shown = (part_line(message, part, names) for message in reversed(messages) for part in reversed(message.parts))
+    shown = (
+        part_line(message, part, lambda call_id: names.get(call_id) or called.get(call_id or ""))
+        for message in reversed(messages)
+        for part in reversed(message.parts)
+    )
     found = (line for line in shown if line is not None)
     lines = [*islice(found, 3 if turn.history == "changed" else None)][::-1]
     if turn.history == "changed":
@@ -267,13 +273,16 @@ def _new(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         yield from folded([("    ", "plain"), *line], width, "      ", _PREVIEW)
 
 
-def part_line(message: Message, part: Part, names: Mapping[str | None, str]) -> Line | None:
-    """One line for a part of the history that the client wrote; None for a part that the model wrote."""
+def part_line(message: Message, part: Part, name_of: Callable[[str | None], str | None]) -> Line | None:
+    """One line for a part of the history that the client wrote; None for a part that the model wrote.
+
+    `name_of` gives the tool of a call by its id.
+    """
     if part.result is not None:
         result = part.result
         if result.server:
             return None
-        name = result.name or names.get(result.call_id) or result.call_id or "a call"
+        name = result.name or name_of(result.call_id) or result.call_id or "a call"
         style: Style = "bad" if result.is_error else "dim"
         return [(f"← {clip(name, 30)} ", "client"), (clip(result.text, 400), style)]
     if message.role == "assistant" or part.kind in ("call", "reasoning"):

@@ -64,7 +64,7 @@ def _turn(one: LabelledRoundTrip) -> Iterator[str]:
     names = {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
     for message in messages if turn.history != "changed" else messages[-1:]:
         for part in message.parts:
-            line = part_line(message, part, names)
+            line = part_line(message, part, names.get)
             if line is not None:
                 yield f"  {clip(''.join(text for text, _ in line), _WIDTH)}"
     emission, finish = reading.emission, reading.finish

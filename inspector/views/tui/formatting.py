@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ..text.number_format import count, dollars, several, size
+from ..text.short_names import model_name
 from ..text.status_styles import EMITTED, FINISH_WORDS, OUTCOME_WORDS, SEVERITY
 from ..text.status_styles import FINISH as FINISH_STYLES
 from ..text.status_styles import OUTCOME as OUTCOME_STYLES
@@ -78,16 +79,3 @@ def _start(text: str, cells: int) -> str:
         if used > cells:
             return text[:at]
     return text
-
-
-def model_name(model: str | None) -> str:
-    """A model's name without the date behind it."""
-    if not model:
-        return "unknown model"
-    head, _, tail = model.rpartition("-")
-    if head and tail.isdigit() and len(tail) >= 8:
-        return head
-    parts = model.rsplit("-", 3)
-    if len(parts) == 4 and len(parts[1]) == 4 and all(part.isdigit() for part in parts[1:]):
-        return parts[0]
-    return model

@@ -8,8 +8,9 @@ from ...run.filters import Filter
 from ...run.rows import Rows
 from ...run.totals import Totals, totals
 from ..text.number_format import spent
+from ..text.short_names import model_names
 from ..text.terminal_text import clip, width_of
-from .formatting import count, model_name, several
+from .formatting import count, several
 
 type Spans = Sequence[tuple[str, str]]
 """Texts with the names of their looks."""
@@ -117,9 +118,9 @@ def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
         groups.append([(f" {several(sums.tool_runs, 'tool run')} ", "dim")])
     if sums.threads > 1:
         groups.append([(f" {sums.threads} threads ", "dim")])
-    if sums.models:
-        more = f" +{len(sums.models) - 1}" if len(sums.models) > 1 else ""
-        groups.append([(f" {model_name(next(iter(sums.models)))}{more} ", "dim")])
+    if models := model_names(sums.models):
+        more = f" +{len(models) - 1}" if len(models) > 1 else ""
+        groups.append([(f" {models[0]}{more} ", "dim")])
     return groups
 
 

@@ -10,8 +10,9 @@ from ...run.rows import Rows
 from ...run.totals import totals
 from ...tools.run_words import alone_words
 from ..text.number_format import spent
+from ..text.short_names import address, model_names
 from ..text.terminal_text import GLYPHS, clip, width_of
-from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count, dollars, model_name, seconds, several
+from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count, dollars, seconds, several
 from .pages.blocks import Spans
 from .played_rows import played_row
 from .thread_tree import TreeLine
@@ -119,7 +120,7 @@ def thread_line(
     cost = f"{price:>{COST}}" + (" " * 6 if cells.time else "")
     tail: list[tuple[str, str]] = [(cost, "money" if sums.cost else "dim"), *_marks(sums.errors, sums.warnings)]
     asked = f"  “{task}”" if task else ""
-    names = list(dict.fromkeys(map(model_name, begun.models)))
+    names = model_names(begun.models)
     room = width - sum(width_of(text) for text, _ in (*spans, *tail)) - min(width_of(asked), TASK)
     spans += [(_models(names, room), "dim"), (asked, "string")]
     return _both_ends(spans, tail, width)
@@ -280,7 +281,7 @@ def other_line(row: Row, lead: str, width: int) -> Spans:
     if row.is_tool_wire:
         return _tool_line(row, lead, width)
     look = "dim" if row.status is not None and row.status < 400 else "bad"
-    endpoint = f"{row.method} {row.url.split('://')[-1]}"
+    endpoint = f"{row.method} {address(row.url).split('://')[-1]}"
     return [
         (lead, "plain"),
         ("   ·  ", "faint"),

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ...vocabulary.nothing import NOTHING_RECORDED
 from ..controllers.loader import Loader
 from ..controllers.messages import FirstRowRead, GrowthReady, LedgerReady, ReadingEnded, RowsRead
 from ..headings import ended_notice, several_problems
@@ -26,7 +27,7 @@ REFRESH = 0.12
 LONGEST = 2.0
 """Seconds between two drawings at most."""
 
-_NOTHING = Page("empty", [Block("empty", (), flowing([("nothing was recorded in this file", "warn")]))])
+_NOTHING = Page("empty", [Block("empty", (), flowing([(NOTHING_RECORDED, "warn")]))])
 """The page of a recording without round trips."""
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from ....analysis.pictures import pictures_in, without_data
 from ....wire.json_value import compact, is_object
 from ....wire.printable import safe
-from ....wire.values import Message, Part, Reading, ToolCall, ToolResult
+from ....wire.values import Message, Part, ToolCall, ToolResult
 from ...text.picture_words import picture_words
 from ..formatting import ROLE, several, size
 from .blocks import Block, Body, Spans, Title
 from .json_lines import fields_of, json_line, keyed, pretty
-from .picture_lines import ROWS, with_pictures
+from .picture_lines import ROWS, is_drawn, with_pictures
 from .text_lines import lines, prose
 
 PREVIEW = ROWS
@@ -28,11 +28,6 @@ def new_note(new: int, sent: int) -> str:
     """How many messages are new in a request, and how many the request before had sent."""
     before = f"; {sent:,} {'was' if sent == 1 else 'were'} sent before" if sent else ""
     return several(new, "message") + before
-
-
-def names_of(reading: Reading) -> dict[str | None, str]:
-    """The tools' names by the ids of the calls in the history."""
-    return {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
 
 
 def message_blocks(message: Message, names: dict[str | None, str], indent: int, parent: str | None) -> Iterator[Block]:
@@ -90,7 +85,9 @@ def _part(message: Message, part: Part, names: dict[str | None, str]) -> tuple[T
         return [(message.role, look)], prose(part.text), message.role == "system"
     found = [*pictures_in(part.raw)]
     notes = [f"  [{part.kind}]", *(f"  {picture_words(one)}" for one in found)]
-    body = with_pictures(found, prose(pretty(without_data(part.raw, found)), json_line))
+    rest = without_data(part.raw, found)
+    drawn = found and all(map(is_drawn, found))
+    body = with_pictures(found, prose(compact(rest), "dim") if drawn else prose(pretty(rest), json_line))
     return [(message.role, look), *((note, "dim") for note in notes)], body, not found
 
 

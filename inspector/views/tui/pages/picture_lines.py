@@ -18,9 +18,14 @@ MOST_PIXELS = 40_000_000
 _KINDS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
 
 
+def is_drawn(picture: Picture) -> bool:
+    """Whether it is a picture of a kind that can be drawn."""
+    return picture.type in _KINDS
+
+
 def with_pictures(pictures: Sequence[Picture], body: Body) -> Body:
     """The lines of pictures, and those of `body` behind them."""
-    shown = [one for one in pictures if one.type in _KINDS]
+    shown = [one for one in pictures if is_drawn(one)]
 
     def make(width: int) -> Sequence[Spans]:
         drawn = [line for one in shown for line in picture_lines(one, width)]

@@ -11,7 +11,7 @@ from ..played_rows import played_row
 from .answer_blocks import answer_blocks
 from .blocks import Block
 from .finding_blocks import finding_blocks
-from .message_blocks import echo_head, message_blocks, names_of, new_note
+from .message_blocks import echo_head, message_blocks, new_note
 from .page import Page
 from .sections import rule
 from .text_lines import lines
@@ -27,7 +27,7 @@ def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
     yield Block("head", [(f"Turn {row.label}", "title"), (f" of {row.thread}  #{row.index}", "dim")])
     note = new_note(len(detail.new), detail.sent)
     yield Block("new", rule("new in this request", note))
-    names = names_of(detail.reading)
+    names = detail.call_names
     for message in detail.new:
         if message.role == "assistant":
             yield replace(echo_head(message), group=False)

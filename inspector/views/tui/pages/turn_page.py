@@ -17,7 +17,7 @@ from .blocks import Block
 from .finding_blocks import finding_blocks
 from .json_lines import json_line, pretty
 from .layer_lines import layer_lines
-from .message_blocks import echo_head, message_blocks, names_of, new_note
+from .message_blocks import echo_head, message_blocks, new_note
 from .other_page import other_blocks
 from .page import Page
 from .sections import gap, rule
@@ -87,7 +87,7 @@ def _new(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
     if not new:
         note = "nothing: the API holds the history" if reading.request.previous_id else "nothing"
         yield Block("new:none", (), flowing([(note, "dim")]), indent=2)
-    names = names_of(reading)
+    names = detail.call_names
     before = rows.before(place)
     for number, message in enumerate(new, detail.sent):
         if message.role == "assistant" and before is not None and number <= detail.sent + 1:
@@ -104,7 +104,7 @@ def _history(detail: Detail) -> Iterator[Block]:
     yield gap("history")
     note = several(len(history), "message")
     yield Block("history", rule("sent before", note), group=True, open=False)
-    names = names_of(detail.reading)
+    names = detail.call_names
     for message in history:
         yield from message_blocks(message, names, 2, "history")
 

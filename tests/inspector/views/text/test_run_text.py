@@ -281,3 +281,13 @@ def test_a_system_message_and_a_retry_show_no_system_prompt_again() -> None:
 @pytest.mark.parametrize("turn", [None, 1])
 def test_pictures_of_an_answer_are_named(trip: RoundTrip, turn: int | None) -> None:
     assert shown(trip, turn=turn).count("[png, 1 × 1 pixels, 70 B]") == 1
+
+
+def test_a_result_of_a_history_that_the_api_holds_names_its_tool() -> None:
+    call = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look_up", "arguments": "{}"}
+    first = responses([{"role": "user", "content": "hi"}], [call], 0)
+    output = {"type": "function_call_output", "call_id": "call_1", "output": "a strip"}
+    second = responses([output], [], 1, previous_response_id="resp_0")
+
+    assert "← look_up a strip" in shown(first, second)
+    assert "← call_1 a strip" in shown(second)

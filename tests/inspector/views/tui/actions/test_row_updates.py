@@ -17,6 +17,7 @@ from turntape.inspector.views.tui.controllers.messages import (
     ReadingEnded,
     RowsRead,
 )
+from turntape.inspector.views.vocabulary.nothing import NOTHING_RECORDED
 
 ROWS: list[Row] = Run.of(trips()).rows.all
 
@@ -211,7 +212,8 @@ def test_the_page_of_a_file_without_round_trips_says_so_until_more_may_come(live
 
     end(made, final=not live)
     pages = [page for page, *_ in made.did("page shown")]
-    assert ["".join(page.laid_out(80, {}).text()) for page in pages] == ["nothing was recorded in this file"] * shown
+    texts = ["".join(page.laid_out(200, {}).text()) for page in pages]
+    assert texts == [NOTHING_RECORDED] * shown and "turntape doctor" in NOTHING_RECORDED
 
 
 def test_a_file_that_cannot_be_read_says_why() -> None:
