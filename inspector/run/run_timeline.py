@@ -60,7 +60,7 @@ class TurnTimes:
     wait: float | None
     """From the request to the first byte of the answer."""
     stream: float | None
-    """From there to the last byte."""
+    """From there to the last byte; None when no first byte is known, and the wait is the whole time."""
     client: float | None
     """From there to the next request of the thread; None after an answer without calls, when nobody worked."""
 
@@ -181,7 +181,8 @@ def times_of(rows: Rows, place: int) -> TurnTimes:
     row, after = rows.all[place], rows.after(place)
     whole = row.duration_ms / 1000 if row.duration_ms is not None else None
     wait = row.first_byte_ms / 1000 if row.first_byte_ms is not None else whole
-    stream = max(0.0, whole - wait) if whole is not None and wait is not None else None
+    begun = row.first_byte_ms is not None
+    stream = max(0.0, whole - wait) if begun and whole is not None and wait is not None else None
     client = None
     if after is not None and row.calls and whole is not None:
         client = rows.all[after].started_at - row.started_at - whole

@@ -42,7 +42,8 @@ def _emitted(detail: Detail, emission: Emission, rows: Rows, place: int) -> Iter
         shown = "\n\n".join(text for text in (choice.reasoning, choice.refusal or choice.text) if text)
         yield folded([span("role", f"choice {choice.index + 1}"), note], block(shown, whole=True))
     if emission.emitted in ("empty", "none"):
-        error = detail.row.error
+        failure = detail.round_trip.failure
+        error = None if failure is not None and failure.message == detail.row.error else detail.row.error
         yield tag("p", error or "nothing was emitted", class_="bad" if error else "warn")
 
 
@@ -59,8 +60,8 @@ def _texts(emission: Emission) -> Iterator[Html]:
 def _problems(detail: Detail) -> Iterator[Html]:
     """How the answer ended, according to the API and the recording."""
     finish, failure = detail.reading.finish, detail.round_trip.failure
-    if finish is not None and finish.detail:
-        yield tag("p", finish.detail, class_="dim")
+    if finish is not None and finish.detail and (failure is None or failure.message != finish.detail):
+        yield tag("p", f"why: {finish.detail}", class_="dim")
     for problem in (*detail.reading.problems, *detail.reading.usage_problems):
         yield tag("p", f"! {problem}", class_="warn")
     if failure is not None:

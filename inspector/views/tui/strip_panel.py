@@ -14,7 +14,8 @@ from .strip_shown import Shown, arrived, so_far
 
 type Spans = list[tuple[str, str]]
 """Texts with their look."""
-NOTHING_DRAWN = "no bars: no tokens were counted"
+NOTHING_DRAWN = "no bars:", "no tokens were counted"
+"""In two lines where there is no room for one."""
 
 
 def panel_line(layout: StripLayout, shown: Shown, y: int) -> Spans:
@@ -72,12 +73,12 @@ def _panel(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: in
 
 def _keys(layout: StripLayout) -> Spans:
     """The key of the other unit, if there is one, and what has no room in the strip."""
-    keys: Spans = [("$ ", "accent"), (f"shows {'tokens' if layout.unit == 'dollars' else 'dollars'}", "dim")]
+    other = "tokens" if layout.unit == "dollars" else "dollars"
+    more: Spans = [(f"  +{layout.more} threads", "warn")] if layout.more else []
     if layout.strip.total is None:
-        keys = []
-    if layout.more:
-        keys.append((f"  +{layout.more} threads", "warn"))
-    return keys
+        return more
+    long: Spans = [("$ ", "accent"), (f"shows {other}", "dim"), *more]
+    return long if sum(width_of(text) for text, _ in long) < layout.side else [("$ ", "accent"), (other, "dim"), *more]
 
 
 def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
@@ -93,7 +94,7 @@ def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
 
 def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Spans:
     if layout.strip.total is None:
-        return [(_whole(layout), "dim")]
+        return [] if turn.row.unpriced else [(_whole(layout), "dim")]
     spans: Spans = [("so far ", "dim"), (_so_far(shown, bar, turn), "money")]
     if shown.playing is None:
         spans.append((f" of {_whole(layout)}", "dim"))
@@ -161,7 +162,7 @@ def legend_line(layout: StripLayout, width: int, shown: Shown) -> Spans:
     """What the colours mean, for the kinds that are drawn: first what was sent again, then what is new."""
     kinds = _drawn(layout)
     if not kinds:
-        return [*clipped([(NOTHING_DRAWN, "dim")], width)]
+        return [*clipped([(" ".join(NOTHING_DRAWN), "dim")], width)]
     sums = dict(zip((kind.name for kind in KIND_LOOKS), layout.strip.sums(layout.unit), strict=True))
     whole = sum(sums.values()) or 1
     for words, titles, parts in ((1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0)):
@@ -203,4 +204,4 @@ def _legend_lines(layout: StripLayout, shown: Shown) -> list[Spans]:
     rows: list[Spans] = [[], []]
     for at, kind in enumerate(kinds):
         rows[min(1, at // half)] += [(_sign(kind, shown), kind.name), (f" {kind.short}  ", "dim")]
-    return rows if kinds else [[(NOTHING_DRAWN, "dim")], []]
+    return rows if kinds else [[(part, "dim")] for part in NOTHING_DRAWN]

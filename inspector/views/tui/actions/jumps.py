@@ -90,7 +90,12 @@ class Jumps:
 
     def _say_no(self, what: str, by: int) -> None:
         more = self._state.reading or self._state.follow.live
-        beside = more or self._state.navigation.has(what)
+        beside = more or self._has(what)
         where = f"{'after' if by > 0 else 'before'} this one" if beside else "in this run"
         so_far = ", but not all turns are read yet" if more and by > 0 else ""
-        self._bars.say(f"no {'other ' if what == 'thread' else ''}{what} {where}{so_far}", "dim")
+        # Without an error the findings are what went wrong.
+        instead = "; n goes to the next finding" if what == "error" and not beside and self._has("finding") else ""
+        self._bars.say(f"no {'other ' if what == 'thread' else ''}{what} {where}{so_far}{instead}", "dim")
+
+    def _has(self, what: str) -> bool:
+        return self._state.navigation.has(what)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.tape.model import Failure
+
 from ....analysis.pictures import pictures_of
 from ....analysis.schema_notes import schema_notes
 from ....run.detail import Detail
@@ -80,14 +82,20 @@ def _problems(detail: Detail, emission: Emission) -> Iterator[Block]:
     """How the answer ended, according to the API and the recording."""
     reading, failure = detail.reading, detail.round_trip.failure
     if emission.emitted in ("empty", "none"):
-        what = reading.error.message if reading.error else "nothing was emitted"
+        said = reading.error.message if reading.error else None
+        what = said if said is not None and not _says(failure, said) else "nothing was emitted"
         yield Block("answer:nothing", (), prose(what, "bad" if reading.error else "warn"), indent=2)
-    if reading.finish is not None and reading.finish.detail:
-        yield Block("answer:detail", (), prose(reading.finish.detail, "dim"), indent=2)
+    if reading.finish is not None and (detail_ := reading.finish.detail) and not _says(failure, detail_):
+        yield Block("answer:detail", (), prose(f"why: {detail_}", "dim"), indent=2)
     for number, problem in enumerate((*reading.problems, *reading.usage_problems)):
         yield Block(f"problem:{number}", (), prose(f"! {problem}", "warn"), indent=2)
     if failure is not None:
         yield Block("answer:failure", (), prose(f"{failure.kind}: {failure.message}", "bad"), indent=2)
+
+
+def _says(failure: Failure | None, text: str) -> bool:
+    """Whether the line of the failure has that text."""
+    return failure is not None and failure.message == text
 
 
 def _call_block(detail: Detail, number: int, call: ToolCall, *, whole: bool) -> Block:

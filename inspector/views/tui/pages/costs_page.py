@@ -89,6 +89,8 @@ class _Costs:
             (f"{dollars(out)} output", "plain"),
             (f", {dollars(ledger.beside)} outside of turns" if ledger.beside is not None else "", "plain"),
         ]
+        if not ledger.turns:
+            spans[1:] = [(f" in {several(len(ledger.others), 'request')} outside of turns", "plain")]
         if ledger.total is None:
             spans = [(why_no_total(ledger), "warn")]
         elif ledger.unpriced:

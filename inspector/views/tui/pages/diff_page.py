@@ -8,9 +8,10 @@ from ....analysis.history_diff import HistoryChange, HistoryDiff
 from ....run.detail import Detail
 from ....run.rows import Rows
 from ....wire.exchange import Exchange
+from ....wire.json_value import compact, is_object, parse_json
 from ..formatting import several
 from .blocks import Block, Body, Goto, Spans
-from .json_lines import json_line, pretty
+from .json_lines import fields_of, json_line, pretty
 from .page import Page
 from .sections import rule
 from .text_lines import Prose, flowing, lines, prose
@@ -113,8 +114,15 @@ def _labelled(label: str, side: Prose, start: int, end: int) -> list[Spans]:
     return out
 
 
+SHORT = 60
+"""A JSON value with no more characters is shown in one line."""
+
+
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else pretty(value)
+    if isinstance(value, str):
+        return value
+    line = compact(value)
+    return line if len(line) <= SHORT else pretty(value)
 
 
 _STATES: dict[str, tuple[str, str]] = {
@@ -165,6 +173,17 @@ def _echo(echo: HistoryDiff | None, rows: Rows, place: int) -> Iterator[Block]:
     yield Block("gap", (), lines(()))
 
 
+def _arguments(text: str) -> str:
+    """The arguments of a call as people write them, each text with its own lines; as they are where one is JSON."""
+    value = parse_json(text.encode("utf-8", "replace"))
+    if not is_object(value) or not any(isinstance(one, str) and "\n" in one for one in value.values()):
+        return text
+    rows = fields_of(value)
+    return "\n".join(
+        f"{lead}{key}:\n{inner}" if "\n" in inner else f"{lead}{key}: {inner}" for lead, key, inner in rows
+    )
+
+
 def _change(number: int, one: HistoryChange, place: int, after: int) -> Block:
     word, look = _CHANGES[one.kind]
     side = "the answer" if one.emitted else "the history"
@@ -176,5 +195,7 @@ def _change(number: int, one: HistoryChange, place: int, after: int) -> Block:
         (f"  {one.call_id}" if one.call_id else "", "dim"),
     ]
     known = one.was or one.became
-    body = _both("emitted    ", one.was, "sent back  ", one.became) if known else None
+    # Those that differ only in how they are written are shown as they were written.
+    was, became = map(_arguments if one.kind == "args_changed" else str, (one.was, one.became))
+    body = _both("emitted    ", was, "sent back  ", became) if known else None
     return Block(f"echo:{number}", title, body, indent=2, goto=goto)

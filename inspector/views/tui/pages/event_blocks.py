@@ -101,9 +101,6 @@ def shown(event: Event, before: Event | None) -> str:
         return safe(event.data[:2000].decode("utf-8", "backslashreplace"))
     known = parse_json(before.data) if before is not None and len(before.data) <= _LONG else None
     same = known if is_object(known) else {}
-    own = {
-        name: one
-        for name, one in value.items()
-        if not (name in same and same[name] == one) and not (name == "type" and one == event.name)
-    }
-    return safe(compact(own or value)[:2000])
+    untyped = {name: one for name, one in value.items() if not (name == "type" and one == event.name)}
+    own = {name: one for name, one in untyped.items() if not (name in same and same[name] == one)}
+    return safe(compact(own or untyped or value)[:2000])

@@ -18,6 +18,8 @@ from .sections import rule
 
 _LONG = 200_000
 """A message with more bytes is not parsed for its line."""
+_WIDEST = 32
+"""Most cells of the types."""
 _LOOKS = {"client": "client", "server": "api"}
 
 
@@ -25,6 +27,7 @@ def frame_blocks(part: SessionPart, detail: Detail) -> Iterator[Block]:
     """A title, then the messages."""
     messages = part.messages
     yield Block("messages", rule("messages", f"{several(len(messages), 'message')}: {TIMES}"), group=True)
+    names = min(_WIDEST, max((width_of(_name(message)) for message in messages[:OPENABLE]), default=0))
     events = iter([*enumerate(detail.events)])
     coming = next(events, None)
     for number, message in enumerate(messages[:OPENABLE]):
@@ -33,7 +36,7 @@ def frame_blocks(part: SessionPart, detail: Detail) -> Iterator[Block]:
             anchors, coming = (f"event {coming[0]}",), next(events, None)
         yield Block(
             f"message:{number}",
-            partial(_line, messages, number),
+            partial(_line, messages, names, number),
             payload(message.data),
             open=False,
             indent=2,
@@ -41,20 +44,22 @@ def frame_blocks(part: SessionPart, detail: Detail) -> Iterator[Block]:
             anchors=anchors,
         )
     if len(messages) > OPENABLE:
-        yield Block("message:rest", (), rest(len(messages), partial(_line, messages)), indent=2, parent="messages")
+        body = rest(len(messages), partial(_line, messages, names))
+        yield Block("message:rest", (), body, indent=2, parent="messages")
 
 
-def _line(messages: Sequence[Frame], number: int, width: int) -> Spans:
+def _line(messages: Sequence[Frame], names: int, number: int, width: int) -> Spans:
     """When a message passed, how long after the one before, who sent it, its type, its payload."""
     message = messages[number]
     before = messages[number - 1] if number else None
+    names = min(names, max(8, width // 3))
+    name = _name(message)
+    cut = clip(name, names)
     lead: list[tuple[str, str]] = [
         *times(message.at, before.at if before else message.at),
         (f"{message.sender} ", _LOOKS[message.sender]),
+        (cut + " " * (names - width_of(cut)) + (" " if names else ""), "key"),
     ]
-    name = _name(message)
-    if name:
-        lead.append((clip(name, max(8, width // 3)) + " ", "key"))
     room = max(8, width - sum(width_of(text) for text, _ in lead) - 4)
     same = Event(before.data, 0, 0) if before is not None and before.sender == message.sender else None
     return [*lead, (clip(shown(Event(message.data, 0, 0, name=name), same), room), "plain")]

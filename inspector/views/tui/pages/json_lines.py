@@ -45,6 +45,28 @@ def pretty(value: object) -> str:
         return json.dumps(value, indent=2, ensure_ascii=False)
 
 
+NUMBERS, LEAST = 24, 400
+"""A list of more numbers is an embedding; and a text of base64 with at least so many characters is data."""
+_KEPT = 4
+"""Numbers of an embedding that are shown."""
+_BASE64 = regex(r"[A-Za-z0-9+/_-]+={0,2}")
+
+
+def shortened(value: object) -> object:
+    """A JSON value without what nobody reads: of an embedding and of data in base64 only the beginning is left."""
+    if isinstance(value, str):
+        if len(value) < LEAST or not _BASE64.fullmatch(value):
+            return value
+        return f"{value[:16]}… ({len(value):,} characters of base64)"
+    if is_object(value):
+        return {name: shortened(inner) for name, inner in value.items()}
+    if not is_array(value):
+        return value
+    if len(value) > NUMBERS and all(isinstance(one, int | float) for one in value):
+        return [*value[:_KEPT], f"… {len(value):,} numbers"]
+    return [shortened(inner) for inner in value]
+
+
 def fields_of(value: object, indent: int = 0) -> Iterator[tuple[str, str, str]]:
     """A JSON object as `(lead, key, text)` rows; texts of several lines stay as they are."""
     lead = "  " * indent

@@ -11,7 +11,7 @@ from ...text.terminal_text import GLYPHS, clip
 from ...vocabulary.endpoints import endpoint_words
 from ..formatting import dollars, full, model_name, size
 from .blocks import Block, Body, Spans
-from .json_lines import json_line, pretty
+from .json_lines import json_line, pretty, shortened
 from .picture_lines import with_pictures
 from .sections import gap, rule
 from .text_lines import flowing, lines, prose
@@ -86,8 +86,8 @@ def _facts(detail: Detail) -> str:
 
 
 def _json_body(value: object, body: bytes) -> Body:
-    """A body as JSON, its pictures drawn; any other one as text."""
+    """A body as JSON, its pictures drawn, its embeddings shortened (the wire has them whole); any other one as text."""
     if value is None:
         return prose(body.decode("utf-8", "backslashreplace"))
     found = [*pictures_in(value)]
-    return with_pictures(found, prose(pretty(without_data(value, found)), json_line))
+    return with_pictures(found, prose(pretty(shortened(without_data(value, found))), json_line))

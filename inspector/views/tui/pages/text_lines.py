@@ -111,7 +111,9 @@ def flowing(*given: Spans, indent: int = 0) -> Body:
 
 
 def flowed(line: Spans, width: int, indent: int = 0) -> Sequence[Spans]:
-    """One line in several; a piece that is too long for a line begins behind the one before it, broken at its words."""
+    """One line in several. A piece that is too long for a line, or that follows a label (`calls:`), begins behind the
+    piece before it and is broken at its words; any other one moves to the next line.
+    """
     made: list[list[tuple[str, str]]] = [[]]
     used = 0
     for text, look in line:
@@ -119,7 +121,7 @@ def flowed(line: Spans, width: int, indent: int = 0) -> Sequence[Spans]:
             made[-1].append((text, look))
             used += width_of(text)
             continue
-        if made[-1] and width_of(text.strip()) > width - indent:
+        if made[-1] and (width_of(text.strip()) > width - indent or made[-1][-1][0].rstrip().endswith(":")):
             head, text = _beginning(text, width - used)
             made[-1].append((head, look))
         for part in wrap(text.strip(), width - indent):

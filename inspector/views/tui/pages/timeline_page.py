@@ -46,7 +46,7 @@ def _here(rows: Rows, found: RunTimeline, place: int, first_token: float | None)
         return
     spans: list[tuple[str, str]] = [(rows.name_of(place), "title")]
     for word, seconds in (
-        ("to the first byte", own.wait),
+        ("to the first byte" if own.stream is not None else "in all; no first byte is recorded", own.wait),
         ("to the first token", first_token),
         ("for the rest of the answer", own.stream),
         ("in the client", own.client),
@@ -173,8 +173,20 @@ def _turns(rows: Rows, found: RunTimeline, place: int) -> Iterator[Block]:
         yield Block(f"turn:{times.place}", title, indent=2, parent="turns", goto=Goto(times.place), anchors=anchors)
 
 
+_FIGURES = 38
+"""Cells of a turn's name and its times."""
+
+
 def _names(width: int) -> Spans:
-    return [(f"{'turn':<9}{'1st byte':>8} {'answer':>8} {'client':>8}  ", "dim")]
+    words, cells = _room(width)
+    figures = f"{'turn':<9}{'1st byte':>8} {'answer':>8} {'client':>8}  "
+    return [(figures + (" " * (cells + 1) + "calls" if words else ""), "dim")]
+
+
+def _room(width: int) -> tuple[int, int]:
+    """Cells of the calls of a turn, and of the picture of its times."""
+    words = 24 if width >= NARROW + 40 else 14 if width >= NARROW else 0
+    return words, max(4, width - 4 - _FIGURES - (words + 1 if words else 0))
 
 
 def _turn(rows: Rows, times: TurnTimes, longest: float, selected: bool, width: int) -> Spans:
@@ -187,8 +199,7 @@ def _turn(rows: Rows, times: TurnTimes, longest: float, selected: bool, width: i
         (f"{_lasted(times.client):>8}  ", "client" if times.client else "dim"),
     ]
     calls = ", ".join(dict.fromkeys(row.calls)) or (row.error or "")
-    words = 24 if width >= NARROW + 40 else 14 if width >= NARROW else 0
-    cells = max(4, width - 4 - sum(width_of(text) for text, _ in figures) - (words + 1 if words else 0))
+    words, cells = _room(width)
     out: list[tuple[str, str]] = []
     for phase, seconds in times.phases:
         sign, look = PHASES[phase].sign, PHASES[phase].style

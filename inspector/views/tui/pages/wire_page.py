@@ -98,7 +98,9 @@ def _answer(detail: Detail) -> Iterator[Block]:
     streamed = exchange.framing is not None
     if streamed:
         yield from event_blocks(exchange.events, exchange.framing or "")
-    note = f"{_size(len(response.body), response.encoding)} in {several(len(response.chunks), 'chunk')}"
+    note = _size(len(response.body), response.encoding)
+    if response.chunks:
+        note += f" in {several(len(response.chunks), 'chunk')}"
     body = _body(None if streamed else exchange.answer, response.body)
     yield Block("response body", rule("response body", note), body, open=not streamed, preview=6)
     if response.trailers:

@@ -56,6 +56,11 @@ def test_a_jump_says_when_the_whole_run_has_no_target() -> None:
     alone.jumps.thread(1)
     assert alone.notice.strip() == "no other thread in this run"
 
+    failed = chat([user("hi")], status=529, error={"error": {"message": "Overloaded"}})
+    overloaded = parts([failed, chat([user("hi")], said("x"), index=1)])
+    overloaded.jumps.jump("error", 1)
+    assert overloaded.notice.strip() == "no error in this run; n goes to the next finding"
+
 
 def test_before_the_first_row_no_key_moves_anything() -> None:
     made = parts(empty=True, reading=True)

@@ -1,10 +1,12 @@
 """The answer of a turn in the viewer: its choices, and what its usage gets wrong."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from conversations import HELLO, chat, said
 from made_pictures import in_a_part, of_a_tool
+from round_trips import CHAT, unanswered
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.run_index import Run
@@ -55,3 +57,17 @@ def test_a_picture_of_an_answer_is_drawn(trip: RoundTrip) -> None:
 
 def test_an_answer_of_words_has_no_picture() -> None:
     assert not any(key.startswith("answer:picture") for key in blocks(choice(0, "x")))
+
+
+def test_why_an_answer_ended_is_said_once() -> None:
+    run = Run.of([replace(unanswered(CHAT, {"messages": [HELLO]}, "client_gone"), ended_at=4_000_000)])
+    shown = {block.key: block for block in answer_blocks(run.detail(0), run.rows, 0)}
+    texts = [
+        "".join(text for text, _ in line)
+        for block in shown.values()
+        if block.body is not None
+        for line in block.body(80)
+    ]
+
+    assert texts[-2:] == ["nothing was emitted", "client_gone: client_gone!"]
+    assert sum("client_gone!" in text for text in texts) == 1

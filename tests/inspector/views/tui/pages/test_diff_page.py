@@ -62,6 +62,31 @@ def test_the_answer_is_compared_with_what_the_next_turn_sent_back() -> None:
     assert [line.strip() for line in other[3:5]] == ['emitted    {"word":"tape"}', 'sent back  {"word":"reel"}']
 
 
+def test_changed_arguments_of_several_lines_are_shown_line_by_line() -> None:
+    call = ("call_1", "write", '{"path":"a.py","text":"one\\ntwo"}')
+    history = [HELLO, said(None, ("call_1", "write", "{}")), result("call_1", "x")]
+    lines = shown([chat([HELLO], said(None, call)), chat(history, said("done"), index=1)], 0)
+
+    at = next(number for number, line in enumerate(lines) if "emitted    " in line)
+    assert [line.strip() for line in lines[at : at + 5]] == [
+        "emitted    path: a.py",
+        "text:",
+        "one",
+        "two",
+        "sent back  {}",
+    ]
+
+
+def test_a_small_value_takes_one_line() -> None:
+    mark = {"cache_control": {"type": "ephemeral"}}
+    turns = [{**HELLO, "content": [{"type": "text", "text": "go", **extra}]} for extra in (mark, {})]
+    history = [turns[1], said(None, CALL), result("call_1", "x")]
+    lines = shown([chat([turns[0]], said(None, CALL)), chat(history, said("done"), index=1)], 1)
+
+    at = next(number for number, line in enumerate(lines) if line.endswith("/cache_control"))
+    assert lines[at + 1].strip() == '{"type":"ephemeral"}'
+
+
 def test_on_a_narrow_page_the_verdict_is_whole() -> None:
     trips = [
         chat([HELLO], said(None, CALL)),

@@ -29,6 +29,7 @@ SECOND = event(b'{"id":"a","model":"m","choices":[{"delta":{"content":"Hi"}}]}')
         (SECOND, SECOND, '{"id":"a","model":"m","choices":[{"delta":{"content":"Hi"}}]}'),
         (event(b'{"type":"ping","n":1}', "ping"), None, '{"n":1}'),
         (event(b'{"type":"ping"}', "ping"), None, '{"type":"ping"}'),
+        (event(b'{"type":"ping","n":1}', "ping"), event(b'{"type":"ping","n":1}', "ping"), '{"n":1}'),
         (event(b'{"a":null}'), event(b"{}"), '{"a":null}'),
         (event(b"[DONE]"), SECOND, "[DONE]"),
         (event(b"[1,2]"), SECOND, "[1,2]"),

@@ -1,6 +1,7 @@
 """The page of a round trip that is not a turn."""
 
 from made_pictures import PNG, alone
+from round_trips import exchanged
 
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.pages.other_page import other_blocks
@@ -19,3 +20,17 @@ def test_what_it_was_for_is_said_and_its_pictures_are_drawn_in_place_of_their_ba
     shown = "\n".join(texts["answer"])
     assert PNG not in shown and f"{PNG[:16]}… ({len(PNG)} characters of base64)" in shown
     assert '  "prompt": "a dot"' in texts["request"]
+
+
+def test_embeddings_are_shortened() -> None:
+    floats, text = [0.5] * 1536, "WhRrPEjO" * 128
+    answer = {"data": [{"embedding": floats}, {"embedding": text}, {"embedding": [1, 2]}], "note": "x" * 20}
+    url = "https://api.openai.com/v1/embeddings"
+    blocks = other_blocks(Run.of([exchanged(url, {"input": "a"}, answer)]).detail(0))
+    body = next(block.body for block in blocks if block.key == "answer")
+
+    assert body is not None
+    shown = "\n".join("".join(text for text, _ in line) for line in body(80))
+    assert "… 1,536 numbers" in shown and shown.count("0.5") == 4
+    assert "WhRrPEjOWhRrPEjO… (1,024 characters of base64)" in shown and text not in shown
+    assert "x" * 20 in shown and "2" in shown

@@ -97,3 +97,10 @@ def test_every_line_of_a_flowing_body_fits() -> None:
     body = flowing([("a ", "dim"), ("bb ", "dim")], [("ccc ", "dim"), ("dddd", "dim")], indent=1)
 
     assert shown(body(6)) == ["a bb ", "ccc ", " dddd"]
+
+
+def test_a_label_is_on_one_line_with_what_it_names() -> None:
+    line = [("model  ", "model"), ("calls: ", "good"), ("one two three four", "plain")]
+
+    assert shown(flowed(line, 28, 7)) == ["model  calls: one two three", "       four"]
+    assert shown(flowed([*line[:1], ("calls ", "good"), *line[2:]], 28)) == ["model  calls ", "one two three four"]

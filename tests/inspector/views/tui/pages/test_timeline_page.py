@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from conversations import loop
+from conversations import HELLO, chat, loop
 from viewing import EXAMPLE
 
 from turntape.inspector.run.run_index import Run
@@ -129,3 +129,11 @@ def test_a_pause_that_leaves_a_cell_empty_has_its_sign(first: float, cells: int)
     whole = "".join(sign for sign, _ in drawn(made, found, cells))
     assert len(found.axis.pauses) == 1
     assert " " not in whole or whole.count("┆") == 1
+
+
+def test_a_turn_without_a_first_byte_has_only_its_whole_time() -> None:
+    rows = Run.of([replace(chat([HELLO]), first_byte_at=None, ended_at=4_000_000)]).rows
+    lines = list(timeline_page(rows, 0).laid_out(120, {}).text())
+
+    assert lines[0] == "turn 1  4.0 s in all; no first byte is recorded"
+    assert lines[-1].split()[:4] == ["1", "4.0", "s", "–"]
