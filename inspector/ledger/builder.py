@@ -111,6 +111,14 @@ class LedgerBuilder:
         with self._lock:
             return forecast(self._pieces.contents, self._stretches, place)
 
+    def forget(self) -> None:
+        """Let go of the messages that the next turns would be compared with: none follows, and they may be large."""
+        with self._lock:
+            self._caches.forget()
+            self._latest.clear()
+            for thread in self._threads.values():
+                thread.prompt.messages = ()
+
     def _add_other(self, place: int, one: LabelledTurn) -> None:
         reading = one.reading
         if reading.usage is not None or reading.stated_cost is not None:

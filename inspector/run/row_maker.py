@@ -68,6 +68,7 @@ class RowMaker:
             yield self._row(index, one, None)
         # The last turn of each thread is held for what may follow.
         self._labeller = Labeller()
+        self.ledger.forget()
 
     def price(self) -> Iterator[Row]:
         """The rows that were made without a price, now with it. All later rows have theirs."""

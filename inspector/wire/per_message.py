@@ -125,18 +125,19 @@ class Joined[I, T]:
 
     def __init__(self, make: Callable[[I], Sequence[T]]) -> None:
         self._each = PerMessage(make)
-        self._latest: tuple[Sequence[I], Sequence[T]] | None = None
         self._lock = Lock()
 
     def of(self, messages: Sequence[I]) -> Sequence[T]:
         """All values, in order."""
-        latest = self._latest
-        if latest is not None and latest[0] is messages:
-            return latest[1]
-        each = self._each.of(messages)
-        joined = self._shared(each) if isinstance(each, SharedTuple) else tuple(chain.from_iterable(each))
-        if isinstance(messages, tuple | SharedTuple):
-            self._latest = (messages, joined)
+        if not isinstance(messages, SharedTuple):
+            return tuple(chain.from_iterable(self._each.of(messages)))
+        # Kept with the messages, so that it is forgotten when they are: they may be large.
+        whose = messages.stem, messages.front, messages.start, messages.end
+        known = messages.tail.derived.get(self)
+        if known is not None and known[0] == whose:
+            return known[1]
+        joined = self._shared(cast("SharedTuple[Sequence[T]]", self._each.of(messages)))
+        messages.tail.derived[self] = (whose, joined)
         return joined
 
     def _shared(self, each: SharedTuple[Sequence[T]]) -> SharedTuple[T]:

@@ -41,6 +41,10 @@ class CachePredictor:
     def __post_init__(self) -> None:
         self._prompts = Prompts(self.tree)
 
+    def forget(self) -> None:
+        """Let go of the requests that the next ones would be compared with: none follows."""
+        self._prompts.forget()
+
     def add(self, place: int, turn: Turn) -> CacheEntry:
         """The entry of the turn at `place`; its miss has no price yet."""
         reading = turn.reading

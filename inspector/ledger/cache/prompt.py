@@ -21,6 +21,8 @@ type Scope = tuple[object, ...]
 """What keeps caches apart: provider, model and rule."""
 _THREADS = 8
 """Of so many threads the latest request is kept, so that what it shares with the next one is not read again."""
+HELD = 24_000_000
+"""Bytes of these requests that are kept beside the latest one."""
 
 
 @frozen
@@ -66,6 +68,8 @@ class _Latest:
     """How many blocks are before the messages."""
     ends: list[int]
     """How many blocks there are up to the end of each message."""
+    size: int
+    """The bytes of its body."""
 
 
 @mutable
@@ -107,22 +111,28 @@ class Prompts:
         if self._made is not None:
             self._latest[thread] = self._made
             self._latest.move_to_end(thread)
-            while len(self._latest) > _THREADS:
-                self._latest.popitem(last=False)
+            size = sum(one.size for one in self._latest.values())
+            while len(self._latest) > _THREADS or (size > HELD and len(self._latest) > 1):
+                size -= self._latest.popitem(last=False)[1].size
+
+    def forget(self) -> None:
+        """Let go of all requests: none follows."""
+        self._latest.clear()
+        self._made = None
 
     def _walk(self, turn: Turn, scope: Scope, settings: tuple[tuple[Setting, str], ...]) -> _Latest:
         request, messages = turn.reading.request, turn.conversation.messages
         latest = self._latest.get(turn.thread)
         key = (scope, settings)
         if latest is not None and request.previous_id is not None:
-            return self._continued(latest, request, messages, key)
+            return self._continued(latest, turn, messages, key)
         same_head = (
             latest is not None
             and latest.key == key
             and latest.request.tools == request.tools
             and latest.request.system == request.system
         )
-        made = _Latest(key, request, messages, [], [], 0, [])
+        made = _Latest(key, request, messages, [], [], 0, [], len(turn.round_trip.request.body))
         kept = 0
         if latest is not None and same_head:
             kept = shared(latest.messages, messages)
@@ -139,9 +149,10 @@ class Prompts:
             made.ends.append(len(made.nodes))
         return made
 
-    def _continued(self, latest: _Latest, request: RequestReading, messages: Sequence[Message], key: object) -> _Latest:
+    def _continued(self, latest: _Latest, turn: Turn, messages: Sequence[Message], key: object) -> _Latest:
         """A request that names the answer before it: the API puts the history in front."""
-        made = _Latest(key, request, messages, list(latest.nodes), list(latest.pointers), 0, [])
+        request, size = turn.reading.request, len(turn.round_trip.request.body)
+        made = _Latest(key, request, messages, list(latest.nodes), list(latest.pointers), 0, [], size)
         held = Block("messages", "", str(request.previous_id), 0, echo=True, role="held")
         self._put(made, held, (), ())
         made.head = len(made.nodes)

@@ -22,8 +22,12 @@ def test_the_values_of_all_messages_are_joined_once() -> None:
     made: list[str] = []
     letters = Joined[str, str](lambda message: made.append(message) or [*message])
     messages = ("ab", "", "c")
+    held = sharing(messages)
 
-    assert letters.of(messages) == ("a", "b", "c") and letters.of(messages) is letters.of(messages)
+    assert letters.of(messages) == ("a", "b", "c")
+    assert [*letters.of(held)] == ["a", "b", "c"] and letters.of(held) is letters.of(held)
+    assert letters.of(held.since(1)) is not letters.of(held) and [*letters.of(held.since(1))] == ["c"]
+    made[3:] = []
     assert letters.of((*messages, "d")) == ("a", "b", "c", "d")
     assert made == ["ab", "", "c", "d"]
     assert letters.of(["x"]) == ("x",) and letters.of(["y"]) == ("y",)
@@ -114,3 +118,12 @@ def test_what_is_behind_another_front_is_made_once() -> None:
 )
 def test_a_history_is_continued_up_to_its_last_messages(count: int, same: int, continued: bool) -> None:
     assert is_continued(count, same) is continued
+
+
+def test_what_is_joined_is_forgotten_with_the_messages() -> None:
+    letters = Joined[str, str](lambda message: [*message])
+    held = sharing(("ab", "c"))
+    joined = letters.of(held)
+
+    held.forget()
+    assert letters.of(held) is not joined and [*letters.of(held)] == ["a", "b", "c"]
