@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....run.row import Row
-from ....run.run_index import Run
+from ....run.run_index import LARGE, Run
 from ..pages.page import Page
 from ..pages.page_table import PAGES, compare, costs, output
 from .growth_maker import GrowthMaker
@@ -77,8 +77,7 @@ class Loader:
     def page(self, view: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
         """Request the page of a view; then the next turn of the thread is read ahead."""
         run, make = self._run, PAGES[view]
-        following = run.rows.after(place)
-        ahead = None if following is None else lambda: run.detail(following)
+        ahead = self._ahead(place)
         self._pages.request(PageRequest(place, view, width, lambda: make(run, place), anchor, top), ahead)
 
     def costs(self, order: str, place: int, width: int, anchor: str = "", *, top: bool = False) -> None:
@@ -107,9 +106,16 @@ class Loader:
             turn.arrivals = turn.arrivals or arrivals(detail)
             return play_page(detail, run.rows, place, at)
 
-        following = run.rows.after(place)
-        ahead = None if following is None else lambda: run.detail(following)
+        ahead = self._ahead(place)
         self._pages.request(PageRequest(place, "play", width, make), ahead)
+
+    def _ahead(self, place: int) -> Callable[[], object] | None:
+        """What reads the next turn of the thread; None for a large one, beside which this one could not be held."""
+        run, following = self._run, self._run.rows.after(place)
+        if following is None:
+            return None
+        row = run.rows.all[following]
+        return None if row.request_bytes + row.response_bytes > LARGE // 2 else lambda: run.detail(following)
 
     def _first(self, row: Row) -> None:
         self._post(FirstRowRead(row))

@@ -10,8 +10,10 @@ from textual.message import Message
 from viewing import EXAMPLE
 
 from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.tui.controllers import loader
 from turntape.inspector.views.tui.controllers.loader import Loader
 from turntape.inspector.views.tui.controllers.messages import GrowthReady, LedgerReady, Notice, ReadingEnded
+from turntape.inspector.views.tui.controllers.page_maker import PageMaker
 
 
 def loaded(path: Path) -> list[Message]:
@@ -24,12 +26,12 @@ def loaded(path: Path) -> list[Message]:
         if isinstance(message, LedgerReady):
             done.set()
 
-    loader = Loader(Run(path, priced=True), post)
-    loader.start()
+    made = Loader(Run(path, priced=True), post)
+    made.start()
     try:
         assert done.wait(60)
     finally:
-        loader.stop()
+        made.stop()
     return posted
 
 
@@ -58,16 +60,33 @@ def test_a_ledger_that_cannot_be_made_is_said_and_the_turns_are_shown(monkeypatc
 def test_a_strip_that_cannot_be_drawn_is_said() -> None:
     posted: list[Message] = []
     done = threading.Event()
-    loader = Loader(Run(EXAMPLE), lambda message: (posted.append(message), done.set()))
-    loader._growth.start()
+    made = Loader(Run(EXAMPLE), lambda message: (posted.append(message), done.set()))
+    made._growth.start()
     try:
         broken: Any = [object()]
-        loader.growth(broken, None, final=True)
-        assert loader.busy and done.wait(20)
+        made.growth(broken, None, final=True)
+        assert made.busy and done.wait(20)
         (notice,) = posted
         assert isinstance(notice, Notice) and "growth strip could not be drawn" in notice.text
         done.clear()
-        loader.growth((), None, final=True)
+        made.growth((), None, final=True)
         assert done.wait(20) and isinstance(posted[1], GrowthReady)
     finally:
-        loader.stop()
+        made.stop()
+
+
+def test_the_next_turn_is_read_ahead_unless_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run.load(EXAMPLE)
+    place = next(place for place in range(len(run.rows.all)) if run.rows.after(place) is not None)
+
+    def ahead_of(limit: int) -> list[int | None]:
+        """What was read after the page of the turn, with bodies of that many bytes as the limit."""
+        read: list[int | None] = []
+        monkeypatch.setattr(loader, "LARGE", limit)
+        monkeypatch.setattr(Run, "detail", lambda run, at: read.append(at))
+        monkeypatch.setattr(PageMaker, "request", lambda maker, page, ahead=None: ahead and ahead())
+        Loader(run, lambda message: None).page("turn", place, 80)
+        return read
+
+    assert ahead_of(10_000_000) == [run.rows.after(place)]
+    assert ahead_of(10) == []
