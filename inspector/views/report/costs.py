@@ -33,7 +33,7 @@ def costs(ledger: Ledger, rows: Rows) -> Html:
         return tag("p", "No turns.", class_="dim")
     if not ledger.turns:
         return joined((_head(ledger), _kinds(ledger)))
-    return joined((_head(ledger), _kinds(ledger), *_misses(ledger, rows), _pieces(ledger, rows), *_groups(ledger)))
+    return joined((_head(ledger), _kinds(ledger), *_misses(ledger, rows), *_groups(ledger), _pieces(ledger, rows)))
 
 
 def _head(ledger: Ledger) -> Html:

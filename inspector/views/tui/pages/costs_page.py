@@ -67,7 +67,7 @@ def costs_page(ledger: Ledger, rows: Rows, order: str = "cost") -> Page:
     costs = _Costs(ledger, rows, pieces, order)
     if not ledger.turns:
         return Page("costs", [*costs.head(), *costs.kinds()])
-    return Page("costs", [*costs.head(), *costs.kinds(), *costs.misses(), *costs.ranked(), *costs.groups()])
+    return Page("costs", [*costs.head(), *costs.kinds(), *costs.misses(), *costs.groups(), *costs.ranked()])
 
 
 @frozen
