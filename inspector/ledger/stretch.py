@@ -6,11 +6,13 @@ is that many pieces. So a run of 5,000 turns is as small as its last prompt.
 
 from array import array
 from dataclasses import field, replace
+from functools import lru_cache
 
 from turntape.cassettes.frozen import mutable
-from turntape.cassettes.tape.model import Request, Response, RoundTrip
+from turntape.cassettes.tape.model import Headers, Request, Response, RoundTrip
 
 from ..analysis.pricing import Cost
+from ..wire.price_names import price_headers
 from ..wire.values import Reading, RequestReading, Usage
 from .model import CacheEntry
 
@@ -110,15 +112,39 @@ class Stretch:
 
 
 def without_bodies(round_trip: RoundTrip, reading: Reading) -> tuple[RoundTrip, Reading]:
-    """A round trip and its reading, reduced to what the price depends on."""
+    """A round trip and its reading, reduced to what the price depends on. Turns share what is the same in all."""
     sent, got = round_trip.request, round_trip.response
+    names = price_headers(reading)
+    headers = tuple(one for one in got.headers if one[0].lower() in names) if got and names else ()
     small = RoundTrip(
-        Request(sent.method, sent.url),
-        Response(got.status, "", got.headers) if got else None,
+        _request(sent.method, sent.url),
+        _response(got.status, headers) if got else None,
         round_trip.started_at,
         index=round_trip.index,
         run=round_trip.run,
         upstream=round_trip.upstream,
     )
-    asked = RequestReading(model=reading.request.model)
-    return small, replace(reading, request=asked, emission=None, usage_raw=None, finish=None, error=None, problems=())
+    return small, replace(
+        reading,
+        request=_asked(reading.request.model),
+        emission=None,
+        usage_raw=None,
+        finish=None,
+        error=None,
+        problems=(),
+    )
+
+
+@lru_cache(64)
+def _request(method: str, url: str) -> Request:
+    return Request(method, url)
+
+
+@lru_cache(64)
+def _response(status: int, headers: Headers) -> Response:
+    return Response(status, "", headers)
+
+
+@lru_cache(64)
+def _asked(model: str | None) -> RequestReading:
+    return RequestReading(model=model)

@@ -3,7 +3,7 @@
 The model's name often says more than the host: `vendor/model` behind a gateway, `model:host` behind a router.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip, split_url
@@ -41,6 +41,12 @@ def price_names(round_trip: RoundTrip, reading: Reading) -> Iterator[PriceName]:
         elif named is None and (reading.provider is not None or ":" not in model):
             # Where nothing names the server, `name:tag` is a model of Ollama, which runs on the user's machine.
             yield PriceName(None, model)
+
+
+def price_headers(reading: Reading) -> Collection[str]:
+    """The headers of an answer that `price_names` looks at, in lower case."""
+    named = provider_of(reading.provider).route_header
+    return (named.lower(),) if named else ()
 
 
 def _routed(row: Provider, round_trip: RoundTrip, reading: Reading, model: str) -> Iterator[PriceName]:
