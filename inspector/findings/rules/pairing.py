@@ -148,6 +148,8 @@ def _cause_of(context: RuleContext, part: Part) -> tuple[str, ...]:
 
 
 def _missing(context: RuleContext) -> Iterator[Note]:
+    if not context.pairing.missing:
+        return
     taken = {part.pointer for part in _copied(context)} | {call.pointer for call in _under_wrong_ids(context).values()}
     for part in context.pairing.missing:
         if part.pointer in taken:
