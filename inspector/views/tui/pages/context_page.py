@@ -85,7 +85,9 @@ class _Bar:
             ]
         figures = (one.tokens for piece in found.pieces for one in (piece, *piece.pieces))
         forms = figures_note(figures) if counted else "bytes; the API did not report its tokens"
-        note = flowed([(forms, "dim")], width)
+        # The other columns are about this request.
+        run = "; sent and cost: in the whole run" if width >= WIDE else ""
+        note = flowed([(forms, "dim"), (run, "dim")], width)
         wide = f"{'tokens':>15} {'':{_BAR}}{'part':>7} {'sent':>6}{'cost':>11}  what"
         columns = [(wide if width >= WIDE else f"{'tokens':>{SHORT + 2}}   part  what", "dim")]
         return [head, cells, *flowed(legend, width), *fill, *note, (), columns]

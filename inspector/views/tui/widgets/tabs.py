@@ -35,7 +35,7 @@ class Tabs(Keys):
             ("1 Turn", "what is new, the answer, calls with their results; what was sent before is folded"),
             ("2 Wire", "headers, events with their times, bodies as they were sent"),
             ("3 Growth", "tokens and cost of each turn, as stacked bars"),
-            ("4 Context", "what this request consists of, and what each part has cost so far"),
+            ("4 Context", "what this request consists of, and what each part has cost in the whole run"),
             ("5 Findings", "what went wrong, the layer to blame; Enter goes to the evidence"),
             ("6 Diff", "this request and the previous one; the answer and what was sent back of it"),
             ("7 Tools", "the tool runs of this turn: the result as returned beside the result as seen"),
