@@ -65,8 +65,8 @@ def round_trip(
     flow: http.HTTPFlow, pending: PendingRoundTrip, closed_first: Side | None, failure: Failure | None
 ) -> RoundTrip:
     """The round trip of a flow, complete or not."""
-    raw: bytes | None = flow.metadata.get(BEGINNING, flow.request.raw_content)
-    body, encoding, fault = decoded(raw or b"", flow.request.headers.get("content-encoding"))
+    raw: bytes | bytearray | None = flow.metadata.get(BEGINNING, flow.request.raw_content)
+    body, encoding, fault = decoded(bytes(raw or b""), flow.request.headers.get("content-encoding"))
     faults = (*pending.faults, fault) if fault else tuple(pending.faults)
     if len(body) > MOST_OF_A_BODY:
         body = body[:MOST_OF_A_BODY]

@@ -15,10 +15,13 @@ from .spool import Spool
 type HasRoom = Callable[[int, int], bool]
 """Whether so many more bytes of a request may be held, after those that are held already, whose number comes second."""
 BEGINNING = "turntape-beginning"
-"""The key in a flow's metadata of the beginning of a request that is not held."""
+"""The key in a flow's metadata of the beginning of a request that is not held, or of all that is kept so far."""
 
 ROOM = "turntape-room"
 """The key in a flow's metadata of the function that decides this."""
+
+NEEDS_WHOLE = "turntape-needs-whole"
+"""The key in a flow's metadata that is true for a request that is not passed on before it is whole."""
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from turntape.cassettes.tape.stream_end import ended
 
 from .ending import ConnectError, Ending, interim, noted
 from .flow_conversion import connect_failure, header_fields, round_trip
-from .pending import ROOM, PendingRoundTrip
+from .pending import NEEDS_WHOLE, ROOM, PendingRoundTrip
 from .spool import Spool
 
 log = logging.getLogger(__name__)
@@ -37,6 +37,8 @@ TEE = "turntape-tee"
 
 _ABNORMAL = 1006
 """The close code of a session that ended without a close frame (RFC 6455, 7.4.1)."""
+_AS_IT_COMES = True
+"""How an answer is passed on that is not recorded. Otherwise mitmproxy holds it to its end, however long it is."""
 
 type Hook = Callable[["RecorderAddon", http.HTTPFlow], None]
 
@@ -62,6 +64,7 @@ class RecorderAddon:
 
     `lines` takes what is written of a WebSocket session while it runs. `on_count` is called when a round trip has begun
     or ended. What runs shares `memory`; beyond what is good for it, answers go to `spool`, if there is one.
+    `needs_whole`: another addon decides about a request when it is whole, so nothing of it is passed on before.
     """
 
     def __init__(
@@ -71,7 +74,10 @@ class RecorderAddon:
         on_count: Callable[[], object] = lambda: None,
         memory: Memory | None = None,
         spool: Spool | None = None,
+        *,
+        needs_whole: bool = False,
     ) -> None:
+        self._needs_whole = needs_whole
         self._write = write
         self._on_count = on_count
         self._lines = lines
@@ -87,6 +93,8 @@ class RecorderAddon:
         self.pending[flow.id] = pending
         self._flows[flow.id] = flow
         flow.metadata[ROOM] = pending.has_room
+        if self._needs_whole:
+            flow.metadata[NEEDS_WHOLE] = True
         self._on_count()
 
     def release(self, flow: http.HTTPFlow) -> PendingRoundTrip | None:
@@ -94,6 +102,7 @@ class RecorderAddon:
         self._flows.pop(flow.id, None)
         pending = self.pending.pop(flow.id, None)
         if pending is not None:
+            flow.metadata.pop(ROOM, None)
             self._memory.free(pending.taken)
             pending.taken = 0
             self._on_count()
@@ -114,7 +123,10 @@ class RecorderAddon:
     @harmless
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         pending = self.pending.get(flow.id)
-        if pending is None or flow.response is None:
+        if flow.response is None:
+            return
+        if pending is None:
+            flow.response.stream = _AS_IT_COMES
             return
         pending.first_byte_at = pending.now()
         if flow.response.status_code == 101:
@@ -122,6 +134,7 @@ class RecorderAddon:
         streams = flow.response.headers.get("content-type", "").startswith("text/event-stream")
         if pending.doubt is not None and not streams:
             self.dismiss(flow)
+            flow.response.stream = _AS_IT_COMES
             return
         if streams:
             pending.stream = True

@@ -318,14 +318,6 @@ class Router:
         is_others = location is not None and location.upstream.name != upstream
         return is_others or signal_in(path) is not None or path.startswith(("/-/", PREFIX))
 
-    def responseheaders(self, flow: http.HTTPFlow) -> None:
-        """Pass on a stream that is not recorded as it comes; mitmproxy would hold it until its end."""
-        response = flow.response
-        if response is None or flow.id in self._recorder.pending:
-            return
-        if response.headers.get("content-type", "").startswith("text/event-stream"):
-            response.stream = True
-
     def _redirect(self, flow: http.HTTPFlow, upstream: Upstream | None) -> None:
         """Send a forward request where `--upstream` says."""
         override = (upstream and self._upstreams.get(upstream.name)) or self._upstreams.get("*")

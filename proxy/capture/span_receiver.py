@@ -10,13 +10,15 @@ recorded. When the user has a collector, `otlp` is an upstream and everything is
 
 from mitmproxy import http
 
+from .pending import NEEDS_WHOLE
+
 _ACCEPT = "turntape-spans"
 """The key in a flow's metadata of a request that we answer."""
 
 
 def accept(flow: http.HTTPFlow) -> None:
     """Let the receiver answer this request when it is whole."""
-    flow.metadata[_ACCEPT] = True
+    flow.metadata[_ACCEPT] = flow.metadata[NEEDS_WHOLE] = True
 
 
 class SpanReceiver:

@@ -167,6 +167,7 @@ class Engine:
             on_count,
             memory,
             Spool(spool, memory, waiting) if spool else None,
+            needs_whole=limits is not None or addon is not None,
         )
         self._router = Router(
             self._recorder_addon,

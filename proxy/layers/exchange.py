@@ -11,12 +11,13 @@ from typing import override
 
 from mitmproxy import flow
 from mitmproxy.connection import Connection, Server
-from mitmproxy.proxy import events
+from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.http import DropStream, HttpLayer, HttpStream, SendHttp
 from mitmproxy.proxy.layers.http._events import (
     ErrorCode,
     RequestData,
+    RequestHeaders,
     RequestProtocolError,
     ResponseData,
     ResponseProtocolError,
@@ -27,7 +28,7 @@ from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
 from turntape.cassettes.tape.model import FailureKind
 
 from ..capture.ending import ConnectError, Ending, note, note_interim
-from ..capture.pending import BEGINNING, ROOM, HasRoom
+from ..capture.pending import BEGINNING, NEEDS_WHOLE, ROOM, HasRoom
 from .resets import note_reset, was_reset
 from .wire_events import (
     InterimResponse,
@@ -42,6 +43,9 @@ from .wire_events import (
 )
 
 _PIECE = 1 << 16
+_PATIENCE = 0.2
+"""Seconds until a request without a length that has not ended is passed on as it comes. The server may have to answer
+the beginning before the client sends the rest."""
 _NO_HTTP = "the server's answer is not HTTP"
 _LONG_HEAD = "the head of the server's answer is longer than 8 MB, or has more than 10,000 fields"
 _CUT_HEAD = "the server closed the connection within the head of its answer"
@@ -63,6 +67,8 @@ class Exchange(HttpStream):
             return self._raw(event)
         if isinstance(event, Pause):
             return self._pause(event)
+        if isinstance(event, events.Wakeup):
+            return self._pass_on_by_now()
         return super()._handle_event(event)
 
     def _pieces(self, pieces: list[bytes]) -> CommandGenerator[None]:
@@ -85,6 +91,44 @@ class Exchange(HttpStream):
         if response is not None and callable(response.stream):
             response.stream(event.data)
         yield SendHttp(event, self.context.client)
+
+    @override
+    def state_wait_for_request_headers(self, event: RequestHeaders) -> CommandGenerator[None]:
+        yield from super().state_wait_for_request_headers(event)
+        if self._may_pass_on() and not event.end_stream and "content-length" not in event.request.headers:
+            yield commands.RequestWakeup(_PATIENCE)
+
+    def _may_pass_on(self) -> bool:
+        """True for a request that is held, although nobody needs to have it whole."""
+        is_held = self.client_state == self.state_consume_request_body and self.flow.response is None
+        return is_held and not self.flow.metadata.get(NEEDS_WHOLE, False)
+
+    def _pass_on_by_now(self) -> CommandGenerator[None]:
+        """Send what there is of a request, and then the rest as it comes. All of it is kept."""
+        if not self._may_pass_on():
+            return
+        beginning = bytearray(bytes(self.request_body_buf))
+        self.request_body_buf.clear()
+        self.flow.request.stream = self._kept
+        if ROOM in self.flow.metadata:
+            self.flow.metadata[BEGINNING] = beginning
+        sent = bytes(beginning)
+        yield from self.start_request_stream()
+        if sent and self.client_state == self.state_stream_request_body:
+            yield SendHttp(RequestData(self.stream_id, sent), self.context.server)
+
+    def _kept(self, data: bytes) -> bytes:
+        """Keep a piece of a request that is passed on as it comes; an empty one is the end."""
+        has_room: HasRoom | None = self.flow.metadata.get(ROOM)
+        if has_room is not None:
+            beginning: bytearray = self.flow.metadata[BEGINNING]
+            if not data:
+                self.flow.request.data.content = bytes(beginning)
+            elif has_room(len(data), len(beginning)):
+                beginning += data
+            else:
+                self.flow.metadata.pop(ROOM)
+        return data
 
     @override
     def state_consume_request_body(self, event: events.Event) -> CommandGenerator[None]:

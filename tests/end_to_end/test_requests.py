@@ -119,6 +119,50 @@ def test_trailers_are_passed_on_both_ways(tape: Path, confdir: Path) -> None:
         assert trip.failure is None and trip.response is not None and trip.response.body == answer
 
 
+@contextmanager
+def echoing() -> Generator[int]:
+    """An API that answers each chunk of a request with the same chunk, at once; its port."""
+
+    def serve(listener: socket.socket) -> None:
+        while True:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as file:
+                while file.readline().strip():
+                    pass
+                connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                while line := file.readline():
+                    connection.sendall(line + file.readline())
+                    if line == b"0\r\n":
+                        break
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        yield listener.getsockname()[1]
+
+
+@pytest.mark.parametrize("target", ["/echo/v1/chat/completions", "{api}/v1/chat/completions", "{api}/other"])
+def test_an_api_may_answer_a_request_before_its_end(target: str, tape: Path, confdir: Path) -> None:
+    """As APIs do that take sound and return sound at the same time. Traffic that is not recorded passes too."""
+    sent = [b'{"first":', b" 1}"]
+    with echoing() as port, Recorder(tape) as recorder:
+        api = f"http://127.0.0.1:{port}"
+        engine = Engine(recorder, upstreams={"echo": api}, confdir=confdir)
+        with running(engine), socket.create_connection(("127.0.0.1", engine.port)) as raw, raw.makefile("rb") as file:
+            to = target.format(api=api)
+            host = f"127.0.0.1:{engine.port if to.startswith('/') else port}"
+            raw.sendall(f"POST {to} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+            for number, piece in enumerate((*sent, b"")):
+                raw.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
+                while not number and file.readline().strip():
+                    pass
+                assert file.readline() + file.readline() == b"%x\r\n%s\r\n" % (len(piece), piece)
+
+    kept = [
+        (trip.request.body, trip.request.complete, trip.response and trip.response.body) for trip in Cassette.load(tape)
+    ]
+    assert kept == ([] if target.endswith("other") else [(b"".join(sent), True, b"".join(sent))])
+
+
 @pytest.mark.parametrize("route", ["base_url", "forward"])
 def test_an_image_of_20_mb_arrives_whole_and_is_kept(route: str, tape: Path, confdir: Path) -> None:
     import random

@@ -98,7 +98,7 @@ def test_a_flow_is_written_once() -> None:
     assert len(kept) == 1
 
 
-def test_a_flow_that_is_not_recorded_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_flow_that_is_not_recorded_passes_as_it_comes(caplog: pytest.LogCaptureFixture) -> None:
     kept: list[RoundTrip] = []
     recorder = RecorderAddon(kept.append)
     flow = tflow.tflow(resp=True)
@@ -108,7 +108,7 @@ def test_a_flow_that_is_not_recorded_is_left_alone(caplog: pytest.LogCaptureFixt
     recorder.response(flow)
     failing(recorder, flow, "timed out")
 
-    assert kept == [] and flow.response is not None and flow.response.stream is False
+    assert kept == [] and flow.response is not None and flow.response.stream is True
     unanswered, session = tflow.tflow(), tflow.twebsocketflow()
     recorder.websocket_message(session)
     failing(recorder, unanswered, "timed out")
@@ -441,7 +441,7 @@ def test_a_request_in_doubt_is_forgotten_when_its_body_is_not(body: bytes) -> No
     one.flow.response = http.Response.make(200, b"")
     one.recorder.responseheaders(one.flow)
     one.recorder.response(one.flow)
-    assert one.flow.response.stream is False and one.kept == []
+    assert one.flow.response.stream is True and one.kept == []
 
 
 def test_a_stream_in_doubt_is_kept_from_its_beginning_when_it_names_a_url() -> None:
@@ -467,12 +467,12 @@ def test_a_stream_in_doubt_passes_and_is_forgotten_when_it_names_none() -> None:
     assert one.kept == [] and one.named == []
 
 
-def test_an_answer_in_doubt_that_is_not_a_stream_is_left_alone() -> None:
+def test_an_answer_in_doubt_that_is_not_a_stream_passes_as_it_comes() -> None:
     one = Doubted("GET")
     one.flow.response = http.Response.make(200, b"<html>", {"content-type": "text/html"})
     one.recorder.responseheaders(one.flow)
 
-    assert one.flow.response.stream is False and not one.running and one.dismissed == 1
+    assert one.flow.response.stream is True and not one.running and one.dismissed == 1
 
 
 @pytest.mark.parametrize("end", ["response", "error", "abandon"])

@@ -738,19 +738,6 @@ def test_an_override_for_all_moves_no_tool_server() -> None:
     assert to(route(f"{SERVER}/x", method="GET", mcp_session_id="1")) == f"{SERVER}/x"
 
 
-def test_a_stream_that_is_not_recorded_is_not_held() -> None:
-    route = Routed()
-    for kind, streams in (("text/event-stream", True), ("text/html", False)):
-        flow = route(f"{SERVER}/x", method="GET")
-        flow.response = http.Response.make(200, b"", {"content-type": kind})
-        route.router.responseheaders(flow)
-        assert flow.response.stream is streams
-    recorded = route("/openai/v1/models", method="GET")
-    recorded.response = http.Response.make(200, b"", {"content-type": "text/event-stream"})
-    route.router.responseheaders(recorded)
-    assert recorded.response.stream is False  # the recorder's own business
-
-
 BOTH = {"accept": "application/json, text/event-stream", "content_type": "application/json"}
 PLAYER = Played("http://127.0.0.1:9", ("live.example", "127.0.0.1:5"))
 
