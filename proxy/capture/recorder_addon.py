@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from mitmproxy import http
+from mitmproxy.connection import Client
 from mitmproxy.proxy import server_hooks
 
 from turntape.cassettes.apis.lookup import is_endless, is_recorded_shape, opening
@@ -214,6 +215,12 @@ class RecorderAddon:
         for name in list(self.pending):
             failure = Failure("internal", "turntape was stopped before the answer was complete")
             self.finish(self._flows[name], None, None if self.pending[name].endless else failure)
+
+    def end_for(self, client: Client, fault: Exception) -> None:
+        """Record what is still running on a client's connection, which a fault of ours has ended."""
+        for flow in list(self._flows.values()):
+            if flow.client_conn is client:
+                self.finish(flow, None, Failure("internal", f"a fault in turntape ended the connection: {fault!r}"))
 
     def finish(self, flow: http.HTTPFlow, closed_first: Side | None = None, failure: Failure | None = None) -> None:
         """Write the round trip of a flow that has ended. Only the first call for a flow has an effect."""

@@ -17,6 +17,7 @@ from mitmproxy import flow
 from mitmproxy.connection import Connection
 from mitmproxy.http import HTTPFlow
 from mitmproxy.proxy import commands, events, server_hooks
+from mitmproxy.proxy.layer import CommandGenerator, Layer
 from mitmproxy.proxy.layers.http._hooks import HttpRequestHeadersHook, HttpResponseHook
 from mitmproxy.proxy.mode_servers import ProxyConnectionHandler
 from mitmproxy.proxy.server import ConnectionIO
@@ -38,6 +39,17 @@ _FROM_CLIENT = 1 << 19
 takes them in pieces of 64 KB, each of which costs as much as a small request."""
 _FROM_UPSTREAM = 65535
 """Bytes of an upstream that are handled at once: they may be a flood of tiny pieces."""
+
+
+log = logging.getLogger(__name__)
+
+
+class _Broken(Layer):
+    """In the place of layers that have failed: nothing more is passed on."""
+
+    @override
+    def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
+        yield from ()
 
 
 class DirectHandler(ProxyConnectionHandler):
@@ -122,8 +134,19 @@ class DirectHandler(ProxyConnectionHandler):
             if self._has_request:
                 self._has_request = False
                 self.layer = without_outer(self.layer)
-        except Exception:  # noqa: BLE001 - a fault in one connection must not end the others
-            self.log("mitmproxy has crashed!", logging.ERROR, exc_info=True)
+        except Exception as exc:  # a fault in one connection must not end the others
+            log.exception("fault while passing on the traffic of a connection, which is closed")
+            self._end_for(exc)
+
+    def _end_for(self, fault: Exception) -> None:
+        """Record what runs on the client's connection, and close it: its layers can pass nothing on any more."""
+        self._events.clear()
+        self.layer = _Broken(self.layer.context)
+        assert isinstance(self.master, LeanMaster)
+        self.master.on_fault(self.client, fault)
+        for connection, transport in list(self.transports.items()):
+            if transport.handler is not None:
+                self.close_connection(connection)
 
     def _obey(self, command: commands.Command) -> None:
         """As in mitmproxy's `ConnectionHandler.server_event`, 12.2.3."""

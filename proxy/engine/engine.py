@@ -225,7 +225,7 @@ class Engine:
             listen_port=0 if self._prove or self._listening else self.port,
             mode=["regular"],
         )
-        self._master = LeanMaster(settings)
+        self._master = LeanMaster(settings, self._recorder_addon.end_for)
         self._server = proxyserver.Proxyserver()
         self._add_addons(self._master, self._server)
         # The addons declare these options.

@@ -3,10 +3,12 @@
 # mitmproxy's headers and connection tables are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
+from collections.abc import Callable
 from typing import override
 
 from mitmproxy import options
 from mitmproxy.addons import next_layer
+from mitmproxy.connection import Client
 from mitmproxy.master import Master
 from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layer import Layer
@@ -19,10 +21,16 @@ from .turns import Turns
 
 
 class LeanMaster(Master):
-    """A master whose hooks are called from a cache, and whose connections share the turns of its loop."""
+    """A master whose hooks are called from a cache, and whose connections share the turns of its loop.
 
-    def __init__(self, opts: options.Options) -> None:
+    `on_fault` is called when the layers of a client's connection have failed.
+    """
+
+    def __init__(
+        self, opts: options.Options, on_fault: Callable[[Client, Exception], object] = lambda _client, _fault: None
+    ) -> None:
         super().__init__(opts)
+        self.on_fault = on_fault
         self.addons = CachedAddons(self)
         self.turns = Turns()
 

@@ -24,8 +24,9 @@ from mitmproxy.proxy.layers.websocket import (
     WebsocketLayer,
     WebsocketMessageHook,
     WebSocketMessageInjected,
+    WebsocketStartHook,
 )
-from wsproto import frame_protocol
+from wsproto import ConnectionType, frame_protocol
 from wsproto.connection import ConnectionState
 from wsproto.frame_protocol import CloseReason, Opcode
 
@@ -33,6 +34,7 @@ from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
 
 from ..capture.ending import Ending, note
 from .chunks import note_pieces
+from .deflate import Deflate, agreed_on
 from .pauses import pause, resume
 
 # Codes that wsproto does not know were given a meaning since, as 1014 (bad gateway): they are passed on.
@@ -61,6 +63,22 @@ class Session(WebsocketLayer):
         """What is read when others have had their turn, by whether the client has sent it."""
         self._turns: dict[commands.RequestWakeup, bool] = {}
         """The next turns, and whether what the client has sent is read then."""
+
+    @override
+    def start(self, _: events.Event) -> CommandGenerator[None]:
+        assert self.flow.response
+        agreed = agreed_on(self.flow.response.headers.get("sec-websocket-extensions", ""))
+        self.client_ws, self.server_ws = (
+            WebsocketConnection(kind, [Deflate(one) for one in agreed], conn=conn)
+            for kind, conn in (
+                (ConnectionType.SERVER, self.context.client),
+                (ConnectionType.CLIENT, self.context.server),
+            )
+        )
+        yield WebsocketStartHook(self.flow)
+        self._handle_event = self.relay_messages
+
+    _handle_event = start
 
     @override
     def relay_messages(self, event: events.Event) -> CommandGenerator[None]:

@@ -23,6 +23,7 @@ from websockets.sync.server import ServerConnection, serve
 from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.cassettes.tape.model import Failure
 from turntape.proxy.engine.engine import Engine, running
+from turntape.proxy.layers.websocket import Session
 
 ROUTES = pytest.mark.parametrize("route", ["base_url", "forward"])
 type Talk = Callable[[ServerConnection], None]
@@ -124,6 +125,30 @@ def test_a_server_that_breaks_the_protocol_is_named_in_the_record(tape: Path, co
     assert (trip.closed_first, trip.failure) == ("server", Failure("protocol", "Invalid opcode 0x3"))
 
 
+@ROUTES
+def test_a_fault_of_ours_ends_the_session_for_both_and_is_on_the_tape(
+    route: str, tape: Path, confdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: Session, from_client: bool, data: bytes) -> object:
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(Session, "_inflate", fails)
+    ended = threading.Event()
+
+    def talk(connection: ServerConnection) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            connection.recv()
+        ended.set()
+
+    with session(route, talk, tape, confdir) as client:
+        client.send("one")
+        assert end(client) == (None, None, [])
+        ended.wait()
+
+    failure = only(tape).failure
+    assert failure is not None and failure.kind == "internal" and "RuntimeError('ours')" in failure.message
+
+
 @pytest.mark.parametrize("count", [300, 3000])
 def test_a_message_in_many_frames_arrives_whole_and_in_as_many_frames_as_are_held(
     count: int, tape: Path, confdir: Path
@@ -222,6 +247,7 @@ import sys
 from pathlib import Path
 from turntape.cassettes import Recorder
 from turntape.proxy.engine.engine import Engine, running
+from turntape.proxy.layers.websocket import Session
 from turntape.proxy.gateway.segments import Segments
 with Recorder(sys.argv[1]) as recorder:
     upstreams, confdir = {"raw": sys.argv[2]}, Path(sys.argv[3])

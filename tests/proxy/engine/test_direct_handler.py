@@ -4,7 +4,6 @@
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 import asyncio
-import logging
 import selectors
 import threading
 from collections.abc import Callable, Generator
@@ -85,10 +84,13 @@ class Patient:
 
 
 def handled(
-    *data: bytes, addons: tuple[object, ...] = (Addon(),), between: Callable[[], object] = lambda: None
+    *data: bytes,
+    addons: tuple[object, ...] = (Addon(),),
+    between: Callable[[], object] = lambda: None,
+    on_fault: Callable[[object, Exception], object] = lambda _client, _fault: None,
 ) -> None:
     async def run() -> None:
-        master = LeanMaster(options.Options())
+        master = LeanMaster(options.Options(), on_fault)
         with taddons.context(Proxyserver()) as context:
             cast(CachedAddons, master.addons).add(*addons)
             handler = DirectHandler(master, Writer(), Writer(), context.options, mode_specs.ProxyMode.parse("regular"))
@@ -122,14 +124,17 @@ def test_what_comes_while_an_addon_waits_is_handled_when_it_is_done() -> None:
 
 
 @pytest.mark.parametrize("fault", ["broken", "odd"])
-def test_a_fault_of_a_layer_is_logged_and_the_next_event_is_handled(
+def test_a_fault_of_a_layer_is_logged_and_reported_once_and_nothing_more_is_handled(
     fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.ERROR, logger="mitmproxy"):
-        handled(fault.encode(), b"one")
+    faults: list[type] = []
+    handled(fault.encode(), b"one", b"two", on_fault=lambda _client, exc: faults.append(type(exc)))
 
-    assert seen[-5:] == ONE or fault == "odd"
-    assert "crashed" in caplog.text
+    assert not any(word.startswith(("one", "two")) for word in seen)
+    assert faults == [ValueError if fault == "broken" else RuntimeError]
+    assert [record.getMessage() for record in caplog.records] == [
+        "fault while passing on the traffic of a connection, which is closed"
+    ]
 
 
 def test_a_flow_that_an_addon_holds_waits() -> None:
