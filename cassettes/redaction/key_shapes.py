@@ -64,6 +64,8 @@ _END = "(?![A-Za-z0-9_-])"
 _MIXED = "(?=[A-Za-z_-]*[0-9]+[A-Za-z_-]+[0-9])"
 """Digits in two places at least. A prefix that is a common word, such as `test_`, is also before names."""
 
+_STRIPE = "(?:[A-Za-z0-9]{16,}|" + _MIXED + "[A-Za-z0-9]{12,15}" + _END + ")"
+
 _FAMILIES: tuple[tuple[str, str], ...] = (
     # Models and what is around them.
     (_WORD + "{20,}", "sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or- sk-lf- sk-None- sk-helicone- tvly- pcsk_"),
@@ -79,7 +81,17 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (_GROUPS, "pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1-"),
     ("[A-Za-z0-9_]{30,}", "lsv2_"),
     (_HEX + "{32}", "fc-"),
-    ("(?:" + _HEX + "{48}|" + _GROUPS + ")", "sk_"),
+    (
+        "(?:"
+        + _HEX
+        + "{48}|"
+        + _GROUPS
+        + "|[a-z]{2,20}_(?=[A-Za-z0-9]{40}(?![A-Za-z0-9_-]))"
+        + _MIXED
+        + "[A-Za-z0-9]{40})",
+        "sk_",
+    ),
+    (_MIXED + _WORD + "{20,}", "sk-service-"),
     # Clouds.
     (_WORD + "{35}", "AIza"),
     (_WORD + "{28}", "GOCSPX-"),
@@ -89,14 +101,16 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Za-z0-9]{17,}", "LTAI"),
     ("[A-Za-z0-9]{32}", "AKID"),
     (_HEX + "{60,}", "dop_v1_ doo_v1_ dor_v1_"),
-    (_WORD + "{30,}", "HRKU- vcp_ nfp_ cfut_ sb_secret_ cfk_ mdb_sa_sk_ ion_"),
+    (_WORD + "{30,}", "HRKU- vcp_ vci_ vca_ vcr_ vck_ nfp_ cfut_ cfat_ sb_secret_ cfk_ mdb_sa_sk_ ion_"),
     ("[A-Za-z0-9]{40}", "sbp_ pul-"),
     (_HEX + "{40}", "turntape- shippo_live_ shippo_test_"),
     ("(?:" + _HEX + "{16}_|local_|sgp_)?(?:local_)?[A-Za-z0-9]{40,}", "sgp_"),
     ("[a-z0-9]{26}" + _END, "da2-"),
     ("(?=[A-Za-z/]*[0-9][A-Za-z/]*[0-9])[a-zA-Z0-9/]{50,55}" + _END, "AK1"),
     ("[A-Za-z]+-[A-Za-z0-9_]+-[A-Za-z0-9_-]{8,}", "tskey-"),
-    ("[A-Za-z0-9_]{20,}", "salad_cloud_"),
+    ("(?:[A-Za-z0-9_]{20,}|[A-Za-z0-9]{1,7}_" + _MIXED + "[A-Za-z0-9]{7,})", "salad_cloud_"),
+    ("[A-Za-z0-9]{34,36}" + _END, "ddp_ ddw_"),
+    (_MIXED + "[A-Za-z0-9]{32}" + _END, "NF-"),
     ("[A-Za-z0-9]{38}(?![A-Za-z0-9])", "4b1d"),
     (_WORD + "{43}", "sha256~"),
     ("[A-Za-z0-9]{32}", "ico-"),
@@ -159,10 +173,12 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Za-z0-9._+/=]{80,}", "3MVG9 5AEP861"),
     ("[A-Z0-9]{58}", "AGE-SECRET-KEY-1"),
     # Payments, messages, shops.
-    ("(?:" + _GROUPS + "|[A-Za-z0-9]{16,}[A-Za-z0-9-]*)", "sk_live_ sk_test_"),
-    ("[A-Za-z0-9]{16,}", "rk_live_ rk_test_ sk_prod_ rk_prod_ sk_org_ whsec_ pk_live_ ak_live_ flb_live_ flb_test_"),
+    ("(?:" + _GROUPS + "|[A-Za-z0-9]{16,}[A-Za-z0-9-]*|" + _STRIPE + ")", "sk_live_ sk_test_"),
+    (_STRIPE, "rk_live_ rk_test_ sk_prod_ rk_prod_"),
+    ("[A-Za-z0-9]{16,}", "sk_org_ whsec_ pk_live_ ak_live_ flb_live_ flb_test_"),
     ("[A-Za-z0-9]{1,64}_" + _HEX + "{40}", "sk_pr_"),
     ("[A-Za-z0-9]{14}" + _END, "rzp_live_ rzp_test_"),
+    ("(?:[A-Za-z0-9]{6}_)?" + _HEX + "{34}" + _END, "pk_"),
     ("[A-Za-z0-9]{24}_secret_[A-Za-z0-9]{25}", "pi_ seti_"),
     ("[A-Za-z0-9]{40,}", "ramp_id_ ramp_sec_"),
     ("[A-Za-z0-9]{12,}", "FLWSECK_TEST- FLWSECK-"),
@@ -171,7 +187,10 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
         "(?:[A-Fa-f0-9]{35}|" + _MIXED + "[A-Za-z0-9]{27}" + _END + "|" + _MIXED + "[A-Za-z0-9_=-]{40,42}" + _END + ")",
         "live_ test_",
     ),
-    (r"(?:[A-Za-z0-9-]{20,}|[0-9]-[A-Za-z0-9-]{14,})", "xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xoxo- xapp-"),
+    (
+        r"(?:[A-Za-z0-9-]{20,}|[0-9]-[A-Za-z0-9-]{14,}|" + _MIXED + "[A-Za-z0-9]{15,})",
+        "xoxb- xoxp- xoxa- xoxs- xoxe- xoxr- xoxc- xoxo- xapp-",
+    ),
     ("[A-Za-z0-9%-]{20,}", "xoxd-"),
     (_HEX + "{32}", "shpat_ shpca_ shppa_ shpss_"),
     ("(?:" + _MIXED + "[A-Za-z0-9]{32}" + _END + "|[A-Za-z0-9]{64}" + _END + "|" + _HEX + "{32})", "key-"),
@@ -181,6 +200,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (_HEX + "{32}", "SK"),
     # Maps and searches.
     (_WORD + "{35,38}(?![A-Za-z0-9_-])", "AQVN"),
+    (_MIXED + _WORD + "{38}" + _END, "YC"),
 )
 """What must follow the prefix of a key, and the prefixes. Longer prefixes before the shorter ones they begin with."""
 
@@ -206,6 +226,8 @@ SHAPES: tuple[Shape, ...] = (
     _key("hvr.", _WORD + "{24,}"),
     *(_key(f"dp.{kind}.", "[A-Za-z0-9]{40,}") for kind in ("pt", "ct", "sa", "scim", "audit")),
     _key("na1.", "(?=[A-Za-z0-9+/]{100}(?![A-Za-z0-9+/]))[A-Za-z0-9+/]{100}"),
+    _key("VF.", r"(?:DM\.|WS\.)?" + _HEX + r"{24}\.[A-Za-z0-9]{16}" + _END),
+    _key("pk.", _HEX + "{32}" + _END),
     _key("hawk.", r"[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20}"),
     _key("tkn.v1_", "[A-Za-z0-9]{60,}={0,2}"),
     _key("1000.", _HEX + r"{32}\." + _HEX + "{32}"),
@@ -221,8 +243,16 @@ SHAPES: tuple[Shape, ...] = (
     _key("A" * 22, "[A-Za-z0-9]{5,60}%[0-9A-F]{2}[A-Za-z0-9%]{20,}"),
     _key("v1.0-", "(?:" + _HEX + "{24}-" + _HEX + "{100,}|[A-Za-z0-9._-]{160,})"),
     _key("pat", r"[A-Za-z0-9]{14}\.[A-Za-z0-9]{62,66}"),
-    # Within a word: the id of a Telegram bot, a client secret of Entra ID, a token of Terraform, a key of Azure OpenAI.
+    # Within a word: a token of a Telegram bot or a Facebook app, which follows its id, a client secret of Entra ID, a
+    # token of Terraform, a key of Azure OpenAI.
     _within(":AA", r"([A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
+    _after(":A", r"(?<=[0-9]{6}):(A[A-Za-z0-9_-]{34})" + _END),
+    *(
+        _after(
+            bar, "(?<=[0-9]{15})" + re.escape(bar) + "(" + _MIXED + "[A-Za-z0-9_-]{27,40})" + _END, is_word=bar != "|"
+        )
+        for bar in ("|", "%7C")
+    ),
     _after("Q~", r"(?<=[0-9])Q~([A-Za-z0-9_~.-]{31,34})(?![A-Za-z0-9_~-])"),
     _within(".acc", r"[_-]([a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120})"),
     _after("_mmk", r"(?<=([A-Za-z0-9]{6}_[A-Za-z0-9]{29}))_mmk(?![A-Za-z0-9])"),

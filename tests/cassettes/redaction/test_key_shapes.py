@@ -42,8 +42,11 @@ KEYS: dict[str, tuple[str, list[str]]] = {
         glft- glsoat- glcbt- glagent- glimt- glffct- gloas- GR1348941 ya29.
         auth_tokens/
     """)},
+    **{prefix: (letters(12), [letters(11), "a" * 15, "-" + letters(16)]) for prefix in names("""
+        sk_live_ rk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_
+    """)},
     **{prefix: (letters(16), [letters(15), "-" + letters(16)]) for prefix in names("""
-        sk_live_ rk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_ sk_org_ whsec_ sm_aat_ sm_pat_ sm_sat_
+        sk_org_ whsec_ sm_aat_ sm_pat_ sm_sat_
         pk_live_ ak_live_ flb_live_ flb_test_
     """)},
     **{prefix: (GROUPS, [GROUPS[:-1], f"{GROUPS}a", GROUPS.replace("-", "_")]) for prefix in names("""
@@ -54,8 +57,8 @@ KEYS: dict[str, tuple[str, list[str]]] = {
         hf_ gsk_ r8_ ghp_ gho_ ghu_ ghs_ ghr_ pplx-
     """)},
     **{prefix: (word(30), [word(29)]) for prefix in names("""
-        nvapi- jina_ tgp_v1_ wandb_v1_ api_org_ HRKU- vcp_ nfp_ cfut_ pscale_tkn_ pscale_pw_ pscale_oauth_
-        sb_secret_ cfk_ mdb_sa_sk_ ion_
+        nvapi- jina_ tgp_v1_ wandb_v1_ api_org_ HRKU- vcp_ vci_ vca_ vcr_ vck_ nfp_ cfut_ cfat_ pscale_tkn_
+        pscale_pw_ pscale_oauth_ sb_secret_ cfk_ mdb_sa_sk_ ion_
     """)},
     **{prefix: (word(40), [word(39)]) for prefix in names("""
         pypi- sntryu_ lin_api_ lin_oauth_ ntn_ figd_ figo_ PMAK- AQ. tk-us- rdme_
@@ -108,7 +111,14 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     "da2-": ("az09" * 6 + "az", ["az09" * 6 + "a", "az09" * 7, "AZ09" * 6 + "az"]),
     "AK1": (letters(50), [letters(49), letters(56), "a" * 49 + "9"]),
     "tskey-": (f"auth-{letters(12)}-{letters(16)}", [f"auth-{letters(30)}", f"auth-{letters(12)}-{letters(7)}"]),
-    "salad_cloud_": (letters(20), [letters(19)]),
+    "salad_cloud_": (f"org_{letters(9)}", [letters(19), "org_machines"]),
+    "sk-service-": (word(20), [word(19), "a-long-name-of-a-thing"]),
+    **{prefix: (letters(34), [letters(33), letters(37)]) for prefix in names("ddp_ ddw_")},
+    "NF-": (letters(32), [letters(31), letters(33), "a" * 31 + "9"]),
+    "pk_": ("a0f9" * 8 + "a0", ["a0f9" * 8 + "a", "a0f9" * 8 + "a0f", f"aZ09b_{'a0f9' * 8}a"]),
+    "pk.": ("a0f9" * 8, ["a0f9" * 7 + "a0f", "a0f9" * 8 + "a"]),
+    "VF.": (f"DM.{'a0f9' * 6}.{letters(16)}", [f"DM.{'a0f9' * 6}.{letters(15)}", f"{'a0f9' * 5}.{letters(16)}"]),
+    "YC": (word(38), [word(37), word(39), "a" * 37 + "9"]),
     "API_KEY": (upper(32), [upper(31), letters(32)]),
     "KEY": (word(55), [word(54), word(56), "a" * 54 + "9"]),
     "odt_": (letters(32), [letters(31)]),
@@ -124,7 +134,7 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     "web_": ("az09" * 8, ["az09" * 7 + "az0", "a" * 31 + "9"]),
     "pri_": ("a0f9" * 8, ["a0f9" * 7 + "a0f", "a0f9" * 8 + "x"]),
     "act_": ("az09" * 6, ["az09" * 5 + "az0", "a" * 23 + "9"]),
-    "sk_pr_": (f"a_{'a0f9' * 10}", [f"a_{'a0f9' * 9}", "a0f9" * 10]),
+    "sk_pr_": (f"a_{'a0f9' * 10}", [f"a_{'a0f9' * 9}", "a0f9" * 9]),
     **{f"dp.{kind}.": (letters(40), [letters(39)]) for kind in names("ct sa scim audit")},
     "na1.": (("aZ0/+9" * 17)[:100], [("aZ0/+9" * 17)[:99], ("aZ0/+9" * 17)[:101]]),
     "hawk.": (f"{word(20)}.{word(20)}", [f"{word(19)}.{word(20)}", f"{word(20)}.{word(19)}"]),
@@ -187,6 +197,7 @@ FIXED = names("""
     sbp_ pul- turntape- sgp_ shippo_live_ shippo_test_ p8e- ico- API- pnu_ 4b1d sha256~ A3T A3- EZAK EZTK live_ test_
     s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib- access-sandbox- access-development- access-production- pat. sat. NRII- AQVN
     fo1_ s. t1. sk.eyJ sm_aat_ sm_pat_ sm_sat_ AGE-SECRET-KEY-1 shpat_ shpca_ shppa_ shpss_ key- SK dt0 v1.0- pat
+    ddp_ ddw_ NF- pk_ pk. VF. YC
     pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1- CCIPAT_ CCIPRJ_ cli_ NRJS- NRBR- bb_pr_ bb_ma_ rzp_live_
     rzp_test_ pi_ seti_ scp-live- scp-test- cio da2- AK1 tskey- API_KEY KEY spu- aio_ pgar_ apify_api_ CFPAT- shltm_
     api_ web_ pri_ act_ sk_pr_ na1. hawk. 1000. endr+ slk_ rootly_ bkua_ ptr_
@@ -216,6 +227,19 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
             f"{JWT[0]}.{word(20)}.{word(42)}",
         ],
     ),
+    ":A": (
+        "bot 123456789:@@ is",
+        [f"A{word(34)}"],
+        [f"123456789:A{word(33)}", f"123456789:A{word(35)}", f"a:A{word(34)}", f"123456789:B{word(34)}"],
+    ),
+    **{
+        bar: (
+            f"app 123456789012345{bar}@@ is",
+            [word(27), word(40)],
+            [f"123456789012345{bar}{word(26)}", f"1234567890123{bar}{word(27)}", f"123456789012345{bar}{'a' * 27}"],
+        )
+        for bar in ("|", "%7C")
+    },
     ":AA": ("bot 123456789:AA@@ is", [word(33)], [f"123456789:AA{word(32)}", f"123456789:AA{word(34)}"]),
     "Q~": (
         "abc8Q~@@ is",
