@@ -5,6 +5,8 @@ import sys
 import threading
 import time
 
+from .processes import wait_on_windows
+
 LOOK = 1.0
 """Seconds between two looks."""
 
@@ -12,14 +14,15 @@ LOOK = 1.0
 def end_with(parent: int) -> None:
     """End this process at once, with exit code 1, when the process `parent`, which started it, has ended.
 
-    It does not matter what this process does then. On Windows, where a process keeps the number of its parent, nothing
-    happens.
+    It does not matter what this process does then.
     """
-    if sys.platform != "win32":
-        threading.Thread(target=_watch, args=(parent,), name="turntape parent", daemon=True).start()
+    threading.Thread(target=_watch, args=(parent,), name="turntape parent", daemon=True).start()
 
 
 def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(LOOK)
+    if sys.platform == "win32":
+        wait_on_windows(parent)
+    else:
+        while os.getppid() == parent:
+            time.sleep(LOOK)
     os._exit(1)

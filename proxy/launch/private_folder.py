@@ -5,6 +5,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from turntape.cassettes.processes import is_running
+
 _PREFIX = "run-"
 
 
@@ -18,18 +20,8 @@ def private_folder(parent: Path) -> Path:
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in parent.glob(f"{_PREFIX}*"):
             number = folder.name.removeprefix(_PREFIX).partition("-")[0]
-            if number.isdecimal() and not _runs(int(number)):
+            if number.isdecimal() and not is_running(int(number)):
                 shutil.rmtree(folder, ignore_errors=True)
         return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent))
     except OSError:
         return Path(tempfile.mkdtemp(prefix="turntape-"))
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -4,7 +4,6 @@ The viewer is a separate process that follows the cassette. When the user quits 
 printed, with everything that is still to come.
 """
 
-import os
 import shutil
 import sys
 import tempfile
@@ -54,14 +53,3 @@ class Viewing:
                 if over:
                     return
                 time.sleep(POLL)
-
-
-def alive(pid: int) -> bool:
-    """Whether a process is still running."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

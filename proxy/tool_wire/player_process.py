@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turntape.cassettes.errors import CassetteError, TurntapeError
+from turntape.cassettes.processes import is_running
 from turntape.cassettes.replay.pace import Pace
 from turntape.cassettes.replay.tools.connection import ToolConnection
 from turntape.cassettes.replay.tools.player import ToolPlayer
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
             until = time.monotonic() + _AFTER
             while time.monotonic() < until:
                 time.sleep(_LOOK)
-                if _runs(int(client)) and start_of(int(client)) == began:
+                if is_running(int(client)) and start_of(int(client)) == began:
                     until = time.monotonic() + _AFTER
         Path(f"{path}.lock").unlink(missing_ok=True)
     except (TurntapeError, OSError) as exc:
@@ -68,16 +69,6 @@ def _close_stdout() -> None:
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.close(nothing)
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 if __name__ == "__main__":

@@ -50,17 +50,16 @@ def main(options: argparse.Namespace) -> int:
         instead = f"`turntape show {options.file}` prints the run"
         sys.stderr.write(f"turntape: view needs a terminal to draw on, and {why}; {instead}\n")
         return USAGE
+    from turntape.cassettes.processes import is_running
     from turntape.cassettes.tape.lock import being_written
     from turntape.inspector.run.run_index import Run
     from turntape.inspector.views.tui.app import Viewer
-
-    from ...launch.run_with_viewer import alive
 
     pid: int | None = options.pid
     viewer = Viewer(
         Run(path, priced=False),
         live=options.follow,
-        may_grow=(lambda: alive(pid)) if pid is not None else lambda: being_written(path),
+        may_grow=(lambda: is_running(pid)) if pid is not None else lambda: being_written(path),
         output=Path(options.command_output) if options.command_output else None,
         theme=wanted_theme(options),
         ascii=ascii_only(os.environ),
