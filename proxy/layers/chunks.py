@@ -32,6 +32,11 @@ def whole_chunks(reader: object, buffer: ReceiveBuffer) -> list[bytes]:
     return pieces
 
 
+def has_bare_line(reader: object, buffer: ReceiveBuffer) -> bool:
+    """True for a line with the size of a chunk that has only LF at its end: the reader would wait for CR for ever."""
+    return type(reader) is ChunkedReader and _is_between(reader) and b"\n" in buffer._data  # pyright: ignore[reportPrivateUsage]
+
+
 def _is_between(reader: ChunkedReader) -> bool:
     """True when what comes next is the size of a chunk."""
     return not (reader._bytes_in_chunk or reader._bytes_to_discard or reader._reading_trailer)  # pyright: ignore[reportPrivateUsage]

@@ -38,7 +38,7 @@ from mitmproxy.proxy.layers.http._events import (
 
 from .ahead import LaterTurn
 from .at_once import note_whole
-from .chunks import chunked, note_pieces, whole_chunks
+from .chunks import chunked, has_bare_line, note_pieces, whole_chunks
 from .half_closed import still_reads
 from .pauses import pause, resume
 from .resets import was_reset
@@ -57,6 +57,7 @@ _RESET = "the server reset the connection"
 _TOO_LONG = "the head of the request is longer than 8 MB"
 _TOO_MANY = "the head of the request has more than 1,000 fields"
 _LONG_LINE = "the size of a chunk, or the trailers, are longer than 8 MB"
+_BARE_LINE = "the line with the size of a chunk ends with LF, not with CRLF (RFC 9112, 7.1)"
 _MOST_AHEAD = 64 << 20
 """Bytes that a client may send before it has the answer to its last request."""
 _TOO_MUCH = "the client sent more than 64 MB of further requests before it had the answer"
@@ -167,6 +168,7 @@ class _Messages(base.Http1Connection):
         reader: Any = self.body_reader
         if not isinstance(reader, TrailerReader):
             reader = self.body_reader = TrailerReader(reader)  # pyright: ignore[reportAttributeAccessIssue]
+        has_failed = False
         for command in super().read_body(event):
             if isinstance(command, ReceiveHttp):
                 said = command.event
@@ -176,11 +178,16 @@ class _Messages(base.Http1Connection):
                         kind = RequestTrailers if isinstance(said, RequestEndOfMessage) else ResponseTrailers
                         yield ReceiveHttp(kind(said.stream_id, http.Headers(fields)))
                 elif isinstance(said, RequestProtocolError | ResponseProtocolError):
+                    has_failed = True
                     blame(said, Cause(broke=isinstance(event, events.DataReceived)))
             yield command
         # Of a body nothing is left in the buffer but a line that has no end yet.
-        if len(self.buf) > _LONGEST_HEAD and self.state == self.read_body:
+        if has_failed or self.state != self.read_body or not self.buf:
+            return
+        if len(self.buf) > _LONGEST_HEAD:
             yield from self._broken(_LONG_LINE)
+        elif has_bare_line(reader.inner, self.buf):
+            yield from self._broken(_BARE_LINE)
 
     def _pause_or_resume(self, event: Pause) -> CommandGenerator[None]:
         """The other side cannot take more, or can again."""

@@ -4,7 +4,7 @@ import pytest
 from h11._readers import ChunkedReader
 from h11._receivebuffer import ReceiveBuffer
 
-from turntape.proxy.layers.chunks import chunked, whole_chunks
+from turntape.proxy.layers.chunks import chunked, has_bare_line, whole_chunks
 
 
 def buffer(data: bytes) -> ReceiveBuffer:
@@ -50,3 +50,25 @@ def test_the_same_pieces_make_the_same_bytes() -> None:
 
     assert chunked(whole_chunks(ChunkedReader(), buffer(data))) == data
     assert chunked([b"", b"a"]) == b"1\r\na\r\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "bare"),
+    [
+        (b"3\nabc\n0\n\n", True),
+        (b"3\r\nabc\r\n1\nd", True),
+        (b"3", False),
+        (b"3\r", False),
+        (b"3\r\na\n", False),
+        (b"3\r\na\nb\r", False),
+        (b"3\r\na\nb\r\n", False),
+        (b"0\r\nx: y\n", False),
+    ],
+)
+def test_a_line_that_ends_with_lf_alone_is_seen(data: bytes, bare: bool) -> None:
+    reader, waiting = ChunkedReader(), buffer(data)
+    while reader(waiting) is not None:
+        pass
+
+    assert has_bare_line(reader, waiting) is bare
+    assert not has_bare_line(object(), waiting)

@@ -156,6 +156,7 @@ def test_each_chunk_of_a_client_counts() -> None:
 ENDLESS = {
     "a chunk extension": b"5;x=" + b"a" * 1000,
     "trailers": b"0\r\n" + b"x: y\r\n" * 200,
+    "lines that end with LF alone": b"5\nhello\n0\n\n",
 }
 
 
