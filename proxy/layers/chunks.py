@@ -33,7 +33,7 @@ def whole_chunks(reader: object, buffer: ReceiveBuffer) -> list[bytes]:
 
 
 def has_bare_line(reader: object, buffer: ReceiveBuffer) -> bool:
-    """True for a line with the size of a chunk that has only LF at its end: the reader would wait for CR without end."""
+    """True for the line of a chunk that ends with LF alone: the reader would wait for CR without end."""
     return type(reader) is ChunkedReader and _is_between(reader) and b"\n" in buffer._data  # pyright: ignore[reportPrivateUsage]
 
 
