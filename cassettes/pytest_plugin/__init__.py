@@ -29,9 +29,6 @@ _MARKED: pytest.StashKey["ActiveTest"] = pytest.StashKey()
 _USAGE_LOG: pytest.StashKey["UsageLog"] = pytest.StashKey()
 _SPENDING: pytest.StashKey["Spending"] = pytest.StashKey()
 _FIXTURES: pytest.StashKey["FixtureCassettes"] = pytest.StashKey()
-_SHARED_FOLDER: pytest.StashKey[str] = pytest.StashKey()
-_ANNOUNCED: pytest.StashKey[bool] = pytest.StashKey()
-"""True once the cost of recording again was said."""
 _MODES = ("none", "once", "new", "all", "verify", "restamp")
 
 
@@ -124,6 +121,7 @@ def pytest_configure(config: pytest.Config) -> None:
     take_the_place(config)
     _observe(config)
     _search_further(config)
+    _announce_cost(config)
     config.addinivalue_line(
         "markers",
         "turntape(path=None, mode=None, profile='strict', rules={}, ignore=(), ignore_text=(), faults=None, "
@@ -186,6 +184,16 @@ def _observe(config: pytest.Config) -> None:
     config.add_cleanup(lambda: observers.remove(uses))
 
 
+def _announce_cost(config: pytest.Config) -> None:
+    """Let the cost be said where this run may record again."""
+    said = config.getoption("turntape_mode") or mode_by_vcrpy(config)
+    given = said or os.environ.get("TURNTAPE_MODE") or config.getini("turntape_mode")
+    if given == "all" or config.getoption("turntape_rerecord_from") is not None:
+        from .cost_notice import CostNotice
+
+        config.pluginmanager.register(CostNotice(_wanted, lambda: config.stash.get(_FIXTURES, None)))
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Before tests are chosen by their marks."""
     mark_as_ours(item)
@@ -232,62 +240,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     return result
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Say what recording again will cost. A worker of pytest-xdist has no terminal: its controller says it."""
-    config = session.config
-    if config.getoption("collectonly") or not _may_record(config):
-        return
-    from ..errors import TurntapeError
-    from .spending import announced
-    from .workers import leave_notice
-
-    refused = False
-    try:
-        items = [item for item in session.items if _wanted(item)]
-        fixtures = config.stash.get(_FIXTURES, None)
-        said = announced(config, items, fixtures.replaced_by(items) if fixtures is not None else ())
-    except TurntapeError as exc:
-        said, refused = f"turntape: {exc}", True
-    if said is not None and not leave_notice(config, said, refused=refused):
-        _announce(config, said, refused=refused)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_node_collection_finished(node: Any) -> None:
-    """A worker of pytest-xdist knows its tests, and none has begun: say what the first of them says of the cost."""
-    from .workers import notice_of
-
-    folder = node.config.stash.get(_SHARED_FOLDER, None)
-    notice = notice_of(folder, node.workerinput) if folder is not None else None
-    if notice is not None and not node.config.stash.get(_ANNOUNCED, False):
-        node.config.stash[_ANNOUNCED] = True
-        said, refused = notice
-        _announce(node.config, said, refused=refused)
-
-
-def _announce(config: pytest.Config, said: str, *, refused: bool) -> None:
-    if refused:
-        raise pytest.UsageError(said)
-    terminal: Any = config.pluginmanager.getplugin("terminalreporter")
-    if terminal is not None:
-        terminal.write_line(said)
-
-
-def _may_record(config: pytest.Config) -> bool:
-    said = config.getoption("turntape_mode") or mode_by_vcrpy(config)
-    given = said or os.environ.get("TURNTAPE_MODE") or config.getini("turntape_mode")
-    return given == "all" or config.getoption("turntape_rerecord_from") is not None
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """A worker of pytest-xdist is about to start: share what live calls cost, and which fixtures were recorded."""
-    from .workers import SHARED, new_folder
+    from .workers import share
 
-    if _SHARED_FOLDER not in node.config.stash:
-        node.config.stash[_SHARED_FOLDER] = new_folder(node.config)
-    node.workerinput[SHARED] = node.config.stash[_SHARED_FOLDER]
+    share(node)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,21 +12,25 @@ import pytest
 
 from ..tape.lock import hold
 
-SHARED = "turntape_shared"
+_SHARED = "turntape_shared"
 """The key under which the workers of pytest-xdist get the folder."""
+_FOLDER: pytest.StashKey[str] = pytest.StashKey()
 
 
-def new_folder(config: pytest.Config) -> str:
-    """A folder for the workers, which is removed when the session has ended."""
-    folder = tempfile.TemporaryDirectory(prefix="turntape-", ignore_cleanup_errors=True)
-    config.add_cleanup(folder.cleanup)
-    return folder.name
+def share(node: Any) -> None:
+    """Give a worker that is about to start the folder, which is removed when the session has ended."""
+    config: pytest.Config = node.config
+    if _FOLDER not in config.stash:
+        folder = tempfile.TemporaryDirectory(prefix="turntape-", ignore_cleanup_errors=True)
+        config.add_cleanup(folder.cleanup)
+        config.stash[_FOLDER] = folder.name
+    node.workerinput[_SHARED] = config.stash[_FOLDER]
 
 
 def folder_of_workers(config: pytest.Config) -> Path | None:
     """The folder that this worker shares with the others; None in a session without workers."""
     given: dict[str, Any] = getattr(config, "workerinput", {})
-    return Path(given[SHARED]) if SHARED in given else None
+    return Path(given[_SHARED]) if _SHARED in given else None
 
 
 def leave_notice(config: pytest.Config, said: str, *, refused: bool) -> bool:
@@ -40,10 +44,13 @@ def leave_notice(config: pytest.Config, said: str, *, refused: bool) -> bool:
     return True
 
 
-def notice_of(folder: str, worker: Mapping[str, Any]) -> tuple[str, bool] | None:
+def notice_of(node: Any) -> tuple[str, bool] | None:
     """What a worker has left to say, and whether that ends the session."""
+    folder: str | None = node.config.stash.get(_FOLDER, None)
+    if folder is None:
+        return None
     with suppress(FileNotFoundError):
-        said, refused = json.loads(_notice(Path(folder), worker).read_text(encoding="utf-8"))
+        said, refused = json.loads(_notice(Path(folder), node.workerinput).read_text(encoding="utf-8"))
         return said, refused
     return None
 
