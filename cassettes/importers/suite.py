@@ -276,7 +276,7 @@ def unmapped(config: Mapping[str, Any]) -> list[str]:
     for name, value in config.items():
         if not value or name in _COVERED:
             continue
-        found.append(f"the setting {name} = {value} has no counterpart; secrets are replaced in any case")
+        found.append(f"the setting {name} = {value} has no counterpart")
     own = [name for name in _matchers(config) if name not in _USUAL]
     if own and config.get(_TRIED) is None:
         found.append(f"the matchers {', '.join(own)} have no counterpart; write ignore= or ignore_text= in the mark")

@@ -18,6 +18,7 @@ from ..matching.fingerprints import LISTED
 from ..matching.grades import Matching
 from ..matching.json_diff import Difference
 from ..matching.json_texts import with_texts
+from ..matching.multipart import parts
 from ..matching.request_key import path_key, plain
 from ..regex import regex
 from ..tape.model import Request, Response, RoundTrip
@@ -37,6 +38,8 @@ _FORM = regex(
 _SAID = regex(r"(?<!/properties)/(?:description|title|strict)$")
 """Fields of a tool that leave its arguments as they are."""
 _DEFINITIONS = ("tools", "functions")
+_UPLOADED = regex(r"^/[^/]+/content$")
+"""The content of a file in a form; that of a text file is compared as text."""
 _TOOL = regex(
     r"^(/(?:toolConfig/tools|tools|functions)/\d+(?:/(?:functionDeclarations|function_declarations|tools)/\d+)?)(?:/|$)"
 )
@@ -101,13 +104,16 @@ def refusal(differences: tuple[Difference, ...], recorded: RoundTrip) -> str | N
         return "too much of the request has changed"
     if message(recorded.request.body).get("jsonrpc") is not None:
         return "it came from a tool server, which was asked something else"
+    in_form = parts(recorded.request.body) is not None
     for one in differences:
         part = part_in_words(one, recorded)
         if part in ("the model", "path"):
             return "it is from another model"
         if part == "a tool result":
             return f"it was given to another tool result ({one.pointer})"
-        if _files(one.recorded, one.pointer) != _files(one.given, one.pointer):
+        if _files(one.recorded, one.pointer) != _files(one.given, one.pointer) or (
+            in_form and _UPLOADED.search(one.pointer)
+        ):
             return f"it was given to another file ({one.pointer})"
         if part == "the input" and one.kind != "changed":
             return f"it has a part for each item, and {one.pointer} is {'new' if one.kind == 'added' else 'gone'}"

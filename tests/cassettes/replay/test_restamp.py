@@ -179,6 +179,22 @@ def test_an_answer_with_a_part_for_each_input_cannot_follow_their_number(one: Di
     assert refusal((one,), RoundTrip(request, CALLS_FIND, 1.0)) == why
 
 
+@pytest.mark.parametrize(
+    ("one", "why"),
+    [
+        (Difference("/file/content", "changed", "a,b\n", "a,c\n"), "it was given to another file (/file/content)"),
+        (Difference("/purpose", "changed", "assistants", "user_data"), None),
+        (Difference("/prompt", "changed", "Names:", "Terms:"), None),
+    ],
+)
+def test_an_answer_to_a_form_stays_unless_its_file_has_changed(one: Difference, why: str | None) -> None:
+    form = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b\n\r\n--b--\r\n'
+    request = Request("POST", "https://api.openai.com/v1/files", content=form)
+
+    assert refusal((one,), RoundTrip(request, CALLS_FIND, 1.0)) == why
+    assert refusal((one,), TRIP) is None
+
+
 URL = "https://api.openai.com/v1/chat/completions"
 
 
