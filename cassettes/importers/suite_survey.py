@@ -45,6 +45,8 @@ class Unread:
             place = self._place_of(absent[1])
             if place is None:
                 module = absent[1].partition(".")[0]
+                if module != absent[1] and module in packages_distributions():
+                    return f"install the package, or its version, that has the module {absent[1]}"
                 return f"install the module {module} (usually: pip install {module})"
             return f"write into pytest's ini file: pythonpath = {place}"
         if nameless := _WITHOUT_A_NAME.search(self.reason):

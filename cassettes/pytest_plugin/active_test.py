@@ -45,6 +45,8 @@ from .tool_servers import ToolServers
 
 _STATUS = regex(rf"\b{MISS_STATUS}\b")
 """What a client says that only shows the status of our answer."""
+_FAILED: pytest.StashKey[set[Path]] = pytest.StashKey()
+"""The cassettes that this session has recorded while the test failed: it may be run again (pytest-rerunfailures)."""
 _CLIENT_ERROR = 120
 """At most this many characters of a client's own error are shown."""
 
@@ -93,6 +95,8 @@ class ActiveTest:
     def _session(self) -> Session:
         config, settings, faulty = self.item.config, self.settings, Faulty.of(self.item)
         mode = mode_for(settings, config, mode_of(config))
+        if mode in ("once", "new") and self.path in self.item.stash.get(_FAILED, ()):
+            mode = "all"  # a rerun asks the model again, instead of playing what has just failed
         # A parameter (even None) or the marker decides; otherwise the file next to the cassette.
         faults = overlay_of(self.path, None) if settings.faults is None and faulty is None else settings.faults
         if faulty is not None and faulty.faults:
@@ -225,6 +229,8 @@ class ActiveTest:
             self.recorded = self.session.finish(whole=whole, failed=self.outcome == "failed")
         except TurntapeError as exc:
             said.append(str(exc))
+        if self.recorded and self.outcome == "failed" and self.session.plan.writes == "replaced":
+            self.item.stash.setdefault(_FAILED, set()).add(self.path)
         self._settle()
         if self.outcome != "skipped":
             self.session.notes += remarks(self.session)

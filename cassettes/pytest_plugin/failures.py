@@ -65,6 +65,8 @@ class Found:
     def lines(self) -> list[str]:
         """The text, line by line; empty when nothing fails the test."""
         live = [_live(one) for one in self.session.live_differences]
+        if self.session.refused and not self.session.plan.plays:
+            return live  # why nothing was recorded is said already, and to record it would end in the same way
         if not self.session.exists:
             missing = self.tools.without_recording()
             asked = [

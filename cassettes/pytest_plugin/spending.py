@@ -78,7 +78,7 @@ class Spending:
             return None
         return (
             f"the live calls of this session have cost ${spent:.4f}, and --turntape-max-cost is ${self.limit}; no "
-            "further call is made"
+            "further call is made: give a higher limit to record the rest"
         )
 
 

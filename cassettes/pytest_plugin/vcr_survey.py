@@ -53,7 +53,9 @@ class _Unread:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             lines = str(report.longrepr).strip().splitlines()
+            # A "+" begins what pytest adds to a failed assertion.
             errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
+            errors = [line for line in errors if not line.startswith("+")]
             self._found.append({"name": report.nodeid, "reason": (errors or lines or [""])[-1]})
 
 

@@ -236,6 +236,10 @@ def test_files_that_pytest_cannot_collect_are_named(
     ) in said
     assert "would convert 4 recordings for 4 tests" in said
 
+    (project.path / "test_broken.py").write_text("import os\nassert os.environ.get('READY') == '1'\n")
+    assert main(["import", "--pytest", "."]) == 0
+    assert "test_broken.py; AssertionError: assert None == '1'; let pytest collect it" in capsys.readouterr().out
+
 
 def test_a_file_that_pytest_collects_only_apart_is_moved_and_named(
     project: pytest.Pytester,

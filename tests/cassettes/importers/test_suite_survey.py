@@ -130,6 +130,11 @@ def test_the_ini_file_of_the_suite_holds_for_files_apart(suite: Path) -> None:
             False,
         ),
         (
+            "ModuleNotFoundError: No module named 'pytest.part'",
+            "install the package, or its version, that has the module pytest.part",
+            False,
+        ),
+        (
             "ModuleNotFoundError: No module named 'tests.utils'",
             "write into pytest's ini file: pythonpath = b",
             False,

@@ -6,6 +6,8 @@ import shlex
 import pytest
 from plugin_project import write
 
+from turntape.proxy.scripted.server import ScriptedServer
+
 pytest_plugins = ("pytester",)
 
 WORD = "\n@pytest.mark.turntape(profile='sequence')\ndef test_{name}(): ask(os.environ.get('WORD', 'a'))\n"
@@ -184,6 +186,19 @@ def test_a_test_that_passes_when_it_is_repeated_has_not_failed(
     assert result.ret == 0
     result.stdout.no_fnmatch_line("*fail for one change*")
     result.stdout.fnmatch_lines(["every cassette is used, whole and without secrets"])
+
+
+def test_a_test_that_fails_while_it_is_recorded_is_recorded_again_when_it_is_repeated(
+    repeating: pytest.Pytester, server: ScriptedServer
+) -> None:
+    fails = "\n    assert Path(f'{name}.tried').read_text() == 'xx'\n"
+    write(repeating, FLAKY + MARKED.rstrip() + fails)
+
+    result = repeating.runpytest("--turntape-mode=once")
+
+    assert result.parseoutcomes() == {"passed": 2, "rerun": 2}
+    assert len(server.requests) == 4
+    result.stdout.no_fnmatch_line("*its test failed when*")
 
 
 def test_a_test_that_fails_each_time_is_described_by_its_last_run(
