@@ -154,7 +154,7 @@ class Found:
 
     def _left(self, left: Sequence[TurnName], *, behind_a_miss: bool) -> list[str]:
         if behind_a_miss and left:  # an agent that gets no answer stops, so this is expected
-            return [f"not requested after that: {', '.join(map(str, left))}"]
+            return [f"not requested after that: {'; '.join(map(str, left))}"]
         said = self.actions() if left else None
         places = {turn: place for place, turn in enumerate(self.session.player.turns)}
         return _some(

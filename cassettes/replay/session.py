@@ -332,7 +332,8 @@ class Session:
         """End the recording; how many round trips were recorded. May be called twice.
 
         A recording that is not `whole` keeps the name of an unfinished one, and an earlier cassette is not changed.
-        One of a test that `failed` says so in its labels, and each replay repeats it.
+        One of a test that `failed` says so in its labels, and each replay repeats it. Where such a test got only
+        errors from the API, nothing is kept: they cost nothing, and a replay of them would not pass.
         Raises CassetteError when it could not be written.
         """
         if self._finished:
@@ -356,6 +357,14 @@ class Session:
             self._unfinished.unlink(missing_ok=True)
             if self._problem:
                 raise CassetteError(self._problem)
+            return 0
+        if failed and self.live and not any(map(_is_answer, self.live)):
+            recorder.close()
+            self._unfinished.unlink(missing_ok=True)
+            stays = "; the earlier cassette stays" if self.exists else ""
+            self.notes.append(
+                f"not recorded: the test failed, and the API gave only errors ({_errors(self.live)}){stays}"
+            )
             return 0
         before = len(Cassette.load(self.path)) if self.plan.writes == "appended" else 0
         written = self._unfinished.stat() if self._unfinished.exists() else None
@@ -429,6 +438,16 @@ class Session:
         with Recorder(self._unfinished, redactor=self.redactor, append=True) as recorder:
             for index, label in labels:
                 recorder.label(index, {**label, **more})
+
+
+def _is_answer(trip: RoundTrip) -> bool:
+    return trip.response is not None and trip.response.status < 400
+
+
+def _errors(trips: Sequence[RoundTrip]) -> str:
+    """The statuses of these answers, in their order."""
+    found = dict.fromkeys(str(trip.response.status) if trip.response else "no connection" for trip in trips)
+    return ", ".join(found)
 
 
 Deck = Session

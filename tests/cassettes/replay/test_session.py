@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from factories import round_trip
 from turntape.cassettes import Cassette, CassetteError, Recorder, RoundTrip
 from turntape.cassettes.replay.miss import Miss
 from turntape.cassettes.replay.session import Session, unfinished
+from turntape.cassettes.tape.model import Response
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +23,32 @@ def not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
 def recorded(session: Session, body: bytes) -> Session:
     session._keep(round_trip(body))
     return session
+
+
+@pytest.mark.parametrize(
+    ("answers", "failed", "why"),
+    [
+        ((401,), True, "errors (401); the earlier cassette stays"),
+        ((429, None, 429), True, "errors (429, no connection); the earlier cassette stays"),
+        ((401,), False, None),  # a test about a wrong key
+        ((200, 500), True, None),
+        ((302,), True, None),
+    ],
+)
+def test_a_failed_test_that_got_only_errors_records_nothing(
+    tmp_path: Path, answers: tuple[int | None, ...], failed: bool, why: str | None
+) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    recorded(Session(path, "once"), b'"earlier"').finish()
+    session = Session(path, "all")
+    for status in answers:
+        answer = None if status is None else Response(status, content=b"{}")
+        session._keep(replace(round_trip(b'"now"'), response=answer))
+
+    assert session.finish(failed=failed) == (0 if why else len(answers))
+    assert [note.partition("gave only ")[2] for note in session.notes] == ([why] if why else [])
+    assert Cassette.load(path)[0].request.body == (b'"earlier"' if why else b'"now"')
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
 
 
 def test_one_who_records_while_another_labels_takes_nothing_away(tmp_path: Path) -> None:
