@@ -22,6 +22,8 @@ type Actions = Callable[[], Sequence[str] | None]
 
 _REPLACED = regex(rb"REDACTED(?:-[0-9a-f]{8}|\*)|[\"']REDACT(?:ED?)?[\\\"']")
 """A value that was replaced; a short one has no room for the fingerprint."""
+_FIELD = regex(rb"(\w{1,40})\\*[\"']\s*:\s*\\*[\"']?$")
+"""The end of what comes before a value: the field that has it."""
 _SHOWN = 8
 """At most this many problems of one kind are listed."""
 _MANY = 10
@@ -279,14 +281,20 @@ def ignored_requests(session: Session) -> int:
 def replaced_values(session: Session) -> str | None:
     """Which answers that this run got have a value that was replaced as a secret; None if none has."""
     by_turn = dict(zip(session.player.turns, session.player.cassette, strict=True))
-    played = [(match.turn, by_turn[match.turn].response) for match in session.player.matches]
-    found = [turn for turn, answer in played if answer is not None and _REPLACED.search(answer.body)]
-    if not found:
-        return None
-    return (
-        f"the answer of {found[0]} has REDACTED where a value looked secret; if the test needs it: "
-        'redact_keep=["its text"] in the mark or in turntape.toml, and record again'
-    )
+    for match in session.player.matches:
+        answer = by_turn[match.turn].response
+        found = _REPLACED.search(answer.body) if answer is not None else None
+        if answer is not None and found is not None:
+            field = _FIELD.search(answer.body[max(0, found.start() - 60) : found.start()])
+            place = f"in the field {field[1].decode()}, whose value" if field else "where a value"
+            remedy = "turntape.toml, and import the suite again, as it was before"
+            if not session.is_imported:
+                remedy = "the mark or in turntape.toml, and record again"
+            return (
+                f"the answer of {match.turn} has REDACTED {place} looked secret; if the test needs it: "
+                f'redact_keep=["its text"] in {remedy}'
+            )
+    return None
 
 
 def _why_no_miss(session: Session) -> str:

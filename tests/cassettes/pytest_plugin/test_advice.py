@@ -487,9 +487,16 @@ def test_the_mark_or_the_ini_file_says_what_is_not_a_secret(
     result.stdout.fnmatch_lines(["*it contains a secret in #0 request body*"])
 
 
-@pytest.mark.parametrize("fails", [True, False])
+@pytest.mark.parametrize(
+    ("fails", "route", "remedy"),
+    [
+        ("1", None, "the mark or in turntape.toml, and record again"),
+        ("1", "import", "turntape.toml, and import the suite again"),
+        ("", None, ""),
+    ],
+)
 def test_the_summary_of_a_failed_test_says_that_a_value_of_its_answer_was_replaced(
-    fails: bool, project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+    fails: str, route: Literal["import"] | None, remedy: str, project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(project, LOGIN.format(mark=""))
     tape = next(project.path.rglob("*.cassette.jsonl"))
@@ -499,12 +506,15 @@ def test_the_summary_of_a_failed_test_says_that_a_value_of_its_answer_was_replac
     said = answer.body.replace(b'"content":', b'"token": "REDACTED*", "content":')
     tape.unlink()
     with Recorder(tape) as recorder:
-        recorder.write(replace(trips[0], response=replace(answer, content=said)))
-    monkeypatch.setenv("FAILS", "1" if fails else "")
+        recorder.write(replace(trips[0], response=replace(answer, content=said), route=route or trips[0].route))
+    monkeypatch.setenv("FAILS", fails)
 
     shown = project.runpytest().stdout.str()
 
-    assert ("has REDACTED where a value looked secret; if the test needs it: redact_keep=" in shown) == fails
+    words = (
+        'has REDACTED in the field token, whose value looked secret; if the test needs it: redact_keep=["its text"] in '
+    )
+    assert (words + remedy in shown) == bool(fails)
 
 
 def test_a_line_of_the_ini_file_with_an_invalid_rule_is_named(project: pytest.Pytester) -> None:
