@@ -161,8 +161,8 @@ class RunScreen(Screen[None]):
     @property
     def settled(self) -> bool:
         """True when everything that was requested is shown, for programs that read the screen."""
-        waiting = self.state.reading or self._updates.stale or self._loader.busy or self.panes.page.seeking
-        return not (waiting or self._everything.busy)
+        waiting = self.state.reading or self._updates.stale or self._updates.summing or self._loader.busy
+        return not (waiting or self.panes.page.seeking or self._everything.busy)
 
     @property
     def ready(self) -> bool:

@@ -49,7 +49,7 @@ class RowUpdates:
         """True when more rows were read than are drawn."""
         self._ledger: Ledger | None = None
         """When the file was read to its end."""
-        self._summing = False
+        self.summing = False
         """True from then until the ledger is there: the strip waits for it, because both need the processor."""
         self._drawn = 0.0
         """When rows were drawn last."""
@@ -94,7 +94,7 @@ class RowUpdates:
         """Draw the last rows and say what the user should know of the file."""
         state, rows = self._state, self._state.run.rows
         state.reading, state.alone, self.stale = False, False, True
-        self._summing = message.final and message.problem is None
+        self.summing = message.final and message.problem is None
         if state.follow.live and message.final:
             state.follow.end()
             self._bars.say(ended_notice(recorded=bool(rows.all), command=state.output is not None), "accent")
@@ -110,7 +110,7 @@ class RowUpdates:
 
     def ledger_ready(self, message: LedgerReady) -> None:
         """Request the strip with what the ledger knows of misses and additions."""
-        self._ledger, self._summing = message.ledger, False
+        self._ledger, self.summing = message.ledger, False
         self._grow()
 
     def growth_ready(self, message: GrowthReady) -> None:
@@ -170,7 +170,7 @@ class RowUpdates:
     def _grow(self) -> None:
         """Request the growth strip of the rows so far. Before they have prices it would show tokens for a moment."""
         run = self._state.run
-        if run.priced and not self._summing:
+        if run.priced and not self.summing:
             self._loader.growth((*run.rows.all,), self._ledger, final=not self._state.reading)
 
     def _draw_list(self) -> None:
