@@ -191,4 +191,5 @@ def test_a_request_and_its_answer_take_few_turns_of_the_loop(tmp_path: Path, mon
         for _ in range(REQUESTS):
             http.post(f"{up.base}/openai/v1/chat/completions", json=asked)
 
-    assert len(turns) < 4 * REQUESTS  # mitmproxy takes nine
+    # mitmproxy takes nine. An answer that comes in two pieces takes one more.
+    assert len(turns) < 6 * REQUESTS
