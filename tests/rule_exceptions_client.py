@@ -402,11 +402,17 @@ def read_twice(back: str) -> list[RoundTrip]:
 
 
 OPEN = chat([HELLO], CALLED)
+ENDED_BY_US = replace(
+    chat([HELLO], status=429, error={"error": {"type": "turntape_max_turns", "message": "turntape ended this run"}}),
+    extra={"guard": {"message": "turntape ended this run"}},
+)
 
 CLIENT: list[Row] = [
     ("client-command-failed", "The exit code is 0", Ended(OPEN, exit=1), Ended(OPEN, exit=0)),
     ("client-command-failed", "A person or another program ended the command, as with Ctrl-C",
      Ended(OPEN, signal="SIGSEGV"), Ended(OPEN, signal="SIGINT")),
+    ("client-command-failed", "turntape itself answered the last request, as at a limit",
+     Ended(OPEN, exit=1), Ended(ENDED_BY_US, exit=1)),
     ("client-command-failed",
      "The answer has no open calls: the exit code may be what the program has to say, so it is an info",
      Ended(OPEN, exit=1), Ended(chat([HELLO], DONE), exit=1), "info"),

@@ -9,6 +9,8 @@ from ..rule_context import RuleContext
 
 _INTERRUPTED = frozenset({"SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"})
 """Signals by which a person or another program ends a command."""
+_OURS = frozenset({"run-ended-by-limit", "answer-refused-by-hand", "replay-missed", "replay-without-answer"})
+"""What turntape itself answered in place of the API."""
 _SIGNAL = 128
 """Shells, and programs that handle a signal, return this plus the number of the signal."""
 _INTERRUPTED_CODES = frozenset({_SIGNAL + 1, _SIGNAL + 2, _SIGNAL + 13, _SIGNAL + 15})
@@ -25,6 +27,7 @@ _INTERRUPTED_CODES = frozenset({_SIGNAL + 1, _SIGNAL + 2, _SIGNAL + 13, _SIGNAL 
     not_when=(
         "The exit code is 0",
         "A person or another program ended the command, as with Ctrl-C",
+        "turntape itself answered the last request, as at a limit",
         "The answer has no open calls: the exit code may be what the program has to say, so it is an info",
         "There were other conversations, as in a suite of tests: then it is a warning",
         "The last turn failed: then it is an info that follows from that",
@@ -33,6 +36,8 @@ _INTERRUPTED_CODES = frozenset({_SIGNAL + 1, _SIGNAL + 2, _SIGNAL + 13, _SIGNAL 
 def command_failed(context: RuleContext) -> Iterator[Note]:
     end = context.command
     if end is None or not end.failed or end.signal in _INTERRUPTED or end.exit in _INTERRUPTED_CODES:
+        return
+    if any(one.id in _OURS for one in context.found):
         return
     how = f"was ended by {end.signal}" if end.exit is None else f"ended with exit code {end.exit}"
     calls = [call for call in context.emission.calls if call.choice == 0]
