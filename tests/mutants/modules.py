@@ -27,7 +27,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 TABLES: dict[str, str] = {
     "inspector/findings/rules": "tests/inspector/findings/test_rules.py",
-    "inspector/ledger": "tests/inspector/ledger/test_figures.py",
+    "inspector/ledger": "tests/inspector/ledger/test_model.py",
 }
 """Folders whose modules share a table of cases: the test file that runs all cases of the table."""
 
