@@ -12,6 +12,7 @@ from typing import Any
 
 from cached_turns import claude
 from conversations import chat, result, said, user
+from judged import trip
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -236,6 +237,30 @@ def lost_and_shortened() -> Backend:
     return made
 
 
+def priced_and_not() -> Backend:
+    """A tool of an MCP server, a request that is refused and sent again, a model without a price, embeddings."""
+    made, head = Backend(), system(PROSE * 2)
+    searched = tool("mcp__shelf__search__all", "Searches the shelf.", "query")
+    messages = [head, user("Which tape has the song?")]
+    answer = said(None, called(0, "mcp__shelf__search__all", query="the song"))
+    made.turn(messages, answer, tools=[searched, READ])
+    embedded = trip(
+        "https://api.openai.com/v1/embeddings",
+        {"model": "text-embedding-3-small", "input": PROSE},
+        {"data": [], "usage": {"prompt_tokens": 1000, "total_tokens": 1000}},
+    )
+    made.trips.append(replace(embedded, index=1, started_at=made.trips[0].started_at + 1))
+    made.truths.append([])
+    messages = [*messages, answer, result("call_0", LOG * 6)]
+    busy = {"error": {"message": "Rate limit reached", "type": "rate_limit_error"}}
+    made.trips.append(chat(messages, index=2, tools=[searched, READ], status=429, error=busy))
+    made.truths.append([*made.truths[0], 0, 0])
+    made.turn(messages, said("Tape 12 has it."), tools=[searched, READ])
+    messages = [*messages, said("Tape 12 has it."), user("And who sings?")]
+    made.turn(messages, said("Nobody knows."), tools=[searched, READ], model="our-own-model")
+    return made
+
+
 STORIES: dict[str, Callable[[], Backend]] = {
     "coding, words": lambda: coding(words),
     "coding, bytes": lambda: coding(all_bytes),
@@ -246,5 +271,6 @@ STORIES: dict[str, Callable[[], Backend]] = {
     "another system prompt, other tools": changed_head,
     "two threads": two_threads,
     "marks for the cache": marked,
+    "with a price and without one": priced_and_not,
     "a turn without counts, a rewritten answer, a new beginning": lost_and_shortened,
 }

@@ -16,23 +16,31 @@ from turntape.inspector.run.labels import label_all
 
 
 def table(made: Ledger, truths: list[list[int]]) -> Iterator[str]:
-    for turn, truth in zip(made.turns, truths, strict=True):
+    for turn in made.turns:
         yield f"turn {turn.place}, {turn.thread}: input {turn.input}, added {shown(turn.added)}, new from {turn.new}"
-        yield f"  costs {dollars(turn.cost)}, input {dollars(turn.input_cost)}, output {dollars(turn.output_cost)}"
-        yield from uses(turn, truth)
+        costs = f"costs {dollars(turn.cost)}, input {dollars(turn.input_cost)}, output {dollars(turn.output_cost)}"
+        yield f"  attempt {turn.attempt}, {turn.output} out, {costs}{', unpriced' if turn.unpriced else ''}"
+        yield from uses(turn, truths[turn.place])
+        for kind in turn.kinds:
+            yield f"  all {kind.kind}: {kind.pieces}, {kind.size} bytes, {kind.tokens} tokens, {dollars(kind.cost)}"
         if turn.cache is not None:
             read, written = shown(turn.cache.read), shown(turn.cache.written)
             yield f"  cache: {turn.cache.rule}, {turn.cache.expected}, read {read}, written {written}"
             yield f"    read {turn.cache.actual_read}, written {turn.cache.actual_written}, {turn.cache.miss}"
     for piece in made.pieces:
-        yield f"piece {piece.id} {piece.kind} of turn {piece.turn}: {piece.name[:40]}"
+        whose = f"tool {piece.tool}, server {piece.server}, {piece.thread}, row {piece.place} {piece.pointer}"
+        yield f"piece {piece.id} {piece.kind} of turn {piece.turn}: {piece.name[:40]} ({whose})"
         yield f"  {shown(piece.first_tokens)}, then {shown(piece.tokens)}; {piece.size} bytes; {dollars(piece.cost)}"
         yield f"  sent {piece.sent}, read {piece.read}, written {piece.written}, {piece.tokens_sent} tokens"
     for by in get_args(GroupKey.__value__):
         for group in made.groups(by):
-            sums = f"{group.pieces} pieces, {group.tokens_sent} in, {group.output} out, {dollars(group.cost)}"
-            yield f"by {by}: {group.name[:40]}: {sums}{', never called' if group.never_called else ''}"
-    yield f"all: {dollars(made.total)}"
+            sums = f"{group.pieces} pieces, {group.size} bytes, {group.tokens_sent} in, {group.output} out"
+            flags = f"{', never called' if group.never_called else ''}{'' if group.counted else ', not counted'}"
+            yield f"by {by}: {group.name[:40]}: {sums}, {dollars(group.cost)}{flags}"
+    for one in made.others:
+        yield f"beside turns: {one.place} {one.kind}, {one.input} in, {one.output} out, {dollars(one.cost)}"
+    yield f"the dearest first: {[piece.id for piece in made.ranked()]}"
+    yield f"all: {dollars(made.total)}, {made.unpriced} unpriced, {dollars(made.beside)} beside turns"
 
 
 def uses(turn: TurnEntry, truth: list[int]) -> Iterator[str]:
