@@ -31,6 +31,8 @@ _CHECKED = 4096
 _BASE64 = regex(r"[A-Za-z0-9+/_-]+={0,2}")
 _DATA_URL = regex(r"data:([a-z]+/[\w.+-]+)[^,]{0,80};base64,")
 _DETAILS = frozenset({"low", "high", "auto", "original", "medium"})
+_DEEPEST = 100
+"""Levels of a body in which base64 is replaced: a body may have more than Python can follow."""
 _HEAD = 256 * 1024
 """So many characters of a JPEG are searched for its size."""
 
@@ -62,8 +64,13 @@ class Picture:
             return b""
 
 
-def without_data(raw: object, pictures: Sequence[Picture]) -> object:
-    """A part without the base64 of its pictures, of which only the first characters and the number are left."""
+def without_data(raw: object, pictures: Sequence[Picture], levels: int = _DEEPEST) -> object:
+    """A part without the base64 of its pictures, of which only the first characters and the number are left.
+
+    Below so many levels everything is left as it is.
+    """
+    if not pictures or not levels:
+        return raw
     if isinstance(raw, str):
         for one in pictures:
             if raw.endswith(one.data):
@@ -71,8 +78,8 @@ def without_data(raw: object, pictures: Sequence[Picture]) -> object:
                 return f"{kept}… ({len(one.data):,} characters of base64)"
         return raw
     if is_object(raw):
-        return {key: without_data(value, pictures) for key, value in raw.items()}
-    return [without_data(value, pictures) for value in raw] if is_array(raw) else raw
+        return {key: without_data(value, pictures, levels - 1) for key, value in raw.items()}
+    return [without_data(value, pictures, levels - 1) for value in raw] if is_array(raw) else raw
 
 
 def pictures_in(raw: object) -> Iterator[Picture]:
@@ -151,25 +158,26 @@ _READERS = {"image/png": _png, "image/jpeg": _jpeg, "image/gif": _gif, "image/we
 
 
 def texts(value: object) -> Iterator[str]:
-    """All texts in a JSON value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inner in cast("Mapping[str, object]", value).values():
-            yield from texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in cast("list[object]", value):
-            yield from texts(inner)
+    """All texts in a JSON value, in order."""
+    return (text for _, text in _fields(value))
 
 
 def _values(value: object, name: str) -> Iterator[str]:
     """The texts of all fields with that name."""
-    if isinstance(value, Mapping):
-        for key, inner in cast("Mapping[str, object]", value).items():
-            if key == name and isinstance(inner, str):
-                yield inner
-            else:
-                yield from _values(inner, name)
-    elif isinstance(value, list | tuple):
-        for inner in cast("list[object]", value):
-            yield from _values(inner, name)
+    return (text for key, text in _fields(value) if key == name)
+
+
+def _fields(value: object) -> Iterator[tuple[str | None, str]]:
+    """All texts in a JSON value, in order, each with the name of its field; None in a list.
+
+    Not recursive: a body may have more levels than Python can follow.
+    """
+    left: list[tuple[str | None, object]] = [(None, value)]
+    while left:
+        name, one = left.pop()
+        if isinstance(one, str):
+            yield name, one
+        elif isinstance(one, Mapping):
+            left.extend(reversed([*cast("Mapping[str, object]", one).items()]))
+        elif isinstance(one, list | tuple):
+            left.extend((None, inner) for inner in reversed(cast("Sequence[object]", one)))

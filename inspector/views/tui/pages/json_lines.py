@@ -47,24 +47,31 @@ def pretty(value: object) -> str:
 
 NUMBERS, LEAST = 24, 400
 """A list of more numbers is an embedding; and a text of base64 with at least so many characters is data."""
+DEEPEST = 100
+"""Levels of lists and objects in which data is looked for: a body may have more than Python can follow."""
 _KEPT = 4
 """Numbers of an embedding that are shown."""
 _BASE64 = regex(r"[A-Za-z0-9+/_-]+={0,2}")
 
 
-def shortened(value: object) -> object:
-    """A JSON value without what nobody reads: of an embedding and of data in base64 only the beginning is left."""
+def shortened(value: object, levels: int = DEEPEST) -> object:
+    """A JSON value without what nobody reads: of an embedding and of data in base64 only the beginning is left.
+
+    Below so many levels everything is left as it is.
+    """
+    if not levels:
+        return value
     if isinstance(value, str):
         if len(value) < LEAST or not _BASE64.fullmatch(value):
             return value
         return f"{value[:16]}… ({len(value):,} characters of base64)"
     if is_object(value):
-        return {name: shortened(inner) for name, inner in value.items()}
+        return {name: shortened(inner, levels - 1) for name, inner in value.items()}
     if not is_array(value):
         return value
     if len(value) > NUMBERS and all(isinstance(one, int | float) for one in value):
         return [*value[:_KEPT], f"… {len(value):,} numbers"]
-    return [shortened(inner) for inner in value]
+    return [shortened(inner, levels - 1) for inner in value]
 
 
 def fields_of(value: object, indent: int = 0) -> Iterator[tuple[str, str, str]]:

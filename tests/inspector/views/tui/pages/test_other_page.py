@@ -1,5 +1,7 @@
 """The page of a round trip that is not a turn."""
 
+from dataclasses import replace
+
 from made_pictures import PNG, alone
 from round_trips import exchanged
 
@@ -34,3 +36,12 @@ def test_embeddings_are_shortened() -> None:
     assert "… 1,536 numbers" in shown and shown.count("0.5") == 4
     assert "WhRrPEjOWhRrPEjO… (1,024 characters of base64)" in shown and text not in shown
     assert "x" * 20 in shown and "2" in shown
+
+
+def test_a_body_with_more_levels_than_python_follows_is_shown() -> None:
+    deep = exchanged("https://api.openai.com/v1/embeddings", {"input": "a"}, {})
+    assert deep.response is not None
+    deep = replace(deep, response=replace(deep.response, content=b"[" * 1000 + b"]" * 1000))
+    body = next(block.body for block in other_blocks(Run.of([deep]).detail(0)) if block.key == "answer")
+
+    assert body is not None and len(body(80)) > 1000
