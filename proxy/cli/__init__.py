@@ -9,6 +9,8 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from turntape.cassettes.json_levels import follow_all_levels
+
 from ..exit_codes import INTERRUPTED
 
 
@@ -19,6 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Warnings are for those who develop turntape. PYTHONWARNINGS=error would end it where a dependency warns.
         warnings.simplefilter("ignore")
         _open_closed_streams()
+        follow_all_levels()
         if arguments[:1] == ["mcp"]:
             from ..tool_wire.wrapper import parsed, wrap
 

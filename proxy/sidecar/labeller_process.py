@@ -28,6 +28,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from turntape.cassettes.json_levels import follow_all_levels
 from turntape.cassettes.orphan import end_with
 from turntape.inspector.analysis.known_prices import keeping_prices
 
@@ -60,6 +61,7 @@ def main(argv: Sequence[str]) -> int:
     for number in IGNORED:
         signal.signal(number, signal.SIG_IGN)
     unblock()
+    follow_all_levels()
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
     parser.add_argument("--console", action="store_true")

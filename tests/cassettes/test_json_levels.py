@@ -1,0 +1,37 @@
+"""Bodies with as many levels as the parser reads."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conversations import HELLO, chat, result, said
+
+from turntape.cassettes.json_levels import follow_all_levels
+from turntape.cassettes.recording.recorder import Recorder
+
+LEVELS = 1020
+
+
+def test_every_reading_command_follows_a_call_with_very_many_levels(tmp_path: Path) -> None:
+    called = said(None, ("call_1", "look_up", '{"a":' * LEVELS + "1" + "}" * LEVELS))
+    path = tmp_path / "a.cassette.jsonl"
+    recorder = Recorder(path)
+    recorder.write(chat([HELLO], called))
+    recorder.write(chat([HELLO, called, result("call_1", "[" * LEVELS + "]" * LEVELS)], said("done"), index=1))
+    recorder.close()
+
+    for arguments in (["diff", str(path), str(path)], ["show", "--json", str(path)]):
+        done = subprocess.run(
+            [sys.executable, "-m", "turntape.proxy.cli", *arguments], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, ""), arguments
+
+
+def test_a_higher_limit_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[int] = []
+    monkeypatch.setattr(sys, "getrecursionlimit", lambda: 50_000)
+    monkeypatch.setattr(sys, "setrecursionlimit", limits.append)
+    follow_all_levels()
+
+    assert limits == [50_000]
