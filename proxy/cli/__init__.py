@@ -9,8 +9,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from turntape.cassettes.json_levels import follow_all_levels
-
 from ..exit_codes import INTERRUPTED
 
 
@@ -21,14 +19,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Warnings are for those who develop turntape. PYTHONWARNINGS=error would end it where a dependency warns.
         warnings.simplefilter("ignore")
         _open_closed_streams()
-        follow_all_levels()
         if arguments[:1] == ["mcp"]:
             from ..tool_wire.wrapper import parsed, wrap
 
             if wrapped := parsed(arguments[1:]):
                 return wrap(wrapped)
+        from turntape.cassettes.json_levels import follow_all_levels
+
         from .command_line import main
 
+        follow_all_levels()
         return main(arguments)
     except KeyboardInterrupt:  # while modules are imported
         return INTERRUPTED
