@@ -168,8 +168,7 @@ def _added(contents: Sequence[Content], stretch: Stretch, segment: Segment, befo
     if not segment.turn.verbatim or before.several or said <= 0:
         return None
     thought = thought if any(contents[number].may_think for number in answer) else 0
-    stated = before.usage.reasoning is not None or not before.reasons
-    return Added(answer, rest, segment.total, said, thought, stated, before.calls)
+    return Added(answer, rest, segment.total, said, thought, before.states_reasoning, before.calls)
 
 
 def _parted(contents: Sequence[Content], one: Added, rates: Rates) -> Added:

@@ -94,7 +94,7 @@ def echo_of(before: SentTurn, pieces: int, around: int, verbatim: bool, drops: b
     if usage.output is None or before.several or not usage.output:
         return None
     reasoning = min(usage.reasoning or 0, usage.output)
-    stated = usage.reasoning is not None or not before.reasons
+    stated = before.states_reasoning
     most = reasoning if stated else usage.output
     slack = FRAMING // 2 * (pieces + 1) + (usage.output // 4 if before.calls else 0)
     high = usage.output + slack if verbatim else usage.output * 2 + slack

@@ -64,6 +64,11 @@ class SentTurn:
     """Whether a turn without counts is between that turn and this one."""
 
     @property
+    def states_reasoning(self) -> bool:
+        """Whether the counts say how much of the answer is reasoning; True for an answer without any."""
+        return self.usage.reasoning is not None or not self.reasons
+
+    @property
     def input(self) -> int | None:
         return self.usage.input
 
