@@ -19,6 +19,7 @@ from pathlib import Path
 import orjson
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.json_levels import follow_all_levels
 
 from ..signals import unblock
 
@@ -26,6 +27,7 @@ from ..signals import unblock
 def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is for the command and its recorder
     unblock()
+    follow_all_levels()
     with suppress(OSError):
         os.nice(10)
     parser = argparse.ArgumentParser()

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turntape.cassettes.errors import CassetteError, TurntapeError
+from turntape.cassettes.json_levels import follow_all_levels
 from turntape.cassettes.processes import is_running
 from turntape.cassettes.replay.pace import Pace
 from turntape.cassettes.replay.tools.connection import ToolConnection
@@ -47,6 +48,7 @@ def servers_of(path: str) -> Servers:
 
 def main(arguments: Sequence[str]) -> int:
     recording, path, client = arguments
+    follow_all_levels()
     try:
         player = servers_of(recording)
         with tool_link(player, path):

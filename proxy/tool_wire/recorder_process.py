@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.json_levels import follow_all_levels
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.redaction.redactor import Redactor
 
@@ -31,6 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     for name in IGNORED:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    follow_all_levels()
     link = socket.socket(fileno=os.dup(0))
     said: set[str] = set()
 

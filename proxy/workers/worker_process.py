@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
+from turntape.cassettes.json_levels import follow_all_levels
 from turntape.cassettes.redaction.redactor import Redactor, patient_redactor
 
 from ..engine.engine import Engine
@@ -112,6 +113,7 @@ def _asking(connection: "Connection[str, Page]") -> Callable[[str], Page]:
 
 def main() -> None:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    follow_all_levels()
     asyncio.run(work(pickle.load(sys.stdin.buffer)))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conversations import HELLO, chat, result, said
 
+from turntape.cassettes import json_levels
 from turntape.cassettes.json_levels import follow_all_levels
 from turntape.cassettes.recording.recorder import Recorder
 
@@ -35,3 +36,12 @@ def test_a_higher_limit_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     follow_all_levels()
 
     assert limits == [50_000]
+
+
+def test_every_process_of_ours_that_reads_bodies_follows_them() -> None:
+    proxy = Path(json_levels.__file__).parent.parent / "proxy"
+    begun = {one.name: one.read_text(encoding="utf-8") for one in proxy.rglob("*_process.py")}
+    mains = {name: text for name, text in begun.items() if '__name__ == "__main__"' in text}
+
+    assert mains.keys() >= {"labeller_process.py", "ship_process.py", "worker_process.py"}
+    assert [name for name, text in mains.items() if "    follow_all_levels()\n" not in text] == []
