@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import override
+from typing import Any, override
 
 import pytest
 
@@ -213,7 +213,8 @@ def test_the_summary_is_on_stderr_and_stdout_is_the_commands(turntape, upstream:
     cassette = Cassette.load(tmp_path / "t.cassette.jsonl")
     assert cassette.labels[0]["turn"] == 1
     assert cassette.command_end is not None and cassette.command_end.exit == 7
-    [found] = [one for one in cassette.labels[0]["findings"] if one["id"] == "client-command-failed"]
+    findings: Any = cassette.labels[0]["findings"]
+    [found] = [one for one in findings if one["id"] == "client-command-failed"]
     assert found["message"] == "the command ended with exit code 7 after this answer", "labelled before the file ends"
 
 
