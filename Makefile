@@ -130,10 +130,11 @@ audit: setup
 	.ci/audit '$(UV)' $(ARGS)
 
 # How true the ledger's figures are, against backends with tokenizers that it never sees: `make ledger ARGS='-v gemini'`;
-# `make ledger ARGS='--recordings FOLDER'` for the conversations in a folder.
+# `make ledger ARGS='--recordings FOLDER'` for the conversations in a folder, `make ledger ARGS=--real` with the tokenizers
+# of five real models.
 ledger: setup
 	@'$(UV)' sync --quiet --frozen --inexact --group bench --python '$(PYTHON_PATH)'
-	$(RUN)python -m bench.ledger $(ARGS)
+	@UV='$(UV)' $(RUN)python -m bench.ledger $(ARGS)
 
 # The fleet: 1,000 tapes, 8 shippers, kill -9, 503s, on two S3 servers; then sizes and times of rows, and the named
 # questions in four engines (`--only engines`). Exit code 1: a bar is missed; 3: a part could not be run, with the reason.

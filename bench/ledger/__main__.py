@@ -7,13 +7,16 @@ within 5 %.
 
 import argparse
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from turntape.cassettes.errors import TurntapeError
 
 from .cache_bars import print_bars
 from .holdout import print_holdout
-from .inside import NEAR, TWIN, Score, middle, scores
+from .inside import NEAR, SEEN, TWIN, UNSEEN, Group, Score, middle, real, scores
+from .real_tokenizers import real_tokenizers
 from .speed import TURNS, speed
 
 
@@ -47,6 +50,9 @@ def main() -> int:
     """Print the bars; returns the exit code."""
     parser = argparse.ArgumentParser(prog="make ledger", description=__doc__)
     parser.add_argument("name", nargs="*", help="only backends with this word in their name")
+    parser.add_argument(
+        "--real", action="store_true", help="with the tokenizers of five real models, from packages of the index"
+    )
     parser.add_argument("-v", action="store_true", help="print each backend")
     parser.add_argument(
         "--recordings",
@@ -63,39 +69,11 @@ def main() -> int:
             return 2
         return 0
     chosen: list[str] = given.name
-    halves = {False: Score(), True: Score()}
-    by_tokenizer: dict[str, Score] = {}
-    for number, (judges, dialect, tokenizer, score) in enumerate(scores(chosen), 1):
-        if given.v:
-            print(line(f"{dialect}, {tokenizer}", score), flush=True)
-        elif sys.stderr.isatty():
-            print(f"\r{number} backends", end="", file=sys.stderr, flush=True)
-        by_tokenizer.setdefault(tokenizer, Score())
-        by_tokenizer[tokenizer] += score
-        halves[judges] += score
-    if sys.stderr.isatty() and not given.v:
-        print("\r", end="", file=sys.stderr)
-    print(f"{'':102} newest result")
-    heads = "added   bounds  error    bytes    e/b/e %   sums    "
-    heads += "≤5 %    large   sure    bill    most    median, by bytes  marks"
-    print(f"{'':45} {heads}")
-    for name, score in by_tokenizer.items():
-        print(line(name, score))
-    print(line("the half that was looked at", halves[False]))
-    print(line("the half that judges", halves[True]))
-    twins = halves[False].twins + halves[True].twins
-    print(
-        f"{twins[True]} of {twins.total()} runs have a twin: the same round trips, byte by byte, from a backend whose "
-        f"results have {TWIN} tokens more.\nNo number is within 5 % of both where a result has fewer than 38 tokens."
-    )
-    judging = halves[True]
-    if judging.newest and judging.newest_at_most:
-        reached, limit = within(judging.newest, NEAR).strip(), likely(judging.newest_at_most).strip()
-        part = 100 * sum(error <= NEAR for error in judging.newest) / sum(judging.newest_at_most)
-        print(
-            f"newest result within 5 % of its price, the half that judges: {reached}. Nobody could have more than\n"
-            f"{limit}, by the twins and by results that share a count: {part:.1f} % of what can be known is reached."
-        )
+    if given.real:
+        with real_tokenizers() as tokenizers:
+            print_inside([real(tokenizers)], chosen, given.v)
+        return 0
+    print_inside([SEEN, UNSEEN], chosen, given.v)
     for name in () if chosen else ("openai-chat", "anthropic-messages"):
         labels, ledger = speed(name)
         print(
@@ -105,6 +83,42 @@ def main() -> int:
         print_bars()
         print_holdout()
     return 0
+
+
+def print_inside(groups: Sequence[Group], chosen: Sequence[str], each: bool) -> None:
+    """Print what the ledger says of the pieces of a turn, by tokenizer and by group; with `each`, of each backend."""
+    by_group = {group.name: Score() for group in groups}
+    by_tokenizer: dict[str, Score] = {}
+    found = ((group, *one) for group in groups for one in scores(group, chosen))
+    for number, (group, dialect, tokenizer, score) in enumerate(found, 1):
+        if each:
+            print(line(f"{dialect}, {tokenizer}", score), flush=True)
+        elif sys.stderr.isatty():
+            print(f"\r{number} backends", end="", file=sys.stderr, flush=True)
+        by_tokenizer.setdefault(tokenizer, Score())
+        by_tokenizer[tokenizer] += score
+        by_group[group.name] += score
+    if sys.stderr.isatty() and not each:
+        print("\r", end="", file=sys.stderr)
+    print(f"{'':102} newest result")
+    heads = "added   bounds  error    bytes    e/b/e %   sums    "
+    heads += "≤5 %    large   sure    bill    most    median, by bytes  marks"
+    print(f"{'':45} {heads}")
+    for name, score in (by_tokenizer | by_group).items():
+        print(line(name, score))
+    twins = sum((score.twins for score in by_group.values()), Counter[bool]())
+    print(
+        f"{twins[True]} of {twins.total()} runs have a twin: the same round trips, byte by byte, from a backend whose "
+        f"results have {TWIN} tokens more.\nNo number is within 5 % of both where a result has fewer than 38 tokens."
+    )
+    name, judging = [*by_group.items()][-1]
+    if judging.newest and judging.newest_at_most:
+        reached, limit = within(judging.newest, NEAR).strip(), likely(judging.newest_at_most).strip()
+        part = 100 * sum(error <= NEAR for error in judging.newest) / sum(judging.newest_at_most)
+        print(
+            f"newest result within 5 % of its price, {name}: {reached}. Nobody could have more than\n"
+            f"{limit}, by the twins and by results that share a count: {part:.1f} % of what can be known is reached."
+        )
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ Nothing of a backend but its round trips reaches the ledger.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from statistics import median
+from typing import Any
 
 from bench.faults.dialects import DIALECTS
 from bench.faults.pieces import Result
@@ -18,7 +19,7 @@ from turntape.inspector.run.labels import label_all
 
 from .backend import Backend, Served, served
 from .talk import Talk, talk
-from .tokenizers import JUDGES, LOOKED_AT
+from .tokenizers import JUDGES, LOOKED_AT, Count
 
 TURNS = (3, 8, 25)
 
@@ -89,21 +90,27 @@ _LOOKED_AT = (
     {"hidden": 120, "role": 6, "block": 5, "renders_calls": True},
     {"hidden": 346, "role": 0, "block": 1},
 )
-"""How the backends with the tokenizers that were looked at render a prompt."""
 _JUDGES = (
     {"hidden": 30, "role": 5, "block": 3, "answer": 4},
     {"hidden": 0, "role": 4, "block": 0, "apart": True},
     {"hidden": 210, "role": 7, "block": 2, "answer": 3},
     {"hidden": 64, "role": 2, "block": 6, "answer": 5, "apart": True, "renders_calls": True},
 )
-"""How the judges do."""
 
 
-def backends() -> Iterator[tuple[bool, str, str, Backend]]:
-    """Every dialect with every tokenizer, rendered in different ways; True for the judges."""
-    for judges, tokenizers, forms in ((False, LOOKED_AT, _LOOKED_AT), (True, JUDGES, _JUDGES)):
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Backends that are scored together."""
+
+    name: str
+    tokenizers: Mapping[str, Callable[[], Count]]
+    forms: Sequence[Mapping[str, Any]]
+    """How they render a prompt."""
+
+    def backends(self) -> Iterator[tuple[str, str, Backend]]:
+        """Every dialect with every tokenizer, rendered in different ways."""
         for number, (dialect_name, dialect) in enumerate(DIALECTS.items()):
-            for place, (name, make) in enumerate(tokenizers.items()):
+            for place, (name, make) in enumerate(self.tokenizers.items()):
                 backend = Backend(
                     dialect,
                     make(),
@@ -111,12 +118,21 @@ def backends() -> Iterator[tuple[bool, str, str, Backend]]:
                     states_reasoning=dialect.upstream != "anthropic" or place % 4 < 2,
                     marks=dialect.upstream in ("anthropic", "bedrock"),
                 )
-                yield judges, dialect_name, name, replace(backend, **forms[(number + place) % 4])
+                yield dialect_name, name, replace(backend, **self.forms[(number + place) % 4])
 
 
-def scores(chosen: Sequence[str] = ()) -> Iterator[tuple[bool, str, str, Score]]:
+SEEN = Group("the half that was looked at", LOOKED_AT, _LOOKED_AT)
+UNSEEN = Group("the half that judges", JUDGES, _JUDGES)
+
+
+def real(tokenizers: Mapping[str, Callable[[], Count]]) -> Group:
+    """Backends with the tokenizers of real models; they render a prompt as the judges do."""
+    return Group("real tokenizers", tokenizers, _JUDGES)
+
+
+def scores(group: Group, chosen: Sequence[str] = ()) -> Iterator[tuple[str, str, Score]]:
     """The score of each backend, or of those with one of these words in their names, over runs of several lengths."""
-    for judges, dialect, tokenizer, backend in backends():
+    for dialect, tokenizer, backend in group.backends():
         if chosen and not any(word in f"{dialect}, {tokenizer}" for word in chosen):
             continue
         score = Score()
@@ -132,7 +148,7 @@ def scores(chosen: Sequence[str] = ()) -> Iterator[tuple[bool, str, str, Score]]
             score.within += judged(twin, said, ledger).within
             silent = served(replace(backend, shows=False), said, name)
             score.anchors += _anchors(silent, ledger_of(label_all(silent.trips)))
-        yield judges, dialect, tokenizer, score
+        yield dialect, tokenizer, score
 
 
 def judged(run: Served, said: Talk, ledger: Ledger) -> Score:
