@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from turntape.cassettes.counted import listed
+
 from ..wire.json_value import as_array, as_object, is_array, is_object
 from ..wire.values import Tool, ToolCall
 
@@ -54,7 +56,7 @@ def schema_notes(call: ToolCall, tools: Sequence[Tool]) -> dict[str, tuple[str, 
         if names and not any(_is(value, name) for name in names):
             notes[key] = (f"must be {' or '.join(names)}", True)
         elif allowed and value not in allowed:
-            notes[key] = (f"must be one of {', '.join(map(str, allowed[:6]))}", True)
+            notes[key] = (f"must be one of {listed([*map(str, allowed)], 6)}", True)
     for key in as_array(schema.get("required")):
         if isinstance(key, str) and key not in call.arguments:
             notes[key] = ("required, and missing", True)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from turntape.cassettes.frozen import frozen
 
-from ..wire.printable import several
+from ..wire.printable import listed, several
 
 type State = Literal["kept", "broken", "unknown"]
 
@@ -119,7 +119,7 @@ def _cost(allowed: Decimal, steps: list[Step], run: str | None, beside: Iterable
         says = f"the run cost {dollars(used)}, {asked}"
         return Verdict("max-cost", "broken", says, str(used), str(allowed), run, evidence)
     if unpriced:
-        places = ", ".join(f"#{step.index}" for step in unpriced[:4]) + (" …" if len(unpriced) > 4 else "")
+        places = listed([f"#{step.index}" for step in unpriced], 4)
         says = f"not known: {several(len(unpriced), 'request')} without a known price ({places}), {asked}"
         return Verdict("max-cost", "unknown", says, None, str(allowed), run)
     return Verdict("max-cost", "kept", f"the run cost {dollars(used)}, {asked}", str(used), str(allowed), run)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
+from turntape.cassettes.counted import listed
 from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import compact, is_array, is_object, value_at
@@ -62,7 +63,7 @@ def violations(schema: object, value: object) -> list[Violation]:
 def described(broken: Sequence[Violation]) -> str:
     """`(missing-required): "word" is a required property`, for the end of a sentence."""
     kinds = ", ".join(dict.fromkeys(one.kind for one in broken))
-    return f"({kinds}): {'; '.join(one.text for one in broken[:3])}"
+    return f"({kinds}): {listed([one.text for one in broken], 3, '; ')}"
 
 
 def impossible(schema: object, at: str = "") -> str | None:

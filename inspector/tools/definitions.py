@@ -6,6 +6,7 @@ schema. Such changes are not faults. Another text, and arguments that are missin
 
 from collections.abc import Iterator
 
+from turntape.cassettes.counted import listed
 from turntape.cassettes.frozen import frozen
 
 from ..analysis.conversation import without_space
@@ -78,7 +79,7 @@ def compare(offered: Tool, served: Definition) -> Difference | None:
     if not found:
         return None
     severe = [one for one in found if not one.mild]
-    return Difference("; ".join(one.text for one in (severe or found)[:3]), not severe)
+    return Difference(listed([one.text for one in severe or found], 3, "; "), not severe)
 
 
 def is_passed_on(offered: Tool, served: Definition) -> bool:

@@ -7,6 +7,8 @@ breaks them. The model then reads an error of its client, and the fault is the s
 
 import json
 
+from turntape.cassettes.counted import listed
+
 from ..analysis.conversation import sorted_json
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_array, is_object, objects_in, parse_json
 from .flaw import Flaw
@@ -102,7 +104,7 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         unknown = kind not in _LATER and version == ANY_JSON
         return Flaw(f"has {compact(kind)[:40]} as its `resultType`, which MCP does not have", True) if unknown else None
     if "content" not in result:
-        only = f"has no `content`, only {', '.join(map(repr, list(result)[:3]))}" if result else "is empty"
+        only = f"has no `content`, only {listed([*map(repr, result)], 3)}" if result else "is empty"
         return Flaw(only, mild="toolResult" in result)
     content = result["content"]
     if not is_array(content):

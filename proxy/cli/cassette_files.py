@@ -47,12 +47,13 @@ def cassettes(arguments: Iterable[str]) -> list[str]:
 
 def one_cassette(argument: str) -> str:
     """The only file that the argument names. Raises TurntapeError when there are none or several."""
+    from turntape.cassettes.counted import listed
     from turntape.cassettes.errors import TurntapeError
 
     files = list(_expanded(argument))
     if len(files) > 1:
-        listed = ", ".join(repr(one.name) for one in files[:3]) + (", …" if len(files) > 3 else "")
-        raise TurntapeError(f"{argument!r} names {len(files)} cassettes ({listed}); give one of them")
+        names = listed([repr(one.name) for one in files], 3)
+        raise TurntapeError(f"{argument!r} names {len(files)} cassettes ({names}); give one of them")
     return _checked(files[0])
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from turntape.cassettes.counted import listed
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import split_url
 
@@ -127,4 +128,4 @@ def _ended(traffic: Traffic) -> Iterator[CheckResult]:
 
 def _counts(counts: Mapping[str, int]) -> str:
     shown = [f"{name} ({number}×)" if number > 1 else name for name, number in counts.items()]
-    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+    return listed(shown, 6)

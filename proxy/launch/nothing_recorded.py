@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import join
 from textwrap import wrap
 
-from turntape.cassettes.counted import several
+from turntape.cassettes.counted import listed, several
 
 from ..capture.unrecorded import OWN_PORT, UnrecordedTraffic
 from .runtimes import identify
@@ -70,7 +70,7 @@ def nothing_lines(
 def _hosts(counts: Mapping[str, int]) -> str:
     most: Iterable[tuple[str, int]] = sorted(counts.items(), key=lambda item: -item[1])
     shown = [f"{host} ({number})" if number > 1 else host for host, number in most]
-    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+    return listed(shown, 6)
 
 
 def refused_line(refused: Mapping[str, int]) -> str:

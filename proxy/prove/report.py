@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from textwrap import wrap
 
-from turntape.cassettes.counted import several
+from turntape.cassettes.counted import listed, several
 from turntape.cassettes.frozen import frozen
 
 from .comparison import Compared, Difference
@@ -86,4 +86,4 @@ def _wrapped(text: str) -> list[str]:
 
 def _listed(counts: Mapping[str, int]) -> str:
     shown = [f"{name} ({number}×)" if number > 1 else name for name, number in counts.items()]
-    return ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")
+    return listed(shown, 5)

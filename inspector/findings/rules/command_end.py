@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...wire.printable import several
+from ...wire.printable import listed, several
 from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -48,7 +48,7 @@ def command_failed(context: RuleContext) -> Iterator[Note]:
         causes = tuple(dict.fromkeys(one.id for one in context.found if one.severity == "error" and not one.because_of))
         what = f"the command {how} after this turn, which failed"
     elif open_calls:
-        names = ", ".join(dict.fromkeys(call.name for call in calls[:4]))
+        names = listed([*dict.fromkeys(call.name for call in calls)], 4)
         what = f"the command {how} and sent nothing after this answer: nobody ran its {several(len(calls), 'call')} ({names})"
         severity = "warning" if context.run.generations > context.thread.turns else None
     else:

@@ -6,6 +6,8 @@ makes on purpose, and descriptions that no person wrote.
 
 from collections.abc import Iterator
 
+from turntape.cassettes.counted import listed
+
 from ...wire.json_value import as_object
 from ...wire.per_message import PerMessage
 from ...wire.values import Tool
@@ -77,7 +79,7 @@ def _damaged(old: Tool, new: Tool) -> str | None:
         return f"has a description of which {len(was) - len(now):,} characters are missing: {now[:60]!r}"
     had, has = (as_object(as_object(tool.schema).get("properties")) for tool in (old, new))
     if had and not has:
-        return f"lost all its parameters: {', '.join(list(had)[:4])}"
+        return f"lost all its parameters: {listed([*had], 4)}"
     return None
 
 

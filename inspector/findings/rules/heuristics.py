@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.counted import listed
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning
@@ -85,7 +86,7 @@ def own_stop(context: RuleContext) -> Iterator[Note]:
     inside = text.count("```") % 2 == 1 or (text.lstrip()[:1] in "{[" and text.count("{") > text.count("}"))
     if text and inside:
         yield Note(
-            f"the answer ends inside JSON or code and the request asks to stop at {', '.join(map(repr, context.request.stop[:3]))}",
+            f"the answer ends inside JSON or code and the request asks to stop at {listed([*map(repr, context.request.stop)], 3)}",
             (f"{context.at} request stop", f"{context.at} response"),
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_object, as_text
-from ...wire.printable import several
+from ...wire.printable import listed, several
 from ...wire.values import Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -62,7 +62,7 @@ def bare_parameter(context: RuleContext) -> Iterator[Note]:
         ]
         if bare:
             yield Note(
-                f"parameters of {tool.name!r} have no description: {', '.join(bare[:6])}",
+                f"parameters of {tool.name!r} have no description: {listed(bare, 6)}",
                 (f"{context.at} request {tool.pointer}",),
                 key=tool.name,
             )
@@ -105,7 +105,7 @@ def unused_tools(context: RuleContext) -> Iterator[Note]:
         return
     context.run.reported.add(("unused-tools-paid-for", "run"))
     tokens = sum(size * offered for _, (offered, _, size) in unused) // _BYTES_PER_TOKEN
-    names = ", ".join(name for name, _ in unused[:6])
+    names = listed([name for name, _ in unused], 6)
     yield Note(
         f"{len(unused)} of {several(len(context.run.tools), 'tool')} never called ({names}); their definitions took "
         f"about {several(tokens, 'input token')} in {several(context.run.generations, 'request')}",
@@ -147,7 +147,7 @@ def not_strict(context: RuleContext) -> Iterator[Note]:
     loose = [tool.name for tool in _own(context) if tool.schema is not None]
     if loose:
         yield Note(
-            f"{several(len(loose), 'tool')} without `strict`: {', '.join(loose[:6])}",
+            f"{several(len(loose), 'tool')} without `strict`: {listed(loose, 6)}",
             (f"{context.at} request tools",),
             key="strict",
         )

@@ -9,7 +9,7 @@ from ...analysis.conversation import call_meaning, units_emitted
 from ...analysis.dispatch import taken_as_text
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
-from ...wire.printable import several
+from ...wire.printable import listed, several
 from ..memory import request_key
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -79,7 +79,7 @@ def not_dispatched(context: RuleContext) -> Iterator[Note]:
     looped = context.thread.dispatched > 0
     if not disagrees and not looped:
         return
-    ids = ", ".join(str(call.id or call.name) for call in context.emission.calls[:4])
+    ids = listed([str(call.id or call.name) for call in context.emission.calls], 4)
     yield Note(
         f"the thread ends with {several(len(context.emission.calls), 'call')} that nobody answered: {ids}",
         tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4]),
@@ -102,7 +102,7 @@ def passed_over(context: RuleContext) -> Iterator[Note]:
     disagrees = context.has("api-finish-label-disagrees")
     dropped = any(change.kind == "call_dropped" for change in context.next_echo.changes)
     if disagrees and dropped and not taken_as_text(context.emission.calls, context.following.reading.request.messages):
-        ids = ", ".join(str(call.id or call.name) for call in context.emission.calls[:4])
+        ids = listed([str(call.id or call.name) for call in context.emission.calls], 4)
         noun = "call" if len(context.emission.calls) == 1 else "calls"
         yield Note(
             f"the next request continues without the {noun} {ids}",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from turntape.cassettes.counted import listed
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_array, as_object, compact
@@ -102,7 +103,7 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
             for call in calls
             if call.name.strip() in context.tools or (searched and _is_nowhere(context, call.name.strip()))
         ]
-    offered = ", ".join(sorted(context.tools)[:8])
+    offered = listed(sorted(context.tools), 8)
     for call in calls:
         if call.name in _loaded(context):
             continue

@@ -9,7 +9,7 @@ from ...analysis.conversation import call_meaning, parted, shared
 from ...analysis.dispatch import taken_as_text
 from ...analysis.turn import Turn
 from ...wire.json_value import as_object, as_text
-from ...wire.printable import several
+from ...wire.printable import listed, several
 from ...wire.values import Part, ToolCall
 from ..own_block import own_block
 from ..rejections import Rejection
@@ -441,7 +441,7 @@ def reordered(context: RuleContext) -> Iterator[Note]:
     for calls in context.pairing.reordered:
         idless = all(part.call is not None and part.call.id is None for part in calls)
         yield Note(
-            f"the results of {len(calls)} calls are in another order than the calls ({', '.join(map(_name, calls[:4]))})",
+            f"the results of {len(calls)} calls are in another order than the calls ({listed([*map(_name, calls)], 4)})",
             (f"{context.at} request {calls[0].pointer}",),
             severity="warning" if idless else None,
             key=tuple(_name(part) for part in calls),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from turntape.cassettes.counted import listed
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import sorted_json
@@ -125,18 +126,22 @@ def _tool_change(
     """What changed between two lists of `_definition`, and a severity if it is not the rule's own."""
     old, new = {name for name, _, _ in was}, {name for name, _, _ in now}
     if old - new:
-        what = f"{', '.join(sorted(old - new)[:5])} removed"
+        what = f"{listed(sorted(old - new), 5)} removed"
+        if new - old:
+            what = f"{what} and {listed(sorted(new - old), 5)} added"
         called = {part.call.name for message in context.request.messages for part in message.parts if part.call}
         orphaned = sorted((old - new) & called)
         if not orphaned:
             return what, None
         return f"{what}, although the history calls {orphaned[0]!r}", "error" if new else None
     if new - old:
-        return f"{', '.join(sorted(new - old)[:5])} added", None
+        return f"{listed(sorted(new - old), 5)} added", None
     if sorted(was) == sorted(now):
         return "only their order changed", None
     changed = [a[0] for a in now if a[1] not in {b[1] for b in was if b[0] == a[0]}]
-    return f"the definition of {', '.join(changed[:3])} changed" if changed else "only the order of keys changed", None
+    if not changed:
+        return "only the order of keys changed", None
+    return f"the {'definition' if len(changed) == 1 else 'definitions'} of {listed(changed, 3)} changed", None
 
 
 _ROOTS = (

@@ -6,6 +6,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Protocol
 
+from turntape.cassettes.counted import listed
 from turntape.cassettes.errors import CassetteError
 
 from ...ledger import Ledger
@@ -177,7 +178,7 @@ def _banner(run: Reported, title: str, *, redacted: bool) -> Html:
     facts += [f"{count(sums.input)} tokens in{cached}, {count(sums.output)} out"] if known else []
     facts.append(lasted(sums.seconds * 1000))
     models = distinct_models(sums.models)
-    facts += [", ".join(models[:3]) + (" …" if len(models) > 3 else "")] if models else []
+    facts += [listed(models, 3)] if models else []
     if rows and (began := begun(rows[0].started_at)):
         facts.append(began)
     unpriced = (

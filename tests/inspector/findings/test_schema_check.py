@@ -116,7 +116,8 @@ def test_violations_end_a_sentence() -> None:
 
     assert described(many) == (
         "(minimum, bad-enum, extra-argument, missing-required): count: 0 is less than the minimum of 1; "
-        'mode: "x" is not one of "near" or "far"; Additional properties are not allowed (\'a\' was unexpected)'
+        'mode: "x" is not one of "near" or "far"; Additional properties are not allowed (\'a\' was unexpected) '
+        "and 1 more"
     )
     assert described(violations({"minimum": 3}, 1)) == "(minimum): 1 is less than the minimum of 3"
     twice = violations({"items": {"type": "string"}}, [[], []])

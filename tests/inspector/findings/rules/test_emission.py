@@ -268,7 +268,7 @@ def test_arguments_that_break_the_schema_are_listed() -> None:
             "#0 model-args-break-schema (model, error, P): the arguments of 'look_up' break its schema "
             "(minimum, bad-enum, extra-argument, missing-required): count: 0 is less than the minimum of 1; "
             'mode: "x" is not one of "near" or "far"; Additional properties are not allowed (\'a\' was '
-            "unexpected) | #0 call call_1, #0 request /tools/0"
+            "unexpected) and 1 more | #0 call call_1, #0 request /tools/0"
         ),
     ]
     assert lines(emitted(arguments='{"word":1}', tools=STRICT)) == [

@@ -126,7 +126,7 @@ def test_a_stop_string_that_cuts_code_is_named() -> None:
     assert stopped("Look:\n```python\nx = 1", ["a", "b", "c", "d"]) == [
         (
             "#0 cut-by-stop-string (client, warning, H): the answer ends inside JSON or code and the "
-            "request asks to stop at 'a', 'b', 'c' | #0 request stop, #0 response"
+            "request asks to stop at 'a', 'b', 'c' and 1 more | #0 request stop, #0 response"
         ),
     ]
     assert stopped('  [{"a": 1', ["}"]) != []

@@ -115,7 +115,7 @@ def test_advice_names_the_tool_and_its_place_and_comes_once_in_a_thread() -> Non
     assert advised(tool("a", **bare)) == [
         (
             "#0 param-without-description (client, info, P): parameters of 'a' have no description: p0, p1, "
-            "p2, p3, p4, p5 | #0 request /tools/0"
+            "p2, p3, p4, p5 and 1 more | #0 request /tools/0"
         ),
     ]
     assert len(advised(tool("a", word={"type": "string"}), turns=2)) == 1
@@ -164,7 +164,10 @@ def test_tools_that_are_not_strict_are_listed() -> None:
     bare = {"type": "function", "function": {"name": "free", "description": "x"}}
 
     assert [one for one in advised(*loose) if "strict" in one] == [
-        "#0 strict-not-set (client, info, P): 7 tools without `strict`: ta, tb, tc, td, te, tf | #0 request tools",
+        (
+            "#0 strict-not-set (client, info, P): 7 tools without `strict`: ta, tb, tc, td, te, tf and 1 more | "
+            "#0 request tools"
+        ),
     ]
     assert len([one for one in advised(*loose, turns=2) if "strict" in one]) == 1
     assert [one for one in advised(bare) if "strict" in one] == []
@@ -196,7 +199,8 @@ def test_tools_that_nobody_calls_are_counted_in_tokens() -> None:
     assert offering(3, "look_up", *(f"idle{n}" for n in range(7))) == [
         (
             "#2 unused-tools-paid-for (client, info, P): 7 of 8 tools never called (idle0, idle1, idle2, "
-            "idle3, idle4, idle5); their definitions took about 577 input tokens in 3 requests | #2 request tools"
+            "idle3, idle4, idle5 and 1 more); their definitions took about 577 input tokens in 3 requests | "
+            "#2 request tools"
         ),
     ]
     assert offering(2, "look_up", "idle") == []

@@ -296,7 +296,7 @@ def test_calls_that_nobody_answered_are_listed() -> None:
     assert lines(*left("look_up", "look_up", "look_up", "look_up", "look_up"), only=LEFT) == [
         (
             "#2 client-tool-calls-not-dispatched (client, info, S): the thread ends with 5 calls that "
-            "nobody answered: c0, c1, c2, c3 | #2 call c0, #2 call c1, #2 call c2, #2 call c3"
+            "nobody answered: c0, c1, c2, c3 and 1 more | #2 call c0, #2 call c1, #2 call c2, #2 call c3"
         ),
     ]
     assert lines(*left("look_up"), last, only=LEFT) == [

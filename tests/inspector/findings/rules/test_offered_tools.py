@@ -136,7 +136,7 @@ def test_a_tool_that_was_not_offered_is_named_beside_those_that_were() -> None:
     assert lines(emitted("look_out", tools=many)) == [
         (
             "#0 model-unknown-tool (model, error, P): the model called 'look_out', which was not offered; "
-            "the request offers a, b, c, d, e, f, g, h | #0 call call_1, #0 request /tools"
+            "the request offers a, b, c, d, e, f, g, h and 2 more | #0 call call_1, #0 request /tools"
         ),
     ]
     assert lines(emitted("multi_tool_use")) == [

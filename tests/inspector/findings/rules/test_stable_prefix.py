@@ -218,13 +218,13 @@ def test_tools_that_change_are_named() -> None:
     ]
     assert tools(offered("a"), offered("a", "g", "f", "e", "d", "c", "b")) == [
         (
-            "#1 client-tools-changed (client, info, P): the tools changed: b, c, d, e, f added | #0 "
+            "#1 client-tools-changed (client, info, P): the tools changed: b, c, d, e, f and 1 more added | #0 "
             "request tools, #1 request tools"
         ),
     ]
     assert tools(offered("a", "g", "f", "e", "d", "c", "b"), offered("a")) == [
         (
-            "#1 client-tools-changed (client, info, P): the tools changed: b, c, d, e, f removed | #0 "
+            "#1 client-tools-changed (client, info, P): the tools changed: b, c, d, e, f and 1 more removed | #0 "
             "request tools, #1 request tools"
         ),
     ]
@@ -232,8 +232,8 @@ def test_tools_that_change_are_named() -> None:
     changed = [{"type": "function", "function": one["function"] | {"description": "x"}} for one in offered(*"bcde")]
     assert tools(offered(*"abcde"), [*offered("a"), *changed]) == [
         (
-            "#1 client-tools-changed (client, info, P): the tools changed: the definition of b, c, d "
-            "changed | #0 request tools, #1 request tools"
+            "#1 client-tools-changed (client, info, P): the tools changed: the definitions of b, c, d "
+            "and 1 more changed | #0 request tools, #1 request tools"
         ),
     ]
 
