@@ -20,7 +20,6 @@ class Paid:
     thread: str
     output: int | None
     """Tokens, reasoning included; None when they are not known."""
-    reasoning: int
     cost: Decimal | None
     divided: bool = True
     """False when the cost of the input is not known apart; then `cost` is that of the whole turn."""

@@ -44,7 +44,7 @@ def summed_up(
             whole = bill.cost.amount if bill.cost else None
             divided = bill.input is not None or whole is None
             spent = bill.output if divided else whole
-            paid.append(Paid(turn.thread, turn.usage.output, turn.usage.reasoning or 0, spent, divided))
+            paid.append(Paid(turn.thread, turn.usage.output, spent, divided))
     turns.sort(key=lambda turn: turn.place)
     beside = [_other(one) for one in others]
     costs = [one.cost for one in (*turns, *beside) if one.cost is not None]

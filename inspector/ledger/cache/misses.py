@@ -1,9 +1,10 @@
 """Why a prompt was not read from the cache as far as it could have been, and what that cost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from turntape.cassettes.counted import listed
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -118,50 +119,42 @@ def _cause(case: Case) -> _Found:
 
 
 _ORDER: Mapping[Level, int] = {"tools": 0, "system": 1, "messages": 2}
+"""Where each level is in a prompt."""
 
 
 def _changed(case: Case, position: int) -> _Found:
     """What differs within what was kept: a setting, or a piece."""
     before, now = case.past.prompt, case.prompt
-    nodes = now.nodes if position < len(now.nodes) else before.nodes
-    level = case.tree.levels[nodes[position]]
+    level = _first_level(case.tree.levels[one.nodes[position]] for one in (before, now) if position < len(one.nodes))
     settings = [
         one
         for (one, new), (_, old) in zip(now.settings, before.settings, strict=False)
         if new != old and _ORDER[one.level] <= _ORDER[level]
     ]
-    if settings and not _differs_before(case, position, settings[0].level):
+    if settings:
         one = min(settings, key=lambda setting: _ORDER[setting.level])
         field = ".".join(one.path)
         return one.cause, f"`{field}` changed, and the cache of the {one.level} depends on it", -1, None
-    old, new = case.blocks()
+    return (_CHANGED[level], *_difference(level, *case.blocks(), position))
+
+
+def _first_level(levels: Iterable[Level]) -> Level:
+    return min(levels, key=lambda level: _ORDER[level])
+
+
+def _difference(level: Level, old: Sequence[Block], new: Sequence[Block], position: int) -> tuple[str, int, int | None]:
+    """The first difference in words, its position, and its first byte."""
     was = old[position] if position < len(old) else None
     got = new[position] if position < len(new) else None
-    return (_CHANGED[level], *_difference(level, old, new, was, got, position))
-
-
-def _differs_before(case: Case, position: int, level: Level) -> bool:
-    """Whether a piece before the level of a setting differs."""
-    return (
-        _ORDER[case.tree.levels[case.past.prompt.nodes[position]]] < _ORDER[level]
-        if (position < len(case.past.prompt.nodes))
-        else False
-    )
-
-
-def _difference(
-    level: Level,
-    old: Sequence[Block],
-    new: Sequence[Block],
-    was: Block | None,
-    got: Block | None,
-    position: int,
-) -> tuple[str, int, int | None]:
-    if level == "tools" or (was is not None and was.level == "tools"):
+    if level == "tools":
         return _tools(old, new, was, got, position)
     what = "the system prompt" if level == "system" else "the history"
-    if was is None or got is None or was.level != got.level:
-        return f"{what} {'got shorter' if got is None or was is not None else 'changed'}", position, None
+    if was is None:
+        return f"{what} changed", position, None
+    if got is None or _ORDER[got.level] > _ORDER[was.level]:
+        return f"{what} got shorter", position, None
+    if _ORDER[got.level] < _ORDER[was.level]:
+        return f"{what} got longer", position, None
     if was.role != got.role:
         first = _first(was.role, got.role)
         before, after = (_near(f"{one.role}:{one.text[:_AROUND]}", first) for one in (was, got))
@@ -179,7 +172,7 @@ def _tools(
     added = [name for name in after if name not in before]
     removed = [name for name in before if name not in after]
     if added or removed:
-        said = [f"{', '.join(names[:3])} {word}" for names, word in ((added, "added"), (removed, "removed")) if names]
+        said = [f"{listed(names, 3)} {word}" for names, word in ((added, "added"), (removed, "removed")) if names]
         return f"the tools changed: {' and '.join(said)}", position, 0
     if was is None or got is None:
         return "the tools changed", position, None
@@ -234,7 +227,10 @@ def _unchanged(case: Case) -> tuple[Cause, str]:
 def _time(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
+    if seconds >= 7200:
+        return f"{seconds / 3600:.0f} hours"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} minutes {rest} s" if rest and minutes < 10 else f"{minutes} minutes"
 
 
 def with_price(

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from cached_turns import HOUR, MARK, POLICY, asks, claude, entries, says, text
+from cached_turns import HOUR, MARK, POLICY, TOOL, asks, claude, entries, says, text
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.pricing import cost_of
@@ -53,6 +53,74 @@ def test_the_api_is_not_to_blame_for_what_its_rules_allow(cause: str, second: Ro
     found, said = judged(second)
     assert found == cause
     assert "api-cache-drop" not in said
+
+
+FIND, KEEP, DROP, SORT = ({**TOOL, "name": name} for name in ("find", "keep", "drop", "sort"))
+
+
+@pytest.mark.parametrize(
+    ("message", "at", "first_byte", "second"),
+    [
+        ("the tools changed: find added", "/tools/1", 0, lost(tools=[TOOL, FIND])),
+        ("the tools changed: find added and look removed", "/tools/0", 0, lost(tools=[FIND])),
+        (
+            "the tools changed: drop, find, keep and 1 more added",
+            "/tools/1",
+            0,
+            lost(tools=[TOOL, DROP, FIND, KEEP, SORT]),
+        ),
+        ("the tools changed: look removed", "/system/0", 0, lost(tools=[])),
+        ("the definition of look changed", "/tools/0", 13, lost(tools=[{**TOOL, "description": "Lookéd."}])),
+        (
+            "the system prompt changed: 'hortly and with care. Answer shortly' became "
+            "'hortly and wéth care. Answer shortly'",
+            "/system/0",
+            200,
+            lost(system=f"{POLICY[:200]}é{POLICY[201:]}"),
+        ),
+        (
+            "`tool_choice` changed, and the cache of the messages depends on it",
+            "",
+            None,
+            lost(tool_choice={"type": "any"}),
+        ),
+        ("`speed` changed, and the cache of the system depends on it", "", None, lost(speed="fast")),
+        ("the cache lives for 5 minutes, and was last used 5 minutes 1 s earlier", "", None, lost(at=301)),
+        ("the cache lives for 5 minutes, and was last used 15 minutes earlier", "", None, lost(at=903)),
+        ("the cache lives for 5 minutes, and was last used 2 hours earlier", "", None, lost(at=7300)),
+        ("the prefix is unchanged and still alive, and the API did not read it", "", None, lost()),
+        (
+            "a cache mark looks back over 20 blocks and finds no entry: the mark before is farther away",
+            "",
+            None,
+            lost(FAR),
+        ),
+        (
+            "the model changed from claude-sonnet-4-6 to claude-sonnet-4-5; each model has its own cache",
+            "",
+            None,
+            lost(model="claude-sonnet-4-5"),
+        ),
+    ],
+)
+def test_a_miss_in_words(message: str, at: str, first_byte: int | None, second: RoundTrip) -> None:
+    miss = entries(claude([U], (5166, 0, 3)), replace(second, index=1))[1].miss
+
+    assert miss is not None
+    assert (miss.message, miss.at, miss.first_byte) == (message, at, first_byte)
+
+
+@pytest.mark.parametrize(
+    ("cause", "change"),
+    [
+        ("changed-tools", {"tools": [TOOL, FIND], "tool_choice": {"type": "any"}}),
+        ("changed-tools", {"tools": [], "speed": "fast"}),
+        ("speed", {"speed": "fast", "tool_choice": {"type": "any"}}),
+        ("changed-system", {"system": "Now. " + POLICY, "tool_choice": {"type": "any"}}),
+    ],
+)
+def test_of_two_changes_the_first_in_the_prompt_is_the_cause(cause: str, change: dict[str, Any]) -> None:
+    assert judged(lost(**change))[0] == cause
 
 
 def test_a_changed_prompt_is_the_clients() -> None:
