@@ -28,6 +28,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
 TABLES: dict[str, str] = {
     "inspector/findings/rules": "tests/inspector/findings/test_rules.py",
     "inspector/ledger": "tests/inspector/ledger/test_model.py",
+    "inspector/ledger/cache": "tests/inspector/ledger/cache/test_predictor.py",
+    "inspector/ledger/what_if": "tests/inspector/ledger/what_if/test_bills.py",
 }
 """Folders whose modules share a table of cases: the test file that runs all cases of the table."""
 
@@ -46,7 +48,7 @@ def own_tests(path: str) -> tuple[str, ...]:
     folder, _, name = path.rpartition("/")
     mirrored = f"tests/{folder}/test_{name}"
     if (ROOT / mirrored).exists():
-        return (mirrored, TABLES[folder]) if folder in TABLES else (mirrored,)
+        return tuple(dict.fromkeys((mirrored, TABLES.get(folder, mirrored))))
     while not any((ROOT / "tests" / folder).glob("test_*.py")) and "/" in folder:
         folder = folder.rpartition("/")[0]
     return (f"tests/{folder}",)

@@ -130,3 +130,23 @@ def test_turns_are_in_the_order_of_their_rows_whatever_their_threads() -> None:
     made = ledger_of(label_all(trips))
     assert [turn.place for turn in made.turns] == [0, 1, 2, 3]
     assert len({turn.thread for turn in made.turns}) == 2
+
+
+def test_a_stated_cost_is_divided_to_the_last_digit() -> None:
+    def stated(place: int, messages: list[dict[str, Any]], cost: float) -> RoundTrip:
+        body = {"model": "openai/gpt-4.1", "messages": messages}
+        usage = {"prompt_tokens": 70 + place, "completion_tokens": 3, "total_tokens": 73 + place, "cost": cost}
+        choice = {"index": 0, "message": said("Fine."), "finish_reason": "stop"}
+        answer = {"object": "chat.completion", "model": "openai/gpt-4.1", "choices": [choice], "usage": usage}
+        return trip("https://openrouter.ai/api/v1/chat/completions", body, answer, index=place)
+
+    more = [HELLO, said("Fine."), user("And then?")]
+    made = ledger_of(label_all([stated(0, [HELLO], 0.1), stated(1, more, 0.00007)]))
+
+    for turn in made.turns:
+        assert turn.input_cost is not None and turn.cost is not None
+        assert sum(use.cost or Decimal(0) for use in turn.uses) == turn.input_cost
+        assert sum(kind.cost or Decimal(0) for kind in turn.kinds) == turn.input_cost
+    assert made.total == Decimal("0.10007")
+    assert sum(piece.cost or Decimal(0) for piece in made.pieces) == sum(turn.input_cost or 0 for turn in made.turns)
+    assert [piece.sent for piece in made.pieces] == [2, 1, 1]
