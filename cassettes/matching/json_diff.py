@@ -12,6 +12,7 @@ from typing import Literal, cast
 
 import orjson
 
+from ..excerpts import cut
 from ..frozen import frozen
 
 CLIP = 80
@@ -44,7 +45,7 @@ def shown(value: object) -> str:
         text = orjson.dumps(value).decode()
     except (TypeError, ValueError):
         text = repr(value)
-    return text if len(text) <= CLIP else f"{text[: CLIP - 1]}…"
+    return cut(text, CLIP)
 
 
 def around(recorded: object, given: object) -> tuple[str, str]:

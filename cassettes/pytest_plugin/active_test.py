@@ -15,6 +15,7 @@ import pytest
 
 from ..apis.lookup import api_at, is_recorded_path
 from ..errors import TurntapeError
+from ..excerpts import cut
 from ..faults.fault import Faults, overlay_of
 from ..regex import regex
 from ..replay.answer import MISS_STATUS
@@ -415,7 +416,7 @@ def _is_of_a_client(error: BaseException) -> bool:
 
 def _first_line(error: BaseException) -> str:
     text = str(error).partition("\n")[0]
-    return text if len(text) <= _CLIENT_ERROR else f"{text[: _CLIENT_ERROR - 1]}…"
+    return cut(text, _CLIENT_ERROR)
 
 
 def _texts(error: BaseException | None) -> Iterator[str]:

@@ -15,6 +15,7 @@ from unicodedata import category, normalize
 import orjson
 
 from ..counted import several
+from ..excerpts import cut
 from ..matching.embedded_files import is_file, shown
 from ..matching.json_diff import Difference
 from ..matching.pointers import segments
@@ -181,23 +182,23 @@ def _name(value: object) -> str:
         name = cast(dict[str, object], one).get("name") if isinstance(one, dict) else None
         if isinstance(name, str):
             return name
-    return _clipped(_json(cast(object, value)), 40)
+    return cut(_json(cast(object, value)), 40)
 
 
 def _values(one: Difference) -> list[str]:
     if one.kind == "added":
-        return [f"  + {_clipped(_json(one.given))}"]
+        return [f"  + {cut(_json(one.given), _WIDTH)}"]
     if one.kind == "removed":
-        return [f"  - {_clipped(_json(one.recorded))}"]
+        return [f"  - {cut(_json(one.recorded), _WIDTH)}"]
     if isinstance(one.recorded, str) and isinstance(one.given, str):
         return _texts(one.recorded, one.given)
-    return [f"  - {_clipped(_json(one.recorded))}", f"  + {_clipped(_json(one.given))}"]
+    return [f"  - {cut(_json(one.recorded), _WIDTH)}", f"  + {cut(_json(one.given), _WIDTH)}"]
 
 
 def _texts(recorded: str, given: str) -> list[str]:
     """The places where two texts differ, each with a few words around it; of a file its size and digest."""
     if is_file(recorded) or is_file(given):
-        return [f"  - {_clipped(shown(recorded))}", f"  + {_clipped(shown(given))}"]
+        return [f"  - {cut(shown(recorded), _WIDTH)}", f"  + {cut(shown(given), _WIDTH)}"]
     places = _places(recorded, given)
     lines: list[str] = []
     for low, high, low_new, high_new in places[:_PLACES]:
@@ -285,7 +286,3 @@ def _json(value: object) -> str:
     if isinstance(value, str):
         return orjson.dumps(value).decode() if value.isprintable() is False or not value else f'"{value}"'
     return orjson.dumps(value, default=repr).decode()
-
-
-def _clipped(text: str, width: int = _WIDTH) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -7,6 +7,7 @@ name. The argument is chosen by its key, since clients give the same keys to the
 import re
 from collections.abc import Mapping
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ..wire.json_value import as_object, is_array
@@ -79,7 +80,7 @@ def _text(value: object) -> str:
 def _line(text: str) -> str:
     """The text on one line, without the `cd` before a command, and not longer than `LONGEST`."""
     text = " ".join(safe(_FOLDER.sub("", text[: 4 * LONGEST])).split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return cut(text, LONGEST)
 
 
 def piece_words(message: Message, part: Part, calls: Mapping[str | None, ToolCall]) -> str:
@@ -99,4 +100,4 @@ def piece_words(message: Message, part: Part, calls: Mapping[str | None, ToolCal
 def begins(text: str) -> str:
     """How a text begins, on one line."""
     line = " ".join(safe(text[: 4 * SHOWN]).split())
-    return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"
+    return cut(line, SHOWN)

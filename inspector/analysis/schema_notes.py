@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from turntape.cassettes.counted import listed
+from turntape.cassettes.excerpts import listed
 
 from ..wire.json_value import as_array, as_object, is_array, is_object
 from ..wire.values import Tool, ToolCall

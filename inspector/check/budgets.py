@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
+from turntape.cassettes.excerpts import listed
 from turntape.cassettes.frozen import frozen
 
-from ..wire.printable import listed, several
+from ..wire.printable import several
 
 type State = Literal["kept", "broken", "unknown"]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal, Self, cast
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import as_array, as_object
@@ -88,5 +89,4 @@ def became(was: str, now: str) -> str:
 
 def shortened(text: str, limit: int = 400) -> str:
     """`text` in at most `limit` characters and one line."""
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return cut(" ".join(text.split()), limit)

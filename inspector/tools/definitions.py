@@ -6,7 +6,7 @@ schema. Such changes are not faults. Another text, and arguments that are missin
 
 from collections.abc import Iterator
 
-from turntape.cassettes.counted import listed
+from turntape.cassettes.excerpts import listed
 from turntape.cassettes.frozen import frozen
 
 from ..analysis.conversation import without_space

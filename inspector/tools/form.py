@@ -7,7 +7,7 @@ breaks them. The model then reads an error of its client, and the fault is the s
 
 import json
 
-from turntape.cassettes.counted import listed
+from turntape.cassettes.excerpts import listed
 
 from ..analysis.conversation import sorted_json
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_array, is_object, objects_in, parse_json

@@ -2,7 +2,6 @@
 
 from decimal import Decimal
 
-from turntape.cassettes.counted import listed as listed
 from turntape.cassettes.counted import several as several
 from turntape.cassettes.regex import regex
 

@@ -47,8 +47,8 @@ def cassettes(arguments: Iterable[str]) -> list[str]:
 
 def one_cassette(argument: str) -> str:
     """The only file that the argument names. Raises TurntapeError when there are none or several."""
-    from turntape.cassettes.counted import listed
     from turntape.cassettes.errors import TurntapeError
+    from turntape.cassettes.excerpts import listed
 
     files = list(_expanded(argument))
     if len(files) > 1:

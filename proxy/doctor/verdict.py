@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from turntape.cassettes.counted import listed
+from turntape.cassettes.excerpts import listed
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import split_url
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from shlex import join
 from textwrap import wrap
 
-from turntape.cassettes.counted import listed, several
+from turntape.cassettes.counted import several
+from turntape.cassettes.excerpts import listed
 
 from ..capture.unrecorded import OWN_PORT, UnrecordedTraffic
 from .runtimes import identify

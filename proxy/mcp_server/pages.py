@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 
+from turntape.cassettes.excerpts import cut
+
 MOST_CHARACTERS = 8_000
 """A result has about this many characters at most. Some clients cut the middle out of longer ones."""
 MOST_ITEMS = 100
@@ -11,8 +13,7 @@ MOST_ITEMS = 100
 
 def clipped(text: str, most: int) -> str:
     """`text` in one line of at most `most` characters."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= most else flat[: most - 1] + "…"
+    return cut(" ".join(text.split()), most)
 
 
 def compact(value: object) -> str:

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from textwrap import wrap
 
-from turntape.cassettes.counted import listed, several
+from turntape.cassettes.counted import several
+from turntape.cassettes.excerpts import listed
 from turntape.cassettes.frozen import frozen
 
 from .comparison import Compared, Difference

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from ...wire.printable import listed, several
+from turntape.cassettes.excerpts import listed
+
+from ...wire.printable import several
 from ..finding import Severity
 from ..rule import Note, rule
 from ..rule_context import RuleContext

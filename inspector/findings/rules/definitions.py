@@ -6,7 +6,7 @@ makes on purpose, and descriptions that no person wrote.
 
 from collections.abc import Iterator
 
-from turntape.cassettes.counted import listed
+from turntape.cassettes.excerpts import listed
 
 from ...wire.json_value import as_object
 from ...wire.per_message import PerMessage

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import listed
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_object, as_text
-from ...wire.printable import listed, several
+from ...wire.printable import several
 from ...wire.values import Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import listed
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning, units_emitted
 from ...analysis.dispatch import taken_as_text
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
-from ...wire.printable import listed, several
+from ...wire.printable import several
 from ..memory import request_key
 from ..rule import Note, rule
 from ..rule_context import RuleContext

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from turntape.cassettes.counted import listed
+from turntape.cassettes.excerpts import listed
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_array, as_object, compact

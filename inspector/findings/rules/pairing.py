@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import takewhile
 
+from turntape.cassettes.excerpts import listed
+
 from ...analysis.conversation import call_meaning, parted, shared
 from ...analysis.dispatch import taken_as_text
 from ...analysis.turn import Turn
 from ...wire.json_value import as_object, as_text
-from ...wire.printable import listed, several
+from ...wire.printable import several
 from ...wire.values import Part, ToolCall
 from ..own_block import own_block
 from ..rejections import Rejection

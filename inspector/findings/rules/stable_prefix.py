@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from turntape.cassettes.counted import listed
+from turntape.cassettes.excerpts import listed
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import sorted_json

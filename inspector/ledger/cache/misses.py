@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from turntape.cassettes.counted import listed
+from turntape.cassettes.excerpts import listed
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 

@@ -6,8 +6,8 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Protocol
 
-from turntape.cassettes.counted import listed
 from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.excerpts import listed
 
 from ...ledger import Ledger
 from ...run.detail import Detail
