@@ -281,6 +281,9 @@ TITLE = chat([user("Name this chat.")], DONE, index=9, tools=None)
 """A request of another thread, later in the run."""
 
 
+TITLE_FIRST = replace(TITLE, index=-1)
+
+
 def repeated(one: RoundTrip) -> RoundTrip:
     """The same request once more, which is answered in words."""
     return replace(chat([HELLO], DONE, index=one.index + 1), request=one.request)
@@ -561,8 +564,12 @@ CLIENT: list[Row] = [
     ("client-parallel-run-serially", "The client does not report how long each tool took",
      serial("a=1500, b=1400"), serial(None)),
     ("client-tool-calls-not-dispatched",
-     "The recording may have stopped there: no call of the thread was ever answered",
+     "The recording may have stopped there: no call of the thread was ever answered, and no command is known to have "
+     "ended",
      left_open(), left_open(looped_before=False)),
+    ("client-tool-calls-not-dispatched",
+     "The command ended well there after other conversations, as a suite of tests does: then it is an info",
+     Ended(*left_open(), exit=0), Ended(TITLE_FIRST, *left_open(), exit=0), "info"),
     ("client-tool-calls-not-dispatched", "A person must approve the call", left_open(), left_open("request_approval")),
     ("client-tool-calls-not-dispatched", "The call itself is the output", left_open(), left_open("final_answer")),
     *[("client-tool-calls-not-dispatched", "The run ends there, or the tool never had a result: then it is an info",

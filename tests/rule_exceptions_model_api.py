@@ -109,6 +109,14 @@ def served(model: str, answered: str) -> RoundTrip:
     return edited(chat([HELLO], said("x"), model=model), f'"{model}-2025-08-07"', f'"{answered}"')
 
 
+DEPLOYMENT = "The request names a deployment, and not by the name of another size of the model"
+ALIAS = "The request names a router, or an alias that does not state another size"
+
+
+def at_azure(model: str, answered: str) -> RoundTrip:
+    return moved(served(model, answered), "https://shop.openai.azure.com/openai/v1/chat/completions", "azure")
+
+
 def sampled(*messages: dict[str, Any]) -> RoundTrip:
     """An answer with so many choices."""
     body = {"model": "gpt-5", "messages": [HELLO], "tools": TOOLS, "n": len(messages)}
@@ -408,18 +416,20 @@ API: list[Row] = [
      "The answer spells the same name differently: with a revision, region, vendor or precision, or shortened",
      served("claude-opus-4-6", "us.anthropic.claude-sonnet-4-6-v1"),
      served("claude-opus-4-6", "us.anthropic.claude-opus-4-6-v1")),
-    ("api-model-substituted", "The request names a deployment",
-     served("gpt-5", "gpt-4o"),
-     moved(served("gpt-5", "gpt-4o"), "https://shop.openai.azure.com/openai/v1/chat/completions", "azure")),
-    ("api-model-substituted", "The request names a deployment",
+    ("api-model-substituted", DEPLOYMENT,
+     served("gpt-5", "gpt-4o"), at_azure("gpt-5", "gpt-4o")),
+    ("api-model-substituted", DEPLOYMENT, at_azure("gpt-5", "gpt-5-mini"), at_azure("my-gpt-5", "gpt-5-mini")),
+    ("api-model-substituted", ALIAS,
+     served("mistral-large-latest", "mistral-small-2506"), served("mistral-large-latest", "mistral-large-2411")),
+    ("api-model-substituted", DEPLOYMENT,
      served("gpt-5", "gpt-4o"), served("ft:gpt-5:shop", "gpt-4o")),
-    ("api-model-substituted", "The request names a deployment",
+    ("api-model-substituted", DEPLOYMENT,
      served("gpt-5", "gpt-4o"), served("arn:aws:bedrock:eu-west-1:1:gpt-5", "gpt-4o")),
-    ("api-model-substituted", "The request names a router or an alias",
+    ("api-model-substituted", ALIAS,
      served("gpt-4o", "gpt-4.1"), served("gpt-latest", "gpt-4.1")),
-    ("api-model-substituted", "The request names a router or an alias",
+    ("api-model-substituted", ALIAS,
      served("gpt-4o", "gpt-4.1"), served("openrouter/gpt-4o", "gpt-4.1")),
-    ("api-model-substituted", "The request names a router or an alias",
+    ("api-model-substituted", ALIAS,
      served("deepseek-v3", "deepseek-v4-flash"), served("deepseek-reasoner", "deepseek-v4-flash")),
     ("api-service-tier-changed", "The request asks for `auto`", tier(service_tier="flex"), tier(service_tier="auto")),
     ("api-service-tier-changed", "The request names no tier", tier(service_tier="flex"), tier()),

@@ -11,6 +11,11 @@ from rule_exceptions_model_api import Row, chunk, edited
 
 from turntape.cassettes.tape.model import RoundTrip
 
+
+def announced(text: str = "Now I will use look_up.", **fields: Any) -> RoundTrip:
+    return chat([HELLO], said(text), **fields)
+
+
 LONG = "The warehouse holds three tables: orders, regions and customers, and each of them has a column with an id."
 MANY = " ".join(["word"] * 200)
 QUESTION = "Which region grew the most from 2025 to 2026?"
@@ -198,6 +203,15 @@ THREE = answered("What is in it?", "How many rows?", "Who owns it?")
 MANGLED = _chat([asks("hi")], says("Z\u00c3\u00bcrich is the largest city."), 0)
 
 PROMISES: list[Row] = [
+    ("model-promised-no-action", "No tools are offered, or the answer calls one", announced(), announced(tools=None)),
+    ("model-promised-no-action", "No tools are offered, or the answer calls one",
+     announced(), chat([HELLO], said("Now I will use look_up.", CALL))),
+    ("model-promised-no-action", "More follows the announcement, or it says what the model will not do",
+     announced(), announced("Now I will use look_up. It is a strip.")),
+    ("model-promised-no-action", "More follows the announcement, or it says what the model will not do",
+     announced(), announced("I see. I will not use look_up")),
+    ("model-promised-no-action", "The announcement does not name a tool: then it is an info, and a hint",
+     announced(), announced("Now I will check that."), "info"),
     ("api-answers-extra", "The request asks for as many", several(None), several(2)),
     ("api-answers-extra", "The API counts no answers in its requests", several(None), several(None, COHERE)),
     ("api-answers-missing", "The answer was cut, filtered or refused",

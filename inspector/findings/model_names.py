@@ -91,6 +91,34 @@ def same_model(asked: str, served: str) -> bool:
     )
 
 
+def other_size(alias: str, served: str) -> bool:
+    """True when both names state a size, and not the same one.
+
+    An alias such as `mistral-large-latest` leaves open which version answers, and not its size.
+    """
+    a, b = model_name(alias), model_name(served)
+    if (a.sizes and b.sizes) or (a.parameters and b.parameters):
+        return a.sizes != b.sizes or not _agree(a.parameters, b.parameters)
+    return bool(a.sizes & _LARGE) and bool(b.parameters) and all(map(_is_small, b.parameters))
+
+
+def other_size_deployed(deployment: str, served: str) -> bool:
+    """True when a deployment has the whole name of a model, and another size of that model answered."""
+    a, b = model_name(deployment), model_name(served)
+    named = bool(a.versions) and a.versions == b.versions and set(a.words) - a.sizes <= set(b.words)
+    return named and (a.sizes != b.sizes or not _agree(a.parameters, b.parameters))
+
+
+_LARGE = frozenset({"large", "medium", "pro", "max", "ultra", "opus"})
+_SMALL = 20
+"""Billions of parameters. No model that is called large has so few."""
+
+
+def _is_small(parameters: str) -> bool:
+    digits = re.fullmatch(r"[ae]?(\d+(?:\.\d+)?)b", parameters)
+    return digits is not None and float(digits[1]) < _SMALL
+
+
 def _agree(a: frozenset[str], b: frozenset[str]) -> bool:
     """True when both say the same, or one says nothing."""
     return not a or not b or a == b

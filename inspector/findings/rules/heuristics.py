@@ -166,12 +166,19 @@ def unopened(context: RuleContext) -> Iterator[Note]:
     "model",
     "info",
     "H",
-    says="The answer announces an action and calls nothing.",
+    says="The answer announces an action and calls nothing. If it names the tool, it is a warning; if not, it is a hint.",
     fix="First check whether the client dropped the call. If not, ask the model to act.",
+    not_when=(
+        "No tools are offered, or the answer calls one",
+        "More follows the announcement, or it says what the model will not do",
+        "The announcement does not name a tool: then it is an info, and a hint",
+    ),
 )
 def promised(context: RuleContext) -> Iterator[Note]:
     if not context.request.tools or context.emission.calls or context.finish.label != "complete":
         return
+    if context.has("model-promised-no-action"):
+        return  # By the name of the tool: `promised_call` says so.
     if context.emission.emitted == "text" and (found := _PROMISE.search(context.emission.text[-400:])):
         yield Note(
             f"the answer announces an action and calls nothing: {found[0].strip(' .!?:\n')[:100]!r}",

@@ -11,6 +11,7 @@ from ...analysis.dispatch import taken_as_text
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
 from ...wire.printable import several
+from ..finding import Severity
 from ..memory import request_key
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -64,10 +65,11 @@ def _deliberate(context: RuleContext) -> bool:
     says="The answer holds complete calls and the thread ends without their results.",
     fix="Continue the loop as long as there are calls, whatever the finish word says.",
     not_when=(
-        "The recording may have stopped there: no call of the thread was ever answered",
+        "The recording may have stopped there: no call of the thread was ever answered, and no command is known to have ended",
         "A person must approve the call",
         "The call itself is the output",
         "The run ends there, or the tool never had a result: then it is an info",
+        "The command ended well there after other conversations, as a suite of tests does: then it is an info",
         "The same request was sent again, and got another answer: then it is an info",
     ),
 )
@@ -77,18 +79,27 @@ def not_dispatched(context: RuleContext) -> Iterator[Note]:
     if context.turn.round_trip.closed_first == "client" or _capped(context):
         return
     disagrees = context.has("api-finish-label-disagrees")
-    looped = context.thread.dispatched > 0
-    if not disagrees and not looped:
+    looped, left = context.thread.dispatched > 0, _left_by_command(context)
+    if not disagrees and not looped and not left:
         return
+    severity: Severity | None = "info"
+    if disagrees or (context.later and _was_answered(context) and not _is_sent_again(context)):
+        severity = None
+    elif left and _was_answered(context) and context.run.generations == context.thread.turns:
+        severity = "warning"
     ids = listed([str(call.id or call.name) for call in context.emission.calls], 4)
+    what = "the command ended with exit code 0 after" if left else "the thread ends with"
     yield Note(
-        f"the thread ends with {several(len(context.emission.calls), 'call')} that nobody answered: {ids}",
+        f"{what} {several(len(context.emission.calls), 'call')} that nobody answered: {ids}",
         tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4]),
-        severity=None
-        if disagrees or (context.later and _was_answered(context) and not _is_sent_again(context))
-        else "info",
+        severity=severity,
         because_of=disagrees,
     )
+
+
+def _left_by_command(context: RuleContext) -> bool:
+    """True when the recorded command ended well after this turn, so that the recording did not just stop there."""
+    return context.command is not None and not context.command.failed
 
 
 def _is_sent_again(context: RuleContext) -> bool:

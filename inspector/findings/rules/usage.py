@@ -14,7 +14,7 @@ from ...wire.stream_counts import count_breaks
 from ...wire.values import Message, Usage
 from .. import prompt_cache
 from ..finding import Severity
-from ..model_names import same_model
+from ..model_names import other_size, other_size_deployed, same_model
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .input_growth import LESS, SHRUNK, is_plain, outgrown, shrunk, stale, summed
@@ -283,8 +283,8 @@ _ROUTERS = ("auto", "router", "default", "latest", "alias", "chat", "reasoner")
     not_when=(
         "A dated snapshot of the requested model answered",
         "The answer spells the same name differently: with a revision, region, vendor or precision, or shortened",
-        "The request names a deployment",
-        "The request names a router or an alias",
+        "The request names a deployment, and not by the name of another size of the model",
+        "The request names a router, or an alias that does not state another size",
     ),
 )
 def model_substituted(context: RuleContext) -> Iterator[Note]:
@@ -313,6 +313,7 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
         )
         return
     if context.provider.named_deployments or routed or asked.startswith(("@", "ft:", "projects/", "arn:")):
+        yield from _another_size(context, asked, served)
         return
     # The name of a deployment need not contain any word of the model's name.
     if not set(_words(asked)) & set(_words(served)) and not context.provider.own_models:
@@ -324,6 +325,26 @@ def model_substituted(context: RuleContext) -> Iterator[Note]:
             f"{served!r} answered; {asked!r} was requested",
             (f"{context.at} request model {asked}", f"{context.at} response model {served}"),
         )
+
+
+_LATEST = regex(r"[a-z0-9.]-latest$", re.IGNORECASE)
+"""The end of an alias for the newest version of a model; the tag `:latest` of local servers names no version."""
+
+
+def _another_size(context: RuleContext, asked: str, served: str) -> Iterator[Note]:
+    """Another size than the one that an alias, or a deployment with the name of a model, states."""
+    if _LATEST.search(asked) and not asked.startswith("openrouter/") and other_size(asked, served):
+        what = f"{served!r} answered; {asked!r} was requested, which names another size"
+    elif context.provider.named_deployments and other_size_deployed(asked, served):
+        what = f"{served!r} answered; the deployment has the name of another model, {asked!r}"
+    else:
+        return
+    yield Note(
+        what,
+        (f"{context.at} request model {asked}", f"{context.at} response model {served}"),
+        tier="S",
+        key=("model", asked, served),
+    )
 
 
 def _words(model: str) -> list[str]:

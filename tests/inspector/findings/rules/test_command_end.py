@@ -59,3 +59,19 @@ def test_a_failed_turn_is_the_cause() -> None:
 
     assert one.severity == "info"
     assert one.because_of == ("api-overloaded",)
+
+
+def left(*trips: Any, **end: Any) -> list[tuple[str, str]]:
+    found = judged(*trips, end=CommandEnd(trips[-1].started_at + 60, **end))
+    return [(one.severity, one.message) for one in found if one.id == "client-tool-calls-not-dispatched"]
+
+
+def test_a_command_that_ends_well_and_leaves_calls_open_is_named() -> None:
+    again = chat([HELLO, CALLED, result("call_1", "a strip")], said(None, ("call_2", *CALL[1:])), index=1)
+    what = "the command ended with exit code 0 after 1 call that nobody answered: "
+
+    assert left(FIRST, again, exit=0) == [("warning", f"{what}call_2")]
+    assert left(FIRST, exit=0) == [("info", f"{what}call_1")], "a script may only want the call"
+    assert left(FIRST, SECOND, exit=0) == []
+    assert left(FIRST, exit=1) == []
+    assert left(chat([HELLO], CALLED, tool_choice="required"), exit=0) == [], "the call is the output"

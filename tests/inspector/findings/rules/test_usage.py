@@ -400,6 +400,54 @@ def test_a_router_an_alias_and_a_name_of_the_users_own_promise_no_model(name: st
     assert "api-model-substituted" in ids(served("auto-gpt-5", "gpt-4o-mini-2024-07-18"))
 
 
+@pytest.mark.parametrize(
+    ("asked", "answered", "same"),
+    [
+        ("mistral-large-latest", "mistral-large-2411", True),
+        ("mistral-large-latest", "mistral-small-2506", False),
+        ("mistral-large-latest", "open-mistral-7b", False),
+        ("mistral-medium-latest", "ministral-3b-2410", False),
+        ("ministral-8b-latest", "ministral-8b-2512", True),
+        ("ministral-8b-latest", "ministral-3b-2410", False),
+        ("codestral-latest", "codestral-2508", True),
+        ("devstral-small-latest", "devstral-2512", True),
+        ("gemini-flash-latest", "gemini-3-flash-preview", True),
+        ("claude-3-5-haiku-latest", "claude-3-5-haiku-20241022", True),
+        ("phi3-mini:latest", "phi3-medium", True),
+        ("openrouter/mistral-large-latest", "mistral-small-2506", True),
+    ],
+)
+def test_an_alias_leaves_open_the_version_and_not_the_size(asked: str, answered: str, same: bool) -> None:
+    assert ("api-model-substituted" not in ids(served(asked, answered))) is same
+
+
+def test_an_alias_that_is_served_by_another_size_is_reported_with_both_names() -> None:
+    assert lines(served("mistral-large-latest", "mistral-small-2506"), only="api-model") == [
+        "#0 api-model-substituted (api, warning, S): 'mistral-small-2506' answered; 'mistral-large-latest' was "
+        "requested, which names another size"
+        " | #0 request model mistral-large-latest, #0 response model mistral-small-2506",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "answered", "same"),
+    [
+        ("gpt-4o", "gpt-4o-2024-11-20", True),
+        ("gpt-4o", "gpt-4o-mini-2024-07-18", False),
+        ("gpt-4o-mini", "gpt-4o-2024-11-20", False),
+        ("gpt-35-turbo", "gpt-4o-mini-2024-07-18", True),
+        ("gpt-5.2-chat", "gpt-5.2-chat-latest", True),
+        ("my-gpt-4o", "gpt-4o-mini-2024-07-18", True),
+        ("openllmetry-testing", "gpt-4.1-mini-2025-04-14", True),
+    ],
+)
+def test_a_deployment_with_the_name_of_a_model_is_that_model(name: str, answered: str, same: bool) -> None:
+    one = served(name, answered, upstream="azure")
+    request = replace(one.request, url="https://shop.openai.azure.com/openai/v1/chat/completions")
+
+    assert ("api-model-substituted" not in ids(replace(one, request=request))) is same
+
+
 def test_a_word_of_two_letters_does_not_make_a_name_the_models() -> None:
     assert "api-model-substituted" not in ids(at_host(served("my-ai", "gpt-ai-mini"), GATEWAY))
     assert "api-model-substituted" in ids(at_host(served("my-fox", "gpt-fox-mini"), GATEWAY))
