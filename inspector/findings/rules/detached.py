@@ -202,16 +202,21 @@ def _left_behind(context: RuleContext) -> bool:
 
 @not_dispatched.also("ended")
 def asked_again(context: RuleContext) -> Iterator[Note]:
-    """The request of an earlier turn, sent again although the model had answered it with calls that nobody ran."""
+    """What an earlier turn asked, sent again although the model had answered it with calls that nobody ran."""
     earlier = context.sent_before
-    if earlier is None or earlier.effective != "tool_calls" or context.is_attempt:
+    if context.is_attempt or not context.turn.round_trip.request.body:
         return
-    if context.run.open_calls.get(earlier.thread) == earlier.index:
+    if earlier is not None:
+        index, what = earlier.index if earlier.effective == "tool_calls" else None, "the request"
+    else:
+        asked = agent_of(context.request), context.turn.conversation.prefixes[-1]
+        index, what = context.run.calls_after.get(asked), "the conversation"
+    if index is not None and index in context.run.open_calls.values():
         yield Note(
-            f"the request of #{earlier.index} is sent again, and nobody has answered the calls that the model made there",
-            (f"#{earlier.index} response", f"{context.at} request"),
+            f"{what} of #{index} is sent again, and nobody has answered the calls that the model made there",
+            (f"#{index} response", f"{context.at} request"),
             severity="info",
-            key=earlier.index,
+            key=index,
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ...analysis.conversation import sorted_json, without_space
-from ...wire.json_value import as_object, is_object
+from ...wire.json_value import as_object, is_array, is_object
 from ...wire.values import Message, Part, ToolCall
 from ..finding import became
 from ..model_words import surely_continues
@@ -43,6 +43,54 @@ def server_call_forged(context: RuleContext) -> Iterator[Note]:
             )
 
 
+@assistant_mutated.also("ended")
+def server_pair_broken(context: RuleContext) -> Iterator[Note]:
+    """A call of the API's own tools without the result that the API gave with it, or the other way round."""
+    before, echo = context.before, context.echo
+    emission = before.reading.emission if before is not None else None
+    if before is None or emission is None or not emission.server_calls:
+        return
+    given = {part.result.call_id: part for part in emission.content if part.result is not None and part.result.server}
+    pairs = [call for call in emission.server_calls if call.id and call.id in given]
+    if not pairs or echo is None or not surely_continues(context, echo):
+        return
+    parts = [part for message in context.request.messages for part in message.parts]
+    calls = {part.call.id: part for part in parts if part.call is not None and part.call.server}
+    results = {part.result.call_id: part for part in parts if part.result is not None and part.result.server}
+    for call in pairs:
+        sent, result = calls.get(call.id), results.get(call.id)
+        if sent is None and result is None:
+            what, pointer, severity = "and its result are left out", "", "info"
+        elif result is None:
+            what, pointer, severity = "came back without its result", (sent or parts[0]).pointer, None
+        elif sent is None:
+            what, pointer, severity = "is left out, and its result came back", result.pointer, None
+        elif _sealed(given[call.id].raw) - _sealed(result.raw):
+            what, pointer, severity = "came back without the encrypted content of its result", result.pointer, None
+        else:
+            continue
+        yield Note(
+            f"the API's own call of {call.name!r} {what}",
+            (f"#{before.round_trip.index} call {call.id}", f"{context.at} request {pointer}".rstrip()),
+            severity=severity,
+            key=("pair", call.id),
+        )
+
+
+def _sealed(value: object) -> frozenset[str]:
+    """The encrypted values in a block, which only the API can read and which it needs back."""
+    found: set[str] = set()
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if is_object(one):
+            found |= {inner for name, inner in one.items() if name.startswith("encrypted_") and isinstance(inner, str)}
+            waiting.extend(one.values())
+        elif is_array(one):
+            waiting.extend(one)
+    return frozenset(found)
+
+
 def _sent_back(context: RuleContext) -> Iterator[tuple[Part, ToolCall, tuple[int, ToolCall] | None]]:
     """The calls of the API's own tools that are new in a request which continues an answer, each with the one returned."""
     before, echo = context.before, context.echo
@@ -80,4 +128,4 @@ def _altered(was: object, now: object) -> tuple[str, str, str] | None:
     return ("arguments", old, new) if type(was) is type(now) and old != new else None
 
 
-RULES = (server_call_changed, server_call_forged)
+RULES = (server_call_changed, server_call_forged, server_pair_broken)

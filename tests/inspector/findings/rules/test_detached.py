@@ -124,3 +124,15 @@ def test_a_transcript_with_the_arguments_of_a_call(api: str) -> None:
     assert sent(transcript) == [(1, "warning")]
     assert sent(transcript.replace('"tape"', '"reel"')) == []
     assert sent(transcript.replace("assistant:", "note")) == []
+
+
+@pytest.mark.parametrize("more", [{}, {"temperature": 0.5}, {"tool_choice": "auto"}])
+def test_a_question_that_is_asked_again_without_the_call_and_its_result(more: dict[str, Any]) -> None:
+    first = chat([HELLO], CALLED)
+
+    assert found(OPEN, first, chat([HELLO], DONE, index=1, **more)) == [(1, "info")]
+    assert found(OPEN, first, chat([HELLO, CALLED, GIVEN], DONE, index=1, **more)) == []
+    assert found(OPEN, first, chat([user("another")], DONE, index=1, **more)) == []
+    assert found(OPEN, chat([HELLO], DONE), chat([HELLO], said("No."), index=1, **more)) == []
+    others = [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}]
+    assert found(OPEN, first, chat([HELLO], DONE, index=1, tools=others)) == [], "another agent"

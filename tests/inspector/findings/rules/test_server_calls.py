@@ -12,6 +12,7 @@ from judged import (
     gemini,
     item_call,
     item_output,
+    judged,
     lines,
     responses,
     spoke,
@@ -157,3 +158,44 @@ def test_a_call_of_a_clients_tool_that_is_forged_beside_the_apis_own() -> None:
     ):
         [line] = lines(*trips, only=FORGED)
         assert line.startswith(f"#1 {FORGED} (client, warning, P)")
+
+
+FOUND: Block = {
+    "type": "web_search_tool_result",
+    "tool_use_id": "srvtoolu_1",
+    "content": [
+        {"type": "web_search_result", "url": "https://example.com", "title": "A", "encrypted_content": "EqgfCioI"}
+    ],
+}
+OWN = "the API's own call of 'web_search'"
+
+
+def _stripped() -> Block:
+    [row] = FOUND["content"]
+    return FOUND | {"content": [{name: value for name, value in row.items() if name != "encrypted_content"}]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ([_searches(QUERY), FOUND], []),
+        ([_searches(QUERY)], [("warning", f"{OWN} came back without its result")]),
+        ([FOUND], [("warning", f"{OWN} is left out, and its result came back")]),
+        ([_searches(QUERY), _stripped()],
+         [("warning", f"{OWN} came back without the encrypted content of its result")]),
+        ([], [("info", f"{OWN} and its result are left out")]),
+    ],
+)  # fmt: skip
+def test_a_search_and_its_result_come_back_together(sent: list[Block], said: list[tuple[str, str]]) -> None:
+    first = anthropic([asked("What does a tape cost?")], [_searches(QUERY), FOUND, words("A tape costs five euros.")])
+    history = [asked("What does a tape cost?"), spoke(*sent, words("A tape costs five euros.")), asked("And a reel?")]
+    second = anthropic(history, [words("Six.")], 1)
+
+    assert [(one.severity, one.message) for one in judged(first, second) if one.id == MUTATED] == said
+
+
+def test_a_search_of_another_conversation_may_be_left_out() -> None:
+    first = anthropic([asked("What does a tape cost?")], [_searches(QUERY), FOUND, words("A tape costs five euros.")])
+    second = anthropic([asked("Name this chat.")], [words("Prices.")], 1)
+
+    assert [one for one in judged(first, second) if one.id == MUTATED] == []
