@@ -108,7 +108,7 @@ def arguments_damaged(context: RuleContext) -> Iterator[Note]:
 
 _SUSPECT = regex(
     r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\[nu\"]|</?(?:seed:)?think(?:ing)?>|<\||\[/?(?:INST|THINK)|_of_turn>|<0x|[>\]]\s*\Z"
-    r"|\A\s*(?:`|\"|\$|\{\{|<)|%[0-9A-Fa-f]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z",
+    r"|\A\s*(?:`|\"|\$|\{\{|<|YOUR_)|%[0-9A-Fa-f]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z",
     re.IGNORECASE,
 )
 

@@ -23,6 +23,8 @@ _BEGINS: Mapping[str, str] = {
 }
 """How a file of each format begins in base64."""
 _IMAGES = frozenset(kind for kind in _BEGINS.values() if kind.startswith("image/"))
+_UNREAD = frozenset({"image/svg+xml", "image/x-icon", "image/vnd.microsoft.icon"})
+"""Formats that only browsers read."""
 _LONG = 1000
 """Characters of base64. A shorter image is an icon or an example."""
 _ENCODED = regex(rf"(?<![A-Za-z0-9+/])(?:{'|'.join(map(re.escape, _BEGINS))})[A-Za-z0-9+/]{{{_LONG},}}")
@@ -105,33 +107,27 @@ def _format(data: str) -> str | None:
     "client",
     "warning",
     "P",
-    says="The request names another format for an image than its bytes have. Some APIs reject it, and then every later "
-    "request of the conversation.",
-    fix="Take the media type from the first bytes of the file, not from its name.",
+    says="The request names another format for an image than its bytes have, or one that no API reads. Some APIs reject it, "
+    "and then every later request of the conversation.",
+    fix="Take the media type from the first bytes of the file, not from its name; convert drawings to PNG.",
     not_when=("The API answered the request: then it is an info",),
 )
 def media_type_wrong(context: RuleContext) -> Iterator[Note]:
     for message in context.fresh:
         for part in message.parts:
-            for named, real in _named(part.raw, 0) if _may_hold_media(part) else ():
-                if named != real:
-                    yield Note(
-                        f"an image is sent as {named}, and its bytes are {real}",
-                        (f"{context.at} request {part.pointer}",),
-                        key=(part.pointer, named),
-                    )
+            for named, data in images(part.raw) if _may_hold_media(part) else ():
+                real = _format(data[:16])
+                if named in _UNREAD:
+                    what = f"an image is sent as {named}, which the APIs of models do not read"
+                elif real in _IMAGES and named in _IMAGES and named != real:
+                    what = f"an image is sent as {named}, and its bytes are {real}"
+                else:
+                    continue
+                yield Note(what, (f"{context.at} request {part.pointer}",), key=(part.pointer, named))
 
 
 def _may_hold_media(part: Part) -> bool:
     return part.kind == "media" or part.result is not None
-
-
-def _named(value: object, depth: int) -> Iterator[tuple[str, str]]:
-    """The format of each image by its name, and by its bytes where they are of a format that is known here."""
-    for named, data in images(value, depth):
-        real = _format(data[:16])
-        if real in _IMAGES and named in _IMAGES:
-            yield named, real
 
 
 def images(value: object, depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -164,8 +160,8 @@ def _standard(named: str) -> str:
     "client",
     "warning",
     "P",
-    says="An image of the request is not whole: its base64 is cut, holds other characters, or holds a data URL, so that "
-    "nobody can decode it.",
+    says="An image of the request is not whole: it has no data, or its base64 is cut, holds other characters, or holds a "
+    "data URL, so that nobody can decode it.",
     fix="Encode the bytes of the file once, send all of them, and put a data URL only where the API wants one.",
     not_when=("The data does not begin as an image, as in a recording without its images",),
 )
@@ -192,6 +188,8 @@ def _files(part: Part) -> Iterator[tuple[str, str]]:
 
 def _damage(data: str) -> str | None:
     """Why the data of an image cannot be decoded; None for a whole image, and for what is none."""
+    if not data:
+        return "has no data"
     if data.startswith("data:"):
         return f"holds a data URL where its base64 should be: {data[:40]!r}"
     if not data.startswith(_HEADS):

@@ -103,6 +103,8 @@ def empty_content(context: RuleContext) -> Iterator[Note]:
 
 
 def _empty(context: RuleContext) -> Iterator[Note]:
+    if context.protocol.requests.rejects_nothing_said:
+        yield from _nothing_said(context)
     if not context.protocol.requests.rejects_empty_text:
         return
     last = context.request.messages[-1].pointer if context.request.messages else None
@@ -114,6 +116,21 @@ def _empty(context: RuleContext) -> Iterator[Note]:
                 yield from _empty_note(context, part.pointer, part.raw, "an empty text block")
             elif _empty_error(part):
                 yield from _empty_note(context, part.pointer, part.raw, "an error result without content")
+
+
+def _nothing_said(context: RuleContext) -> Iterator[Note]:
+    """Messages whose content is null where no call explains it, and those with an empty list of calls."""
+    before = context.before.reading.emission if context.before is not None else None
+    answered_nothing = before is not None and before.emitted in ("empty", "reasoning_only")
+    for message in context.fresh:
+        raw = as_object(message.raw)
+        told = {name for name, value in raw.items() if value is not None}
+        if is_array(raw.get("tool_calls")) and not as_array(raw.get("tool_calls")):
+            yield from _empty_note(context, message.pointer, message.raw, "a message with an empty list of calls")
+        elif answered_nothing and message.role == "assistant":
+            continue
+        elif "content" in raw and "role" in raw and told <= {"role", "name", "id"}:
+            yield from _empty_note(context, message.pointer, message.raw, "a message without content")
 
 
 def _odd(message: Message) -> bool:
@@ -347,7 +364,23 @@ def _breaks(call: Object, place: ArgumentsField) -> bool:
 
 
 def _wrong_result(context: RuleContext, part: Part) -> Iterator[Note]:
-    for item in as_array(as_object(as_object(part.raw).get("toolResult")).get("content")):
+    raw = as_object(part.raw)
+    if part.result is None or part.result.server:
+        return
+    if any(is_object(raw.get(name)) for name in ("content", "output")):
+        yield Note(
+            "the content of a result must be text or a list",
+            (f"{context.at} request {part.pointer}",),
+            key=part.pointer,
+        )
+    answered = as_object(raw.get("functionResponse") or raw.get("function_response"))
+    if not is_object(answered.get("response", {})):
+        yield Note(
+            "the response of a result must be an object",
+            (f"{context.at} request {part.pointer}",),
+            key=part.pointer,
+        )
+    for item in as_array(as_object(raw.get("toolResult")).get("content")):
         value = as_object(item).get("json")
         if value is not None and not is_object(value):
             yield Note(

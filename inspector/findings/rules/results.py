@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from turntape.cassettes.regex import regex
 
-from ...wire.json_value import as_object, parse_json
+from ...wire.json_value import as_object, is_object, parse_json
 from ...wire.printable import several
 from ...wire.values import Part, ToolResult
 from ..finding import Severity
@@ -39,6 +39,15 @@ def reports_failure(text: str) -> bool:
     said = as_object(parse_json(text)) if text.lstrip()[:1] == "{" and len(text) <= _REPORT else {}
     failed = any(said.get(key) is False for key in ("success", "ok")) or said.get("status") in ("error", "failed")
     return failed and any(said.get(key) for key in ("error", "errors", "message", "reason"))
+
+
+def only_value(text: str) -> str:
+    """The string that a JSON object holds alone, as clients of Gemini and Cohere wrap results; else empty."""
+    value = parse_json(text) if text.lstrip()[:1] == "{" else None
+    while is_object(value):
+        values = list(as_object(value).values())
+        value = values[0] if len(values) == 1 else None
+    return value if isinstance(value, str) else ""
 
 
 def new_results(context: RuleContext) -> list[tuple[Part, ToolResult]]:
@@ -117,9 +126,10 @@ def error_in_result(context: RuleContext) -> Iterator[Note]:
 def _errors(context: RuleContext) -> Iterator[tuple[Part, ToolResult]]:
     """The new results that read like errors and have no mark that says so."""
     for part, result in new_results(context):
-        if result.is_error or not reads_like_error(result.text):
+        text = only_value(result.text) or result.text
+        if result.is_error or not (reads_like_error(text) or reads_like_error(result.text)):
             continue
-        if not READERS.search(tool_of(context, result)) or is_error_of_reader(result.text):
+        if not READERS.search(tool_of(context, result)) or is_error_of_reader(text) or is_error_of_reader(result.text):
             yield part, result
 
 

@@ -11,6 +11,11 @@ from turntape.cassettes.regex import regex
 
 _ANY = regex(r"\{\{\s*[\w.$ ]{1,60}\s*\}\}|\$\{[\w.]{1,60}\}|<(?:UNKNOWN|unknown)>")
 """A place in a template, whatever its name is."""
+_STANDS_IN = regex(
+    r"<(?:insert|your|enter|add|put|replace|fill)[ _-][^<>\n]{1,60}>|\[(?:insert|your|enter)[ _-][^\[\]\n]{1,60}\]"
+    r"|YOUR_[A-Z0-9_]{2,40}"
+)
+"""Words in place of a value, as examples have them: `<your city>`, `[insert the date]`, `YOUR_API_KEY`."""
 _TALKS = regex(r"\b(?:template|placeholder|variable|f-?string|format|jinja|mustache|python|code)\b", re.IGNORECASE)
 _WHOLE = regex(
     r"(?<!\{)\{(?:question|user_question|query|user_query|input|user_input|context|prompt|message|user_message|text|topic)\}(?!\})"
@@ -97,5 +102,5 @@ def unfilled_in_short(text: str) -> str | None:
 
 
 def is_unfilled(text: str) -> bool:
-    """True for a text that is only a place in a template."""
-    return _ANY.fullmatch(text.strip()) is not None
+    """True for a text that is only a place in a template, or that says what should be in its place."""
+    return _ANY.fullmatch(text.strip()) is not None or _STANDS_IN.fullmatch(text.strip()) is not None

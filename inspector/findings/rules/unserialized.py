@@ -10,7 +10,7 @@ from ...wire.json_value import as_array, as_object, is_object, parse_json
 from ...wire.values import Part, ToolResult
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from .results import new_results, tool_of
+from .results import new_results, only_value, tool_of
 
 _PLACEHOLDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("an object that JavaScript wrote as a string", regex(r"(?:\[object \w+\],?)+")),
@@ -27,6 +27,16 @@ _PLACEHOLDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
+    (
+        "the client's own note that it left out an image or a file",
+        regex(
+            r"[\[<(](?:[^\[\]<>()]{0,40}\b)?(?:image|screenshot|picture|photo|audio|video|file|pdf|media|attachment)s?\b"
+            r"[^\[\]<>()]{0,60}\b(?:omitted|removed|stripped|dropped|not (?:shown|supported|displayed|included)|"
+            r"unsupported|left out)\b[^\[\]<>()]{0,60}[\]>)]",
+            re.IGNORECASE,
+        ),
+    ),
+    ("a promise that nobody awaited", regex(r"Promise \{.*\}", re.DOTALL)),
     ("a missing value of JavaScript", regex(r"undefined|NaN")),
     ("a Java object without a text form", regex(r"(?:[a-z]\w*\.){2,}[A-Z][\w$]*@[0-9a-f]{5,8}")),
 )
@@ -110,9 +120,9 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
     for part, result in new_results(context):
         if result.is_error:
             continue
-        what = placeholder(result.text) or placeholder(_only_value(result.text)) or represented(result.text)
-        what = what or represented(_only_value(result.text))
-        wrapped = None if what else _enveloped(result.text) or _enveloped(_only_value(result.text))
+        what = placeholder(result.text) or placeholder(only_value(result.text)) or represented(result.text)
+        what = what or represented(only_value(result.text))
+        wrapped = None if what else _enveloped(result.text) or _enveloped(only_value(result.text))
         what = what or wrapped
         name = tool_of(context, result)
         if what is None and not _RUNS_CODE.search(name) and is_bytes(result.text):
@@ -191,7 +201,7 @@ def _returned_before(context: RuleContext, result: ToolResult, name: str, *, alo
 
 def is_bytes(text: str) -> bool:
     """True for bytes as Python writes them."""
-    return any(_BYTES.fullmatch(one.strip()) for one in (text, _only_value(text)))
+    return any(_BYTES.fullmatch(one.strip()) for one in (text, only_value(text)))
 
 
 def _enveloped(text: str) -> str | None:
@@ -215,15 +225,6 @@ def _texts_in(value: object) -> Iterator[str]:
     elif is_object(value):
         for item in as_object(value).values():
             yield from _texts_in(item)
-
-
-def _only_value(text: str) -> str:
-    """The string that a JSON object holds alone, as clients of Gemini and Cohere wrap results; else empty."""
-    value = parse_json(text) if text.lstrip()[:1] == "{" else None
-    while is_object(value):
-        values = list(as_object(value).values())
-        value = values[0] if len(values) == 1 else None
-    return value if isinstance(value, str) else ""
 
 
 RULES = (unserialized_result,)

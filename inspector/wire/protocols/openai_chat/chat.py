@@ -81,6 +81,7 @@ OPENAI_CHAT = Protocol(
         tool_name=regex(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
         arguments=(ArgumentsField(("function",), "arguments", "string"),),
+        rejects_nothing_said=True,
         usage_on_request=True,
         strict_tools=True,
     ),

@@ -37,6 +37,9 @@ NAMES = sorted(APIS)
         ("notes.md</thinking>", "hi", "model", "S", "holds reasoning in tags ('</thinking>')"),
         ("{{ city }}", "weather", "model", "S", "is a placeholder that nobody filled in"),
         ("<UNKNOWN>", "weather", "model", "S", "is a placeholder that nobody filled in"),
+        ("<insert city here>", "weather", "model", "S", "is a placeholder that nobody filled in"),
+        ("[your city]", "weather", "model", "S", "is a placeholder that nobody filled in"),
+        ("YOUR_API_KEY", "weather", "model", "S", "is a placeholder that nobody filled in"),
         ('<|"|>notes.md<|"|>', "weather", "api", "S", "holds a token of the chat template ('<|\"|>')"),
         ("<start_of_turn>notes.md<end_of_turn>", "weather", "api", "S", "holds a token of the chat template"),
         ("caf\\u00e9 \\u201cx\\u201d na\\u00efve", "weather", "api", "S", "holds escapes in place of characters ('"),
@@ -76,6 +79,10 @@ def test_an_argument_is_not_what_the_tool_should_get(
         "text.replace(/[\\u2018\\u2019\\u201c\\u201d]/g, '')",
         '{"names": ["caf\\u00e9", "na\\u00efve", "\\u201cx"]}',
         "C:\\users\\u1",
+        "<p>your city</p>",
+        "<your-element></your-element>",
+        "[x] insert a row",
+        "YOUR_KEY is set",
     ],
 )
 def test_an_ordinary_argument_is_silent(api: str, word: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from conversations import HELLO, chat, said, user
 from dialogues import APIS, asks, calls, gives, says
-from judged import OLLAMA, anthropic, at_host, gemini, ids, lines, only, responses, spoke, trip, turn, words
+from judged import OLLAMA, anthropic, at_host, gemini, ids, judged, lines, only, responses, spoke, trip, turn, words
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -55,10 +55,10 @@ def test_base64_that_does_not_begin_as_a_file_does_not_count() -> None:
     ],
 )
 def test_the_bytes_of_an_image_say_its_format(part: dict[str, object], real: str | None) -> None:
-    from turntape.inspector.findings.rules.media import _named
+    message = {"role": "user", "content": [{"type": "text", "text": "this"}, {"type": "image_url", "image": part}]}
+    found = [one.message for one in judged(chat([HELLO, message], said("A tape."))) if one.id == WRONG]
 
-    found = [kind for named, kind in _named(part, 0) if named != kind]
-    assert found == ([real] if real else [])
+    assert [text.rpartition(" ")[2] for text in found] == ([real] if real else [])
 
 
 def test_an_image_under_the_name_of_another_format_is_an_info_where_it_is_answered() -> None:
@@ -178,3 +178,15 @@ def test_an_image_without_its_type_is_known_by_its_bytes() -> None:
     assert line.startswith(f"#0 {DAMAGED} (client, warning, P): an image (image/png) ends in the middle of the file")
     assert sent(PIXEL) == []
     assert sent("bm90IGFuIGltYWdl") == []
+
+
+@pytest.mark.parametrize("kind", ["image/svg+xml", "image/x-icon"])
+def test_an_image_in_a_format_of_browsers_is_named(kind: str) -> None:
+    assert only(WRONG, in_chat(kind, "PHN2ZyB4bWxucz0iaHR0cDovL3d3")).message == (
+        f"an image is sent as {kind}, which the APIs of models do not read"
+    )
+    assert WRONG not in ids(in_chat("image/avif", "PHN2ZyB4bWxucz0iaHR0cDovL3d3"))
+
+
+def test_an_image_without_data_is_damaged() -> None:
+    assert only("client-media-damaged", in_chat("image/png", "")).message == "an image (image/png) has no data"

@@ -718,3 +718,51 @@ def test_reasoning_that_came_back_behind_its_call_is_the_clients() -> None:
 
     assert refused(use(), thought) == "client"
     assert refused(thought, use()) == "api"
+
+
+NOTHING = "client-empty-content"
+
+
+@pytest.mark.parametrize(
+    ("message", "what"),
+    [
+        ({"role": "assistant", "content": "Yes.", "tool_calls": []}, "a message with an empty list of calls"),
+        ({"role": "assistant", "content": None}, "a message without content"),
+        ({"role": "user", "content": None, "name": "ann"}, "a message without content"),
+        ({"role": "assistant", "content": "Yes.", "tool_calls": None}, None),
+        ({"role": "assistant", "content": None, "refusal": "No."}, None),
+        ({"role": "assistant", "content": None, "audio": {"id": "a_1"}}, None),
+        ({"role": "assistant", "content": ""}, None),
+    ],
+)
+def test_a_message_that_says_nothing_is_named_in_chat(message: dict[str, Any], what: str | None) -> None:
+    one = chat([HELLO, message, user("go on")], said("x"))
+
+    assert [f.message for f in judged(one) if f.id == NOTHING] == ([f"the request holds {what}"] if what else [])
+
+
+def test_a_message_that_says_nothing_and_that_the_api_made_is_not_the_clients() -> None:
+    empty = {"role": "assistant", "content": None}
+
+    assert NOTHING not in ids(chat([HELLO], empty), chat([HELLO, empty, user("go on")], said("x"), index=1))
+
+
+@pytest.mark.parametrize("value", [{"ok": True}, "a strip", [{"type": "text", "text": "a strip"}]])
+def test_the_content_of_a_result_is_text_or_a_list(value: Any) -> None:
+    wrong = isinstance(value, dict)
+    trips = [
+        chat([HELLO, said(None, CALL), result("call_1", "x") | {"content": value}], said("x")),
+        anthropic([asked("hi"), spoke(use()), asked(given() | {"content": value})], [words("x")]),
+        responses([HELLO, item_call(), item_output() | {"output": value}], []),
+    ]
+    for trip_ in trips:
+        assert ("client-args-wrong-type" in ids(trip_)) is wrong
+
+
+@pytest.mark.parametrize(("value", "fine"), [({"result": "a strip"}, True), ("a strip", False), ([], False)])
+def test_the_response_of_a_function_is_an_object_at_gemini(value: Any, fine: bool) -> None:
+    called = {"functionCall": {"name": "look_up", "args": {"word": "tape"}}}
+    contents = [turn("user", {"text": "hi"}), turn("model", called),
+                turn("user", {"functionResponse": {"name": "look_up", "response": value}})]  # fmt: skip
+
+    assert ("client-args-wrong-type" not in ids(gemini(contents, [{"text": "x"}]))) is fine

@@ -383,3 +383,11 @@ def test_a_result_of_line_breaks_is_read_once() -> None:
     assert not reads_like_error("\n" * 64_000 + "ok")
     assert not reads_like_error("\n" * 64_000 + "3 tests failed")
     assert reads_like_error("\n" * 64_000 + "build failed")
+
+
+@pytest.mark.parametrize(
+    "wrapped", ['{"result": "Error: no such word"}', '{"output": {"text": "Traceback (most recent call"}}']
+)
+def test_an_error_that_a_client_wraps_in_an_object_is_read(wrapped: str) -> None:
+    assert error(wrapped) != []
+    assert error(wrapped.replace("Error: ", "").replace("Traceback (", "I see (")) == []

@@ -199,3 +199,16 @@ def test_a_search_of_another_conversation_may_be_left_out() -> None:
     second = anthropic([asked("Name this chat.")], [words("Prices.")], 1)
 
     assert [one for one in judged(first, second) if one.id == MUTATED] == []
+
+
+def test_a_search_that_holds_its_own_result_may_come_back_without_it() -> None:
+    ran = {"type": "code_interpreter_call", "id": "ci_1", "code": "1+1", "container_id": "c", "status": "completed"}
+    said = {"type": "message", "id": "msg_1", "role": "assistant",
+            "content": [{"type": "output_text", "text": "It is two, as the code says."}]}  # fmt: skip
+    history = [HELLO, ran | {"outputs": None}, said, {"role": "user", "content": "And three?"}]
+    trips = [
+        responses([HELLO], [ran | {"outputs": [{"type": "logs", "logs": "2"}]}, said]),
+        responses(history, [said], 1),
+    ]
+
+    assert [one for one in judged(*trips) if one.id == MUTATED] == []

@@ -36,6 +36,10 @@ CALLED = said(None, CALL)
 ASKED = {"role": "user", "content": "what is a tape?"}
 
 PLACEHOLDERS = [
+    ("Promise { <pending> }", "a promise that nobody awaited"),
+    ("[image omitted]", "the client's own note that it left out an image or a file"),
+    ("(Screenshot not supported by this model)", "the client's own note that it left out an image or a file"),
+    ("<1 file was removed from the output>", "the client's own note that it left out an image or a file"),
     ("[object Object]", "an object that JavaScript wrote as a string"),
     ("[object Object],[object Object]", "an object that JavaScript wrote as a string"),
     (" [object Promise]\n", "an object that JavaScript wrote as a string"),
@@ -58,7 +62,23 @@ def test_each_placeholder_is_named(text: str, what: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "a strip", "object", "[1, 2]", "[object]", "<p>text</p>", "<Order 7>", "rosa@1b6d3586", "a.b@c", "0x7f00"],
+    [
+        "",
+        "a strip",
+        "object",
+        "[1, 2]",
+        "[object]",
+        "<p>text</p>",
+        "<Order 7>",
+        "rosa@1b6d3586",
+        "a.b@c",
+        "0x7f00",
+        "an image was removed",
+        "[image of a tape]",
+        "[file.txt]",
+        "Promise",
+        "Promise {",
+    ],
 )
 def test_other_text_is_a_result(text: str) -> None:
     assert placeholder(text) is None
