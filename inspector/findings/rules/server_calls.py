@@ -52,7 +52,8 @@ def server_pair_broken(context: RuleContext) -> Iterator[Note]:
         return
     given = {part.result.call_id: part for part in emission.content if part.result is not None and part.result.server}
     alone = [part.raw for part in emission.content if part.call is not None and part.call.server]
-    pairs = [call for call in emission.server_calls if call.id in given and given[call.id].raw not in alone]
+    known = [call for call in emission.server_calls if call.id and call.id in given]
+    pairs = [call for call in known if given[call.id].raw not in alone]
     if not pairs or echo is None or not surely_continues(context, echo):
         return
     parts = [part for message in context.request.messages for part in message.parts]
