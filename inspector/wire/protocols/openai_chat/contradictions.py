@@ -40,6 +40,7 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
         yield f"its first choice has the index {min(numbers)}: clients that read choice 0 get nothing"
     yield from _in_both_fields(choices, "delta")
     yield from _repeated_names(choices)
+    yield from _late_names(choices)
     yield from _whole_among_pieces(choices)
 
 
@@ -161,6 +162,21 @@ def _repeated_names(choices: list[Object]) -> Iterator[str]:
         if len(sent) >= (2 if same_id else _TIMES) and len(set(sent)) == 1:
             yield f"the name {sent[0]!r} of one call arrives {len(sent)} times: clients that join names get another one"
             return
+
+
+def _late_names(choices: list[Object]) -> Iterator[str]:
+    """The name of a call behind a piece that gave the call an empty one."""
+    empty: set[tuple[int, object]] = set()
+    named: set[tuple[int, object]] = set()
+    for place, call in _pieces(choices):
+        name = as_object(call.get("function")).get("name")
+        if name == "" and call.get("id") and place not in named:
+            empty.add(place)
+        elif isinstance(name, str) and name:
+            if place in empty and place not in named:
+                yield f"a call begins with an empty name, and {name!r} comes later: clients that take the first lose it"
+                return
+            named.add(place)
 
 
 def _whole_among_pieces(choices: list[Object]) -> Iterator[str]:

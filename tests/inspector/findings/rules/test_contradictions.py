@@ -43,6 +43,11 @@ def call(arguments: str, name: str = "", call_id: str = "") -> dict[str, Any]:
     return delta(tool_calls=[{"index": 0, **({"id": call_id} if call_id else {}), "function": function}])
 
 
+def unnamed() -> dict[str, Any]:
+    """The beginning of a call with an empty name."""
+    return delta(tool_calls=[{"index": 0, "id": "c", "type": "function", "function": {"name": "", "arguments": ""}}])
+
+
 def messages(*events: dict[str, Any]) -> RoundTrip:
     start = {"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": []}}
     ask = {"model": "claude", "max_tokens": 9, "stream": True, "messages": [asked("hi")], "tools": [LOOK_UP]}
@@ -161,6 +166,10 @@ def test_arguments_that_come_as_snapshots_are_not_blamed_on_the_model() -> None:
             "the name 'look_up' of one call arrives 3 times",
         ),
         (
+            chunks(unnamed(), call('{"word":"x"}', "look_up"), delta("tool_calls")),
+            "a call begins with an empty name, and 'look_up' comes later",
+        ),
+        (
             chunks(call('{"word"', "look_up", "c"), call(':"x"}', "look_up", "c"), delta("tool_calls")),
             "the name 'look_up' of one call arrives 2 times",
         ),
@@ -213,6 +222,7 @@ def test_each_contradiction_is_named(one: RoundTrip, what: str) -> None:
     "one",
     [
         chunks(delta(content="a"), delta("stop"), delta(content="")),
+        chunks(call('{"word":', "look_up", "c"), call('"x"}', "", "c"), delta("tool_calls")),
         chunks(delta("stop", content="a"), delta("stop", content="b"), delta("stop", content="c")),
         chunks(call('{"word"', "look_up", "c"), call(':"x"}', "look_up"), delta("tool_calls")),
         chunks(call('{"word":"x"}', "look_up", "c"), delta("tool_calls")),
