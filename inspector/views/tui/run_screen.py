@@ -235,7 +235,7 @@ class RunScreen(Screen[None]):
     # Messages of the widgets.
 
     def on_turn_list_passed(self) -> None:
-        self._jumps.step(1)
+        self._jumps.pass_end()
 
     def on_turn_list_selected(self, message: TurnList.Selected) -> None:
         self._moving.turn_selected(message.place)

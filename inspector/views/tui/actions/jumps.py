@@ -1,5 +1,6 @@
 """The keys that go to another turn: the next finding, error, call, thread or line, and the end of a live run."""
 
+from ..controllers.navigation import Step
 from ..widgets.panes import Panes
 from .bars import Bars
 from .playback_actions import PlaybackActions
@@ -73,9 +74,19 @@ class Jumps:
         place = turns.beside(by) if self._state.place is not None and turns.places else None
         if place is not None:
             self._selection.select(place)
-        elif self._state.reading:
-            navigation = self._state.navigation
-            navigation.wanted_steps = max(0, navigation.wanted_steps + by)
+        elif by > 0:
+            self._want("turn")
+        else:
+            self._state.navigation.wanted_steps = self._state.navigation.wanted_steps[:-1]
+
+    def pass_end(self) -> None:
+        """Go to the line below the last one of the list as soon as it is read."""
+        self._playing.stop()
+        self._want("line")
+
+    def _want(self, step: Step) -> None:
+        if self._state.reading:
+            self._state.navigation.wanted_steps.append(step)
 
     def toggle_follow(self) -> None:
         """Follow the recording from its last turn on, or stop following."""

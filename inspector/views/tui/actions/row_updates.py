@@ -159,13 +159,15 @@ class RowUpdates:
         self._bars.refresh()
 
     def _go_wanted_steps(self) -> None:
-        """Go on by the turns that were not read when the user went there, as far as they are read now."""
-        navigation = self._state.navigation
-        steps, navigation.wanted_steps = navigation.wanted_steps, 0
-        while steps and (place := self._panes.turns.beside(1)) is not None:
-            self._selection.select(place)
-            steps -= 1
-        navigation.wanted_steps = steps if self._state.reading else 0
+        """Go on by the lines and turns that were not read when the user went there, as far as they are read now."""
+        navigation, turns = self._state.navigation, self._panes.turns
+        steps = navigation.wanted_steps
+        while steps and (place := turns.place_below() if steps[0] == "line" else turns.beside(1)) is not None:
+            if steps[0] == "line":
+                turns.go(turns.cursor + 1, quietly=True)
+            self._selection.select(place, listed=steps[0] == "line")
+            steps = steps[1:]
+        navigation.wanted_steps = steps if self._state.reading else []
 
     def _grow(self) -> None:
         """Request the growth strip of the rows so far. Before they have prices it would show tokens for a moment."""

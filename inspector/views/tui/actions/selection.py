@@ -27,7 +27,7 @@ class Selection:
         """Show a round trip, and a part of it; `listed` when the cursor of the list is there already."""
         state = self._state
         if state.place is not None:
-            state.navigation.wanted_turn, state.navigation.wanted_steps = None, 0
+            state.navigation.wanted_turn, state.navigation.wanted_steps = None, []
         moved = state.navigation.go(place, anchor)
         if moved:
             state.search.match = ""

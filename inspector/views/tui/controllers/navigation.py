@@ -1,12 +1,15 @@
 """The position in a run, and the targets of jumps: the next finding, error, tool call or thread."""
 
 from collections.abc import Callable
+from typing import Literal
 
 from turntape.cassettes.frozen import frozen
 
 from ....run.row import Row
 from ....run.rows import Rows
 
+type Step = Literal["line", "turn"]
+"""To the next line of the list, which may be the head of a thread, or to the next turn."""
 type Stops = Callable[[int, Row], list[str]]
 """The anchors in a row where a jump stops, in order; none when it passes the row."""
 
@@ -98,8 +101,8 @@ class Navigation:
         """The number of the turn to begin with, until it is found."""
         self.wanted_thread: str | None = None
         """The thread of that turn; None for the first that has it."""
-        self.wanted_steps = 0
-        """How many turns further the user went while the next ones were not read yet."""
+        self.wanted_steps: list[Step] = []
+        """How the user went further while the next turns were not read yet, key by key."""
 
     def go(self, place: int, anchor: str = "") -> bool:
         """Select a round trip. True when it was not selected before."""

@@ -48,7 +48,7 @@ class TurnList(LineView):
         """The user opened the round trip of the cursor."""
 
     class Passed(Message):
-        """The user moved down from the last line, to a turn that may not be read yet."""
+        """The user moved down from the last line, to one that may not be read yet."""
 
     class Folded(Message):
         """A thread was folded or unfolded, so the number of lines changed."""
@@ -151,6 +151,11 @@ class TurnList(LineView):
     def at(self, line: int) -> TreeLine | None:
         """What is on a line; None below the last one."""
         return self.threads.lines[line] if 0 <= line < len(self.threads.lines) else None
+
+    def place_below(self) -> int | None:
+        """The place of the line below the cursor; of the first turn when that is the head of a thread."""
+        entry = self.at(self.cursor + 1)
+        return None if entry is None else entry.place
 
     def beside(self, by: int) -> int | None:
         """The place of the next round trip below the cursor, or with `by` -1 above it."""

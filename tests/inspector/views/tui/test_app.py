@@ -859,3 +859,42 @@ def test_keys_typed_before_the_next_turns_are_read_wait_for_them(monkeypatch: py
             await when(pilot, lambda: row(app) == ("t1", 2))
 
     run(flow)
+
+
+@pytest.mark.parametrize(
+    ("keys", "found", "on_turn"),
+    [("j", ("t3", 1), False), ("jj", ("t1", 3), True), (".", ("t1", 3), True), ("j.", ("t1", 3), True)],
+)
+def test_keys_typed_below_the_last_line_stop_where_they_would_have_stopped(
+    keys: str, found: tuple[str, int], on_turn: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Turn 2 of t1 starts the subagent t3, whose head comes next in the list."""
+    pressed, read = threading.Event(), Run.read
+
+    def late(run: Run) -> Iterator[list[Row]]:
+        rows = [row for batch in read(run) for row in batch]
+        cut = next(place for place, row in enumerate(rows) if row.thread == "t3")
+        yield rows[:cut]
+        pressed.wait()
+        yield rows[cut:]
+
+    monkeypatch.setattr(row_reader, "BATCH", -1.0)  # each batch is handed over at once
+    monkeypatch.setattr(Run, "read", late)
+
+    async def flow() -> None:
+        app = Viewer(Run(EXAMPLE, priced=False))
+        async with app.run_test(size=(120, 40)) as pilot:
+            for _ in range(2000):
+                if app.run_screen.panes.turns.count() == 4:  # two heads, two turns of t1
+                    break
+                await pilot.pause(0.005)
+            await pilot.press("G")
+            assert row(app) == ("t1", 2)
+            for key in keys:
+                await pilot.press("full_stop" if key == "." else key)
+            assert row(app) == ("t1", 2)
+            pressed.set()
+            await when(pilot, lambda: row(app) == found)
+            assert app.run_screen.panes.turns.on_turn is on_turn
+
+    run(flow)
