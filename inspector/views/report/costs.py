@@ -148,7 +148,7 @@ def _groups(ledger: Ledger) -> Iterator[Html]:
 
 
 def _cost(cost: Decimal | None, tokens: Figure | None = None) -> Html:
-    return tag("td", "–" if cost is None else piece_cost(cost, tokens), class_="figure money")
+    return tag("td", piece_cost(cost, tokens), class_="figure money" if cost is not None else "figure dim")
 
 
 def _bar(part: float | None) -> Html:

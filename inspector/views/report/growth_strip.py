@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from ...run.strip import KINDS, Addition, Axis, Bar, Lane, Mark, MarkKind, Strip, Unit, axis, fold, highest
-from ..text.number_format import count, dollars, percent, several, spent
+from ..text.number_format import count, dollars, percent, price, several, spent
 from ..text.status_styles import EDGES
 from ..vocabulary.kinds import KIND_LOOKS
 from ..vocabulary.signs import MARKS
@@ -196,8 +196,8 @@ def caption(bar: Bar, lane: Lane) -> str:
     named = zip(KINDS, means, strict=False)
     parts = [f"{round(mean):,} {title}" for (_, title), mean in named if round(mean)]
     spent = [turn.row.cost for turn in bar.turns if turn.row.cost is not None]
-    unpriced = dollars(None) if any(turn.row.unpriced for turn in bar.turns) else "–"
-    cost = dollars(sum(spent, Decimal(0)) / len(spent)) if spent else unpriced
+    unpriced = any(turn.row.unpriced for turn in bar.turns)
+    cost = price(sum(spent, Decimal(0)) / len(spent) if spent else None, unpriced=unpriced)
     full = f", {percent(bar.fill)} of the context window" if bar.fill is not None else ""
     marks = "".join(f"; {mark.text}" for mark in bar.marks[:2])
     return f"{where}: {cost}, so far {_spent(bar)}; {', '.join(parts) or 'tokens unknown'}{full}{marks}"

@@ -9,7 +9,7 @@ from ...run.row import Row
 from ...run.rows import Rows
 from ...run.totals import totals
 from ...tools.run_words import alone_words
-from ..text.number_format import count, dollars, lasted, several, spent
+from ..text.number_format import count, dollars, lasted, price, several, spent
 from ..text.status_styles import ASIDE, EDGES, EMITTED, FINISH, FINISH_WORDS, OUTCOME, OUTCOME_WORDS, SEVERITY
 from ..text.terminal_text import GLYPHS
 from .markup import NOTHING, Html, span, tag
@@ -96,9 +96,8 @@ def _turn(row: Row, dearest: Decimal) -> Iterator[Html]:
     used = "" if row.failed and row.usage.input is None else f"{count(row.usage.input)} → {count(row.usage.output)}"
     yield tag("span", used, class_="tokens", title="tokens in → out")
     bar = tag("span", class_="fill", style=f"width:{share:.1%}")
-    free = row.cost is None and not row.unpriced
-    price = span("dim", "–") if free else span("money", dollars(row.cost))
-    yield tag("span", tag("span", bar, class_="bar"), price, class_="cost")
+    cost = span("dim" if row.cost is None else "money", price(row.cost, unpriced=row.unpriced))
+    yield tag("span", tag("span", bar, class_="bar"), cost, class_="cost")
     yield span("time", lasted(row.duration_ms))
     yield tag("span", _mark(row.worst), class_="marks")
 

@@ -8,7 +8,7 @@ from ...run.growth import KINDS, GrowthStep, Tokens, steps, summed
 from ...run.rows import Rows
 from ...run.totals import Totals, totals
 from ..vocabulary.kinds import KIND_LOOKS
-from .number_format import count, counted, dollars, percent, several, spent, turn_count
+from .number_format import count, counted, percent, price, several, spent, turn_count
 from .terminal_text import Line, Style, clip, fit, flow
 
 MARKS: dict[str, tuple[str, Style]] = {kind.name: (kind.shade, cast(Style, kind.name)) for kind in KIND_LOOKS}
@@ -40,7 +40,7 @@ def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int =
     top = max((step.tokens.total for step in grown if step.tokens), default=0)
     yield fit(_heads(width), width)
     for step in grown:
-        yield fit(_turn(step, top, threads, width, priced=sums.cost is not None), width)
+        yield fit(_turn(step, top, threads, width), width)
     yield []
     yield from _kinds(summed(grown), width)
     if threads:
@@ -75,12 +75,11 @@ def _heads(width: int) -> Line:
     return [(f"{'turn':>8}  {bar}{tokens}{'cost':>10}{'so far':>11}{'  context' if bar else ''}", "dim")]
 
 
-def _turn(step: GrowthStep, top: int, threads: bool, width: int, *, priced: bool) -> Line:
+def _turn(step: GrowthStep, top: int, threads: bool, width: int) -> Line:
     row, tokens = step.row, step.tokens
     name = f"{row.thread}:{row.label}" if threads else row.label
     cells = _bar_cells(width)
     fill = percent(step.fill) if step.fill is not None else ""
-    price = dollars(row.cost) if row.cost is not None or row.unpriced else "–"
     line: Line = [(f"{name:>8}  ", "bold")]
     if cells and tokens:
         line += _bar(tokens, top, cells)
@@ -88,8 +87,8 @@ def _turn(step: GrowthStep, top: int, threads: bool, width: int, *, priced: bool
         line.append((clip("tokens unknown", cells).ljust(cells), "dim"))
     if width >= MIDDLE:
         line.append((f" {count(row.usage.input):>6} in {count(row.usage.output):>6} out", "plain"))
-    line.append((f"{price:>10}", "money" if row.cost is not None else "dim"))
-    line.append((f"{spent(step.cumulative, step.unpriced) if priced else '–':>11}", "dim"))
+    line.append((f"{price(row.cost, unpriced=row.unpriced):>10}", "money" if row.cost is not None else "dim"))
+    line.append((f"{spent(step.cumulative, step.unpriced):>11}", "dim"))
     return [*line, (f"  {fill}", "dim")] if cells else line
 
 

@@ -25,12 +25,21 @@ def cost_note(source: str | None) -> str:
     return {"stated": "stated by the API", "settings": "by the prices in your settings"}.get(source or "", "")
 
 
+NO_COST = "no cost"
+"""The cost of a request that was refused before anything was counted."""
+
+
+def price(cost: Decimal | None, *, unpriced: bool) -> str:
+    """What one request cost: `$0.0030`; `unpriced` when that is not known, `no cost` when it was refused."""
+    return dollars(cost) if cost is not None or unpriced else NO_COST
+
+
 def spent(cost: Decimal | None, unpriced: int) -> str:
     """What turns cost together, of which `unpriced` have no known price: `$0.30`, or `≥$0.30` when there are any."""
     if not cost and unpriced:
         return dollars(None)
     if cost is None:
-        return "no cost"
+        return NO_COST
     return f"≥{dollars(cost)}" if unpriced else dollars(cost)
 
 

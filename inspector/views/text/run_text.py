@@ -24,7 +24,7 @@ from ...wire.socket_turn import SOCKET
 from ...wire.values import Emission, Kind, Message, Part, Tool, ToolCall
 from ..vocabulary.endpoints import endpoint_words
 from ..vocabulary.nothing import NOTHING_RECORDED
-from .number_format import cost_note, dollars, spent
+from .number_format import NO_COST, cost_note, dollars, spent
 from .picture_words import kind_words, picture_words
 from .run_head import TurnFigures, head_lines, turn_figures
 from .short_names import address
@@ -218,7 +218,7 @@ def _title(label: Label, unpriced: bool, many: _Many, so_far: str = "") -> Line:
     return line
 
 
-def _price(label: Mapping[str, object], unpriced: bool, nothing: str = "  –") -> Line:
+def _price(label: Mapping[str, object], unpriced: bool, nothing: str = f"  {NO_COST}") -> Line:
     """The cost with its source; a request that was refused before a token was counted costs nothing."""
     price = label["cost_usd"]
     if price is None:

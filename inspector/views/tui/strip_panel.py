@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from ...run.strip import Bar, StripTurn
-from ..text.number_format import percent, spent
+from ..text.number_format import percent, price, spent
 from ..text.terminal_text import width_of
 from ..vocabulary.kinds import KIND_LOOKS, KindLook
 from .formatting import bar as gauge
@@ -86,10 +86,10 @@ def _head(layout: StripLayout, shown: Shown, turn: StripTurn) -> Spans:
     if shown.is_open(turn) and turn.dollars is not None:
         cost = sum(arrived(turn.dollars, shown.share), Decimal(0))
     of = f" of {turn.row.thread} " if len(layout.strip.lanes) > 1 else " "
-    price = " " + (dollars(cost) if cost is not None or turn.row.unpriced else "–")
+    amount = f" {price(cost, unpriced=turn.row.unpriced)}"
     if layout.strip.total is None and turn.tokens is not None:
-        price = f" {count(turn.row.usage.input or 0)} in {count(turn.row.usage.output or 0)} out"
-    return [(f"turn {turn.row.label}", "bold"), (of, "dim"), (price, "money" if cost else "dim")]
+        amount = f" {count(turn.row.usage.input or 0)} in {count(turn.row.usage.output or 0)} out"
+    return [(f"turn {turn.row.label}", "bold"), (of, "dim"), (amount, "money" if cost else "dim")]
 
 
 def _spent(layout: StripLayout, shown: Shown, turn: StripTurn, bar: Bar) -> Spans:

@@ -9,7 +9,7 @@ from ...run.row import Row
 from ...run.rows import Rows
 from ...run.totals import totals
 from ...tools.run_words import alone_words
-from ..text.number_format import spent
+from ..text.number_format import price, spent
 from ..text.short_names import address, model_names
 from ..text.terminal_text import GLYPHS, clip, width_of
 from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count, dollars, seconds, several
@@ -40,13 +40,14 @@ class Columns:
     bar: int
     cost: bool
     time: bool
-    prices: bool = True
-    """Whether the price of any turn is known; before the price list is read, that of none is."""
 
 
 @frozen
 class Known:
-    """What at least one turn of a run has. There is no column for what none has."""
+    """What at least one turn of a run has. There is no column for what none has.
+
+    Before the price list is read, no turn has a price.
+    """
 
     times: bool = True
     prices: bool = True
@@ -60,15 +61,15 @@ def columns_for(width: int, known: Known = ALL) -> Columns:
     left = width - 6 - MARKS
     api, client = (8, 8) if left >= 44 else (2, 2)
     left -= api + client + 2
-    cost = left >= 22
+    cost = left >= 22 and known.prices
     left -= COST if cost else 0
     tokens = left >= 28
     left -= 13 if tokens else 0
     time = left >= 22 and known.times
     left -= 6 if time else 0
-    wide = 0 if not cost or not known.prices else 8 if left >= 42 else 4 if left >= 24 else 2 if left >= 18 else 0
+    wide = 0 if not cost else 8 if left >= 42 else 4 if left >= 24 else 2 if left >= 18 else 0
     left -= wide + 1 if wide else 0
-    return Columns(max(6, left), api, client, tokens, wide, cost, time, known.prices)
+    return Columns(max(6, left), api, client, tokens, wide, cost, time)
 
 
 def column_heads(width: int, known: Known = ALL) -> Spans:
@@ -116,8 +117,9 @@ def thread_line(
         (f" {several(begun.turns, 'turn')}", "dim"),
     ]
     cells = columns_for(width, known)
-    price = "" if until is not None and sums.cost is None else spent(sums.cost, sums.unpriced)
-    cost = f"{price:>{COST}}" + (" " * 6 if cells.time else "")
+    known_cost = known.prices and (until is None or sums.cost is not None)
+    cost = f"{spent(sums.cost, sums.unpriced) if known_cost else '':>{COST if known.prices else 0}}"
+    cost += " " * 6 if cells.time else ""
     tail: list[tuple[str, str]] = [(cost, "money" if sums.cost else "dim"), *_marks(sums.errors, sums.warnings)]
     asked = f"  “{task}”" if task else ""
     names = model_names(begun.models)
@@ -186,8 +188,7 @@ def _price(row: Row, cells: Columns) -> list[tuple[str, str]]:
     """Cost and time, if there is room."""
     spans: list[tuple[str, str]] = []
     if cells.cost:
-        shown = dollars(row.cost) if row.cost is not None or (row.unpriced and cells.prices) else "–"
-        spans.append((f"{shown:>{COST}}", "money" if row.cost else "dim"))
+        spans.append((f"{price(row.cost, unpriced=row.unpriced):>{COST}}", "money" if row.cost else "dim"))
     if cells.time:
         slow = row.duration_ms is not None and row.duration_ms > SLOW
         spans.append((f"{seconds(row.duration_ms):>6}", "warn" if slow else "dim"))

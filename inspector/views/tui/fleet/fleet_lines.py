@@ -144,7 +144,7 @@ def group_line(one: Group, highest: Decimal, longest: int, width: int, look: str
     return [
         (f" {shown}{' ' * (name - width_of(shown))}", faint),
         (part, "gauge"),
-        (f"{_cost(one.cost):>10}", "money" if one.cost else "dim"),
+        (f"{dollars(one.cost):>10}", "money" if one.cost else "dim"),
         (f"{count(one.runs):>7}", "plain" if one.runs else "faint"),
         (f"{count(one.errors) if one.errors else '·':>5}", "bad" if one.errors else "faint"),
         (f"{count(one.warnings) if one.warnings else '·':>6}", "warn" if one.warnings else "faint"),
@@ -184,7 +184,7 @@ def run_line(one: RunFigures, width: int) -> Spans:
     spans: list[tuple[str, str]] = [
         (f" {count(one.errors) if one.errors else '·':>4}", "bad" if one.errors else "faint"),
         (f" {count(one.warnings) if one.warnings else '·':>4}", "warn" if one.warnings else "faint"),
-        (f" {_cost(one.cost):>9} ", "money" if one.cost else "dim"),
+        (f" {dollars(one.cost):>9} ", "money" if one.cost else "dim"),
     ]
     spans += [(f"{count(one.turns):>6} ", "plain")] if turns else []
     spans += [(f"{one.started_at:%m-%d %H:%M} ", "dim")] if began else []
@@ -192,7 +192,3 @@ def run_line(one: RunFigures, width: int) -> Spans:
     about = " · ".join(clip(text, 60) for text in (one.branch, one.task, one.name, one.agent) if text)
     spans += [*verdict, (about or one.address.rpartition("#")[2][:12], "plain")]
     return [*spans, (f"  {', '.join(one.findings)}", "dim")] if one.findings else spans
-
-
-def _cost(cost: Decimal | None) -> str:
-    return "–" if cost is None else dollars(cost)

@@ -65,7 +65,7 @@ HELP_SECTIONS: tuple[HelpSection, ...] = (
         "what is shown",
         (
             ("✗ !", "errors and warnings: findings that follow from no other"),
-            ("–", "a cost that is not known: no tokens, or no price for the model"),
+            ("unpriced", "a cost that is not known: no tokens, or no price for the model"),
             ("worst", "most errors first, then failed by verdict, warnings, cost"),
             ("days", "the days on which recordings began, in UTC"),
         ),

@@ -11,7 +11,7 @@ from ....run.row import Row
 from ....run.rows import Rows
 from ....wire.printable import safe
 from ....wire.values import Usage
-from ...text.number_format import lasted, percent
+from ...text.number_format import lasted, percent, price
 from ...text.word_diff import word_changes
 from ..formatting import dollars, several
 from .blocks import Block, Body, Goto, Spans
@@ -49,7 +49,7 @@ def _figures(first: Detail, second: Detail, rows: Rows, ledger: Ledger) -> Itera
     title: Spans = [(names[0], "title"), (" against ", "dim"), (names[1], "title")]
     head = [f"{'':<{_NAME}}", *(f"{name:>{_CELL}}" for name in names), f"{'difference':>{_CELL}}"]
     table: list[Spans] = [[("".join(head), "dim")]]
-    table.append(_money("cost", old.cost, new.cost))
+    table.append(_cost(old, new))
     for word, before, after in _tokens(old, new):
         table.append(_number(word, before, after))
     for word, before, after in (
@@ -119,17 +119,13 @@ def _sign(change: float | Decimal) -> str:
     return "+" if change > 0 else "−" if change < 0 else "±"
 
 
-def _money(word: str, before: Decimal | None, after: Decimal | None) -> Spans:
-    shown = (_amount(before), _amount(after))
-    if before is None or after is None:
-        return _row(word, *shown, "–", "dim")
-    change = after - before
+def _cost(old: Row, new: Row) -> Spans:
+    shown = (price(old.cost, unpriced=old.unpriced), price(new.cost, unpriced=new.unpriced))
+    if old.cost is None or new.cost is None:
+        return _row("cost", *shown, "–", "dim")
+    change = new.cost - old.cost
     look = "removed" if change > 0 else "added" if change < 0 else "dim"
-    return _row(word, *shown, f"{_sign(change)}{dollars(abs(change))}", look, _share(before, change))
-
-
-def _amount(cost: Decimal | None) -> str:
-    return dollars(cost) if cost is not None else "–"
+    return _row("cost", *shown, f"{_sign(change)}{dollars(abs(change))}", look, _share(old.cost, change))
 
 
 def _share(before: Decimal | float, change: Decimal | float) -> str:

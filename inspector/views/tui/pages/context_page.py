@@ -128,7 +128,7 @@ def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[st
         (f"{percent(share):>7} ", "dim"),
         (f"{sent:>6}", "good" if sent == "new" else "dim"),
         (
-            f"{piece_cost(piece.cost, piece.tokens) if piece.cost is not None else '–':>11}  ",
+            f"{piece_cost(piece.cost, piece.tokens):>11}  ",
             "money" if piece.cost else "dim",
         ),
     ]

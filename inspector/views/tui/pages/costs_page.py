@@ -150,7 +150,7 @@ class _Costs:
                 )
             parent = "misses" if number < SHOWN else "misses:rest"
             title: Spans = [
-                (f"{_money(miss.price):>10} ", "money"),
+                (f"{dollars(miss.price):>10} ", "money"),
                 (f"{count(miss.tokens):>6} tokens  ", "plain"),
                 (self.rows.name_of(turn.place), "bold"),
                 (f"  {miss.cause}", "warn"),
@@ -207,7 +207,7 @@ class _Costs:
         return (f"{bar(part, cells)} " if cells else "", "gauge")
 
     def _group(self, group: Group, word: str, look: str, what: str, width: int) -> Spans:
-        lead = [(f"{_money(group.cost):>10} ", "money" if group.cost else "dim")]
+        lead = [(f"{dollars(group.cost):>10} ", "money" if group.cost else "dim")]
         if width >= NARROW:
             part = float(group.cost / self.ledger.total) if group.cost is not None and self.ledger.total else None
             lead += [self._share(group.cost, _BAR if width >= WIDE else 0)]
@@ -223,7 +223,7 @@ class _Costs:
 
     def _piece(self, piece: Piece, width: int) -> Spans:
         word, look = _PIECES[piece.kind]
-        spans = [(f"{_piece_money(piece):>10} ", "money" if piece.cost else "dim")]
+        spans = [(f"{piece_cost(piece.cost, piece.tokens):>10} ", "money" if piece.cost else "dim")]
         if width >= WIDE:
             spans.append(self._share(piece.cost, _BAR))
         if width >= NARROW:
@@ -255,14 +255,6 @@ def _group_names(width: int, last: str) -> Spans:
         return [("      cost  tokens", "dim")]
     share = " " * (_BAR + 1) if width >= WIDE else ""
     return [(f"      cost {share}share  tokens  {'':<20} {last}", "dim")]
-
-
-def _money(cost: Decimal | None) -> str:
-    return "–" if cost is None else dollars(cost)
-
-
-def _piece_money(piece: Piece) -> str:
-    return "–" if piece.cost is None else piece_cost(piece.cost, piece.tokens)
 
 
 def _name(piece: Piece) -> str:

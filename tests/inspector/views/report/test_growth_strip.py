@@ -159,7 +159,7 @@ def test_a_turn_without_a_known_price_is_unpriced_in_words_and_a_refused_one_is_
     refused = chat([HELLO], status=529, error={"error": {"message": "overloaded", "type": "server_error"}})
     page = drawn([refused, chat([user("another")], said("x"), index=1, at=900.0, model="ours")])
 
-    assert 'data-caption="turn 1 of t1: –, so far $0; ' in page
+    assert 'data-caption="turn 1 of t1: no cost, so far $0; ' in page
     assert 'data-caption="turn 1 of t2: unpriced, so far unpriced; 100 new input, 10 output' in page
 
 

@@ -17,7 +17,7 @@ def test_a_refused_request_has_no_price_and_an_unknown_model_is_unpriced() -> No
     trips = [chat([HELLO], status=529, error=error), chat([HELLO], said("x"), index=1, model="some-model-of-ours")]
     refused, unknown = (str(turn_line(place, row, Decimal(0))) for place, row in enumerate(Run.of(trips).rows.all))
 
-    assert '<span class="dim">–</span>' in refused and "unpriced" not in refused
+    assert '<span class="dim">no cost</span>' in refused and "unpriced" not in refused
     assert "unpriced" in unknown
 
 

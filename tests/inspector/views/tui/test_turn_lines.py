@@ -154,7 +154,7 @@ def test_there_is_no_column_for_what_no_turn_has(width: int) -> None:
     assert "time" not in heads and "cost" in heads and len(cells) == width
     assert heads.index("■") > line(ALL)[0].index("■")
     heads, cells = line(Known(prices=False))
-    assert "cost" in heads and "█" not in cells
+    assert "cost" not in heads and "$" not in cells and "█" not in cells and len(cells) == width
 
 
 def test_a_thread_that_begins_in_playback_is_not_without_a_price() -> None:
@@ -228,7 +228,7 @@ def test_a_turn_without_a_known_price_is_unpriced_once_prices_are_known() -> Non
     rows = Run.of([refused, unpriced]).rows.all
 
     def price(place: int, known: Known) -> str:
-        words = "".join(text for text, _ in turn_line(rows[place], "", 100, Decimal(1), known=known)).split()
-        return next(word for word in words if word in ("unpriced", "–"))
+        words = "".join(text for text, _ in turn_line(rows[place], "", 100, Decimal(1), known=known))
+        return next((word for word in ("unpriced", "no cost") if word in words), "")
 
-    assert [price(1, ALL), price(1, Known(prices=False)), price(0, ALL)] == ["unpriced", "–", "–"]
+    assert [price(1, ALL), price(1, Known(prices=False)), price(0, ALL)] == ["unpriced", "", "no cost"]

@@ -71,7 +71,7 @@ def test_heads_are_as_wide_as_their_columns(width: int) -> None:
 def test_a_run_says_what_is_not_known_and_no_control_character() -> None:
     line = text(clipped(run_line(RUN, 120), 120))
 
-    assert "     3    ·         –      5 11-02 09:00 fail fix/ünïcode-日本語\\x1b[31m" in f" {line}"
+    assert "     3    ·  unpriced      5 11-02 09:00 fail fix/ünïcode-日本語\\x1b[31m" in f" {line}"
     assert "\x1b" not in line
     nameless = replace(RUN, branch="", task="", name="", agent="", verdict="", findings=())
     assert text(run_line(nameless, 120)).endswith(" " + "a" * 12)
