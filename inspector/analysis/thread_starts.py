@@ -2,12 +2,14 @@
 
 from ..wire.values import Reading
 from .thread_index import DISTINCTIVE, NewRequest, Place, ThreadIndex, has_answer
-from .turn import Edge, EdgeKind
+from .turn import Edge, EdgeKind, Turn
 
 SIDE_PARTS = 3
 """The messages of a side call have at most this many parts, reasoning not counted."""
 SIDE_OUTPUT = 1024
 """A request that limits its output to this many tokens asks for a small answer."""
+SIDE_ANSWER = 200
+"""The answer of a side call before the main thread has at most this many characters: a title, or a class."""
 COMPACTED_MESSAGES = 3
 """A compacted history has the summary in one of this many first messages."""
 
@@ -94,6 +96,37 @@ def _side_call(index: ThreadIndex, new: NewRequest) -> Edge | None:
     why = "it limits the answer to a few tokens" if small else "it uses another model or forces one tool"
     reason = f"a short history without the agent's tools; {why}"
     return Edge("side_call", main.round_trip.index, main.thread, reason, "S")
+
+
+def early_side_call(main: Turn, early: Turn) -> Edge | None:
+    """The edge of a turn before the run's main thread began with `main`, when it only named or classified its task.
+
+    Nothing was known of the agent when it came. A first step of the agent itself, such as a plan, has a longer answer.
+    """
+    request, emission = early.reading.request, early.reading.emission
+    if early.edge.kind != "main" or early.number != 1 or emission is None or len(emission.text) > SIDE_ANSWER:
+        return None
+    if request.tools or _parts(early.reading) > SIDE_PARTS or not _same_task(main.reading, early.reading):
+        return None
+    if request.instructions == main.reading.request.instructions and _first_text(early.reading) == _first_text(
+        main.reading
+    ):
+        return None  # The same prompt, once without tools.
+    reason = f"a short answer about the task with which #{main.round_trip.index} begins, without the agent's tools"
+    return Edge("side_call", None, main.thread, reason, "S")
+
+
+def _same_task(main: Reading, early: Reading) -> bool:
+    """Whether the messages of a request have a text of the first message of the user in another one."""
+    first = next((message for message in main.request.messages if message.role == "user"), None)
+    asked = [part.text.strip() for part in (first.parts if first is not None else ()) if part.kind == "text"]
+    messages = (message for message in early.request.messages if message.role == "user")
+    said = [part.text for message in messages for part in message.parts if part.kind == "text"]
+    return any(
+        text in other if len(text) >= DISTINCTIVE else text and text == other.strip()
+        for text in asked
+        for other in said
+    )
 
 
 def _first_text(reading: Reading) -> str | None:

@@ -58,6 +58,11 @@ class Threads:
         self._rebuilt.remember(turn)
         return turn
 
+    def begins_main(self, turn: Turn) -> bool:
+        """Whether the main thread of its run begins with this turn: the first that offers tools."""
+        main = self._index.main.get(turn.round_trip.run)
+        return turn.number == 1 and main is not None and main[0] == turn.thread
+
     def _other_attempt(self, new: NewRequest) -> Turn | None:
         """A request that repeats the conversation of a turn that failed."""
         key = (new.scope, new.conversation.prefixes[-1])

@@ -20,6 +20,7 @@ from ..analysis.dispatch import Dispatch, dispatch
 from ..analysis.history_diff import HistoryDiff
 from ..analysis.pricing import Cost, cost_of
 from ..analysis.thread_index import Address, address_of
+from ..analysis.thread_starts import early_side_call
 from ..analysis.threads import Threads
 from ..analysis.turn import Turn
 from ..findings.causes import STORM
@@ -45,6 +46,9 @@ type Price = Callable[[RoundTrip, Reading], Cost | None]
 
 _MOST_FAILED = 20
 """Failed turns of a thread whose labels an answer may still change; more would keep a run in memory."""
+
+_MOST_EARLY = 8
+"""Of so many threads before the main one it is asked whether they are side calls of it."""
 
 
 class Labeller:
@@ -191,6 +195,8 @@ class Labeller:
             if compacted[0].context.turn.number == 1:
                 compacted[1]["edge"] = edge.as_json()
                 yield compacted[0].context.index, labelled(*compacted)
+        if self._threads.begins_main(turn):
+            yield from self._early_side_calls(turn)
         judged.cost = self.price(round_trip, reading)
         label = turn_label(turn, judged.cost)
         _settle(label, judged, dispatch(turn, None), None)
@@ -203,6 +209,16 @@ class Labeller:
         yield from self._recovered(judged, kept)
         if self._waiting is not None and round_trip is self._whole:
             self._waiting.add(turn)
+
+    def _early_side_calls(self, main: Turn) -> Iterator[tuple[int, LabelledRoundTrip]]:
+        """The labels of the latest turns that turn out to be side calls of the main thread that begins."""
+        run = main.round_trip.run
+        early = [one for one in self._open.values() if one[0].context.turn.round_trip.run == run]
+        for judged, label in early[-_MOST_EARLY:]:
+            edge = early_side_call(main, judged.context.turn)
+            if edge is not None:
+                judged.context.turn.edge, label["edge"] = edge, edge.as_json()
+                yield judged.context.index, labelled(judged, label)
 
     def _recovered(self, judged: JudgedTurn, label: Label) -> Iterator[tuple[int, LabelledRoundTrip]]:
         """The labels of failed turns that this one explains or makes good; a failed one is kept for later."""

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import pytest
 from conversations import CALL, HELLO, TOOLS, chat, loop, result, said, sent, user
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.threads import Threads
 from turntape.inspector.analysis.turn import Edge, Turn
 from turntape.inspector.run.labels import label_all
+from turntape.inspector.wire.json_value import as_object
 from turntape.inspector.wire.parse import read
 
 TASK = "Find every caller of parse_date in the billing package and list them."
@@ -162,3 +164,58 @@ def test_an_answer_quoted_late_in_a_history_says_nothing() -> None:
     assert sort(first, chat(late, said("x"), index=1, tools=None))[1].edge.reason == "no earlier thread leads to it"
     early = sort(first, chat(late[1:], said("x"), index=1, tools=None))[1]
     assert early.edge.reason == "its prompt quotes the answer of #0, but not its history"
+
+
+ASKED = "Find out why the tests of the date parser fail since Monday."
+NAMED = {"role": "system", "content": "Name this conversation."}
+
+
+def kinds(*trips: RoundTrip) -> list[object]:
+    """How each thread begins, by the labels; the turns say the same."""
+    labels = label_all(trips)
+    found = [as_object(done.label["edge"]) for done in labels]
+    assert found == [done.turn.edge.as_json() for done in labels if done.turn is not None]
+    return [edge["kind"] for edge in found]
+
+
+@pytest.mark.parametrize(("asked", "task"), [(f"The user wrote: {ASKED}", ASKED), ("hi", "hi"), (ASKED, f"{ASKED}\n")])
+def test_a_title_before_the_agent_begins_is_a_side_call_of_it(asked: str, task: str) -> None:
+    title = chat([NAMED, user(asked)], said("Failing date tests"), tools=None, model="small")
+    agent = chat([user(task)], said(None, CALL), index=1)
+    other = chat([user(task), said(None, CALL), result("call_1", "ok")], said("done"), index=2)
+
+    assert kinds(title, agent, other) == ["side_call", "main", "continuation"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "tools"),
+    [
+        (ASKED, "1. Read the parser. 2. Run its tests. 3. Look for a change of the data. " * 4, None),  # a plan
+        (ASKED, "Failing date tests", TOOLS),
+        ("What is the capital of France?", "Paris", None),
+    ],
+)
+def test_other_work_before_the_agent_begins_is_no_side_call(asked: str, answer: str, tools: list[Any] | None) -> None:
+    first = chat([NAMED, user(asked)], said(answer), tools=tools)
+
+    assert kinds(first, chat([user(ASKED)], said(None, CALL), index=1)) == ["main", "main"]
+
+
+def test_a_conversation_without_tools_before_the_agent_begins_is_no_side_call() -> None:
+    asked = [NAMED, user(ASKED)]
+    first = chat(asked, said("Which tests do you mean?"), tools=None)
+    second = chat([*asked, said("Which tests do you mean?"), user("all")], said("ok"), index=1, tools=None)
+
+    assert kinds(first, second, chat([user(ASKED)], said(None, CALL), index=2)) == ["main", "continuation", "main"]
+
+
+def test_a_title_of_another_run_is_no_side_call() -> None:
+    title = chat([NAMED, user(ASKED)], said("Failing date tests"), tools=None, run="a")
+
+    assert kinds(title, chat([user(ASKED)], said(None, CALL), index=1, run="b")) == ["main", "main"]
+
+
+def test_the_same_prompt_without_tools_is_no_side_call() -> None:
+    first = chat([NAMED, user(ASKED)], said("I cannot run them."), tools=None)
+
+    assert kinds(first, chat([NAMED, user(ASKED)], said(None, CALL), index=1)) == ["main", "main"]
