@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from turntape.cassettes.framing import Event, decode, frame
 from turntape.cassettes.tape.model import Headers, RoundTrip, split_url
 
-from .json_value import as_object, first_document, parse_json
+from .json_value import as_object, first_document, is_object, parse_json
 from .request_bodies import read_body
 
 
@@ -81,6 +81,15 @@ class Exchange:
         if self.response is None or self.framing is None:
             return []
         return decode(self.framing, self.response.pieces)
+
+    @cached_property
+    def event_objects(self) -> list[tuple[str, dict[str, object]]]:
+        """The names and bodies of the events that have an object; an exception's name begins with `!`."""
+        return [
+            (event.name if event.kind != "exception" else f"!{event.name}", event.value)
+            for event in self.events
+            if event.kind != "comment" and is_object(event.value)
+        ]
 
     @cached_property
     def answer(self) -> object:

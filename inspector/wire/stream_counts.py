@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from .json_value import Object, as_object, value_at
 
 _HOLDERS = (("usage",), ("message", "usage"), ("response", "usage"), ("usageMetadata",), ("response", "usageMetadata"))
+_FIRST = frozenset(path[0] for path in _HOLDERS)
 _OUTPUT = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount", "eval_count")
 _PROMPT = "prompt_tokens"
 """The field of chat streams. Other APIs count what their own tools read as they go on."""
@@ -14,8 +15,10 @@ def count_breaks(events: Iterable[Object]) -> Iterator[str]:
     """One sentence for each count that falls, or that is another one, later in the stream."""
     last: dict[str, int] = {}
     for body in events:
+        if body.keys().isdisjoint(_FIRST):  # as of most events
+            continue
         for usage in (as_object(value_at(body, path)) for path in _HOLDERS):
-            if not usage:  # as in most events
+            if not usage:
                 continue
             for key in (*_OUTPUT, _PROMPT):
                 now = usage.get(key)

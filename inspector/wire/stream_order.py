@@ -63,6 +63,7 @@ def order_breaks(events: Iterable[Named], order: StreamOrder) -> Iterator[str]:
     """One sentence for each way in which the events break the order."""
     seen = _Seen()
     over = ""
+    concerned: dict[str, list[Piece]] = {}
     for position, (name, body) in enumerate((order.kind(name, body), body) for name, body in events):
         if name in order.anywhere:
             continue
@@ -76,7 +77,9 @@ def order_breaks(events: Iterable[Named], order: StreamOrder) -> Iterator[str]:
         if name in order.once and seen.count[name] == 2:
             yield f"{name!r} comes twice"
         yield from _numbered(seen, body, order.number, position)
-        for piece in order.pieces:
+        if name not in concerned:
+            concerned[name] = [piece for piece in order.pieces if _is_of(piece, name)]
+        for piece in concerned[name]:
             yield from _of_piece(seen, piece, name, body)
         over = over or (name if name == order.last else "")
     for name in order.once:
@@ -88,13 +91,14 @@ def never_closed(events: Iterable[Named], order: StreamOrder) -> Iterator[str]:
     """One sentence for each piece of a complete stream that grew and whose last event is left out."""
     grown: dict[tuple[Piece, tuple[object, ...]], None] = {}
     over = False
+    pieces = [piece for piece in order.pieces if piece.ended]
     for name, body in ((order.kind(name, body), body) for name, body in events):
         over = over or name == order.last
-        for piece in order.pieces:
+        for piece in pieces:
             place = (piece, tuple(_number(body.get(key)) for key in piece.place))
-            if piece.ended and _grows(piece, name):
+            if _grows(piece, name):
                 grown[place] = None
-            elif piece.ended and name == piece.closes:
+            elif name == piece.closes:
                 grown.pop(place, None)
     if over:
         yield from (f"{piece.closes!r} never comes" for piece, _ in grown)
@@ -111,8 +115,6 @@ def _numbered(seen: _Seen, body: Object, key: str, position: int) -> Iterator[st
 
 def _of_piece(seen: _Seen, piece: Piece, name: str, body: Object) -> Iterator[str]:
     opens, closes = bool(piece.opens) and name == piece.opens, name == piece.closes
-    if not opens and not closes and not _grows(piece, name):
-        return
     place = (piece.closes, tuple(_number(body.get(key)) for key in piece.place))
     shown = " ".join(f"{key} {value}" for key, value in zip(piece.place, place[1], strict=True))
     if opens:
@@ -168,6 +170,10 @@ _DEEPEST = 6
 
 def _number(value: object) -> object:
     return value if isinstance(value, int) else str(value)
+
+
+def _is_of(piece: Piece, name: str) -> bool:
+    return bool(name and name == piece.opens) or name == piece.closes or _grows(piece, name)
 
 
 def _grows(piece: Piece, name: str) -> bool:

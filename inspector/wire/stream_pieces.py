@@ -1,15 +1,17 @@
 """The pieces of a stream by the place that they grow, in any API, to see that a server repeats what it already sent."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from turntape.cassettes.framing import Event
 
-from .json_value import Object, as_object, as_text, is_array, is_object
+from .json_value import Object, as_text, is_array, is_object
 
 type Place = tuple[object, ...]
 """The kind of an event, then the keys and numbers that lead to a value in it."""
 type Values = Sequence[tuple[Place, object]]
 """The pieces of a stream, as `values_of` finds them."""
+type Texts = Sequence[Sequence[str]]
+"""The pieces of each text of a stream."""
 
 _TEXTS = frozenset(
     {
@@ -36,24 +38,26 @@ _EFFORT = 4
 """A text that keeps coming back to its first words is compared with its beginning up to so many times its length."""
 
 
-def repeated_text(values: Values) -> list[str]:
-    """The last two pieces of the first text that comes as snapshots, each with all that came before; else empty."""
+def texts_of(values: Values) -> Texts:
+    """The pieces of each text, without the empty ones."""
     texts: dict[Place, list[str]] = {}
     for place, value in values:
         if isinstance(value, str) and value:
             texts.setdefault(place, []).append(value)
-    found = [pieces[-2:] for pieces in texts.values() if _are_snapshots(pieces)]
-    return found[0] if found else []
+    return list(texts.values())
 
 
-def doubled_text(values: Values) -> str | None:
-    """A piece of the first text whose pieces all come twice in a row; None when there is no such text."""
-    texts: dict[Place, list[str]] = {}
-    for place, value in values:
-        if isinstance(value, str) and value.strip():
-            texts.setdefault(place, []).append(value)
-    found = (pieces[0] for pieces in texts.values() if _are_doubled(pieces))
-    return next(found, None)
+def repeated_text(texts: Texts) -> list[str]:
+    """The last two pieces of the first text that comes as snapshots, each with all that came before; else empty."""
+    return next(([*pieces[-2:]] for pieces in texts if _are_snapshots(pieces)), list[str]())
+
+
+def doubled_text(texts: Texts) -> str | None:
+    """A piece of the first text whose pieces, but for white space, all come twice; None when there is no such text."""
+    for pieces in texts:
+        if len(pieces) >= _MANY and _are_doubled(words := [piece for piece in pieces if piece.strip()]):
+            return words[0]
+    return None
 
 
 def _are_doubled(pieces: Sequence[str]) -> bool:
@@ -61,16 +65,12 @@ def _are_doubled(pieces: Sequence[str]) -> bool:
     return len(pieces) >= _MANY and pieces[::2] == pieces[1::2] and len(set(pieces)) >= _FEW
 
 
-def begun_again(values: Values) -> str | None:
+def begun_again(texts: Texts) -> str | None:
     """The first text that starts again from its beginning, up to there; None when there is no such text.
 
     A model that repeats itself continues to do so, or says one thing many times from the start.
     """
-    texts: dict[Place, list[str]] = {}
-    for place, value in values:
-        if isinstance(value, str) and value:
-            texts.setdefault(place, []).append(value)
-    return next((found for pieces in texts.values() if (found := _begun_again(pieces)) is not None), None)
+    return next((found for pieces in texts if (found := _begun_again(pieces)) is not None), None)
 
 
 def _begun_again(pieces: Sequence[str]) -> str | None:
@@ -114,30 +114,36 @@ def _are_snapshots(pieces: Sequence[str]) -> bool:
     return len(pieces) >= _FEW and len(pieces[-1]) >= _LONG and grows
 
 
-def values_of(events: Iterable[Event]) -> Iterator[tuple[Place, object]]:
+def values_of(events: Iterable[Event]) -> Values:
     """`(place, value)` of all pieces of text and lists of calls, in order."""
+    found: list[tuple[Place, object]] = []
     for event in events:
         body = event.value if event.kind != "comment" else None
         if is_object(body):
             kind = as_text(body.get("type")) or event.name
-            yield from _inside(body, (kind, *_numbers(body)), 0)
+            _find(found, body, (kind, *_numbers(body)), 0)
+    return found
 
 
-def _inside(fields: Object, place: Place, depth: int) -> Iterator[tuple[Place, object]]:
+def _find(found: list[tuple[Place, object]], fields: Object, place: Place, depth: int) -> None:
     for key, value in fields.items():
-        here = (*place, key)
-        if (key in _TEXTS and isinstance(value, str)) or (key in _LISTS and is_array(value)):
-            yield here, value
-        if depth == _DEEPEST:
-            continue
-        if is_object(value):
-            yield from _inside(value, (*here, *_numbers(value)), depth + 1)
+        if isinstance(value, str):
+            if key in _TEXTS:
+                found.append(((*place, key), value))
+        elif is_object(value):
+            if depth < _DEEPEST:
+                _find(found, value, (*place, key, *_numbers(value)), depth + 1)
         elif is_array(value):
-            for number, item in enumerate(value):
-                inner = as_object(item)
-                yield from _inside(inner, (*here, *(_numbers(inner) or (number,))), depth + 1)
+            if key in _LISTS:
+                found.append(((*place, key), value))
+            if depth < _DEEPEST:
+                for number, item in enumerate(value):
+                    if is_object(item):
+                        _find(found, item, (*place, key, *(_numbers(item) or (number,))), depth + 1)
 
 
 def _numbers(fields: Object) -> tuple[object, ...]:
     """The numbers by which an object says what it is a piece of."""
+    if fields.keys().isdisjoint(_NUMBERS):
+        return ()
     return tuple(value for name in _NUMBERS if isinstance(value := fields.get(name), int))

@@ -87,7 +87,8 @@ def parroted(context: RuleContext) -> Iterator[Note]:
     message = _last_question(context)
     asked = "\n".join(part.text for part in message.parts if part.kind == "text").strip() if message is not None else ""
     for part in context.request.instructions:
-        if without_space(said) == without_space(part.text) and not _ASKED_FOR.search(asked):
+        prompt = part.text.strip()
+        if said[:1] == prompt[:1] and without_space(said) == without_space(prompt) and not _ASKED_FOR.search(asked):
             yield Note(
                 f"the answer is the system prompt, word for word: {said[:80]!r}",
                 (f"{context.at} request {part.pointer}", f"{context.at} response"),

@@ -6,7 +6,7 @@ from itertools import pairwise
 from ...wire.citations import beyond_text
 from ...wire.exchange import Exchange
 from ...wire.json_value import as_object, values_at
-from ...wire.stream_pieces import begun_again, doubled_text, repeated_text, repeats_calls, values_of
+from ...wire.stream_pieces import begun_again, doubled_text, repeated_text, repeats_calls, texts_of, values_of
 from ..causes import CONTRADICTION
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -36,15 +36,16 @@ def contradiction(context: RuleContext) -> Iterator[Note]:
 
 def _ways(context: RuleContext) -> Iterator[str]:
     exchange, rules = context.spoken
-    values = list(values_of(exchange.events))
-    snapshots = repeated_text(values)
+    values = values_of(exchange.events)
+    texts = texts_of(values)
+    snapshots = repeated_text(texts)
     if snapshots and any("".join(snapshots) in text for text in _read(context)):
         yield f"each piece repeats all before it; the last one is {snapshots[-1].strip()[:80]!r}"
     if len(context.emission.calls) > 1 and repeats_calls(values):
         yield "each piece repeats the calls before it"
-    if (twice := doubled_text(values)) is not None:
+    if (twice := doubled_text(texts)) is not None:
         yield f"each piece comes twice, such as {twice[:40]!r}"
-    if (again := begun_again(values)) is not None:
+    if (again := begun_again(texts)) is not None:
         yield f"a text begins again from the start after {len(again)} characters: {again[:40]!r}"
     if rules.contradictions is not None:
         yield from rules.contradictions(exchange)
@@ -55,7 +56,7 @@ def _whole(exchange: Exchange) -> object:
     """The answer as one body: itself, or the event that completes a stream; nothing where there is no such event."""
     if exchange.framing is None:
         return exchange.answer_fields
-    wholes = (as_object(as_object(event.value).get("response")) for event in reversed(exchange.events))
+    wholes = (as_object(body["response"]) for _, body in reversed(exchange.event_objects) if "response" in body)
     return next((whole for whole in wholes if whole.get("output")), None)
 
 

@@ -474,10 +474,11 @@ addEventListener("hashchange", () => choose(placeOf(location.hash)));
 const PRINTED = 40;
 
 async function printed() {
-  const failed = index.worst.flatMap((worst, place) => (worst === "error" ? [place] : [])).slice(0, PRINTED);
+  const failed = index.worst.flatMap((worst, place) => (worst === "error" ? [place] : []));
   const views = [];
-  for (const place of failed) views.push(build(await withTexts((await viewAt(place)).view)));
-  $("print").replaceChildren(...views);
+  for (const place of failed.slice(0, PRINTED)) views.push(build(await withTexts((await viewAt(place)).view)));
+  const note = failed.length > PRINTED ? `The first ${PRINTED} of ${failed.length} turns with errors are printed.` : "";
+  $("print").replaceChildren(...views, note);
   allFindings();
 }
 

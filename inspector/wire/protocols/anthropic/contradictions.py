@@ -18,22 +18,23 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     for name, event in stream_objects(exchange):
         kind = as_text(event.get("type")) or name
         place = as_count(event.get("index")) or 0
-        delta = as_object(event.get("delta"))
-        block = as_object(event.get("content_block"))
-        starts += kind == "message_start"
-        if kind == "content_block_start":
+        if kind == "message_start":
+            starts += 1
+        elif kind == "message_delta":
+            stopped = as_text(as_object(event.get("delta")).get("stop_reason")) or stopped
+        elif kind == "content_block_start":
+            block = as_object(event.get("content_block"))
             kinds[place] = as_text(block.get("type")) or ""
-        elif kind == "content_block_delta" and _is_foreign(kinds.get(place, ""), as_text(delta.get("type")) or ""):
-            foreign = foreign or f"a {delta.get('type')!r} comes in a block of the type {kinds[place]!r}"
-        if kind == "message_delta":
-            stopped = as_text(delta.get("stop_reason")) or stopped
+            if block.get("type") == "tool_use" and block.get("input"):
+                whole[place] = as_text(block.get("name")) or ""
         elif kind == "content_block_delta":
+            delta = as_object(event.get("delta"))
+            if not foreign and _is_foreign(kinds.get(place, ""), as_text(delta.get("type")) or ""):
+                foreign = f"a {delta.get('type')!r} comes in a block of the type {kinds[place]!r}"
             late = late or stopped
             whole.pop(place, None)
             if piece := as_text(delta.get("partial_json")):
                 pieces.setdefault(place, []).append(piece)
-        elif kind == "content_block_start" and block.get("type") == "tool_use" and block.get("input"):
-            whole[place] = as_text(block.get("name")) or ""
     if starts > 1:
         yield f"the message begins {starts} times"
     if foreign:

@@ -184,11 +184,7 @@ def first_of(value: object) -> Object:
 
 def stream_objects(exchange: Exchange) -> list[tuple[str, Object]]:
     """As `objects`, for who only looks at the bodies: all readers of the exchange share them."""
-    return [
-        (event.name if event.kind != "exception" else f"!{event.name}", event.value)
-        for event in exchange.events
-        if event.kind != "comment" and is_object(event.value)
-    ]
+    return exchange.event_objects
 
 
 def has_done(exchange: Exchange) -> bool:
