@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ..routes.upstreams import by_host
 from ..tape.bounds import MOST_OF_A_BODY, NOT_KEPT
-from ..tape.content_encoding import Decoder, decoded, decoder
+from ..tape.content_encoding import Decoder, cut_within, decoded, decoder
 from ..tape.model import Chunk, Failure, Headers, Request, Response, RoundTrip, Side
 from ..tape.stream_end import ended
 
@@ -98,6 +98,8 @@ class PendingTrip:
 
     def ended(self) -> None:
         """Write the round trip: the answer is complete."""
+        if self._decoder is not None and self._encoding is not None and not self._decoder.is_whole:
+            self._faults.append(cut_within("the answer", self._encoding))
         self._finish(None, None)
 
     def failed(self, failure: Failure, closed_first: Side | None) -> None:

@@ -35,6 +35,11 @@ class Decoder(Protocol):
         """The next piece, decoded. Raises TooLong, or an error of the encoding's library."""
         ...
 
+    @property
+    def is_whole(self) -> bool:
+        """False when the data so far ends before its encoding does: more must follow. True when there was none."""
+        ...
+
 
 class _Room:
     """How many bytes a decoder may still give."""
@@ -66,9 +71,15 @@ class _Gzip:
         self._padding = False
         self._head = b""
         """The first byte after a member, until the second one shows whether it begins another one."""
+        self._has_begun = False
+
+    @property
+    def is_whole(self) -> bool:
+        return self._member.eof or not self._has_begun
 
     def decode(self, data: bytes) -> bytes:
         plain: list[bytes] = []
+        self._has_begun = self._has_begun or bool(data)
         while data and not self._padding:
             if self._member.eof:
                 data = self._head + data
@@ -93,6 +104,10 @@ class _Deflate:
         self._head: bytes | None = b""
         """What has arrived so far, until the two bytes of the zlib header can be checked."""
 
+    @property
+    def is_whole(self) -> bool:
+        return self._stream.eof or self._head == b""
+
     def decode(self, data: bytes) -> bytes:
         return self._room.take(self._decode(data))
 
@@ -115,8 +130,14 @@ class _Brotli:
 
         self._room = _Room(most)
         self._stream = brotli.Decompressor()
+        self._has_begun = False
+
+    @property
+    def is_whole(self) -> bool:
+        return not self._has_begun or self._stream.is_finished()
 
     def decode(self, data: bytes) -> bytes:
+        self._has_begun = self._has_begun or bool(data)
         try:
             return self._room.take(self._stream.process(data, output_buffer_limit=self._room.ask))
         except TypeError:  # before brotli 1.2; what it has decoded counts afterwards
@@ -132,9 +153,15 @@ class _Zstd:
         self._room = _Room(most)
         self._make = ZstdDecompressor
         self._frame = ZstdDecompressor()
+        self._has_begun = False
+
+    @property
+    def is_whole(self) -> bool:
+        return self._frame.eof or not self._has_begun
 
     def decode(self, data: bytes) -> bytes:
         plain: list[bytes] = []
+        self._has_begun = self._has_begun or bool(data)
         while data:
             if self._frame.eof:
                 self._frame = self._make()
@@ -148,6 +175,10 @@ class _Several:
 
     def __init__(self, stages: list[Decoder]) -> None:
         self._stages = stages
+
+    @property
+    def is_whole(self) -> bool:
+        return all(stage.is_whole for stage in self._stages)
 
     def decode(self, data: bytes) -> bytes:
         for stage in self._stages:
@@ -181,14 +212,23 @@ def decoder(encoding: str | None, most: int = MOST_OF_A_BODY) -> Decoder | None:
     return stages[0] if len(stages) == 1 else _Several(stages)
 
 
+def cut_within(what: str, encoding: str) -> str:
+    """The sentence about data that ends before its encoding does."""
+    return f"{what} ends before its {encoding} encoding does; what can be decoded of it is kept"
+
+
 def decoded(data: bytes, encoding: str | None, most: int = MOST_OF_A_BODY) -> tuple[bytes, str | None, str | None]:
-    """A whole body decoded: `(body, encoding that was undone, error)`; unchanged when it cannot be decoded."""
+    """A whole body decoded: `(body, encoding that was undone, error)`; unchanged when it cannot be decoded.
+
+    A body that ends before its encoding does is decoded as far as it goes, and has an error too.
+    """
     stream = decoder(encoding, most)
     if stream is None or not data:
         return data, None, None
     try:
         plain = b"".join(stream.decode(data[start : start + _SLICE]) for start in range(0, len(data), _SLICE))
-        return plain, (encoding or "").strip().lower(), None
+        name = (encoding or "").strip().lower()
+        return plain, name, None if stream.is_whole else cut_within("the body", name)
     except TooLong as exc:
         return data, None, f"the body is not decoded as {encoding}: {exc}; it is stored as received"
     except Exception as exc:  # noqa: BLE001 - each library raises its own errors

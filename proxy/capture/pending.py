@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from turntape.cassettes.recording.running_session import RunningSession
 from turntape.cassettes.tape.bounds import MOST_OF_A_BODY, NOT_KEPT, PER_PIECE, Memory
-from turntape.cassettes.tape.content_encoding import Decoder, TooLong, decoder
+from turntape.cassettes.tape.content_encoding import Decoder, TooLong, cut_within, decoder
 from turntape.cassettes.tape.model import Frame
 
 from .kept_body import KeptBody
@@ -115,6 +115,11 @@ class PendingRoundTrip:
     def settle(self) -> None:
         """No more of the body comes: what is in memory of it goes to the disk too when memory is scarce."""
         self._make_room(self.body)
+
+    def end_encoding(self) -> None:
+        """The answer is complete: note it when its encoding is not."""
+        if self._decoder is not None and self.encoding is not None and not self._full and not self._decoder.is_whole:
+            self.faults.append(cut_within("the answer", self.encoding))
 
     def has_room(self, more: int, so_far: int) -> bool:
         """Whether the request may be held; if not, its beginning is kept, and the rest is passed on as it comes."""

@@ -226,6 +226,8 @@ class RecorderAddon:
         """Write the round trip of a flow that has ended. Only the first call for a flow has an effect."""
         if (running := self.pending.get(flow.id)) is not None:
             running.settle()
+            if failure is None and closed_first is None:
+                running.end_encoding()
         pending = self.release(flow)
         if pending is None:
             return

@@ -84,6 +84,18 @@ def test_a_whole_body_is_decoded_and_says_what_was_undone(name: str) -> None:
     assert decoded(encode(TEXT), f" {encoding.upper()} ") == (TEXT, encoding, None)
 
 
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_body_that_ends_before_its_encoding_is_decoded_with_a_sentence_about_it(name: str) -> None:
+    encoding, encode = ENCODERS[name]
+    whole = encode(TEXT)
+    padding = {"gzip with padding": 7, "gzip with odd padding": 9}.get(name, 0)
+
+    body, undone, fault = decoded(whole[: len(whole) - padding - 1], encoding)
+
+    assert TEXT.startswith(body) and undone == encoding
+    assert fault == f"the body ends before its {encoding} encoding does; what can be decoded of it is kept"
+
+
 @pytest.mark.parametrize(
     "encoding", [None, "", "identity", " , identity", "snappy", "gzip, snappy", "gzip,gzip,gzip,gzip,gzip"]
 )

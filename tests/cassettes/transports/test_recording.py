@@ -130,6 +130,24 @@ def test_the_first_piece_passes_before_the_stream_has_ended(tmp_path: Path) -> N
     assert trip.response is not None and [chunk.size for chunk in trip.response.chunks] == [9, 9]
 
 
+@pytest.mark.parametrize(("cut", "faults"), [(1, 1), (0, 0)])
+def test_an_answer_that_ends_before_its_encoding_does_is_noted(cut: int, faults: int, tmp_path: Path) -> None:
+    packed = gzip.compress(b'{"a":1}')
+    source = httpx.ByteStream(packed[: len(packed) - cut])
+    live = httpx.MockTransport(lambda _: httpx.Response(200, stream=source, headers={"content-encoding": "gzip"}))
+
+    with (
+        Recorder(tmp_path / "a.cassette.jsonl") as recorder,
+        httpx.Client(transport=RecordingTransport(recorder, live)) as client,
+        client.stream("GET", "http://x/") as response,
+    ):
+        assert b"".join(response.iter_raw()) == packed[: len(packed) - cut]
+
+    [trip] = Cassette.load(tmp_path / "a.cassette.jsonl")
+    assert trip.response is not None and trip.response.body == b'{"a":1}'
+    assert len(trip.faults) == faults and all("before its gzip encoding does" in fault for fault in trip.faults)
+
+
 def test_a_transport_that_answers_from_memory_is_recorded_too(tmp_path: Path) -> None:
     packed = gzip.compress(b'{"a":1}')
     live = httpx2.MockTransport(lambda _: httpx2.Response(200, content=packed, headers={"content-encoding": "gzip"}))

@@ -3,7 +3,9 @@
 import gzip
 import zlib
 
+import brotli
 import pytest
+import zstandard
 
 from turntape.cassettes.tape.bounds import Memory
 from turntape.cassettes.tape.model import Frame
@@ -51,6 +53,29 @@ def test_encoded_pieces_pass_encoded_and_are_kept_decoded(name: str, clock: list
     assert [one.tee(part) for part in parts] == parts
     assert (b"".join(one.body.pieces), one.encoding) == (b"data: one\n\n" * 50, "gzip")
     assert len(one.body.pieces) == len(one.body.times) == 1  # the first part decodes to nothing
+
+
+@pytest.mark.parametrize(("cut", "faults"), [(1, 1), (None, 0)])
+@pytest.mark.parametrize("encoding", ["br", "gzip", "zstd", "deflate"])
+def test_an_answer_that_ends_before_its_encoding_does_is_noted(encoding: str, cut: int | None, faults: int) -> None:
+    pack = {"br": brotli.compress, "gzip": gzip.compress, "zstd": zstandard.compress, "deflate": zlib.compress}
+    one = pending()
+    one.decode_as(encoding)
+    one.tee(pack[encoding](b"data: one\n\n" * 50)[: -cut if cut else None])
+
+    one.end_encoding()
+
+    sentence = f"the answer ends before its {encoding} encoding does; what can be decoded of it is kept"
+    assert one.faults == [sentence] * faults
+
+
+def test_an_answer_without_a_body_is_not_cut_within_its_encoding() -> None:
+    one = pending()
+    one.decode_as("gzip")
+
+    one.end_encoding()
+
+    assert one.faults == []
 
 
 @pytest.mark.parametrize("name", ["", " ", "identity", "x-unknown"])

@@ -134,6 +134,22 @@ def test_encoded_chunks_pass_encoded_and_are_kept_decoded() -> None:
     assert (trip.request.body, trip.request.encoding) == (b'{"a":1}', "gzip")
 
 
+@pytest.mark.parametrize("client_left", [False, True])
+def test_an_answer_that_ends_before_its_encoding_is_noted_unless_the_client_left(client_left: bool) -> None:
+    kept: list[RoundTrip] = []
+    recorder = RecorderAddon(kept.append)
+    flow = begun(recorder)
+
+    answering(recorder, flow, [gzip.compress(b"data: one\n\n" * 50)[:-9]], **{"content-encoding": "gzip"})
+    if client_left:
+        recorder.finish(flow, "client")
+    else:
+        recorder.response(flow)
+
+    sentence = "the answer ends before its gzip encoding does; what can be decoded of it is kept"
+    assert kept[0].faults == (() if client_left else (sentence,))
+
+
 @pytest.mark.parametrize(
     ("message", "kind", "closed_first"),
     [
