@@ -12,11 +12,13 @@ from inspect import signature
 from types import ModuleType
 from typing import Any
 
+from mitmproxy.net.http.http1 import read
 from mitmproxy.proxy.layers import http, websocket
 from mitmproxy.proxy.layers.http import _http1
 
 from . import http1, http2
 from .exchange import Exchange
+from .request_line import read_request_line
 from .websocket import Session
 
 type Replaced = tuple[ModuleType, str, Callable[..., object]]
@@ -30,6 +32,7 @@ REPLACED: tuple[Replaced, ...] = (
     (http, "Http2Client", http2.UpstreamSide),
     (websocket, "WebsocketLayer", Session),
     (_http1, "make_error_response", http1.error_response),
+    (read, "_read_request_line", read_request_line),
 )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 import pytest
+from mitmproxy.net.http.http1 import read
 from mitmproxy.proxy.layers import http, websocket
 from mitmproxy.proxy.layers.http import _http1
 
@@ -16,10 +17,10 @@ def test_the_layers_are_ours_and_a_second_call_changes_nothing() -> None:
     install()
 
     assert [getattr(module, name) for module, name, _ in REPLACED] == [ours for _, _, ours in REPLACED]
-    assert {module for module, _, _ in REPLACED} == {http, websocket, _http1}
+    assert {module for module, _, _ in REPLACED} == {http, websocket, _http1, read}
 
 
-@pytest.mark.parametrize("replaced", [REPLACED[2], REPLACED[-1]], ids=["class", "function"])
+@pytest.mark.parametrize("replaced", [REPLACED[2], REPLACED[-2]], ids=["class", "function"])
 @pytest.mark.parametrize("theirs", [None, type("Http1Client", (), {})], ids=["gone", "something else"])
 def test_another_mitmproxy_is_refused(
     theirs: type | None,

@@ -1,0 +1,49 @@
+"""Reads the first line of a request, in the place of mitmproxy's function.
+
+mitmproxy refuses a URL with bytes beyond ASCII, or without a path, when it comes in absolute form; in origin form, it
+passes the same bytes on. Here both forms are passed on as they came: the server decides what it accepts.
+"""
+
+# pyright: reportPrivateUsage=false
+
+import re
+
+from mitmproxy.net.http import url
+from mitmproxy.net.http.http1 import read
+
+_ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]+)(.*)", re.DOTALL)
+_SHOWN = 200
+"""Characters of a line that cannot be read."""
+
+
+def read_request_line(line: bytes) -> tuple[str, int, bytes, bytes, bytes, bytes, bytes]:
+    """Host, port, method, scheme, authority, path and version. Raises ValueError when the line cannot be read."""
+    try:
+        method, target, version = line.split()
+        read.raise_if_http_version_unknown(version)
+        if target == b"*" or target.startswith(b"/"):
+            return "", 0, method, b"", b"", target, version
+        if method == b"CONNECT":
+            host, port = url.parse_authority(target, check=True)
+            return host, _needed(port), method, b"", target, b"", version
+        found = _ABSOLUTE.fullmatch(target)
+        if found is None:
+            raise ValueError
+        scheme, authority, path = found.groups()
+        scheme = scheme.lower()  # RFC 3986, 3.1
+        host, port = url.parse_authority(authority, check=True)
+        path = path if path.startswith(b"/") else b"/" + path  # RFC 9112, 3.2.1
+        return host, _needed(port or url.default_port(scheme)), method, scheme, authority, path, version
+    except ValueError as exc:
+        shown = line.decode("utf-8", "backslashreplace")
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]} …"
+        raise ValueError(
+            f"the first line of the request cannot be read: '{shown}'; send METHOD, URL and HTTP/1.1, with a space "
+            "between them and none in the URL"
+        ) from exc
+
+
+def _needed(port: int | None) -> int:
+    if not port:
+        raise ValueError
+    return port
