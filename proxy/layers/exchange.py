@@ -7,7 +7,7 @@ would see a closed connection or a reset stream, so that is what it gets.
 # mitmproxy's layers are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
-from typing import override
+from typing import Any, override
 
 from mitmproxy import flow
 from mitmproxy.connection import Connection, Server
@@ -20,6 +20,7 @@ from mitmproxy.proxy.layers.http._events import (
     RequestHeaders,
     RequestProtocolError,
     ResponseData,
+    ResponseHeaders,
     ResponseProtocolError,
 )
 from mitmproxy.proxy.layers.http._hooks import HttpErrorHook
@@ -37,6 +38,7 @@ from .wire_events import (
     ProtocolError,
     RawEnd,
     RawResponse,
+    RequestGoesOn,
     ResponsePieces,
     cause_of,
     without_advice,
@@ -44,8 +46,9 @@ from .wire_events import (
 
 _PIECE = 1 << 16
 _PATIENCE = 0.2
-"""Seconds until a request without a length that has not ended is passed on as it comes. The server may have to answer
-the beginning before the client sends the rest."""
+"""Seconds until a request that has not ended is passed on as it comes. The server may have to answer the beginning
+before the client sends the rest."""
+_CONTINUE = 100
 _NO_HTTP = "the server's answer is not HTTP"
 _LONG_HEAD = "the head of the server's answer is longer than 8 MB, or has more than 10,000 fields"
 _CUT_HEAD = "the server closed the connection within the head of its answer"
@@ -69,6 +72,8 @@ class Exchange(HttpStream):
             return self._pause(event)
         if isinstance(event, events.Wakeup):
             return self._pass_on_by_now()
+        if isinstance(event, RequestGoesOn):
+            return self._wait_for_rest()
         return super()._handle_event(event)
 
     def _pieces(self, pieces: list[bytes]) -> CommandGenerator[None]:
@@ -94,14 +99,33 @@ class Exchange(HttpStream):
 
     @override
     def state_wait_for_request_headers(self, event: RequestHeaders) -> CommandGenerator[None]:
-        yield from super().state_wait_for_request_headers(event)
-        if self._may_pass_on() and not event.end_stream and "content-length" not in event.request.headers:
+        """As mitmproxy's. A client that waits for `100 Continue` waits for the server's, which may refuse instead."""
+        asked: tuple[tuple[bytes, bytes], ...] | None = None
+        reading = super().state_wait_for_request_headers(event)
+        result: Any = None
+        while True:
+            try:
+                command = reading.send(result)
+            except StopIteration:
+                break
+            if _is_continue(command) and self._need_not_be_whole():
+                asked, result = self.flow.request.headers.fields, None  # mitmproxy now takes `Expect` out
+            else:
+                result = yield command
+        if asked is not None:
+            self.flow.request.headers.fields = asked
+            yield from self._pass_on_by_now()
+
+    def _wait_for_rest(self) -> CommandGenerator[None]:
+        if self._may_pass_on():
             yield commands.RequestWakeup(_PATIENCE)
 
     def _may_pass_on(self) -> bool:
         """True for a request that is held, although nobody needs to have it whole."""
-        is_held = self.client_state == self.state_consume_request_body and self.flow.response is None
-        return is_held and not self.flow.metadata.get(NEEDS_WHOLE, False)
+        return self.client_state == self.state_consume_request_body and self._need_not_be_whole()
+
+    def _need_not_be_whole(self) -> bool:
+        return self.flow.response is None and not self.flow.metadata.get(NEEDS_WHOLE, False)
 
     def _pass_on_by_now(self) -> CommandGenerator[None]:
         """Send what there is of a request, and then the rest as it comes. All of it is kept."""
@@ -263,3 +287,9 @@ class Exchange(HttpStream):
                     return server.error.kind
                 return "tls" if server.tls and server.timestamp_tcp_setup and not server.timestamp_tls_setup else None
         return None
+
+
+def _is_continue(command: commands.Command) -> bool:
+    """True for the `100 Continue` that mitmproxy makes."""
+    said = command.event if isinstance(command, SendHttp) else None
+    return isinstance(said, ResponseHeaders) and said.response.status_code == _CONTINUE

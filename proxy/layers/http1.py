@@ -42,7 +42,17 @@ from .chunks import chunked, has_bare_line, note_pieces, whole_chunks
 from .half_closed import still_reads
 from .pauses import pause, resume
 from .resets import was_reset
-from .wire_events import Cause, InterimResponse, Pause, RawEnd, RawResponse, ResponsePieces, blame, without_advice
+from .wire_events import (
+    Cause,
+    InterimResponse,
+    Pause,
+    RawEnd,
+    RawResponse,
+    RequestGoesOn,
+    ResponsePieces,
+    blame,
+    without_advice,
+)
 
 _INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
 """The beginning of an interim answer; 101 is a final one."""
@@ -306,11 +316,15 @@ class ClientSide(_Messages, base.Http1Server):
         if _has_many_lines(self.buf, _MOST_OF_CLIENT):
             yield from self._refuse(_TOO_MANY)
             return
+        broke = False
         for command in super().read_headers(event):
             if isinstance(command, ReceiveHttp) and isinstance(command.event, RequestProtocolError):
                 blame(command.event, Cause(broke=True))
+                broke = True
             yield command
-        if len(self.buf) > _LONGEST_HEAD and self.state == self.read_headers:
+        if self.state == self.read_body and not broke:
+            yield ReceiveHttp(RequestGoesOn(self.stream_id))
+        elif len(self.buf) > _LONGEST_HEAD and self.state == self.read_headers:
             yield from self._refuse(_TOO_LONG)
 
     @override

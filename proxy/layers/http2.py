@@ -48,6 +48,7 @@ from .wire_events import (
     Pause,
     RawEnd,
     RawResponse,
+    RequestGoesOn,
     ResponsePieces,
     blame,
     cause_of,
@@ -306,6 +307,8 @@ class ClientSide(_Streams, base.Http2Server):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.h2_conn = PatientConnection(self.h2_conf, self.conn)
+        self._begun: set[int] = set()
+        """Streams that began in what is read now, and have not ended in it."""
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
@@ -326,6 +329,10 @@ class ClientSide(_Streams, base.Http2Server):
                 return self._ended_for(_TOO_MANY_RESETS, h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
         if isinstance(event, h2.events.RequestReceived) and (odd := _odd_in_line(event.headers)):
             return self._ended_for(f"Invalid HTTP/2 request headers: {odd}", h2.errors.ErrorCodes.PROTOCOL_ERROR)
+        if isinstance(event, h2.events.RequestReceived):
+            self._begun.add(event.stream_id)
+        elif isinstance(event, h2.events.StreamEnded | h2.events.StreamReset):
+            self._begun.discard(event.stream_id)
         return super().handle_h2_event(event)
 
     def _reset_too_often(self) -> bool:
@@ -346,6 +353,8 @@ class ClientSide(_Streams, base.Http2Server):
 
     def _received(self, event: events.DataReceived) -> CommandGenerator[None]:
         yield from super()._handle_event(event)
+        while self._begun:
+            yield ReceiveHttp(RequestGoesOn(self._begun.pop()))
         if self._stalled:
             yield from self._taken()
 

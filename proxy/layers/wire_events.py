@@ -15,6 +15,11 @@ _ADVICE = " Disable the validate_inbound_headers option"
 
 
 @dataclass
+class RequestGoesOn(HttpEvent):
+    """The rest of a request did not come together with its head."""
+
+
+@dataclass
 class InterimResponse(HttpEvent):
     """An answer before the answer: a status from 100 to 199, other than 101."""
 

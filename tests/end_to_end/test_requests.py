@@ -10,6 +10,7 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import httpx2
@@ -161,6 +162,92 @@ def test_an_api_may_answer_a_request_before_its_end(target: str, tape: Path, con
         (trip.request.body, trip.request.complete, trip.response and trip.response.body) for trip in Cassette.load(tape)
     ]
     assert kept == ([] if target.endswith("other") else [(b"".join(sent), True, b"".join(sent))])
+
+
+ANSWERED = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+REFUSED = b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+@contextmanager
+def uploaded(*answers: bytes) -> Generator[tuple[int, Queue[bytes]]]:
+    """An API that shows what it reads as it comes; it answers the head, and then what ends with `!`."""
+    got: Queue[bytes] = Queue()
+
+    def serve(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        left = list(answers)
+        with connection:
+            while data := connection.recv(65536):
+                got.put(data)
+                if left and (len(left) == len(answers) or data.endswith(b"!")):
+                    connection.sendall(left.pop(0))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        yield listener.getsockname()[1], got
+
+
+def line_of(target: str, engine: Engine, port: int) -> str:
+    """The first two lines of a request to an API on this port."""
+    to = target.format(api=f"http://127.0.0.1:{port}")
+    return f"POST {to} HTTP/1.1\r\nHost: 127.0.0.1:{engine.port if to.startswith('/') else port}\r\n"
+
+
+@pytest.mark.parametrize("target", ["/api/v1/chat/completions", "{api}/v1/chat/completions", "{api}/other"])
+def test_an_upload_with_a_length_reaches_the_api_before_its_end(target: str, tape: Path, confdir: Path) -> None:
+    with uploaded(b"", ANSWERED) as (port, got), Recorder(tape) as recorder:
+        engine = Engine(recorder, upstreams={"api": f"http://127.0.0.1:{port}"}, confdir=confdir)
+        with running(engine), socket.create_connection(("127.0.0.1", engine.port)) as raw, raw.makefile("rb") as file:
+            raw.sendall(f"{line_of(target, engine, port)}Content-Length: 13\r\n\r\nfirst ".encode())
+            arrived = b""
+            while not arrived.endswith(b"first "):
+                arrived += got.get()
+            raw.sendall(b"second!")
+            assert file.readline() == b"HTTP/1.1 200 OK\r\n"
+
+    trips = list(Cassette.load(tape))
+    assert [trip.request.body for trip in trips] == ([] if target.endswith("other") else [b"first second!"])
+
+
+@pytest.mark.parametrize("target", ["/api/v1/chat/completions", "{api}/v1/chat/completions"])
+@pytest.mark.parametrize("refused", [False, True])
+def test_a_client_that_asks_whether_to_send_is_answered_by_the_api(
+    refused: bool, target: str, tape: Path, confdir: Path
+) -> None:
+    """`Expect: 100-continue` (RFC 9110, 10.1.1): an API may refuse before it has the body."""
+    answers = [REFUSED] if refused else [b"HTTP/1.1 100 Continue\r\n\r\n", ANSWERED]
+    with uploaded(*answers) as (port, got), Recorder(tape) as recorder:
+        engine = Engine(recorder, upstreams={"api": f"http://127.0.0.1:{port}"}, confdir=confdir)
+        with running(engine), socket.create_connection(("127.0.0.1", engine.port)) as raw, raw.makefile("rb") as file:
+            head = f"{line_of(target, engine, port)}Content-Length: 4\r\nExpect: 100-continue\r\n\r\n"
+            raw.sendall(head.encode())
+            first = file.readline()
+            if not refused:
+                assert file.readline() == b"\r\n"
+                raw.sendall(b"{} !")
+                assert file.readline() == b"HTTP/1.1 200 OK\r\n"
+            asked = got.get()
+
+    assert first == (REFUSED if refused else b"HTTP/1.1 100 Continue\r\n").splitlines(keepends=True)[0]
+    assert b"Expect: 100-continue\r\n" in asked and asked.endswith(b"\r\n\r\n")
+    [trip] = Cassette.load(tape)
+    assert trip.response is not None and trip.response.status == (413 if refused else 200)
+    assert (trip.request.body, trip.request.complete) == ((b"", False) if refused else (b"{} !", True))
+    assert trip.extra.get("interim", []) == ([] if refused else [100])
+
+
+@pytest.mark.parametrize("target", ["/api/v1/caf\u00e9?q=\u00e9", "{api}/v1/chat/completions?q=\u00e9"])
+def test_a_url_with_raw_utf_8_is_passed_on_as_it_came(target: str, tape: Path, confdir: Path) -> None:
+    with uploaded(ANSWERED) as (port, got), Recorder(tape) as recorder:
+        engine = Engine(recorder, upstreams={"api": f"http://127.0.0.1:{port}"}, confdir=confdir)
+        with running(engine), socket.create_connection(("127.0.0.1", engine.port)) as raw, raw.makefile("rb") as file:
+            raw.sendall(f"{line_of(target, engine, port)}Content-Length: 1\r\n\r\n!".encode())
+            assert file.readline() == b"HTTP/1.1 200 OK\r\n"
+
+    path = "/v1" + target.partition("/v1")[2]
+    assert got.get().startswith(f"POST {path} HTTP/1.1\r\n".encode())
+    [trip] = Cassette.load(tape)
+    assert trip.request.url.endswith(path)
 
 
 @pytest.mark.parametrize("route", ["base_url", "forward"])

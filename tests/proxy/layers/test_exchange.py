@@ -18,6 +18,7 @@ from mitmproxy.test import tflow
 from turntape.cassettes.tape.bounds import Memory
 from turntape.proxy.capture.pending import BEGINNING, NEEDS_WHOLE, ROOM, PendingRoundTrip
 from turntape.proxy.layers.exchange import Exchange
+from turntape.proxy.layers.wire_events import RequestGoesOn
 
 PIECE = b"a" * 1000
 
@@ -70,6 +71,8 @@ def test_a_request_without_an_end_is_passed_on_unless_it_is_needed_whole(
     exchange.client_state = exchange.state_consume_request_body
     list(exchange.state_consume_request_body(RequestData(1, PIECE)))
 
+    asked = list(exchange.handle_event(RequestGoesOn(1)))
+    assert [type(command) for command in asked] == [RequestWakeup] * passes
     assert any(exchange.handle_event(Wakeup(RequestWakeup(0)))) is passes
 
 

@@ -27,7 +27,7 @@ from turntape.proxy.layers import http1
 from turntape.proxy.layers.ahead import LaterTurn
 from turntape.proxy.layers.at_once import is_whole
 from turntape.proxy.layers.chunks import pieces_of
-from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse, cause_of
+from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse, RequestGoesOn, cause_of
 
 PIECE = b"a" * 65535
 
@@ -93,7 +93,10 @@ def test_a_request_with_an_endless_head_is_refused(monkeypatch: pytest.MonkeyPat
 
 def test_a_body_of_known_size_is_passed_on_as_it_comes_up_to_its_end() -> None:
     side = client()
-    assert received(side, b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nab")[1:] == [RequestData(1, b"ab")]
+    assert received(side, b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nab")[1:] == [
+        RequestData(1, b"ab"),
+        RequestGoesOn(1),
+    ]
     whole = b"cdef"
     (passed,) = received(side, whole)
     assert isinstance(passed, RequestData) and passed.data is whole

@@ -32,7 +32,7 @@ from mitmproxy.test import taddons, tflow
 from turntape.proxy.engine.fair_reads import MOST_PIECES
 from turntape.proxy.layers import http2
 from turntape.proxy.layers.chunks import pieces_of
-from turntape.proxy.layers.wire_events import LastResponseData, cause_of
+from turntape.proxy.layers.wire_events import LastResponseData, RequestGoesOn, cause_of
 
 FIELDS = [(":method", "GET"), (":scheme", "https"), (":path", "/"), (":authority", "a.example")]
 
@@ -64,6 +64,18 @@ def test_a_reset_that_comes_with_the_end_of_the_request_is_not_lost() -> None:
 
     assert isinstance(begun, RequestHeaders) and isinstance(ended, RequestEndOfMessage)
     assert isinstance(gone, RequestProtocolError) and cause_of(gone).reset == 8
+
+
+@pytest.mark.parametrize(("ends", "goes_on"), [(True, False), (False, True)])
+def test_it_is_said_of_a_request_that_it_did_not_end_with_its_head(ends: bool, goes_on: bool) -> None:
+    side, client = side_of_client()
+    client.send_headers(1, FIELDS)
+    client.send_data(1, b"{}", end_stream=ends)
+
+    for data in (client.data_to_send(), b""):
+        done = list(side.handle_event(events.DataReceived(side.conn, data)))
+        said = [command.event for command in done if isinstance(command, ReceiveHttp)]
+        assert (RequestGoesOn(1) in said) is (goes_on and bool(data))
 
 
 @pytest.mark.parametrize(("seconds", "count"), [(0.0, 11), (0.04, 30), (0.02, 28)])
