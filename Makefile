@@ -117,7 +117,7 @@ fuzz: setup
 soak: setup
 	$(RUN)python -m bench.soak $(ARGS)
 
-# 64 kinds of credentials in 37 places on both routes: is one on the disk afterwards? `ARGS='--place base64 -v'` for one.
+# 65 kinds of credentials in 37 places on both routes: is one on the disk afterwards? `ARGS='--place base64 -v'` for one.
 secrets: setup
 	$(RUN)python -m bench.planted $(ARGS)
 

@@ -1,4 +1,4 @@
-"""`make secrets`: 64 kinds of credentials in 37 places on both routes; exit code 1 when one is on the disk afterwards.
+"""`make secrets`: 65 kinds of credentials in 37 places on both routes; exit code 1 when one is on the disk afterwards.
 
 An exchange that gets no answer or leaves no record counts as a failure too: nothing was proved with it.
 Each value is new. The recording and everything that commands write from it is searched for its parts: as bytes, with

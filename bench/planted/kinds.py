@@ -83,6 +83,7 @@ KINDS = (
     _shaped("Twilio", "SK", (HEX, 32)),
     _shaped("SendGrid", "SG.", (WORD, 22), ".", (WORD, 43)),
     _shaped("Mailgun", "key-", (HEX, 32)),
+    _shaped("Mailgun signing", (HEX, 32), "-", (HEX, 8), "-", (HEX, 8)),
     _shaped("Brevo", "xkeysib-", (HEX, 64), "-", (LETTERS, 16)),
     _shaped("Telegram", "123456789:AA", (WORD, 33)),
     _shaped("Discord webhook", "https://discord.com/api/webhooks/123456789012345678/", (WORD, 68)),

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..regex import regex
-from .key_shapes import ANY_WORD, CONTEXTS, IN_A_WORD, LONG_WORD, WORDS, Shape
+from .key_shapes import ANY_WORD, BARE, BARE_FORM, CONTEXTS, IN_A_WORD, LONG_WORD, WORDS, Shape
 
 type Spans = dict[int, tuple[int, int]]
 """Start of a secret → its end, and how many of its first bytes are kept."""
@@ -19,12 +19,15 @@ _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _LONG = b"w" * LONG_WORD
 _LETTERS = bytes(ord("w") if byte in _WORD or byte in IN_A_WORD else ord(" ") for byte in range(256))
 """What a key may have as `w`, the rest as a space."""
+_DIGITS = bytes(ord("h") if byte in b"0123456789abcdef" else byte for byte in range(256))
+"""Hexadecimal digits as `h`."""
 _ESCAPES = b"nrtbf"
 _BEFORE = regex(rb"(?:\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}|(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;]{0,16}m)\Z")
 """An encoded character that ends in a word character: a JSON escape, a percent-encoded byte, a terminal colour."""
 _BASE64_RUN = 64
 _BASE64 = regex(rb"[A-Za-z0-9+/_=-]*")
 _RULES = bytes(ord("-") if byte in b"_=-" else ord(" ") for byte in range(256))
+_BARE = b"h" * 32
 _LONGEST_KEY = 400
 """The length of the longest key, with its prefix; a longer match is encoded data."""
 _LONGEST_ROOT = max(map(len, WORDS))
@@ -41,7 +44,7 @@ def shaped(body: bytes) -> Spans:
     for at, root in _roots(body):
         if at >= done:
             # The next key may begin with the last letters of this one.
-            done = at + max(_match(body, at, WORDS[root], spans) - _LONGEST_ROOT, 0)
+            done = at + max(_match(body, at, WORDS.get(root, BARE), spans) - _LONGEST_ROOT, 0)
     for root, shapes in CONTEXTS.items():
         at = body.find(root)
         while at >= 0:
@@ -63,7 +66,7 @@ def _match(body: bytes, at: int, shapes: tuple[Shape, ...], spans: Spans) -> int
 
 
 def _roots(body: bytes) -> Iterator[tuple[int, bytes]]:
-    """Where a key may begin, in order, and the root that is there."""
+    """Where a key may begin, in order, and the root that is there; an empty one for a key without a prefix."""
     mask = body.translate(_LETTERS)
     words: defaultdict[bytes, list[int]] = defaultdict(list)
     end = block = 0
@@ -93,11 +96,14 @@ def _roots_of(words: dict[bytes, list[int]]) -> list[tuple[int, bytes]]:
     for word in words:
         starts.append(length)
         length += len(word) + 1
+    joined = b"\0".join(words)
+    roots = [(root.start(), root[1]) for root in ANY_WORD.finditer(joined)]
+    if _BARE in (digits := joined.translate(_DIGITS)):
+        roots += [(form.start(), b"") for form in BARE_FORM.finditer(digits)]
     found: list[tuple[int, bytes]] = []
-    for root in ANY_WORD.finditer(b"\0".join(words)):
-        word = bisect_right(starts, root.start()) - 1
-        within = root.start() - starts[word]
-        found += [(place + within, root[1]) for place in places[word]]
+    for start, root in roots:
+        word = bisect_right(starts, start) - 1
+        found += [(place + start - starts[word], root) for place in places[word]]
     found.sort()
     return found
 

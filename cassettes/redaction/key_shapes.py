@@ -76,7 +76,15 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (_WORD + "{43}(?![A-Za-z0-9_-])", "pa-"),
     ("[A-Za-z0-9]{30,}", "hf_ gsk_ pplx- r8_"),
     ("[A-Za-z0-9_]{40,}", "xai- phx_"),
-    ("[A-Za-z0-9]{40,}", "e2b_"),
+    ("[A-Za-z0-9]{40,}", "e2b_ rpa_ flp_ m0- sess-"),
+    ("[A-Za-z0-9]{60,}", "xai-token- napi_"),
+    (_HEX + "{64}" + _END, "dtn_ key_"),
+    (_MIXED + "[A-Za-z0-9_-]{28}" + _END, "BSA"),
+    (_MIXED + "[A-Za-z0-9]{29}" + _END, "up_"),
+    (_MIXED + "[A-Za-z0-9]{20}" + _END, "ak_"),
+    (_MIXED + "[A-Za-z0-9]{22}" + _END, "as-"),
+    ("(?:" + _GROUPS + "|" + _MIXED + "[A-Za-z0-9]{22}" + _END + ")", "ak-"),
+    ("[A-Za-z0-9]{20,}", "sk_car_"),
     ("[A-Za-z0-9]{20,}", "fw_"),
     (_GROUPS, "pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1-"),
     ("[A-Za-z0-9_]{30,}", "lsv2_"),
@@ -88,7 +96,11 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
         + _GROUPS
         + "|[a-z]{2,20}_(?=[A-Za-z0-9]{40}(?![A-Za-z0-9_-]))"
         + _MIXED
-        + "[A-Za-z0-9]{40})",
+        + "[A-Za-z0-9]{40}|"
+        + _MIXED
+        + "[A-Za-z0-9_-]{43}"
+        + _END
+        + ")",
         "sk_",
     ),
     (_MIXED + _WORD + "{20,}", "sk-service-"),
@@ -98,6 +110,9 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Z0-9]{16}", "AKIA ASIA ABIA ACCA"),
     ("[A-Z0-9]{17}", "A3T"),
     (_HEX + "{32,}", "dapi"),
+    (_HEX + "{32}" + _END, "dose"),
+    (_MIXED + "[A-Za-z0-9]{32}" + _END, "rnd_"),
+    ("[A-Za-z0-9]{12,}_[A-Za-z0-9]{20,}", "vercel_blob_rw_"),
     ("[A-Za-z0-9]{17,}", "LTAI"),
     ("[A-Za-z0-9]{32}", "AKID"),
     (_HEX + "{60,}", "dop_v1_ doo_v1_ dor_v1_"),
@@ -155,7 +170,16 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Za-z0-9]{27}", "NRAK-"),
     ("[A-Za-z0-9_-]{25,}", "NRII- NRIQ-"),
     (_HEX + "{19}", "NRJS- NRBR-"),
-    ("(?:[A-Za-z0-9]{43}|" + _MIXED + "[A-Za-z0-9]{16}" + _END + ")", "secret_"),
+    (
+        "(?:[A-Za-z0-9]{43}|"
+        + _MIXED
+        + "[A-Za-z0-9]{16}"
+        + _END
+        + "|[A-Za-z0-9-]{1,32}_"
+        + _HEX
+        + r"{32}\.[A-Za-z0-9]{32})",
+        "secret_",
+    ),
     ("[A-Za-z0-9]{28}", "aio_"),
     ("[A-Za-z0-9]{30,}", "alcht_ BBFF-"),
     ("[A-Za-z0-9]{27}", "pgar_"),
@@ -175,10 +199,12 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     # Payments, messages, shops.
     ("(?:" + _GROUPS + "|[A-Za-z0-9]{16,}[A-Za-z0-9-]*|" + _STRIPE + ")", "sk_live_ sk_test_"),
     (_STRIPE, "rk_live_ rk_test_ sk_prod_ rk_prod_"),
+    ("[A-Za-z0-9]{8}_[A-Za-z0-9]{24}" + _END, "re_"),
+    ("[A-Za-z0-9]{20,}", "bb_live_ bb_test_"),
     ("[A-Za-z0-9]{16,}", "sk_org_ whsec_ pk_live_ ak_live_ flb_live_ flb_test_"),
     ("[A-Za-z0-9]{1,64}_" + _HEX + "{40}", "sk_pr_"),
     ("[A-Za-z0-9]{14}" + _END, "rzp_live_ rzp_test_"),
-    ("(?:[A-Za-z0-9]{6}_)?" + _HEX + "{34}" + _END, "pk_"),
+    ("(?:(?:[A-Za-z0-9]{6}_)?" + _HEX + "{34}|[0-9]{5,12}_[A-Z0-9]{32})" + _END, "pk_"),
     ("[A-Za-z0-9]{24}_secret_[A-Za-z0-9]{25}", "pi_ seti_"),
     ("[A-Za-z0-9]{40,}", "ramp_id_ ramp_sec_"),
     ("[A-Za-z0-9]{12,}", "FLWSECK_TEST- FLWSECK-"),
@@ -227,6 +253,9 @@ SHAPES: tuple[Shape, ...] = (
     *(_key(f"dp.{kind}.", "[A-Za-z0-9]{40,}") for kind in ("pt", "ct", "sa", "scim", "audit")),
     _key("na1.", "(?=[A-Za-z0-9+/]{100}(?![A-Za-z0-9+/]))[A-Za-z0-9+/]{100}"),
     _key("VF.", r"(?:DM\.|WS\.)?" + _HEX + r"{24}\.[A-Za-z0-9]{16}" + _END),
+    _key("v1.", _HEX + "{40}" + _END),
+    _key("st.", _HEX + r"{24}\." + _HEX + r"{32}\." + _HEX + "{32}"),
+    _key("snyk_uat.", r"[A-Za-z0-9]{8}\.[A-Za-z0-9_-]{60,}"),
     _key("pk.", _HEX + "{32}" + _END),
     _key("hawk.", r"[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20}"),
     _key("tkn.v1_", "[A-Za-z0-9]{60,}={0,2}"),
@@ -234,7 +263,7 @@ SHAPES: tuple[Shape, ...] = (
     _key("endr+", "[A-Za-z0-9-]{16}" + _END),
     _key("dp.st.", r"[A-Za-z0-9_.-]{40,}"),
     _key("dt0", r"[A-Za-z][0-9]{2}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"),
-    _key("t1.", r"[A-Za-z0-9_-]{20,}={0,2}\.[A-Za-z0-9_-]{80,}"),
+    _key("t1.", r"[A-Za-z0-9_-]{2,}={0,2}\.[A-Za-z0-9_-]{80,}"),
     _key("sl.", "[A-Za-z0-9_=.-]{100,}"),
     _key("sk.eyJ", r"[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}"),
     _key("s.", "(?=[A-Za-z0-9]{0,20}[0-9])(?=[A-Za-z0-9]{0,20}[A-Za-z])[A-Za-z0-9]{24}(?![A-Za-z0-9])"),
@@ -289,6 +318,15 @@ SHAPES: tuple[Shape, ...] = (
     _after("://", r"://[^\s:/@\"'\\]{0,64}:((?!REDACTED)[^\s:/@\"'\\]{4,128})@", is_word=False),
 )
 """The first shape that matches at a place counts."""
+
+
+BARE = (
+    Shape(b"", rb"(?<![0-9a-f-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z_-])", 0),
+    Shape(b"", (r"(?<![0-9a-f-])[0-9a-f]{32}\." + _MIXED + "[A-Za-z0-9]{16}(?![A-Za-z0-9_-])").encode(), 0),
+)
+"""Keys of Mailgun and of Z.ai, which begin with no prefix."""
+BARE_FORM = re.compile(rb"h{32}(?:-h{8}-h{8}|\.)")
+"""What finds them where each hexadecimal digit is an `h`."""
 
 
 def _roots(shapes: Iterable[Shape]) -> dict[bytes, tuple[Shape, ...]]:

@@ -11,8 +11,21 @@ from itertools import pairwise
 
 from ..regex import regex
 from .body_search import Spans
+from .service_names import SERVICES
 
-_ROOTS = (b"key", b"token", b"secret", b"passw", b"passphrase", b"pwd", b"credential", b"auth", b"sig=", b"session=")
+_ROOTS = (
+    b"key",
+    b"token",
+    b"secret",
+    b"passw",
+    b"passphrase",
+    b"pwd",
+    b"credential",
+    b"auth",
+    b"_pat",
+    b"sig=",
+    b"session=",
+)
 """What a name contains, in lower case."""
 _BEARER = b"bearer "
 _IN_A_NAME = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -61,6 +74,8 @@ _TOKEN = regex(
     r"(?:access|refresh|auth|api|bot|session|bearer|security|private|personal|deploy|csrf|xsrf|user|app|client|oauth|"
     r"github|gitlab|slack|hf|npm|jwt|account|service|id|registry|vault|admin|webhook|verification|pat|secret|web)token$"
 )
+_ACCESS = regex(r"[A-Za-z]_pat$", re.IGNORECASE)
+"""A personal access token, as in `AZURE_DEVOPS_PAT`."""
 _SECRET = regex(
     r"(?:client|app|application|api|consumer|shared|oauth|auth|webhook|signing|jwt|session|cookie|user|bot|account)secret$"
 )
@@ -96,6 +111,8 @@ _EXPRESSION = regex(
 """A word, a variable, or a field of an object."""
 _WORDS = regex(r"[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?[0-9]{0,2}|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 """Words, as a text in quotes has them."""
+_PARTED_WORDS = regex(r"[_-]*(?:(?:[A-Z]?[a-z]{2,20}|[A-Z]{1,12})[0-9]{0,4}[_-]*)+")
+"""Words with hyphens or underscores between them, each with a large first letter or none, or all in large letters."""
 _LONG, _LEAST_PART = 24, 0.3
 """Characters; the part of large letters among all letters. `getServerSessionOfUser2` has a sixth."""
 _SHORTEST, _TURNS = 12, 6
@@ -108,6 +125,7 @@ _KINDS = str.maketrans(
     "0123456789" + "abcdefghijklmnopqrstuvwxyz" + "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "9" * 10 + "a" * 26 + "A" * 26
 )
 _UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_OF_SERVICE = regex(rf"(?:^|[_.-])(?:{SERVICES.decode()})", re.IGNORECASE)
 _URL = regex(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -236,7 +254,9 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
         return len(value) >= (6 if quoted or assigned else 8) and (quoted or assigned or not word) and not path
     if _KEY.search(kind) or _CREDENTIAL.search(name) or _TOKEN.search(kind) or _SECRET.search(kind):
         least = 10 if quoted or assigned else 16
-    elif kind.endswith(("token", "secret")) and not _OTHER_TOKEN.search(kind) and not _UUID.fullmatch(value):
+    elif _ACCESS.search(name):
+        least = 20
+    elif kind.endswith(("token", "secret")) and not _OTHER_TOKEN.search(kind) and not _is_plain_uuid(name, value):
         least = _SHORTEST if len(kind) > len("secret") and is_generated(value) else 16 if assigned else 20
     elif kind.endswith("key") and not _OTHER_KEY.search(kind.replace(" ", "")):
         return is_generated(value) and not _FIELD.fullmatch(value)
@@ -264,8 +284,19 @@ def is_generated(value: str) -> bool:
     )
 
 
+def _is_plain_uuid(name: str, value: str) -> bool:
+    """True for a UUID under a name that is no variable of a shell and names no service: most of these are ids."""
+    return _UUID.fullmatch(value) is not None and name != name.upper() and _OF_SERVICE.search(name) is None
+
+
 def _is_mixed(value: str) -> bool:
-    """True for a long row of letters and digits, large and small ones in equal parts: no word and no name has these."""
-    large = sum(char.isupper() for char in value)
-    small = sum(char.islower() for char in value)
-    return len(value) >= _LONG and value.isalnum() and _LEAST_PART <= large / max(large + small, 1) <= 1 - _LEAST_PART
+    """True for a long row of letters and digits, large and small ones in equal parts: no word and no name has these.
+
+    The alphabet of base64 for URLs has two signs too; what they part must not be words.
+    """
+    own = value.replace("-", "").replace("_", "")
+    large = sum(char.isupper() for char in own)
+    small = sum(char.islower() for char in own)
+    if len(own) < _LONG or not own.isalnum() or not _LEAST_PART <= large / max(large + small, 1) <= 1 - _LEAST_PART:
+        return False
+    return own == value or _PARTED_WORDS.fullmatch(value) is None

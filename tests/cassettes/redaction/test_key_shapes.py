@@ -115,6 +115,22 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     "sk-service-": (word(20), [word(19), "a-long-name-of-a-thing"]),
     **{prefix: (letters(34), [letters(33), letters(37)]) for prefix in names("ddp_ ddw_")},
     "NF-": (letters(32), [letters(31), letters(33), "a" * 31 + "9"]),
+    **{prefix: (letters(40), [letters(39)]) for prefix in names("rpa_ flp_ m0- sess-")},
+    **{prefix: (letters(60), [letters(59)]) for prefix in names("xai-token- napi_")},
+    **{prefix: ("a0f9" * 16, ["a0f9" * 15 + "a0f", "a0f9" * 16 + "a"]) for prefix in names("dtn_ key_")},
+    "BSA": (word(28), [word(27), word(29), "a" * 27 + "9"]),
+    "up_": (letters(29), [letters(28), letters(30), "a" * 28 + "9"]),
+    "ak_": (letters(20), [letters(19), letters(21), "a" * 19 + "9"]),
+    **{prefix: (letters(22), [letters(21), letters(23), "a" * 21 + "9"]) for prefix in names("as- ak-")},
+    "sk_car_": (letters(20), [letters(19)]),
+    "dose": ("a0f9" * 8, ["a0f9" * 7 + "a0f", "a0f9" * 8 + "a"]),
+    "rnd_": (letters(32), [letters(31), letters(33), "a" * 31 + "9"]),
+    "vercel_blob_rw_": (f"{letters(12)}_{letters(20)}", [letters(40), f"{letters(12)}_{letters(19)}"]),
+    "re_": (f"{letters(8)}_{letters(24)}", [letters(33), f"{letters(8)}_{letters(23)}", f"{letters(8)}_{letters(25)}"]),
+    **{prefix: (letters(20), [letters(19)]) for prefix in names("bb_live_ bb_test_")},
+    "v1.": ("a0f9" * 10, ["a0f9" * 9 + "a0f", "a0f9" * 10 + "a"]),
+    "st.": (f"{'a0f9' * 6}.{'a0f9' * 8}.{'a0f9' * 8}", [f"{'a0f9' * 6}.{'a0f9' * 8}.{'a0f9' * 7}"]),
+    "snyk_uat.": (f"{letters(8)}.{word(60)}", [f"{letters(8)}.{word(59)}", f"{letters(7)}.{word(60)}"]),
     "pk_": ("a0f9" * 8 + "a0", ["a0f9" * 8 + "a", "a0f9" * 8 + "a0f", f"aZ09b_{'a0f9' * 8}a"]),
     "pk.": ("a0f9" * 8, ["a0f9" * 7 + "a0f", "a0f9" * 8 + "a"]),
     "VF.": (f"DM.{'a0f9' * 6}.{letters(16)}", [f"DM.{'a0f9' * 6}.{letters(15)}", f"{'a0f9' * 5}.{letters(16)}"]),
@@ -156,7 +172,7 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     "glc_": ("aZ0/+9" * 5 + "aZ", ["aZ0/+9" * 5 + "a"]),
     "fo1_": (word(43), [word(42)]),
     "bedrock-api-key-": ("aZ0/+9" * 3 + "aZ", ["aZ0/+9" * 3 + "a"]),
-    "t1.": (f"{word(20)}==.{word(80)}", [f"{word(19)}.{word(80)}", f"{word(20)}.{word(79)}"]),
+    "t1.": (f"{word(2)}==.{word(80)}", [f"{word(1)}.{word(80)}", f"{word(20)}.{word(79)}"]),
     "sl.": (word(100), [word(99)]),
     "sk.eyJ": (f"{word(40)}.{word(20)}", [f"{word(39)}.{word(20)}", f"{word(40)}.{word(19)}"]),
     "s.": (letters(24), [letters(23), letters(25), "a" * 24, "9" * 24]),
@@ -201,6 +217,7 @@ FIXED = names("""
     pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1- CCIPAT_ CCIPRJ_ cli_ NRJS- NRBR- bb_pr_ bb_ma_ rzp_live_
     rzp_test_ pi_ seti_ scp-live- scp-test- cio da2- AK1 tskey- API_KEY KEY spu- aio_ pgar_ apify_api_ CFPAT- shltm_
     api_ web_ pri_ act_ sk_pr_ na1. hawk. 1000. endr+ slk_ rootly_ bkua_ ptr_
+    dtn_ key_ BSA up_ ak_ as- ak- dose rnd_ re_ v1. st. snyk_uat. vercel_blob_rw_
 """)
 """Keys of one length, or of a fixed form."""
 
@@ -389,3 +406,26 @@ def test_a_secret_is_found_by_its_context(text: str, secret: str) -> None:
 @pytest.mark.parametrize("text", [text for _, _, texts in CONTEXTS.values() for text in texts])
 def test_a_near_miss_of_a_context_is_left(text: str) -> None:
     assert REDACTOR.body(text.encode()).decode() == text
+
+
+BARE = {
+    "Mailgun": (f"{'a0f9' * 8}-{'a0f9' * 2}-{'09af' * 2}", [f"{'a0f9' * 8}-{'a0f9' * 2}-{'a0f9' * 2}a", "a0f9" * 8]),
+    "Z.ai": (f"{'a0f9' * 8}.{letters(16)}", [f"{'a0f9' * 8}.{letters(15)}", f"{'a0f9' * 8}.tar", f"{'a0f9' * 8}."]),
+}
+"""A key without a prefix, and words that are not one."""
+
+
+@pytest.mark.parametrize("name", BARE)
+@pytest.mark.parametrize(
+    "around", ["@@", "the key is @@, ok", '{"c":"a\\n@@\\nb"}', "https://api:@@@a.example", "@@ and @@"]
+)
+def test_a_key_without_a_prefix_is_found_by_its_form(name: str, around: str) -> None:
+    key, _ = BARE[name]
+
+    assert key.encode() not in REDACTOR.body(around.replace("@@", key).encode())
+
+
+@pytest.mark.parametrize("rest", [rest for _, rests in BARE.values() for rest in rests])
+def test_what_only_looks_like_a_key_without_a_prefix_is_left(rest: str) -> None:
+    for text in (f"sum {rest} ok", f"{rest}/a", f"{'f' * 32}{rest} ok"):
+        assert REDACTOR.body(text.encode()) == text.encode()
