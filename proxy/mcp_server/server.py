@@ -9,8 +9,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
+import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -22,6 +25,7 @@ from .pages import MOST_CHARACTERS, MOST_ITEMS
 from .run_tools import Layers, Severities
 from .tape_folder import TapeFolder
 from .turn_tools import TurnPart
+from .unreadable import refusal
 
 INSTRUCTIONS = """\
 turntape records what goes between an agent and LLM APIs, one round trip after the other, in cassette files. These tools
@@ -143,7 +147,25 @@ def server_of(folder: Path) -> MCPServer:
 
 class _Server(MCPServer):
     """Says in one sentence which argument is wrong, where the SDK shows an agent the words of its validation, and
-    ignores an argument that it does not know: an agent would take the result for what it had asked for."""
+    ignores an argument that it does not know: an agent would take the result for what it had asked for. Answers lines
+    that cannot be read, too."""
+
+    async def run_stdio_async(self) -> None:
+        onward, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        async with stdio_server() as (received, write), anyio.create_task_group() as tasks:
+
+            async def pass_on() -> None:
+                async with onward:
+                    async for said in received:
+                        if isinstance(said, Exception) and (error := refusal(said)) is not None:
+                            await write.send(error)
+                        else:
+                            await onward.send(said)
+
+            tasks.start_soon(pass_on)
+            server = self._lowlevel_server
+            await server.run(read, write, server.create_initialization_options())
+            tasks.cancel_scope.cancel()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
