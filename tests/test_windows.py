@@ -30,6 +30,14 @@ for name in "HUP QUIT KILL USR1 USR2 TSTP CONT WINCH PIPE XFSZ".split():
     delattr(signal, f"SIG{name}")
 for name in "O_CLOEXEC O_NOCTTY fdatasync fchmod fork killpg getpgid setsid getuid geteuid".split():
     delattr(os, name)
+
+class Popen(subprocess.Popen):
+    def __init__(self, *args, preexec_fn=None, **options):
+        if preexec_fn is not None:
+            raise ValueError("preexec_fn is not supported on Windows platforms")
+        super().__init__(*args, **options)
+
+subprocess.Popen = Popen
 """
 
 
@@ -145,3 +153,19 @@ def test_a_cassette_is_shown_and_checked(command: str, tmp_path: Path) -> None:
     done = run("from turntape.proxy.cli import main\nsys.exit(main(sys.argv[1:]))", command, str(path))
 
     assert "1 turn" in done.stdout and done.stderr == ""
+
+
+def test_the_replay_server_of_run_starts(tmp_path: Path) -> None:
+    path = tmp_path / "run.cassette.jsonl"
+    with Recorder(path) as recorder:
+        recorder.write(round_trip())
+    code = """
+from turntape.proxy.launch.replay_server import replay_server
+
+with replay_server(sys.argv[1:]) as server:
+    print(server.url.startswith("http://127.0.0.1:"))
+"""
+
+    done = run(code, str(path))
+
+    assert done.stdout.split() == ["True"], done.stderr

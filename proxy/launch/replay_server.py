@@ -16,7 +16,6 @@ from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.routes.admission import PREFIX, new_token
 
 from ..exit_codes import FINDINGS
-from ..signals import unblock
 
 END_TIMEOUT = 5.0
 """Seconds that a replay server may take to end."""
@@ -71,7 +70,6 @@ def replay_server(files: Sequence[str], arguments: Sequence[str] = ()) -> Genera
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            preexec_fn=unblock,  # our signals are blocked here, but a signal must end this server
             start_new_session=True,  # Ctrl-C is for the command, which may still need an answer
         )
         try:

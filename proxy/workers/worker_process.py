@@ -17,6 +17,7 @@ from turntape.cassettes.json_levels import follow_all_levels
 from turntape.cassettes.redaction.redactor import Redactor, patient_redactor
 
 from ..engine.engine import Engine
+from ..signals import unblock
 from .messages import Message, Ready, Unrecorded
 from .sender import Sender
 from .shared import ENDLESS, GIVEN, PENDING, STREAMS, Shared, SharedConnections, SharedPlaces
@@ -112,6 +113,7 @@ def _asking(connection: "Connection[str, Page]") -> Callable[[str], Page]:
 
 
 def main() -> None:
+    unblock()  # a signal that somebody sends to this process ends it
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     follow_all_levels()
     asyncio.run(work(pickle.load(sys.stdin.buffer)))

@@ -28,7 +28,6 @@ from turntape.cassettes.tape.model import RoundTrip
 from ..capture.hops import Sign
 from ..capture.unrecorded import UnrecordedTraffic
 from ..gateway.segments import Segments
-from ..signals import unblock
 from .messages import Ended, Failed, Line, Message, Ready, SessionOver, Unrecorded, unpacked
 from .shared import ENDLESS, GIVEN, PENDING, STREAMS, Shared, make, make_places
 from .worker_settings import Page, WorkerSettings
@@ -194,10 +193,8 @@ class Workers:
         )
         given = [*sockets, settings.shared, settings.places, settings.channel]
         given += [asks.fileno()] if asks is not None else []
-        # In its own session, since Ctrl-C is for this process; a signal that somebody sends to it ends it.
-        process = subprocess.Popen(
-            _COMMAND, stdin=subprocess.PIPE, pass_fds=given, start_new_session=True, preexec_fn=unblock
-        )
+        # In its own session, since Ctrl-C is for this process.
+        process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, pass_fds=given, start_new_session=True)
         assert process.stdin is not None
         with suppress(OSError), process.stdin:
             process.stdin.write(pickle.dumps(settings))

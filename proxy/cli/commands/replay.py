@@ -34,6 +34,9 @@ def main(options: argparse.Namespace) -> int:
     if options.parent is not None:
         from turntape.cassettes.orphan import end_with
 
+        from ...signals import unblock
+
+        unblock()  # `turntape run` blocks signals, but a signal must end this server
         end_with(options.parent)
     # A folder is passed on as it is: it is the root of the names of its cassettes.
     checked = [name if Path(name).is_dir() else cassettes([name]) for name in options.file]

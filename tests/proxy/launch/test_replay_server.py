@@ -21,6 +21,19 @@ with replay_server(sys.argv[1:]) as server:
     os.kill(os.getpid(), 9)
 """
 
+WITH_BLOCKED_SIGNALS = """
+import sys, urllib.error, urllib.request
+from turntape.proxy.launch.replay_server import replay_server
+from turntape.proxy.signals import block
+block()
+with replay_server(sys.argv[1:]) as server:
+    try:
+        urllib.request.urlopen(server.url + "/openai/v1/chat/completions", b"{}")
+    except urllib.error.HTTPError:
+        pass
+print(server.missed)
+"""
+
 
 def recorded(path: Path) -> str:
     with Recorder(path) as recorder:
@@ -50,3 +63,12 @@ def test_it_ends_when_the_run_is_killed(tmp_path: Path) -> None:
 
     assert killed.returncode == -9
     eventually(lambda: not listens(killed.stdout))
+
+
+def test_a_signal_ends_it_also_where_the_run_blocks_signals(tmp_path: Path) -> None:
+    """One that has to be killed does not say what was missed."""
+    path = recorded(tmp_path / "t.cassette.jsonl")
+
+    done = subprocess.run([sys.executable, "-c", WITH_BLOCKED_SIGNALS, path], capture_output=True, text=True)
+
+    assert done.stdout == "True\n", done.stderr

@@ -1,6 +1,8 @@
 """Worker processes that end on their own, with a program in their place that does only that."""
 
 import asyncio
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -67,3 +69,19 @@ def test_a_worker_that_cannot_live_is_started_again_less_and_less_often() -> Non
 
     assert pauses[1:] == [1, 2, 4, 8, 16, 32, 60, 60, 60]
     assert pause_after(3600, 60) == 0
+
+
+def test_a_signal_ends_a_worker_although_the_recording_process_blocks_it() -> None:
+    program = """
+import os, signal, subprocess
+from turntape.proxy.signals import block
+from turntape.proxy.workers.workers import _COMMAND
+block()
+process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE)
+process.terminate()
+print(process.wait())
+"""
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+
+    assert done.stdout == f"{-signal.SIGTERM}\n", done.stderr
