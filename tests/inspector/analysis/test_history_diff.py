@@ -1,18 +1,21 @@
-"""The history diff of answers that came in parts: a request with a continuation token repeats the whole history."""
+"""How a request repeats the history and the answer before it: each edit of them, and answers that came in parts."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from conversations import START
+from conversations import START, chat, result, said, user
+from judged import item_call, item_output, responses
 from judged import turn as content
 from long_threads import CUT, thread
 from round_trips import GEMINI, exchanged
+from syrupy.assertion import SnapshotAssertion
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.conversation import conversation_of, new_messages
-from turntape.inspector.analysis.history_diff import diff_history
+from turntape.inspector.analysis.history_diff import diff_history, lost_space
 from turntape.inspector.analysis.seen import Seen
 from turntape.inspector.analysis.threads import Threads
 from turntape.inspector.analysis.turn import Turn
@@ -121,3 +124,119 @@ def test_what_two_requests_share_behind_a_clock_changes_nothing_in_the_compariso
         assert found == diff_history(apart(before), apart(now))
         assert (kept, first) == (0, 1) and [change.kind for change in found.changes] == ["text_changed"]
     assert skipped > 300
+
+
+SYSTEM = {"role": "system", "content": "Be kind to people and to tapes."}
+ASKED = user("What is the whole story of the tape?")
+LOOK = ("c1", "look_up", '{"word": "tape", "deep": true}')
+ONE = said("I look at the first reel now.", LOOK)
+GOT = result("c1", "A tape is a long strip\nwith sound\non it, as\nthe story says.")
+OLD = [SYSTEM, ASKED, ONE, GOT]
+REEL, PLAY = ("c2", "look_up", '{"word": "reel"}'), ("c3", "play", '{"at": 3}')
+TWO = said("Now I look at the second one.", REEL, PLAY)
+REEL_SAYS, PLAY_SAYS = result("c2", "A reel is round."), result("c3", "la la la")
+NEW = [REEL_SAYS, PLAY_SAYS]
+HURRY = user("Hurry, please.")
+
+
+def answer(*calls: tuple[str, str, str], text: str | None = "Now I look at the second one.") -> dict[str, Any]:
+    """The answer as the client sends it back."""
+    return said(text, *(calls or (REEL, PLAY)))
+
+
+EDITED: dict[str, list[dict[str, Any]]] = {
+    "nothing": [*OLD, TWO, *NEW],
+    "arguments with other spaces": [*OLD, answer((*REEL[:2], '{"word":"reel"}'), (*PLAY[:2], '{"at":3}')), *NEW],
+    "arguments of the answer": [*OLD, answer((*REEL[:2], '{"word": "real"}'), PLAY), *NEW],
+    "the name of a call": [*OLD, answer(("c2", "lookup", REEL[2]), PLAY), *NEW],
+    "a call is dropped": [*OLD, answer(REEL), REEL_SAYS],
+    "the text of the answer is dropped": [*OLD, answer(text=None), *NEW],
+    "the text of the answer": [*OLD, answer(text="Now I look at the third one."), *NEW],
+    "other ids": [
+        *OLD,
+        answer(("x2", *REEL[1:]), ("x3", *PLAY[1:])),
+        result("x2", "A reel is round."),
+        result("x3", "la la la"),
+    ],
+    "the answer in two messages": [*OLD, said("Now I look at"), said(" the second one.", REEL, PLAY), *NEW],
+    "a word of an old result": [SYSTEM, ASKED, ONE, result("c1", GOT["content"].replace("long", "short")), TWO, *NEW],
+    "an old result is cleared": [SYSTEM, ASKED, ONE, result("c1", "[cleared]"), TWO, *NEW],
+    "an old result on one line": [SYSTEM, ASKED, ONE, result("c1", GOT["content"].replace("\n", " ")), TWO, *NEW],
+    "an old result under another call": [SYSTEM, ASKED, ONE, result("c9", GOT["content"]), TWO, *NEW],
+    "arguments of an old call": [
+        SYSTEM,
+        ASKED,
+        said(ONE["content"], ("c1", "look_up", '{"word": "reel", "deep": true}')),
+        GOT,
+        TWO,
+        *NEW,
+    ],
+    "a word of the user": [SYSTEM, user("What is the whole story of the reel?"), ONE, GOT, TWO, *NEW],
+    "the system prompt": [{"role": "system", "content": "Be rude."}, *OLD[1:], TWO, *NEW],
+    "a call and its result are left out": [SYSTEM, ASKED, TWO, *NEW],
+    "the user's message is left out": [SYSTEM, ONE, GOT, TWO, *NEW],
+    "an old result is left out": [SYSTEM, ASKED, ONE, TWO, *NEW],
+    "a message of the user early on": [SYSTEM, ASKED, HURRY, ONE, GOT, TWO, *NEW],
+    "words of the assistant early on": [SYSTEM, ASKED, said("Let me think about it."), ONE, GOT, TWO, *NEW],
+    "a message before the answer": [*OLD, HURRY, TWO, *NEW],
+    "a call that no model made": [*OLD, answer(REEL, ("c9", "forged", "{}"), PLAY), *NEW],
+    "the user's message behind the first answer": [SYSTEM, ONE, GOT, ASKED, TWO, *NEW],
+    "other words of the assistant": [SYSTEM, ASKED, said("Something else entirely.", LOOK), GOT, TWO, *NEW],
+    "results in another order": [*OLD, TWO, PLAY_SAYS, REEL_SAYS],
+    "a new message": [*OLD, TWO, *NEW, HURRY],
+    "a summary of all": [SYSTEM, user("A tape was looked at.")],
+}
+
+
+def lines(before: Turn, now: Turn) -> Iterator[str]:
+    """What a diff says, a line for each change."""
+    found = diff_history(before, now)
+    yield f"{found.state}, reasoning {found.reasoning}"
+    for one in found.changes:
+        where = "answer" if one.emitted else "history"
+        what = f"{one.was!r} -> {one.became!r}, call {one.call_id}, of {one.of or '-'}"
+        yield f"{one.kind} in the {where}: {one.before} -> {one.now}: {what}"
+    for name in ("new", "inserted", "beside", "removed"):
+        if units := getattr(found, name):
+            yield f"{name}: {[unit.text[:20] for unit in units]}"
+
+
+@pytest.mark.parametrize("edit", EDITED)
+def test_each_edit_of_a_history_is_named_with_its_places(edit: str, snapshot: SnapshotAssertion) -> None:
+    before, now = sort([chat(OLD, TWO), chat(EDITED[edit], said("Done."), index=1)])
+
+    assert list(lines(before, now)) == snapshot
+
+
+def test_a_request_that_names_the_answer_brings_only_what_is_new() -> None:
+    before, now = sort([responses([{"role": "user", "content": "Hi"}], [item_call()], 0),
+                        responses([item_output()], [], 1, previous_response_id="resp_0")])  # fmt: skip
+
+    assert list(lines(before, now)) == ["held, reasoning none", "new: ['a strip']"]
+
+
+@pytest.mark.parametrize(
+    ("was", "became", "lost"),
+    [
+        ("one two three four", "onetwothreefour", "spaces"),
+        ("one two three", "onetwothree", None),
+        ("one two three four", "one two threefour", None),
+        ("a\nb\nc\nd", "abcd", "line breaks"),
+        ("a\nb\nc", "abc", None),
+        ("if a b:\n  b\n  c\nd", "if a b:\nb\nc\nd", "indents"),
+        ("a:\n  b\nc\nd", "a:\nb\nc\nd", None),
+        ("if a b:\n  b\n  c\nd", "if a b:\n b\nc\nd", None),
+        ('{"a b":\n  1,\n  2\n}', '{"a b":\n1,\n2\n}', None),
+        ("a b c d", "a b c d", None),
+    ],
+)
+def test_a_text_with_the_same_letters_may_have_lost_its_space(was: str, became: str, lost: str | None) -> None:
+    assert lost_space(was, became) == lost
+
+
+def test_of_two_very_long_histories_only_the_first_difference_is_named() -> None:
+    old = [user(f"message {number}") for number in range(1600)]
+    before, now = sort([chat(old, said("Fine.")), chat([user("other"), *old[1:], said("Fine."), HURRY], index=1)])
+
+    first, *_ = lines(before, now)
+    assert first.startswith(("changed", "cut"))

@@ -3,14 +3,7 @@
 import pytest
 from conversations import HELLO, chat, said, sent
 
-from turntape.inspector.analysis.identity import (
-    AGENT_HEADERS,
-    CLASS_HEADERS,
-    PARENT_HEADERS,
-    SESSION_HEADERS,
-    Identity,
-    identity,
-)
+from turntape.inspector.analysis.identity import Identity, identity
 from turntape.inspector.wire.parse import read
 
 
@@ -23,17 +16,30 @@ def test_most_clients_say_nothing() -> None:
     assert of() == Identity(None, None, None, None, None)
 
 
-@pytest.mark.parametrize("name", SESSION_HEADERS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "X-Claude-Code-Session-Id",
+        "session-id",
+        "session_id",
+        "x-session-id",
+        "x-opencode-session",
+        "x-session-affinity",
+        "x-conversation-id",
+        "x-litellm-session-id",
+        "Helicone-Session-Id",
+    ],
+)
 def test_every_header_of_a_session_is_read(name: str) -> None:
     assert of({name: "s1"}) == Identity(session="s1")
 
 
-@pytest.mark.parametrize("name", AGENT_HEADERS)
+@pytest.mark.parametrize("name", ["X-Claude-Code-Agent-Id", "thread-id", "x-openai-subagent"])
 def test_every_header_of_an_agent_is_read(name: str) -> None:
     assert of({name: "a1"}).agent == "a1"
 
 
-@pytest.mark.parametrize("name", PARENT_HEADERS)
+@pytest.mark.parametrize("name", ["X-Claude-Code-Parent-Agent-Id", "x-codex-parent-thread-id"])
 def test_every_header_of_a_parent_is_read(name: str) -> None:
     assert of({name: "p1"}).parent == "p1"
 
@@ -43,7 +49,19 @@ def test_the_first_header_of_the_list_is_taken() -> None:
 
 
 @pytest.mark.parametrize("name", ["x-claude-code-request-class", "x-openai-subagent"])
-@pytest.mark.parametrize(("value", "kind"), CLASS_HEADERS.items())
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("subagent", "subagent"),
+        ("workflow", "subagent"),
+        ("compaction", "compaction"),
+        ("auxiliary", "side_call"),
+        ("collab_spawn", "subagent"),
+        ("review", "subagent"),
+        ("compact", "compaction"),
+        ("memory_consolidation", "side_call"),
+    ],
+)
 def test_the_class_of_a_request_is_one_of_our_words(name: str, value: str, kind: str) -> None:
     assert of({name: f" {value.upper()} "}).kind == kind
     assert of({name: "something else"}).kind is None

@@ -1,8 +1,9 @@
 """Whether a turn was refused, so that it costs nothing."""
 
 import pytest
-from conversations import HELLO, chat, loop, said
+from conversations import CALL, HELLO, chat, loop, said
 
+from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.inspector.analysis.refused import is_refused, was_refused
 from turntape.inspector.wire.parse import read
 
@@ -26,6 +27,20 @@ def test_only_what_failed_before_anything_was_counted_or_answered_is_refused(
     field: dict[str, object], refused: bool
 ) -> None:
     assert is_refused(**{**REFUSED, **field}) is refused
+
+
+@pytest.mark.parametrize(
+    ("trip", "refused"),
+    [
+        (chat([HELLO], failure=Failure("refused", "connection refused")), True),
+        (chat([HELLO], status=0, error={"error": {"message": "no"}}), True),
+        (chat([HELLO], error={"error": {"message": "no", "type": "server_error"}}), True),
+        (chat([HELLO], said(None, CALL), usage=None), False),
+    ],
+    ids=["no answer", "no status", "an error under 200", "a call"],
+)
+def test_status_finish_answer_and_counts_decide(trip: RoundTrip, refused: bool) -> None:
+    assert was_refused(trip, read(trip)) is refused
 
 
 def test_it_is_read_from_the_answer() -> None:
