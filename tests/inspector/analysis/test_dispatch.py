@@ -1,3 +1,5 @@
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -6,7 +8,7 @@ from judged import calls, gemini, gives, turn
 from round_trips import exchanged
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
-from turntape.inspector.analysis.dispatch import Dispatch, answers, dispatch, retold_calls
+from turntape.inspector.analysis.dispatch import Dispatch, answers, dispatch, retold_calls, taken_as_text
 from turntape.inspector.analysis.threads import Threads
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.values import Message, Part, ToolCall, ToolResult
@@ -266,3 +268,63 @@ def test_what_a_history_retells_is_read_from_its_texts_in_order() -> None:
         1: ToolResult("c2", "b", False, "three"),
     }
     assert retold_calls(calls, (retold("assistant", "a is c1", "reasoning"), retold("user", "so?"))) == {}
+
+
+FORM = ToolCall("answer", "c1", {"city": "Rome", "people": [1, 2]}, "{}")
+WRAPPED = ToolCall("answer", "c2", {"result": {"city": "Rome"}}, "{}")
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ('{"people": [1, 2], "city": "Rome"}', [FORM]),
+        ('  {"city": "Rome"}', [WRAPPED]),
+        ('{"result": {"city": "Rome"}}', [WRAPPED]),
+        ('{"city": "Oslo"}', []),
+        ("Rome", []),
+        ('"Rome"', []),
+    ],
+)
+def test_a_call_whose_arguments_the_client_took_as_the_answer_is_found(text: str, taken: list[ToolCall]) -> None:
+    assert taken_as_text([FORM, WRAPPED], [retold("user", text), retold("assistant", text)]) == taken
+    assert taken_as_text([FORM, WRAPPED], [retold("user", text)]) == []
+    assert taken_as_text([FORM, WRAPPED], [retold("assistant", text, "reasoning")]) == []
+
+
+def test_a_list_may_be_the_answer_and_a_call_without_arguments_is_none() -> None:
+    rows, none = ToolCall("rows", "c1", {"rows": [1, 2]}, "{}"), ToolCall("rows", "c2", {}, "{}")
+    broken = ToolCall("rows", "c3", None, '{"rows": [1, 2')
+
+    assert taken_as_text([rows, none, broken], [retold("assistant", "[1,2]")]) == [rows]
+    assert taken_as_text([none, broken], [retold("assistant", "{}")]) == []
+
+
+def sampled(*choices: dict[str, Any], n: int | None) -> RoundTrip:
+    fields: dict[str, Any] = {"n": n} if n else {}
+    trip = chat([HELLO], choices[0], **fields)
+    assert trip.response is not None
+    body = json.loads(trip.response.body)
+    body["choices"] = [
+        {"index": number, "message": message, "finish_reason": "tool_calls"} for number, message in enumerate(choices)
+    ]
+    return replace(trip, response=replace(trip.response, content=json.dumps(body).encode()))
+
+
+def test_of_several_sampled_answers_only_the_one_that_was_continued_has_calls_to_answer() -> None:
+    first, second = said(None, CALL), said(None, OTHER)
+    kept = chat([HELLO, second, result("call_2", "r")], said("x"), index=1)
+    neither = chat([HELLO, user("Something else?")], said("x"), index=1)
+
+    done = after(sampled(first, second, n=2), kept)
+    assert (done.outcome, answered(done), done.missing) == ("dispatched", [("call_2", "r")], ())
+    assert after(sampled(first, second, n=None), kept).missing == ()
+    assert after(sampled(first, second, n=2), neither) == Dispatch((), (), "open")
+    assert after(sampled(first, n=2), neither) == Dispatch((), (), "open")
+    assert after(sampled(first, n=1), neither).outcome == "not_dispatched"
+
+
+def test_each_call_is_beside_its_result() -> None:
+    first = said(None, CALL, OTHER)
+    done = after(chat([HELLO], first), chat([HELLO, first, result("call_2", "r")], said("x"), index=1))
+
+    assert [(call.id, found.text) for call, found in done.given] == [("call_2", "r")]
