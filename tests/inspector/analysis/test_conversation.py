@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, result, said, user
+from hypothesis import given
+from hypothesis import strategies as st
 
 from turntape.inspector.analysis import conversation as conversation_module
 from turntape.inspector.analysis.conversation import (
@@ -250,3 +252,41 @@ def test_the_white_space_of_a_large_text_is_dropped_without_many_times_its_memor
 
     assert found == "abcd" * 10_000
     assert peak < 4 * len(text)
+
+
+PIECES = [
+    HELLO,
+    user("b"),
+    said("a"),
+    said("a", CALL),
+    result("call_1", "r"),
+    content(text("a"), text("b"), picture("p")),
+    {"role": "system", "content": "Be brief."},
+]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.lists(st.sampled_from(PIECES), max_size=5)), min_size=2, max_size=7))
+def test_a_run_that_shares_beginnings_reads_as_requests_that_stand_alone(
+    steps: list[tuple[int, list[dict[str, Any]]]],
+) -> None:
+    earlier, history = list[Conversation](), list[dict[str, Any]]()
+    for kept, more in steps:
+        history = [*history[:kept], *more]
+        messages = read(chat(history)).request.messages
+        made, alone = conversation_of(messages, earlier), conversation_of(read(chat(history)).request.messages)
+
+        assert [unit.pointer for unit in made.units] == [unit.pointer for unit in alone.units]
+        assert made.meanings == alone.meanings
+        assert list(made.ends) == list(alone.ends)
+        assert list(made.prefixes) == list(alone.prefixes)
+        assert made.leading == alone.leading
+        for other in earlier:
+            pairs = zip(other.meanings, made.meanings, strict=False)
+            same = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(other.units), len(made.units)))
+            assert common_units(other, made) == same
+        earlier.append(made)
+
+
+@pytest.mark.parametrize("marker", ["cache_control", "cachePoint", "prompt_cache_breakpoint"])
+def test_a_mark_for_the_cache_says_nothing(marker: str) -> None:
+    assert unmarked({"x": {marker: {"type": "default"}, "y": 1}}) == {"x": {"y": 1}}
