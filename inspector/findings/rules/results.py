@@ -17,6 +17,8 @@ _ERROR = regex(
     r"|(?:missing (?:a |the )?required|invalid) (?:argument|parameter|request|input)s?\b"
     r"|(?:the )?(?:tool|function|command) (?:execution|call|use|run)? ?(?:was |has been )?"
     r"(?:aborted|cancell?ed|interrupted|timed out|rejected|denied|skipped)\b"
+    r"|rate limit (?:exceeded|reached)|too many requests\b|(?:internal server error|service unavailable|bad gateway|gateway "
+    r"time-?out|unauthorized|forbidden|access denied|permission denied)(?=\s*(?:[.:!,;(\n]|\Z))|connection (?:refused|reset|timed out)\b"
     r"|\{\s*\"ok\"\s*:\s*false|(?!\s*(?:\d|tests?\b))[\w ]{0,40}\bfailed\b"
     r"|(?:<!doctype html[^<>]*>\s*)?<html[^<>]*>\s*(?:<head[^<>]*>\s*)?<title>\s*[45]\d\d\b)",
     re.IGNORECASE,

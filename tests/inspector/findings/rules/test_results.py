@@ -138,7 +138,9 @@ def test_an_unmarked_error_is_quoted_with_the_name_of_its_tool() -> None:
 @pytest.mark.parametrize(
     "text",
     ["error", "  Error: x", "Traceback (most recent call last):", "Exception in x", "API request failed", "HTTP 404 x",
-     "http 500", '{"error": "x"}', '{ "isError" : true}', '{"ok": false}', "The call failed", "failed"],
+     "http 500", '{"error": "x"}', '{ "isError" : true}', '{"ok": false}', "The call failed", "failed",
+     "Rate limit exceeded. Try again in 60 s.", "Too many requests", "Service Unavailable", "Unauthorized: no token",
+     "Permission denied (publickey)", "connection refused by 10.0.0.1"],
 )  # fmt: skip
 def test_a_text_that_begins_so_is_an_error(text: str) -> None:
     assert error(text) != []
@@ -148,7 +150,8 @@ def test_a_text_that_begins_so_is_an_error(text: str) -> None:
     "text",
     ["errors are many", "No exceptions", '{"error": null}', '{"error": false}', '{"error": ""}', '{"ok": true}',
      "HTTP 200", "x" * 41 + " failed", "It was unfailed",
-     "3 failed", "2 tests failed, 1 passed", "tests failed: 2", "Test failed", " 1 failed"],
+     "3 failed", "2 tests failed, 1 passed", "tests failed: 2", "Test failed", " 1 failed",
+     "Forbidden fruit is a song", "The rate limit exceeded", "Unauthorized biography of a band", "connections refused"],
 )  # fmt: skip
 def test_a_text_that_begins_so_is_not_an_error(text: str) -> None:
     assert error(text) == []
