@@ -54,7 +54,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         ),
         (
             r"(\w+) tool use with id (\S+) was found without a corresponding (\w+_tool_result) block",
-            ("client-pause-not-resumed",),
+            ("client-pause-not-resumed", "client-assistant-mutated"),
         ),
         (
             r"messages\.(\d+)\.content\.(\d+): [`']?tool_use[`']? ids must be unique",

@@ -260,18 +260,34 @@ def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
     if said is None or error is None or "client-unsupported-param" not in said.ids:
         return
     fields = context.fields
-    named = next((name for name in (*said.named, as_text(_param(context)) or "") if _has(fields, name)), None)
+    exact = next((name for name in (*said.named, as_text(_param(context)) or "") if _has(fields, name)), None)
+    named = exact or _told(fields, said.text)
     where = f"{context.at} request /{_STEPS.sub('/', named).strip('/')}" if named else f"{context.at} request"
     yield Note(
         f"the API does not accept {named or 'a parameter of the request'}: {said.text}",
         (where, failure_place(context.turn)),
-        tier="P" if named else "S",
+        tier="P" if exact else "S",
         key=("param", named or said.text),
     )
 
 
 _STEPS = regex(r"[.\[\]]+")
 """The separators of a path in an error text, such as `messages[0].role`."""
+
+
+def _told(fields: dict[str, object], text: str) -> str | None:
+    """The one parameter of the request whose name is a word of the API's sentence; None of several."""
+    words = set(_NAME.findall(text.lower())) - _COMMON
+    inner = {f"{outer}.{name}": name for outer, holder in fields.items() for name in as_object(holder)}
+    found = [path for path, name in ({name: name for name in fields} | inner).items() if name.lower() in words]
+    return found[0] if len(found) == 1 else None
+
+
+_NAME = regex(r"[a-z]\w{2,}")
+_COMMON = frozenset(
+    {"model", "messages", "input", "prompt", "text", "user", "system", "content", "contents", "type", "name"}
+)
+"""Names of parameters that are also words of any sentence about a request."""
 
 
 def _param(context: RuleContext) -> object:

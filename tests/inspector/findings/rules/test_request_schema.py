@@ -766,3 +766,22 @@ def test_the_response_of_a_function_is_an_object_at_gemini(value: Any, fine: boo
                 turn("user", {"functionResponse": {"name": "look_up", "response": value}})]  # fmt: skip
 
     assert ("client-args-wrong-type" not in ids(gemini(contents, [{"text": "x"}]))) is fine
+
+
+@pytest.mark.parametrize(
+    ("fields", "said_", "place"),
+    [
+        ({"logprobs": True}, "Logprobs are not enabled for this model", "/logprobs"),
+        ({"tool_choice": "auto"}, "Thinking mode does not support this tool_choice", "/tool_choice"),
+        ({"options": {"effort": "xhigh"}}, "This model does not support effort level 'xhigh'", "/options/effort"),
+        ({"stream": True}, "Cannot use tools with stream", ""),
+    ],
+)
+def test_a_parameter_that_the_sentence_of_the_api_names_is_its_place(
+    fields: dict[str, Any], said_: str, place: str
+) -> None:
+    error = {"error": {"message": said_, "type": "invalid_request_error"}}
+    one = chat([HELLO], status=400, error=error, **fields)
+
+    [line] = lines(one, only="client-unsupported-param")
+    assert f"#0 request {place}".strip() + "," in line

@@ -1,6 +1,8 @@
 """Calls of the API's own tools, as a client sends them back."""
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -212,3 +214,26 @@ def test_a_search_that_holds_its_own_result_may_come_back_without_it() -> None:
     ]
 
     assert [one for one in judged(*trips) if one.id == MUTATED] == []
+
+
+def test_a_search_without_its_result_explains_the_rejection() -> None:
+    first = anthropic([asked("What does a tape cost?")], [_searches(QUERY), FOUND, words("A tape costs five euros.")])
+    history = [
+        asked("What does a tape cost?"),
+        spoke(_searches(QUERY), words("A tape costs five euros.")),
+        asked("And?"),
+    ]
+    second = anthropic(history, [words("Six.")], 1)
+    text = (
+        "messages.1.content.0: `web_search` tool use with id srvtoolu_1 was found without a corresponding "
+        "`web_search_tool_result` block"
+    )
+    error = {"type": "error", "error": {"type": "invalid_request_error", "message": text.replace("`", "")}}
+    response = second.response
+    assert response is not None
+    refused = replace(second, response=replace(response, status=400, content=json.dumps(error).encode()))
+
+    found = {one.id: one for one in judged(first, refused)}
+    assert found[MUTATED].severity == "warning"
+    assert found["request-rejected"].because_of == (MUTATED,)
+    assert "client-pause-not-resumed" not in found
