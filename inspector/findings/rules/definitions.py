@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from turntape.cassettes.excerpts import listed
 
-from ...wire.json_value import as_object
+from ...wire.json_value import as_object, as_text, is_object, value_at
 from ...wire.per_message import PerMessage
 from ...wire.values import Tool
 from ..rule import Note, rule
@@ -30,8 +30,8 @@ _BY_PEOPLE = frozenset({"in lower case", "in upper case"})
     "warning",
     "P",
     says="A tool is defined so that the model cannot know what it is for or what to give it: its description is a missing value, "
-    "its schema requires what it does not describe, or its description or its parameters were lost or damaged since the last "
-    "request.",
+    "its schema requires what it does not describe or is where the API does not read it, or its description or its parameters "
+    "were lost or damaged since the last request.",
     fix="Print the tools that your code sends; build each definition once, and send it unchanged.",
     not_when=("The description has other words than before: then `client-tools-changed` says so",),
 )
@@ -42,6 +42,7 @@ def definition_damaged(context: RuleContext) -> Iterator[Note]:
         if tool.server:
             continue
         old = earlier.get(tool.name)
+        what = what or _misplaced(context, tool)
         if what is None and old is not None and old != tool and not old.server:
             what = _damaged(old, tool)
         if what is not None:
@@ -66,6 +67,30 @@ def _has_no_meaning(tool: Tool) -> str | None:
 
 
 _without_meaning = PerMessage(_has_no_meaning)
+
+
+_SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
+"""Where APIs have the schema of a tool."""
+
+
+def _misplaced(context: RuleContext, tool: Tool) -> str | None:
+    """How a definition gives its schema where the API does not read it, in the form of another API or as a text."""
+    *outer, key = context.protocol.requests.schema_at or ("",)
+    held = (
+        value_at(context.fields, [int(s) if s.isdigit() else s for s in tool.pointer.split("/")[1:]]) if key else None
+    )
+    kind = as_text(as_object(held).get("type"))
+    if not is_object(held) or kind not in (None, "function", "custom") or "format" in held:
+        return None
+    holder = as_object(value_at(held, outer))
+    if not holder:
+        return None
+    if isinstance(holder.get(key), str):
+        return f"has its {key!r} as a text and not as an object"
+    if key in holder:
+        return None
+    other = next((name for name in _SCHEMAS if name != key and is_object(holder.get(name))), None)
+    return f"has its schema under {other!r}; the API reads {key!r} and sees no parameters" if other else None
 
 
 def _damaged(old: Tool, new: Tool) -> str | None:

@@ -91,6 +91,8 @@ class RequestRules:
     """True when a result has a field that says that the tool failed."""
     usage_on_request: bool = False
     """True when a stream counts tokens only if the request asks for it (`stream_options.include_usage`)."""
+    schema_at: tuple[str, ...] = ()
+    """The keys that lead to the schema in the definition of a tool; empty where no server knows just one place."""
     strict_tools: bool = False
     """True when a tool definition takes `strict`."""
     keeps_instructions: bool = True

@@ -88,6 +88,7 @@ ANTHROPIC_MESSAGES = Protocol(
         demands=(Demand("no_reasoning", ("thinking", "type"), ("disabled",)),),
         check_roles=check_roles,
         roles=frozenset({"user", "assistant", "system"}),
+        schema_at=("input_schema",),
         tool_name=regex(r"[a-zA-Z0-9_-]{1,128}"),
         arguments=(ArgumentsField((), "input", "object"),),
         rejects_empty_text=True,

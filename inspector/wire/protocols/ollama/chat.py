@@ -92,6 +92,7 @@ OLLAMA_CHAT = Protocol(
     requests=RequestRules(
         demands=DEMANDS,
         roles=frozenset({"system", "user", "assistant", "tool", "control"}),
+        schema_at=("function", "parameters"),
         arguments=(ArgumentsField(("function",), "arguments", "object"),),
     ),
     answers=AnswerRules(

@@ -82,6 +82,7 @@ OPENAI_CHAT = Protocol(
         max_tools=128,
         arguments=(ArgumentsField(("function",), "arguments", "string"),),
         rejects_nothing_said=True,
+        schema_at=("function", "parameters"),
         usage_on_request=True,
         strict_tools=True,
     ),

@@ -69,7 +69,10 @@ MISTRAL_CHAT = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(joins_answers=False),
     requests=RequestRules(
-        check_roles=check_roles, demands=DEMANDS, roles=frozenset({"system", "user", "assistant", "tool"})
+        check_roles=check_roles,
+        demands=DEMANDS,
+        roles=frozenset({"system", "user", "assistant", "tool"}),
+        schema_at=("function", "parameters"),
     ),
     answers=AnswerRules(
         holder="choices",

@@ -306,6 +306,7 @@ OPENAI_RESPONSES = Protocol(
     requests=RequestRules(
         demands=DEMANDS,
         roles=ROLES,
+        schema_at=("parameters",),
         tool_name=regex(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
         arguments=(ArgumentsField((), "arguments", "string"),),

@@ -1,5 +1,6 @@
 """Definitions of tools that no longer say what a model needs."""
 
+import json
 from copy import deepcopy
 from typing import Any
 
@@ -7,7 +8,7 @@ import orjson
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said
 from dialogues import APIS, asks, calls, gives, run, says
-from judged import emitted, ids, lines, only, trip
+from judged import anthropic, asked, emitted, ids, lines, only, responses, trip, words
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -134,3 +135,45 @@ def test_a_schema_whose_parameters_were_stripped_is_the_clients() -> None:
 
     assert "requires 'word', and its schema describes no such parameter" in only(NAME, unfit).message
     assert "model-args-break-schema" not in ids(unfit), "the model could not know"
+
+
+SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+NAMED = {"name": "look_up", "description": "Look a word up."}
+
+
+def in_chat(**schema: Any) -> RoundTrip:
+    return chat([HELLO], said("x"), tools=[{"type": "function", "function": {**NAMED, **schema}}])
+
+
+@pytest.mark.parametrize(
+    ("one", "what"),
+    [
+        (in_chat(input_schema=SCHEMA), "has its schema under 'input_schema'; the API reads 'parameters' and sees no "
+         "parameters"),
+        (in_chat(inputSchema=SCHEMA), "has its schema under 'inputSchema'; the API reads 'parameters' and sees no "
+         "parameters"),
+        (in_chat(parameters=json.dumps(SCHEMA)), "has its 'parameters' as a text and not as an object"),
+        (responses([HELLO], [], tools=[{"type": "function", **NAMED, "input_schema": SCHEMA}]),
+         "has its schema under 'input_schema'; the API reads 'parameters' and sees no parameters"),
+        (anthropic([asked("hi")], [words("x")], tools=[{**NAMED, "parameters": SCHEMA}]),
+         "has its schema under 'parameters'; the API reads 'input_schema' and sees no parameters"),
+    ],
+)  # fmt: skip
+def test_a_schema_that_is_where_the_api_does_not_read_it(one: RoundTrip, what: str) -> None:
+    assert only(NAME, one).message == f"the tool 'look_up' {what}"
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        in_chat(),
+        in_chat(parameters=SCHEMA),
+        in_chat(parameters=SCHEMA, input_schema=SCHEMA),
+        in_chat(parameters=None),
+        chat([HELLO], said("x"), tools=[{"type": "custom", "custom": {**NAMED, "format": {"type": "text"}}}]),
+        responses([HELLO], [], tools=[{"type": "web_search", "filters": {}}, {"type": "custom", **NAMED}]),
+        anthropic([asked("hi")], [words("x")], tools=[{"type": "bash_20250124", "name": "bash"}]),
+    ],
+)
+def test_a_schema_in_its_place_and_a_tool_without_one_are_silent(one: RoundTrip) -> None:
+    assert NAME not in ids(one)
