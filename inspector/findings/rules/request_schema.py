@@ -18,6 +18,7 @@ from ...wire.schema_refs import lost_reference
 from ...wire.values import Message, Part, Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from .empty_content import is_odd
 from .errors import failure_place
 from .history import place
 from .media import out_of_reach
@@ -83,70 +84,6 @@ def _beside_open_calls(context: RuleContext) -> frozenset[str]:
     opened = [any(part.pointer in missing for part in message.parts) for message in messages] if missing else []
     after = zip(messages[1:], opened, strict=False)
     return frozenset(one.pointer for one, is_open in chain(zip(messages, opened, strict=False), after) if is_open)
-
-
-@rule(
-    "client-empty-content",
-    "client",
-    "error",
-    "P",
-    says="A message or a text block of the request is empty.",
-    fix="Leave empty blocks out before sending the history back.",
-    not_when=(
-        "The API itself returned the block; if it rejects it, `request-rejected` blames the API",
-        "A tool result is empty, which is allowed",
-        "The content is of a wrong type: then `client-args-wrong-type` says so",
-    ),
-)
-def empty_content(context: RuleContext) -> Iterator[Note]:
-    yield from confirmed(context, "client-empty-content", _empty(context))
-
-
-def _empty(context: RuleContext) -> Iterator[Note]:
-    if context.protocol.requests.rejects_nothing_said:
-        yield from _nothing_said(context)
-    if not context.protocol.requests.rejects_empty_text:
-        return
-    last = context.request.messages[-1].pointer if context.request.messages else None
-    for message in context.fresh:
-        if not message.parts and not (message.role == "assistant" and message.pointer == last) and not _odd(message):
-            yield from _empty_note(context, message.pointer, message.raw, "a message without content")
-        for part in message.parts:
-            if part.kind == "text" and not part.text.strip():
-                yield from _empty_note(context, part.pointer, part.raw, "an empty text block")
-            elif _empty_error(part):
-                yield from _empty_note(context, part.pointer, part.raw, "an error result without content")
-
-
-def _nothing_said(context: RuleContext) -> Iterator[Note]:
-    """Messages whose content is null where no call explains it, and those with an empty list of calls."""
-    before = context.before.reading.emission if context.before is not None else None
-    answered_nothing = before is not None and before.emitted in ("empty", "reasoning_only")
-    for message in context.fresh:
-        raw = as_object(message.raw)
-        told = {name for name, value in raw.items() if value is not None}
-        if is_array(raw.get("tool_calls")) and not as_array(raw.get("tool_calls")):
-            yield from _empty_note(context, message.pointer, message.raw, "a message with an empty list of calls")
-        elif answered_nothing and message.role == "assistant":
-            continue
-        elif "content" in raw and "role" in raw and told <= {"role", "name", "id"}:
-            yield from _empty_note(context, message.pointer, message.raw, "a message without content")
-
-
-def _odd(message: Message) -> bool:
-    """True when the content of a message is neither text nor a list: that is a wrong type, and not empty."""
-    content = as_object(message.raw).get("content")
-    return content is not None and not isinstance(content, str) and not is_array(content)
-
-
-def _empty_error(part: Part) -> bool:
-    raw = as_object(as_object(part.raw).get("toolResult"))
-    return raw.get("status") == "error" and not as_array(raw.get("content"))
-
-
-def _empty_note(context: RuleContext, pointer: str, raw: object, what: str) -> Iterator[Note]:
-    if context.returned_by(raw) is None:
-        yield Note(f"the request holds {what}", (f"{context.at} request {pointer}",), key=pointer)
 
 
 @rule(
@@ -348,7 +285,7 @@ def wrong_type(context: RuleContext) -> Iterator[Note]:
 
 def _wrong_types(context: RuleContext) -> Iterator[Note]:
     for message in context.fresh:
-        if _odd(message) and not message.parts:
+        if is_odd(message) and not message.parts:
             yield Note(
                 "the content of a message must be text or a list",
                 (f"{context.at} request {message.pointer}",),
@@ -486,7 +423,6 @@ def _ids_lost(context: RuleContext) -> Iterator[Note]:
 
 RULES = (
     role_order,
-    empty_content,
     tools_missing,
     bad_schema,
     unsupported_parameter,

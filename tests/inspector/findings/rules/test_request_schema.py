@@ -80,29 +80,6 @@ def test_a_prefill_that_ends_in_white_space_is_reported_and_another_is_not() -> 
     assert "client-role-order" not in ids(anthropic([ASKED, spoke(words("It is"))], [words("x")]))
 
 
-EMPTY = words("")
-
-
-def test_an_empty_block_is_the_clients() -> None:
-    refused = anthropic([ASKED, spoke(EMPTY, use()), asked(given())], error="text content blocks must be non-empty")
-
-    one = only("client-empty-content", refused)
-
-    assert (one.layer, one.severity) == ("client", "error")
-
-
-def test_an_empty_block_that_the_api_made_is_the_apis() -> None:
-    made = anthropic([ASKED], [EMPTY, use()])
-    history = [ASKED, spoke(EMPTY, use()), asked(given())]
-
-    assert "client-empty-content" not in ids(made, anthropic(history, [words("done")], 1))
-    assert only("request-rejected", made, anthropic(history, index=1, error="must be non-empty")).layer == "api"
-
-
-def test_an_empty_result_is_allowed() -> None:
-    assert ids(anthropic([ASKED, spoke(use()), asked(given(text=""))], [words("none")])) == set()
-
-
 def test_a_history_with_calls_needs_its_tools() -> None:
     history = [ASKED, spoke(use()), asked(given())]
 
@@ -269,27 +246,6 @@ def test_a_held_history_may_begin_with_anything() -> None:
     assert lines(anthropic([spoke(words("It is "))], [words("x")]), only="client-role") != []
 
 
-def test_empty_pieces_are_reported_with_what_they_are() -> None:
-    hollow = {"role": "user", "content": []}
-
-    assert lines(anthropic([ASKED, spoke(words(" ")), ASKED], [words("x")]), only="client-empty") == [
-        (
-            "#0 client-empty-content (client, info, P): the request holds an empty text block | #0 request "
-            "/messages/1/content/0"
-        ),
-    ]
-    assert lines(anthropic([ASKED, hollow, ASKED], [words("x")]), only="client-empty") == [
-        (
-            "#0 client-empty-content (client, info, P): the request holds a message without content | #0 "
-            "request /messages/1"
-        ),
-    ]
-    assert lines(anthropic([ASKED, spoke()], [words("x")]), only="client-empty") == [], "a prefill may be empty"
-    assert lines(anthropic([ASKED, spoke(), ASKED], [words("x")]), only="client-empty") != []
-    assert lines(anthropic([ASKED, hollow], [words("x")]), only="client-empty") != []
-    assert lines(chat([HELLO, said(""), user("and?")], said("x")), only="client-empty") == [], "this API takes them"
-
-
 def converse(results: list[Any], status: str = "error") -> Any:
     called = {"toolUse": {"toolUseId": "t1", "name": "look_up", "input": {}}}
     answered = {"toolResult": {"toolUseId": "t1", "status": status, "content": results}}
@@ -302,29 +258,6 @@ def converse(results: list[Any], status: str = "error") -> Any:
     answer = {"output": {"message": {"role": "assistant", "content": [{"text": "x"}]}}, "stopReason": "end_turn",
               "usage": {"inputTokens": 5, "outputTokens": 5, "totalTokens": 10}}  # fmt: skip
     return trip(CONVERSE, {"messages": messages, "toolConfig": {"tools": tools}}, answer)
-
-
-def test_an_error_result_of_converse_must_say_something() -> None:
-    assert lines(converse([]), only="client-empty") == [
-        (
-            "#0 client-empty-content (client, info, P): the request holds an error result without content | #0 "
-            "request /messages/2/content/0"
-        ),
-    ]
-    assert lines(converse([{"text": "no"}]), only="client-empty") == []
-    assert lines(converse([], "success"), only="client-empty") == []
-
-
-def test_an_empty_block_that_the_api_made_is_reported_with_its_origin() -> None:
-    made = anthropic([ASKED], [EMPTY, use()])
-    refused = anthropic([ASKED, spoke(EMPTY, use()), asked(given())], index=1, error="must be non-empty")
-
-    assert lines(made, refused) == [
-        (
-            "#1 request-rejected (api, error, P): the API rejected the request: 400 must be non-empty; the API itself "
-            "returned the rejected block in #0 | #1 status 400, #1 request /messages/1/content/0, #0 response"
-        ),
-    ]
 
 
 def test_a_history_with_calls_and_no_tools_is_reported_at_the_first_call() -> None:
@@ -718,33 +651,6 @@ def test_reasoning_that_came_back_behind_its_call_is_the_clients() -> None:
 
     assert refused(use(), thought) == "client"
     assert refused(thought, use()) == "api"
-
-
-NOTHING = "client-empty-content"
-
-
-@pytest.mark.parametrize(
-    ("message", "what"),
-    [
-        ({"role": "assistant", "content": "Yes.", "tool_calls": []}, "a message with an empty list of calls"),
-        ({"role": "assistant", "content": None}, "a message without content"),
-        ({"role": "user", "content": None, "name": "ann"}, "a message without content"),
-        ({"role": "assistant", "content": "Yes.", "tool_calls": None}, None),
-        ({"role": "assistant", "content": None, "refusal": "No."}, None),
-        ({"role": "assistant", "content": None, "audio": {"id": "a_1"}}, None),
-        ({"role": "assistant", "content": ""}, None),
-    ],
-)
-def test_a_message_that_says_nothing_is_named_in_chat(message: dict[str, Any], what: str | None) -> None:
-    one = chat([HELLO, message, user("go on")], said("x"))
-
-    assert [f.message for f in judged(one) if f.id == NOTHING] == ([f"the request holds {what}"] if what else [])
-
-
-def test_a_message_that_says_nothing_and_that_the_api_made_is_not_the_clients() -> None:
-    empty = {"role": "assistant", "content": None}
-
-    assert NOTHING not in ids(chat([HELLO], empty), chat([HELLO, empty, user("go on")], said("x"), index=1))
 
 
 @pytest.mark.parametrize("value", [{"ok": True}, "a strip", [{"type": "text", "text": "a strip"}]])

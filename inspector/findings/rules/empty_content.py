@@ -1,0 +1,107 @@
+"""Messages, blocks and system prompts of a request that hold nothing."""
+
+from collections.abc import Iterator
+
+from ...wire.json_value import as_array, as_object, is_array
+from ...wire.values import Message, Part
+from ..rule import Note, rule
+from ..rule_context import RuleContext
+from .pairing import confirmed
+
+
+@rule(
+    "client-empty-content",
+    "client",
+    "error",
+    "P",
+    says="A message or a text block of the request is empty.",
+    fix="Leave empty blocks out before sending the history back.",
+    not_when=(
+        "The API itself returned the block; if it rejects it, `request-rejected` blames the API",
+        "A tool result is empty, which is allowed",
+        "The API takes a message of the user or a system prompt without a word: then it is an info",
+        "The content is of a wrong type: then `client-args-wrong-type` says so",
+    ),
+)
+def empty_content(context: RuleContext) -> Iterator[Note]:
+    yield from confirmed(context, "client-empty-content", _empty(context))
+
+
+def _empty(context: RuleContext) -> Iterator[Note]:
+    if context.protocol.requests.rejects_nothing_said:
+        yield from _nothing_said(context)
+    yield from _blank(context)
+    if not context.protocol.requests.rejects_empty_text:
+        return
+    last = context.request.messages[-1].pointer if context.request.messages else None
+    for message in context.fresh:
+        if not message.parts and not (message.role == "assistant" and message.pointer == last) and not is_odd(message):
+            yield from _empty_note(context, message.pointer, message.raw, "a message without content")
+        for part in message.parts:
+            if part.kind == "text" and not part.text.strip():
+                yield from _empty_note(context, part.pointer, part.raw, "an empty text block")
+            elif _empty_error(part):
+                yield from _empty_note(context, part.pointer, part.raw, "an error result without content")
+
+
+def _nothing_said(context: RuleContext) -> Iterator[Note]:
+    """Messages whose content is null where no call explains it, and those with an empty list of calls."""
+    before = context.before.reading.emission if context.before is not None else None
+    answered_nothing = before is not None and before.emitted in ("empty", "reasoning_only")
+    for message in context.fresh:
+        raw = as_object(message.raw)
+        told = {name for name, value in raw.items() if value is not None}
+        if is_array(raw.get("tool_calls")) and not as_array(raw.get("tool_calls")):
+            yield from _empty_note(context, message.pointer, message.raw, "a message with an empty list of calls")
+        elif answered_nothing and message.role == "assistant":
+            continue
+        elif "content" in raw and "role" in raw and told <= {"role", "name", "id"}:
+            yield from _empty_note(context, message.pointer, message.raw, "a message without content")
+
+
+def _blank(context: RuleContext) -> Iterator[Note]:
+    """A system prompt and messages of the user without a word, which most APIs take."""
+    if (pointer := _blank_prompt(context)) is not None:
+        yield Note(
+            "the request holds an empty system prompt",
+            (f"{context.at} request {pointer}",),
+            severity="info",
+            key="prompt",
+        )
+    for message in () if context.protocol.requests.rejects_empty_text else context.fresh:
+        said = message.role == "user" and bool(message.parts)
+        if said and all(part.kind == "text" and not part.text.strip() for part in message.parts):
+            yield Note(
+                "the request holds a message of the user without a word",
+                (f"{context.at} request {message.pointer}",),
+                severity="info",
+                key=message.pointer,
+            )
+
+
+def _blank_prompt(context: RuleContext) -> str | None:
+    """The place of a system prompt without a word, where there is no other one."""
+    prompt = context.request.instructions
+    if any(part.text.strip() or part.kind != "text" for part in prompt):
+        return None
+    hollow = (one.pointer for one in context.request.messages if one.role == "system" and not one.parts)
+    return prompt[0].pointer if prompt else next(hollow, None)
+
+
+def is_odd(message: Message) -> bool:
+    """True when the content of a message is neither text nor a list: that is a wrong type, and not empty."""
+    content = as_object(message.raw).get("content")
+    return content is not None and not isinstance(content, str) and not is_array(content)
+
+
+def _empty_error(part: Part) -> bool:
+    raw = as_object(as_object(part.raw).get("toolResult"))
+    return raw.get("status") == "error" and not as_array(raw.get("content"))
+
+
+def _empty_note(context: RuleContext, pointer: str, raw: object, what: str) -> Iterator[Note]:
+    if context.returned_by(raw) is None:
+        yield Note(f"the request holds {what}", (f"{context.at} request {pointer}",), key=pointer)
+
+
+RULES = (empty_content,)

@@ -1,0 +1,134 @@
+"""Messages, blocks and system prompts that hold nothing."""
+
+from typing import Any
+
+import pytest
+from conversations import HELLO, chat, said, user
+from dialogues import APIS, asks, says
+from judged import CONVERSE, anthropic, asked, gemini, given, ids, judged, lines, only, spoke, trip, turn, use, words
+
+ASKED = {"role": "user", "content": "what is a tape?"}
+EMPTY = words("")
+NOTHING = "client-empty-content"
+
+
+def converse(results: list[Any], status: str = "error") -> Any:
+    called = {"toolUse": {"toolUseId": "t1", "name": "look_up", "input": {}}}
+    answered = {"toolResult": {"toolUseId": "t1", "status": status, "content": results}}
+    messages = [
+        {"role": "user", "content": [{"text": "hi"}]},
+        {"role": "assistant", "content": [called]},
+        {"role": "user", "content": [answered]},
+    ]
+    tools = [{"toolSpec": {"name": "look_up", "inputSchema": {"json": {"type": "object"}}}}]
+    answer = {"output": {"message": {"role": "assistant", "content": [{"text": "x"}]}}, "stopReason": "end_turn",
+              "usage": {"inputTokens": 5, "outputTokens": 5, "totalTokens": 10}}  # fmt: skip
+    return trip(CONVERSE, {"messages": messages, "toolConfig": {"tools": tools}}, answer)
+
+
+def test_an_empty_block_is_the_clients() -> None:
+    refused = anthropic([ASKED, spoke(EMPTY, use()), asked(given())], error="text content blocks must be non-empty")
+
+    one = only("client-empty-content", refused)
+
+    assert (one.layer, one.severity) == ("client", "error")
+
+
+def test_an_empty_block_that_the_api_made_is_the_apis() -> None:
+    made = anthropic([ASKED], [EMPTY, use()])
+    history = [ASKED, spoke(EMPTY, use()), asked(given())]
+
+    assert "client-empty-content" not in ids(made, anthropic(history, [words("done")], 1))
+    assert only("request-rejected", made, anthropic(history, index=1, error="must be non-empty")).layer == "api"
+
+
+def test_an_empty_result_is_allowed() -> None:
+    assert ids(anthropic([ASKED, spoke(use()), asked(given(text=""))], [words("none")])) == set()
+
+
+def test_empty_pieces_are_reported_with_what_they_are() -> None:
+    hollow = {"role": "user", "content": []}
+
+    assert lines(anthropic([ASKED, spoke(words(" ")), ASKED], [words("x")]), only="client-empty") == [
+        (
+            "#0 client-empty-content (client, info, P): the request holds an empty text block | #0 request "
+            "/messages/1/content/0"
+        ),
+    ]
+    assert lines(anthropic([ASKED, hollow, ASKED], [words("x")]), only="client-empty") == [
+        (
+            "#0 client-empty-content (client, info, P): the request holds a message without content | #0 "
+            "request /messages/1"
+        ),
+    ]
+    assert lines(anthropic([ASKED, spoke()], [words("x")]), only="client-empty") == [], "a prefill may be empty"
+    assert lines(anthropic([ASKED, spoke(), ASKED], [words("x")]), only="client-empty") != []
+    assert lines(anthropic([ASKED, hollow], [words("x")]), only="client-empty") != []
+    assert lines(chat([HELLO, said(""), user("and?")], said("x")), only="client-empty") == [], "this API takes them"
+
+
+def test_an_error_result_of_converse_must_say_something() -> None:
+    assert lines(converse([]), only="client-empty") == [
+        (
+            "#0 client-empty-content (client, info, P): the request holds an error result without content | #0 "
+            "request /messages/2/content/0"
+        ),
+    ]
+    assert lines(converse([{"text": "no"}]), only="client-empty") == []
+    assert lines(converse([], "success"), only="client-empty") == []
+
+
+def test_an_empty_block_that_the_api_made_is_reported_with_its_origin() -> None:
+    made = anthropic([ASKED], [EMPTY, use()])
+    refused = anthropic([ASKED, spoke(EMPTY, use()), asked(given())], index=1, error="must be non-empty")
+
+    assert lines(made, refused) == [
+        (
+            "#1 request-rejected (api, error, P): the API rejected the request: 400 must be non-empty; the API itself "
+            "returned the rejected block in #0 | #1 status 400, #1 request /messages/1/content/0, #0 response"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "what"),
+    [
+        ({"role": "assistant", "content": "Yes.", "tool_calls": []}, "a message with an empty list of calls"),
+        ({"role": "assistant", "content": None}, "a message without content"),
+        ({"role": "user", "content": None, "name": "ann"}, "a message without content"),
+        ({"role": "assistant", "content": "Yes.", "tool_calls": None}, None),
+        ({"role": "assistant", "content": None, "refusal": "No."}, None),
+        ({"role": "assistant", "content": None, "audio": {"id": "a_1"}}, None),
+        ({"role": "assistant", "content": ""}, None),
+    ],
+)
+def test_a_message_that_says_nothing_is_named_in_chat(message: dict[str, Any], what: str | None) -> None:
+    one = chat([HELLO, message, user("go on")], said("x"))
+
+    assert [f.message for f in judged(one) if f.id == NOTHING] == ([f"the request holds {what}"] if what else [])
+
+
+def test_a_message_that_says_nothing_and_that_the_api_made_is_not_the_clients() -> None:
+    empty = {"role": "assistant", "content": None}
+
+    assert NOTHING not in ids(chat([HELLO], empty), chat([HELLO, empty, user("go on")], said("x"), index=1))
+
+
+@pytest.mark.parametrize("api", ["chat", "responses", "gemini", "ollama", "cohere", "mistral"])
+def test_a_message_of_the_user_without_a_word_is_an_info(api: str) -> None:
+    if api not in APIS:
+        return
+    blank = APIS[api]([asks("hi"), says("Yes?"), asks("  ")], says("x"), 0)
+    found = [(one.severity, one.message) for one in judged(blank) if one.id == NOTHING]
+
+    assert found == [("info", "the request holds a message of the user without a word")]
+    assert NOTHING not in ids(APIS[api]([asks("hi"), says("Yes?"), asks("go")], says("x"), 0))
+
+
+@pytest.mark.parametrize(("prompt", "empty"), [("", True), (" \n", True), ("Be brief.", False)])
+def test_an_empty_system_prompt_is_an_info(prompt: str, empty: bool) -> None:
+    one = chat([{"role": "system", "content": prompt}, HELLO], said("x"))
+    found = [(f.severity, f.message) for f in judged(one) if f.id == NOTHING]
+
+    assert found == ([("info", "the request holds an empty system prompt")] if empty else [])
+    assert NOTHING not in ids(gemini([turn("user", {"text": "hi"})], [{"text": "x"}]))
