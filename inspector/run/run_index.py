@@ -56,6 +56,8 @@ class Run:
         self._priced = priced
         self._made: RowMaker | None = None
         """Makes the rows, once one was wanted: it loads the rules and the ledger."""
+        self.known_ledger: Ledger | None = None
+        """The ledger that was made last, maybe of fewer rows; for what must not wait for it."""
         self._making = Lock()
         self._begun: Iterator[RoundTrip] | None = None
         """What `first` left to `read`."""
@@ -97,7 +99,8 @@ class Run:
 
     def made_ledger(self, rest: Callable[[], None] = lambda: None) -> "Ledger":
         """The same; `rest` is called between two pieces of the work."""
-        return self._maker.ledger.ledger(rest)
+        self.known_ledger = self._maker.ledger.ledger(rest)
+        return self.known_ledger
 
     @property
     def unjoined(self) -> list[ToolRun]:

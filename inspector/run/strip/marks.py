@@ -58,13 +58,19 @@ def marks_of(row: Row, fill: float | None, entry: "TurnEntry | None" = None) -> 
         yield Mark("retry", f"attempt {row.attempt} of turn {row.turn}")
 
 
-def _misses(row: Row, entry: "TurnEntry | None") -> Iterator[Mark]:
+def priced_miss(row: Row, entry: "TurnEntry | None") -> Mark | None:
+    """The mark of a cache miss whose price is known and is more than a trifle beside what the turn cost."""
     miss = entry.cache.miss if entry is not None and entry.cache is not None else None
-    if miss is not None and miss.price:
-        if row.cost and miss.price < LEAST_MISS * row.cost:
-            return
-        price = f"{dollars(miss.price)} more"
-        yield Mark("miss", f"{miss.tokens:,} tokens were paid again ({miss.cause}), {price}: {miss.message}")
+    if miss is None or not miss.price or (row.cost and miss.price < LEAST_MISS * row.cost):
+        return None
+    price = f"{dollars(miss.price)} more"
+    return Mark("miss", f"{miss.tokens:,} tokens were paid again ({miss.cause}), {price}: {miss.message}")
+
+
+def _misses(row: Row, entry: "TurnEntry | None") -> Iterator[Mark]:
+    if entry is not None and entry.cache is not None and entry.cache.miss is not None and entry.cache.miss.price:
+        found = priced_miss(row, entry)
+        yield from (found,) if found is not None else ()
         return
     for found in row.findings:
         if found.id in _MISSES and found.severity != "info":

@@ -52,7 +52,7 @@ def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: i
     whole = next((one for one in (f"of {whole}", f"/{whole}") if width_of(one) < layout.side), whole)
     total = [("", "dim")] if shown.playing is not None else [(whole, "dim")]
     so_far = _whole(layout) if found is None else _so_far(shown, found.bar, _turn_at(found.bar, place))
-    more = [(f"+{layout.more} lanes", "warn")] if layout.more else []
+    more = [(f"+{layout.more} more", "warn")] if layout.more else []
     return [[("so far", "dim")], [(so_far, "money")], total, more]
 
 

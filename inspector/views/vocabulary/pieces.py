@@ -38,7 +38,7 @@ NEVER = "never called"
 def why_no_total(ledger: Ledger) -> str:
     """Why the pieces of a run have no costs, and what they are ordered by instead."""
     if not ledger.others and all(turn.input is None and turn.output is None for turn in ledger.turns):
-        return "no cost: the API counted no tokens; the pieces are ordered by bytes"
+        return "unpriced: the API counted no tokens; the pieces are ordered by bytes"
     return "no turn of this run has a known price: the pieces are ordered by tokens, else by bytes"
 
 

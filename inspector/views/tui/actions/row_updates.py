@@ -112,6 +112,10 @@ class RowUpdates:
         """Request the strip with what the ledger knows of misses and additions."""
         self._ledger, self.summing = message.ledger, False
         self._grow()
+        state = self._state
+        entry = message.ledger.at(state.place) if message.ledger is not None and state.place is not None else None
+        if state.view == "turn" and entry is not None and entry.cache is not None and entry.cache.miss is not None:
+            self._selection.request_page()  # which says why there is a cache miss
 
     def growth_ready(self, message: GrowthReady) -> None:
         """Draw the growth strip that was requested."""

@@ -86,9 +86,10 @@ class _Bar:
         figures = (one.tokens for piece in found.pieces for one in (piece, *piece.pieces))
         forms = figures_note(figures) if counted else "bytes; the API did not report its tokens"
         # The other columns are about this request.
-        run = "; sent and cost: in the whole run" if width >= WIDE else ""
-        note = flowed([(forms, "dim"), (run, "dim")], width)
-        wide = f"{'tokens':>15} {'':{_BAR}}{'part':>7} {'sent':>6}{'cost':>11}  what"
+        run = f"sent{' and cost' if _is_priced(found) else ''}: in the whole run" if width >= WIDE else ""
+        note = flowed([(f"{forms}; " if run else forms, "dim"), (run, "dim")], width)
+        cost = f"{'cost':>11}" if _is_priced(found) else ""
+        wide = f"{'tokens':>15} {'':{_BAR}}{'part':>7} {'sent':>6}{cost}  what"
         columns = [(wide if width >= WIDE else f"{'tokens':>{SHORT + 2}}   part  what", "dim")]
         return [head, cells, *flowed(legend, width), *fill, *note, (), columns]
 
@@ -100,7 +101,7 @@ def _line(piece: Piece, found: Context, inner: bool, width: int) -> Spans:
     parts = several(len(piece.pieces), "part") if piece.pieces and piece.kind != "tools" else ""
     return [
         (lead, "plain"),
-        *_figures(piece, _share(piece, found), look, 0 if width < WIDE else _BAR - 2 if inner else _BAR),
+        *_figures(piece, found, look, 0 if width < WIDE else _BAR - 2 if inner else _BAR),
         ("" if inner else f"{piece.kind:<{_WIDEST}} ", look),
         (name, "dim" if inner else "plain"),
         (f"  {parts}" if name and parts else parts, "dim"),
@@ -114,9 +115,15 @@ def _share(piece: Piece, found: Context) -> float:
     return piece.size / (found.size or 1)
 
 
-def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[str, str]]:
+def _is_priced(found: Context) -> bool:
+    """Whether there is a column for costs: not where no piece has one."""
+    return any(piece.cost is not None for piece in found.pieces)
+
+
+def _figures(piece: Piece, found: Context, look: str, cells: int) -> list[tuple[str, str]]:
     """Tokens, share, how often it was sent, and its cost in the whole run; without `cells` for a bar, only the first
     two."""
+    share = _share(piece, found)
     amount = figure(piece.tokens) if piece.tokens is not None else size(piece.size)
     if not cells:
         amount = short_figure(piece.tokens) if piece.tokens is not None else amount
@@ -127,8 +134,6 @@ def _figures(piece: Piece, share: float, look: str, cells: int) -> list[tuple[st
         (bar(share, cells), look),
         (f"{percent(share):>7} ", "dim"),
         (f"{sent:>6}", "good" if sent == "new" else "dim"),
-        (
-            f"{piece_cost(piece.cost, piece.tokens):>11}  ",
-            "money" if piece.cost else "dim",
-        ),
+        (f"{piece_cost(piece.cost, piece.tokens):>11}" if _is_priced(found) else "", "money" if piece.cost else "dim"),
+        ("  ", "plain"),
     ]

@@ -103,7 +103,7 @@ class _Costs:
         first = next((kinds[group.name] for group in groups if group.name in kinds), None)
         yield gap("kinds")
         yield Block("kinds", rule("by kind", "tokens of all requests; Enter goes to the dearest piece"), group=True)
-        yield Block("kinds:names", partial(_group_names, last="the dearest of it"), indent=2, parent="kinds")
+        yield Block("kinds:names", partial(self._group_names, last="the dearest of it"), indent=2, parent="kinds")
         for group in groups:
             piece = next((piece for piece in dearest if piece.kind == group.name), None)
             word, look = KINDS.get(group.name, group.name), _LOOKS.get(group.name, "dim")
@@ -166,7 +166,7 @@ class _Costs:
         note = f"{len(self.pieces):,}, by {order}; s changes the order; Enter goes to the turn"
         yield Block("pieces", rule("pieces", note), group=True, anchors=("pieces",))
         yield Block("pieces:sure", (), flowing([(SHORT_FIGURES, "dim")]), indent=2, parent="pieces")
-        yield Block("pieces:names", _piece_names, indent=2, parent="pieces")
+        yield Block("pieces:names", self._piece_names, indent=2, parent="pieces")
         for piece in self.pieces[:MOST]:
             title = partial(self._piece, piece)
             anchors = (f"piece:{piece.id}",)
@@ -174,7 +174,8 @@ class _Costs:
         if len(self.pieces) > MOST:
             rest = self.pieces[MOST:]
             cost = sum((piece.cost or Decimal(0) for piece in rest), Decimal(0))
-            text = f"… {several(len(rest), 'more piece')}, together {dollars(cost)}"
+            together = f", together {dollars(cost)}" if self._priced else ""
+            text = f"… {several(len(rest), 'more piece')}{together}"
             yield Block("pieces:rest", (), lines([(text, "dim")]), indent=2, parent="pieces")
 
     def groups(self) -> Iterator[Block]:
@@ -186,7 +187,7 @@ class _Costs:
             unused = sum(group.never_called for group in groups)
             note = f"{len(groups)}, {unused} never called" if unused and by == "definition" else f"{len(groups)}"
             yield Block(by, rule(title, note), group=True)
-            yield Block(f"{by}:names", partial(_group_names, last=""), indent=2, parent=by)
+            yield Block(f"{by}:names", partial(self._group_names, last=""), indent=2, parent=by)
             for group in groups[:SHOWN]:
                 yield self._group_block(by, group)
             if len(groups) > SHOWN:
@@ -207,8 +208,8 @@ class _Costs:
         return (f"{bar(part, cells)} " if cells else "", "gauge")
 
     def _group(self, group: Group, word: str, look: str, what: str, width: int) -> Spans:
-        lead = [(f"{dollars(group.cost):>10} ", "money" if group.cost else "dim")]
-        if width >= NARROW:
+        lead = [(f"{dollars(group.cost):>10} ", "money" if group.cost else "dim")] if self._priced else []
+        if width >= NARROW and self._priced:
             part = float(group.cost / self.ledger.total) if group.cost is not None and self.ledger.total else None
             lead += [self._share(group.cost, _BAR if width >= WIDE else 0)]
             lead += [(f"{percent(part) if part is not None else '–':>5} ", "dim")]
@@ -221,10 +222,31 @@ class _Costs:
         pad = " " * (column - width_of(name) + 1) if what else ""
         return [*lead, (name, look), (pad, "plain"), (what, "dim")]
 
+    @property
+    def _priced(self) -> bool:
+        """Whether there are columns for costs: not where no turn has a known price."""
+        return self.ledger.total is not None
+
+    def _piece_names(self, width: int) -> Spans:
+        cost = "      cost " if self._priced else ""
+        if width < NARROW:
+            return [(f"{cost}sent what", "dim")]
+        share = " " * (_BAR + 1) if width >= WIDE and self._priced else ""
+        return [(f"{cost}{share}{'tokens':>{SHORT}}  sent read write  turn    what", "dim")]
+
+    def _group_names(self, width: int, last: str) -> Spans:
+        cost = "      cost " if self._priced else ""
+        if width < NARROW:
+            return [(f"{cost} tokens", "dim")]
+        share = f"{' ' * (_BAR + 1) if width >= WIDE else ''}share " if self._priced else ""
+        return [(f"{cost}{share} tokens  {'':<20} {last}", "dim")]
+
     def _piece(self, piece: Piece, width: int) -> Spans:
         word, look = _PIECES[piece.kind]
-        spans = [(f"{piece_cost(piece.cost, piece.tokens):>10} ", "money" if piece.cost else "dim")]
-        if width >= WIDE:
+        spans: list[tuple[str, str]] = []
+        if self._priced:
+            spans.append((f"{piece_cost(piece.cost, piece.tokens):>10} ", "money" if piece.cost else "dim"))
+        if width >= WIDE and self._priced:
             spans.append(self._share(piece.cost, _BAR))
         if width >= NARROW:
             figure = piece.tokens
@@ -241,20 +263,6 @@ class _Costs:
         spans.append((f"{word:<7}", look))
         note = f"  {NEVER}" if piece.never_called else ""
         return [*spans, (_name(piece), "dim" if piece.never_called else "plain"), (note, "warn")]
-
-
-def _piece_names(width: int) -> Spans:
-    if width < NARROW:
-        return [("      cost sent what", "dim")]
-    share = " " * (_BAR + 1) if width >= WIDE else ""
-    return [(f"      cost {share}{'tokens':>{SHORT}}  sent read write  turn    what", "dim")]
-
-
-def _group_names(width: int, last: str) -> Spans:
-    if width < NARROW:
-        return [("      cost  tokens", "dim")]
-    share = " " * (_BAR + 1) if width >= WIDE else ""
-    return [(f"      cost {share}share  tokens  {'':<20} {last}", "dim")]
 
 
 def _name(piece: Piece) -> str:

@@ -17,7 +17,19 @@ OUTPUT = 400_000
 
 
 def _turn(run: Run, place: int) -> Page:
-    return turn_page(run.detail(place), run.rows, place)
+    return turn_page(run.detail(place), run.rows, place, _miss(run, place))
+
+
+def _miss(run: Run, place: int) -> str | None:
+    """What a cache miss of the turn cost and why it came, when the ledger is there; the page does not wait for it."""
+    ledger = run.known_ledger
+    entry = ledger.at(place) if ledger is not None else None
+    if entry is None:
+        return None
+    from ....run.strip.marks import priced_miss
+
+    found = priced_miss(run.rows.all[place], entry)
+    return found.text if found is not None else None
 
 
 def _wire(run: Run, place: int) -> Page:

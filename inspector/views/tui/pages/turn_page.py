@@ -11,6 +11,7 @@ from ....wire.values import Reading
 from ...text.number_format import cost_note
 from ...text.status_styles import REBUILT
 from ...text.terminal_text import clip
+from ...vocabulary.signs import MARKS
 from ..formatting import dollars, full, model_name, several
 from .answer_blocks import answer_blocks
 from .blocks import Block
@@ -25,11 +26,19 @@ from .text_lines import flowing, prose
 from .timeline import timeline
 
 
-def turn_page(detail: Detail, rows: Rows, place: int) -> Page:
-    """All of one turn; of another round trip, its request and answer."""
+def turn_page(detail: Detail, rows: Rows, place: int, miss: str | None = None) -> Page:
+    """All of one turn, with what is known of a cache `miss`; of another round trip, its request and answer."""
     if not detail.row.is_turn:
         return Page("other", list(other_blocks(detail)))
-    return Page("turn", [*_head(detail.row), *finding_blocks(detail.row.findings), *_conversation(detail, rows, place)])
+    found = [*_miss(miss), *finding_blocks(detail.row.findings)]
+    return Page("turn", [*_head(detail.row), *found, *_conversation(detail, rows, place)])
+
+
+def _miss(words: str | None) -> Iterator[Block]:
+    if words is not None:
+        sign = MARKS["miss"]
+        text = flowing([(f"{sign.glyph} cache miss: ", sign.style), (safe(words), "plain")], indent=2)
+        yield Block("miss", (), text, anchors=("miss",))
 
 
 def _conversation(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:

@@ -43,7 +43,7 @@ class GrowthStrip(Themed):
             self.place = place
 
     class Emptied(Message):
-        """It has no turns to show, or has some again."""
+        """It has no bars to draw, or has some again."""
 
     def __init__(self, twin: "GrowthStrip | None" = None, **fields: str) -> None:
         super().__init__(**fields)
@@ -78,8 +78,8 @@ class GrowthStrip(Themed):
 
     @property
     def empty(self) -> bool:
-        """Whether it is known that there are no turns, so that one line is enough."""
-        return self._known and not self.strip.lanes
+        """Whether it is known that there are no bars to draw, so that one line is enough."""
+        return self._known and not (self.strip.has("dollars") or self.strip.has("tokens"))
 
     @property
     def _other(self) -> Unit:
@@ -138,7 +138,7 @@ class GrowthStrip(Themed):
 
     def _place_at(self, x: int) -> int | None:
         """The turn of the bar in that cell; of a bar of several turns the cursor's, or else the dearest one."""
-        found = self.layout_.bar_at(x) if self.strip.lanes else None
+        found = self.layout_.bar_at(x) if not self.empty and self.strip.lanes else None
         if found is None:
             return None
         bar = found.bar
@@ -149,8 +149,9 @@ class GrowthStrip(Themed):
     @override
     def render_line(self, y: int) -> TextualStrip:
         width, palette = self.size.width, self.palette
-        if not self.strip.lanes:
-            text = " no turns" if y == 0 and self.empty else ""
+        if self.empty or not self.strip.lanes:
+            why = " no turns" if not self.strip.lanes else " no tokens were counted: there is no growth to draw"
+            text = why if y == 0 and self.empty else ""
             return TextualStrip([Segment(text.ljust(width), palette["dim"] + Style(bgcolor=palette.background))], width)
         shown = Shown(self.place, self.under, self.playing, self.share, palette.coloured)
         segments = [

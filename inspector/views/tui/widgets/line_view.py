@@ -73,8 +73,14 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
         """Enter was pressed on a line, or it was clicked."""
 
     def fit(self) -> None:
-        """The number of lines changed."""
-        self.virtual_size = Size(self.size.width, self.count())
+        """The number of lines changed.
+
+        Setting `virtual_size` would lay out the whole screen, at each move; that is needed only when the scroll bar
+        comes or goes, which asks for it.
+        """
+        size = Size(self.size.width, self.count())
+        self.set_reactive(ScrollView.virtual_size, size)  # pyright: ignore[reportArgumentType]
+        self._scroll_update(size)
         self.cursor = max(0, min(self.cursor, self.count() - 1))
         self.refresh()
 

@@ -73,7 +73,8 @@ class Panes(Container):
         self.share_room()
 
     def share_room(self) -> None:
-        """Share the room between list and page."""
+        """Share the room between list and page, and name the columns that the list has."""
+        self._heads.refresh()
         side = self._side if self._side is not None else self._width >= SIDE_BY_SIDE
         lone: Literal["list", "page"] | None = None
         if not side and self._height - 2 < BOTH:  # without title and keys

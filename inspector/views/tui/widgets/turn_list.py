@@ -125,7 +125,8 @@ class TurnList(LineView):
         self.cursor = line
         self.fit()
         if line != old:
-            self.scroll_to(y=max(0, top + line - old), animate=False, immediate=True)
+            # From the top, what comes above the cursor is shown too: the head of its thread.
+            self.scroll_to(y=max(0, top + line - old) if top else 0, animate=False, immediate=True)
             self.reveal()
 
     def on_resize(self) -> None:

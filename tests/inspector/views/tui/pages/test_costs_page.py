@@ -154,8 +154,8 @@ def test_without_prices_tokens_decide_and_without_counts_bytes() -> None:
 
     bare = Run.of([replace(chat([user("go")], said("done"), usage=None), index=0)])
     text = "\n".join(shown(costs_page(bare.ledger, bare.rows)))
-    assert " – " in text and " B " in text
-    assert text.startswith("no cost: the API counted no tokens; the pieces are ordered by bytes")
+    assert " B " in text and "$" not in text and "share" not in text and "unpriced" not in text.partition("\n")[2]
+    assert text.startswith("unpriced: the API counted no tokens; the pieces are ordered by bytes")
 
 
 def test_what_the_api_counted_as_nothing_has_no_tokens_and_not_its_bytes() -> None:
