@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import tool_tapes
 from viewer_parts import Parts, parts, trips
+from viewing import EXAMPLE
 
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
@@ -285,6 +286,17 @@ def test_the_strip_grows_with_the_rows_and_gets_the_ledger_at_the_end() -> None:
     assert made.did("request growth") == [(2, ledger, True)]
     made.updates.growth_ready(GrowthReady(strip_of(made.state.run.rows.all)))
     assert made.did("strip") == [(2, 0)]
+
+
+def test_the_page_of_a_turn_with_a_cache_miss_is_made_again_when_the_ledger_says_why() -> None:
+    made = parts()
+    ledger = Run.load(EXAMPLE).ledger
+    for place, wanted in ((0, False), (7, True)):
+        made.state.navigation.go(place)
+        made.updates.ledger_ready(LedgerReady(ledger))
+        assert bool(made.did("request")) is wanted
+    made.updates.ledger_ready(LedgerReady(None))
+    assert made.did("request") == []
 
 
 @pytest.mark.parametrize(("problem", "final"), [("the file is gone", True), (None, False)])

@@ -1,8 +1,10 @@
 """The page of a turn."""
 
 from conversations import HELLO, chat, loop, said
+from viewing import EXAMPLE
 
 from turntape.inspector.run.run_index import Run
+from turntape.inspector.views.tui.pages.page_table import PAGES
 from turntape.inspector.views.tui.pages.turn_page import turn_page
 
 
@@ -24,3 +26,23 @@ def test_a_refused_turn_has_no_tokens_and_no_unknown_cost() -> None:
 
     assert "no tokens were counted" in refused and "unpriced" not in refused and "?" not in refused
     assert "unpriced" in head(Run.of([chat([HELLO], said("x"), model="unheard-of")]))
+
+
+def test_why_a_cache_miss_came_is_said_once_the_ledger_is_there() -> None:
+    run = Run.load(EXAMPLE)
+    missed = next(place for place, row in enumerate(run.rows.all) if (row.thread, row.turn) == ("t1", 4))
+
+    def keys(place: int) -> list[str]:
+        return [block.key for block in PAGES["turn"](run, place).blocks]
+
+    assert "miss" not in keys(missed), "the page does not wait for the ledger"
+    found = run.ledger.at(missed)
+    assert found is not None and found.cache is not None and found.cache.miss is not None
+    assert keys(missed)[:2] == ["head", "miss"]
+    block = PAGES["turn"](run, missed).blocks[1]
+    text = "".join(text for line in block.body(300) for text, _ in line)  # type: ignore[operator]
+    assert text == (
+        f"¢ cache miss: {found.cache.miss.tokens:,} tokens were paid again (changed-system), $0.011 more: "
+        f"{found.cache.miss.message}"
+    )
+    assert all("miss" not in keys(place) for place, row in enumerate(run.rows.all) if row.is_turn and place != missed)

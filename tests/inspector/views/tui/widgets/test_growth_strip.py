@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 import tool_tapes
-from conversations import loop
+from conversations import HELLO, chat, loop, said
+from recordings import record
 from viewing import press, screen, settle, viewing
 
 from turntape.inspector.run.run_index import Run
@@ -34,6 +35,20 @@ def test_it_is_on_every_page_with_the_cursor_in_it() -> None:
             assert fresh.render_line(0).text.strip() == "", "nobody knows yet that there are no turns"
             fresh.show(Strip((), None, 0), None)
             assert fresh.render_line(0).text.strip() == "no turns"
+
+    asyncio.run(flow())
+
+
+def test_where_no_tokens_were_counted_it_has_one_line_and_the_list_no_costs(tmp_path: Path) -> None:
+    path = tmp_path / "uncounted.cassette.jsonl"
+    record(path, [chat([HELLO], said("hi"), usage=None)])
+
+    async def flow() -> None:
+        async with viewing(path) as (app, _pilot):
+            lines = screen(app).splitlines()
+            assert lines[1].strip() == "no tokens were counted: there is no growth to draw"
+            assert lines[2].split()[-3:] == ["in", "out", "time"] or lines[2].split()[-2:] == ["in", "out"]
+            assert "cost" not in lines[2] and "unpriced" not in lines[3]
 
     asyncio.run(flow())
 
