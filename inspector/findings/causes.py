@@ -1,13 +1,13 @@
 """Causes that no single rule knows: which findings are echoes of another one of their thread."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from turntape.cassettes.regex import regex
 
 from ..wire.answer_format import FieldNames, last_name
-from .finding import Finding
+from .finding import Finding, Layer
 from .rule_context import RuleContext
 
 CONTRADICTION = "api-stream-contradiction"
@@ -150,16 +150,24 @@ def of_weight(findings: Iterable[Finding], context: RuleContext) -> list[Finding
     An info of the same layer stays, since it says what broke (a cache, for example), and so does a cause that is not
     among the findings of this turn and the one before it.
     """
-    seen = [*context.found, *context.thread.recent]
-    return [_of_weight(finding, seen) for finding in findings]
+    layers: dict[str, set[Layer]] = {}
+    heavy: set[str] = set()
+    for one in (*context.found, *context.thread.recent):
+        for name in one.names:
+            if one.severity == "info":
+                layers.setdefault(name, set()).add(one.layer)
+            else:
+                heavy.add(name)
+    light = {name: blamed for name, blamed in layers.items() if name not in heavy}
+    return [_of_weight(finding, light) for finding in findings]
 
 
-def _of_weight(finding: Finding, seen: Iterable[Finding]) -> Finding:
+def _of_weight(finding: Finding, light: Mapping[str, Collection[Layer]]) -> Finding:
+    """`light`: the layers that are blamed by infos alone, by the name of the finding."""
     if finding.severity == "info" or not finding.because_of:
         return finding
-    worth = {name for one in seen for name in one.names if one.severity != "info" or one.layer == finding.layer}
-    light = {name for one in seen for name in one.names} - worth
-    return replace(finding, because_of=tuple(cause for cause in finding.because_of if cause not in light))
+    kept = tuple(cause for cause in finding.because_of if cause not in light or finding.layer in light[cause])
+    return replace(finding, because_of=kept)
 
 
 TOOL_ECHOES = frozenset(

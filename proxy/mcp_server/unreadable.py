@@ -7,6 +7,8 @@ from mcp.shared.message import SessionMessage
 from mcp.types import ErrorData, JSONRPCError
 from pydantic import ValidationError
 
+from turntape.inspector.wire.json_value import as_object, is_object
+
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 """https://www.jsonrpc.org/specification, 5.1 (read 2026-11-30)."""
 
@@ -22,9 +24,10 @@ def refusal(fault: Exception) -> SessionMessage | None:
             return None
         code, message, value = _PARSE_ERROR, f"Parse error: {first['msg']}", _lenient(line)
     else:
-        code, message, value = _INVALID_REQUEST, "Invalid request: it is not a message of JSON-RPC 2.0", line
-        value = next((error["input"] for error in errors if isinstance(error["input"], dict)), line)
-    said = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+        code, message = _INVALID_REQUEST, "Invalid request: it is not a message of JSON-RPC 2.0"
+        inputs = cast("list[object]", [error["input"] for error in errors])  # of a field of the message, or all of it
+        value = next(filter(is_object, inputs), line)
+    said = as_object(value)
     if "method" not in said and ("result" in said or "error" in said):
         return None
     number = said.get("id")
