@@ -98,7 +98,7 @@ def _answer(connection: Connection, method: str, kept: list[bytes]) -> bool:
     status = head.split(None, 2)[1] if head.count(b" ") else b""
     if method == "HEAD" or status in (b"204", b"304"):
         return True
-    if fields.get(b"transfer-encoding", b"").lower().endswith(b"chunked"):
+    if fields.get(b"transfer-encoding", b"").lower().rpartition(b",")[2].partition(b";")[0].strip() == b"chunked":
         while True:
             line = connection.until(b"\r\n")
             kept.append(line)

@@ -31,6 +31,7 @@ from mitmproxy.proxy.layers.http._events import (
     RequestProtocolError,
     RequestTrailers,
     ResponseData,
+    ResponseEndOfMessage,
     ResponseHeaders,
     ResponseProtocolError,
     ResponseTrailers,
@@ -114,6 +115,12 @@ class TrailerReader:
         return taken
 
 
+def is_chunked(response: http.Response) -> bool:
+    """True for an answer whose last transfer coding is `chunked`, which some servers give a parameter."""
+    last = response.headers.get("transfer-encoding", "").rpartition(",")[2]
+    return last.partition(";")[0].strip().lower() == "chunked"
+
+
 def body_size(request: http.Request, response: http.Response) -> int | None:
     """The size of an answer's body: None for chunks, -1 for all until the connection is closed.
 
@@ -123,8 +130,8 @@ def body_size(request: http.Request, response: http.Response) -> int | None:
     try:
         return http1.expected_http_body_size(request, response)
     except ValueError:
-        if codings := response.headers.get("transfer-encoding"):
-            return None if codings.rpartition(",")[2].strip().lower() == "chunked" else -1
+        if response.headers.get("transfer-encoding"):
+            return None if is_chunked(response) else -1
         lengths = [part.strip() for part in response.headers.get("content-length", "").split(",")]
         if all(part.isascii() and part.isdigit() for part in lengths) and len({int(part) for part in lengths}) == 1:
             return int(lengths[0])
@@ -224,6 +231,8 @@ class _Messages(base.Http1Connection):
             return
         for command in sending:
             if isinstance(command, commands.SendData) and command.data == _END:
+                if isinstance(event, ResponseEndOfMessage) and self.response and not is_chunked(self.response):
+                    continue  # mitmproxy takes each coding with these letters for it
                 if self._owed_trailers is not None:
                     lines = b"".join(b"%s: %s\r\n" % (name, value) for name, value in self._owed_trailers.fields)
                     command.data = b"0\r\n" + lines + b"\r\n"
@@ -375,8 +384,9 @@ class ClientSide(_Messages, base.Http1Server):
     def send(self, event: HttpEvent) -> CommandGenerator[None]:
         if isinstance(event, ResponseData):
             self._sends_body(event.data)
-            return super().send(event)
+            return self._send_pieces([event.data])
         if isinstance(event, ResponsePieces):
+            note_whole(self.conn)
             return self._send_pieces(event.pieces)
         if isinstance(event, ResponseHeaders):
             self._sends_head(event.response)
@@ -384,9 +394,7 @@ class ClientSide(_Messages, base.Http1Server):
 
     def _send_pieces(self, pieces: list[bytes]) -> CommandGenerator[None]:
         assert self.response is not None
-        is_chunked = "chunked" in self.response.headers.get("transfer-encoding", "").lower()
-        if data := chunked(pieces) if is_chunked else b"".join(pieces):
-            note_whole(self.conn)
+        if data := chunked(pieces) if is_chunked(self.response) else b"".join(pieces):
             yield commands.SendData(self.conn, data)
 
     def _send_other(self, event: HttpEvent) -> CommandGenerator[None]:
