@@ -35,6 +35,10 @@ class LeanMaster(Master):
         self.turns = Turns()
 
 
+_TLS, _LEAST_OF_TLS = b"\x16", 3
+"""How a TLS handshake begins, and how much of it mitmproxy needs to know it: a shorter beginning is no TLS for it."""
+
+
 class RoutedLayers(next_layer.NextLayer):
     """mitmproxy's choice of protocol layers. The router decides what is tunnelled, and through which proxy."""
 
@@ -46,6 +50,8 @@ class RoutedLayers(next_layer.NextLayer):
     @override
     def _ignore_connection(self, context: Context, data_client: bytes, data_server: bytes) -> bool | None:
         if not data_client and not data_server and context.server.address is not None:
+            raise next_layer.NeedsMoreData
+        if data_client[:1] == _TLS and len(data_client) < _LEAST_OF_TLS:
             raise next_layer.NeedsMoreData
         return self._router.is_tunnelled(context, data_client)
 

@@ -12,6 +12,8 @@ from mitmproxy.net.http import url
 from mitmproxy.net.http.http1 import read
 
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]+)(.*)", re.DOTALL)
+_LINE = "send METHOD, URL and HTTP/1.1, with a space between them and none in the URL"
+_TUNNEL = "send CONNECT, HOST:PORT with a port from 1 to 65535, and HTTP/1.1"
 _SHOWN = 200
 """Characters of a line that cannot be read."""
 
@@ -37,10 +39,8 @@ def read_request_line(line: bytes) -> tuple[str, int, bytes, bytes, bytes, bytes
     except ValueError as exc:
         shown = line.decode("utf-8", "backslashreplace")
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]} …"
-        raise ValueError(
-            f"the first line of the request cannot be read: '{shown}'; send METHOD, URL and HTTP/1.1, with a space "
-            "between them and none in the URL"
-        ) from exc
+        advice = _TUNNEL if line.startswith(b"CONNECT ") else _LINE
+        raise ValueError(f"the first line of the request cannot be read: '{shown}'; {advice}") from exc
 
 
 def _needed(port: int | None) -> int:

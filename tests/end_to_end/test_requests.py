@@ -418,6 +418,24 @@ def test_tls_1_2_clients_are_served(tape: Path, confdir: Path) -> None:
     assert len(Cassette.load(tape)) == 1
 
 
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_a_tls_client_is_known_however_its_first_bytes_are_cut(size: int, tape: Path, confdir: Path) -> None:
+    with rig(tape, confdir) as up, socket.create_connection(("127.0.0.1", up.engine.port)) as raw:
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        raw.sendall(b"CONNECT api.openai.com:443 HTTP/1.1\r\nHost: api.openai.com:443\r\n\r\n")
+        assert b" 200 " in raw.recv(65536)
+        received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+        session = up.trust().wrap_bio(received, sent, server_hostname="api.openai.com")
+        with pytest.raises(ssl.SSLWantReadError):
+            session.do_handshake()
+        hello = sent.read()
+        raw.sendall(hello[:size])
+        has_data(raw, 0.2)  # it is read alone
+        raw.sendall(hello[size:])
+
+        assert raw.recv(1) == b"\x16"  # a handshake
+
+
 @pytest.mark.parametrize("route", ["base URL", "forward proxy"])
 def test_a_flood_of_requests_that_are_sent_ahead_does_not_keep_a_client_waiting(
     route: str, tape: Path, confdir: Path
@@ -445,5 +463,5 @@ def test_a_flood_of_requests_that_are_sent_ahead_does_not_keep_a_client_waiting(
     assert before < clients * each / 2
 
 
-def has_data(client: socket.socket) -> bool:
-    return bool(select.select([client], [], [], 0)[0])
+def has_data(client: socket.socket, seconds: float = 0) -> bool:
+    return bool(select.select([client], [], [], seconds)[0])

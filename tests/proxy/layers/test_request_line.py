@@ -67,4 +67,5 @@ def test_a_line_that_cannot_be_read_is_named_in_a_sentence(line: bytes) -> None:
     with pytest.raises(ValueError, match="the first line of the request cannot be read: '") as raised:
         read_request_line(line)
 
+    assert ("HOST:PORT" in str(raised.value)) is line.startswith(b"CONNECT")
     assert "b'" not in str(raised.value) and len(str(raised.value)) < 400
