@@ -6,6 +6,7 @@ The host, the order of keys, white space in JSON, the credential, and the versio
 import re
 from functools import lru_cache
 from hashlib import blake2b
+from string import ascii_letters, digits
 from urllib.parse import parse_qsl, urlencode
 
 import orjson
@@ -22,6 +23,9 @@ _VERSION = regex(r"v\d+[a-z]*\d*$")
 _BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
 """Path segments that hosts put before the version."""
 _ENCODING = "content-encoding"
+_ESCAPE = regex(r"%[0-9A-Fa-f]{2}")
+_NEEDS_NONE = frozenset(f"{ascii_letters}{digits}-._~!$&'()*+,;=:@")
+"""Signs that a path segment may have as they are: some clients escape them, others do not (RFC 3986, section 3.3)."""
 
 
 @lru_cache(1024)
@@ -29,7 +33,7 @@ def path_key(target: str) -> str:
     """The endpoint that a URL or an origin-form target names, without route, base and version; with what counts of its
     query."""
     parts = split_url(target)
-    segments = [segment for segment in parts.path.split("/") if segment]
+    segments = [_spelled(segment) for segment in parts.path.split("/") if segment]
     if len(segments) > 2 and segments[0] == "s" and segments[2] in BY_NAME:
         segments = segments[2:]
     if len(segments) > 1 and segments[0] in BY_NAME:
@@ -47,6 +51,16 @@ def path_key(target: str) -> str:
         if name.lower() not in SECRET_PARAMETERS and name not in idle
     )
     return endpoint + (f"?{urlencode(query)}" if query else "")
+
+
+def _spelled(segment: str) -> str:
+    """A path segment without the escapes that it does not need."""
+    return _ESCAPE.sub(_sign, segment) if "%" in segment else segment
+
+
+def _sign(escape: "re.Match[str]") -> str:
+    sign = chr(int(escape[0][1:], 16))
+    return sign if sign in _NEEDS_NONE else escape[0].upper()
 
 
 def is_without_address(url: str) -> bool:

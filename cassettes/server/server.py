@@ -25,6 +25,7 @@ from ..tape.model import Headers, RoundTrip, chunk_sizes
 from .asgi import App, Cut, Message, Receive, Send
 from .failure_answer import UNANSWERED_STATUS, document, was_tried_again
 from .joined_writes import JoinedWrites
+from .local_pages import is_preflight, preflight_fields, readable
 from .open_files import full_reported_once
 from .tool_http import HttpTools
 from .uvicorn_config import silent_config
@@ -63,13 +64,21 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
         if scope["type"] == "websocket":
             await sockets().talk(target, headers, scope, receive, send)
             return
+        if is_preflight(scope["method"], headers):
+            # A browser remembers the answer, so a recorded question may not be asked again.
+            player.leave_out(trip for trip in player.cassette if trip.request.method == "OPTIONS")
+            await send({"type": "http.response.start", "status": 204, "headers": preflight_fields(headers)})
+            await send({"type": "http.response.body", "body": b""})
+            return
         running += 1
         try:
             body = await _whole(receive)
+        except _Gone:
+            return
         finally:
             running -= 1
         if body is None:
-            await _send_document(send, _TOO_LONG_STATUS, _TOO_LONG, b"too long", ends=True)
+            await _send_document(headers, send, _TOO_LONG_STATUS, _TOO_LONG, b"too long", ends=True)
             return
         if tools is not None and await tools.answer(scope, target, headers, body, receive, send):
             return
@@ -87,9 +96,9 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
             played = player.play(scope["method"], target, headers, body)
         except Miss as miss:
             if (trip := unanswered.get(asked)) is None:
-                await _send_document(send, MISS_STATUS, miss.document(MISS_STATUS), b"miss")
+                await _send_document(headers, send, MISS_STATUS, miss.document(MISS_STATUS), b"miss")
                 return
-            await _send_unanswered(send, player, trip)
+            await _send_unanswered(headers, send, player, trip)
             return
         faulted = played.faulted
         if faulted is not None and played.trip.response is None:
@@ -99,21 +108,27 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
             return
         if played.trip.response is None:
             unanswered[asked] = played.trip
-            await _send_unanswered(send, player, played.trip)
+            await _send_unanswered(headers, send, player, played.trip)
             return
         if faulted is not None and faulted.delay:
             await asyncio.sleep(faulted.delay)
-        await _send_recorded(scope, send, played.trip, pace, _said(played.match))
+        await _send_recorded(scope, headers, send, played.trip, pace, _said(played.match))
 
     return answer
 
 
+class _Gone(Exception):
+    """The client has gone before its request was whole."""
+
+
 async def _whole(receive: Receive) -> bytes | None:
-    """The body of a request; None when it is too long."""
+    """The body of a request; None when it is too long. Raises _Gone."""
     parts: list[bytes] = []
     size = 0
     while size <= MOST_IN_TOTAL:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if not message.get("more_body"):
@@ -149,13 +164,20 @@ async def _hang_up(send: Send) -> None:
     raise Cut("the connection is refused")
 
 
-async def _send_unanswered(send: Send, player: Player, trip: RoundTrip) -> None:
+async def _send_unanswered(asked: Headers, send: Send, player: Player, trip: RoundTrip) -> None:
     again = was_tried_again(player, trip)
-    await _send_document(send, UNANSWERED_STATUS, document(trip), b"no answer", again)
+    await _send_document(asked, send, UNANSWERED_STATUS, document(trip), b"no answer", again)
 
 
 async def _send_document(
-    send: Send, status: int, document: dict[str, object], said: bytes, again: bool = False, *, ends: bool = False
+    asked: Headers,
+    send: Send,
+    status: int,
+    document: dict[str, object],
+    said: bytes,
+    again: bool = False,
+    *,
+    ends: bool = False,
 ) -> None:
     """`ends`: the connection is closed afterwards."""
     headers = [
@@ -164,15 +186,17 @@ async def _send_document(
         (b"x-turntape", said),
         *([(b"connection", b"close")] if ends else []),
     ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": orjson.dumps(document)})
+    body = orjson.dumps(document)
+    headers.append((b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": readable(asked, headers)})
+    await send({"type": "http.response.body", "body": body})
 
 
-async def _send_recorded(scope: Message, send: Send, trip: RoundTrip, pace: Pace, said: bytes) -> None:
+async def _send_recorded(scope: Message, asked: Headers, send: Send, trip: RoundTrip, pace: Pace, said: bytes) -> None:
     response = trip.response
     assert response is not None
     headers = [(k.encode("latin-1", "replace"), v.encode("latin-1", "replace")) for k, v in replayed_headers(response)]
-    headers.append((b"x-turntape", said))
+    headers = readable(asked, [*headers, (b"x-turntape", said)])
     cut = trip.failure is not None and trip.failure.kind != "client_gone"
     if len(response.chunks) <= 1 and not cut:
         body = response.body

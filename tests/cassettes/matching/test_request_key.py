@@ -31,7 +31,7 @@ CHAT = "chat/completions"
         ("http://127.0.0.1:11434/api/chat", "api/chat"),
         ("/ollama/api/chat", "api/chat"),
         ("/gemini/v1beta/models/gemini-2.5-pro:generateContent", "models/gemini-2.5-pro:generateContent"),
-        ("/bedrock/model/a.b%3A0/converse", "model/a.b%3A0/converse"),
+        ("/bedrock/model/a.b%3A0/converse", "model/a.b:0/converse"),
         ("/groq/openai/v1/chat/completions", CHAT),
         ("/openai/models", "models"),
         ("/anthropic/messages", "messages"),
@@ -144,3 +144,17 @@ def test_which_secret_a_body_holds_does_not_count_on_either_side() -> None:
     assert secret.encode() not in recorded
     assert key(recorded) == key(sent) == key(other)
     assert key(sent) != key(b'{"content":"my key is none"}')
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        ("/model/a.claude-v1%3A0/converse", "model/a.claude-v1:0/converse"),
+        ("/v1beta/%6dodels/m%3agenerateContent", "models/m:generateContent"),
+        ("/model/arn%3Aaws%2Fa/invoke", "model/arn:aws%2Fa/invoke"),
+        ("/x/%c3%bc%20%3f%zz", "x/%C3%BC%20%3F%zz"),
+    ],
+    ids=["the colon of a model", "in any spelling", "a slash in a segment stays", "what needs an escape keeps it"],
+)
+def test_an_escape_that_a_path_does_not_need_is_no_difference(path: str, key: str) -> None:
+    assert path_key(path) == key

@@ -18,6 +18,7 @@ from turntape.cassettes import CassetteError, Chunk, Failure, Player, Recorder, 
 from turntape.cassettes.server.asgi import App, Cut
 from turntape.cassettes.server.folder_server import run_replay
 from turntape.cassettes.server.server import app, serve
+from turntape.cassettes.tape.model import Headers
 
 URL = "https://api.openai.com/v1/chat/completions"
 PIECES = [b"data: 1\n\n", b"data: 2\n\ndata:", b" 3\n\n"]
@@ -43,11 +44,20 @@ def failed(body: bytes = b"{}", url: str = URL) -> RoundTrip:
 type Sent = list[dict[str, Any]]
 
 
-def ask(serving: App, *parts: bytes, path: str = "/openai/v1/chat/completions", sent: Sent | None = None) -> Sent:
+def ask(
+    serving: App,
+    *parts: bytes,
+    path: str = "/openai/v1/chat/completions",
+    sent: Sent | None = None,
+    method: str = "POST",
+    headers: Headers = (),
+    is_whole: bool = True,
+) -> Sent:
     """One request in as many parts; what the app sends."""
     sent = [] if sent is None else sent
-    pending = [{"type": "http.request", "body": part, "more_body": True} for part in parts or (b"{}",)]
-    pending[-1]["more_body"] = False
+    pending: Sent = [{"type": "http.request", "body": part, "more_body": True} for part in parts or (b"{}",)]
+    pending[-1]["more_body"] = not is_whole
+    pending.append({"type": "http.disconnect"})
 
     async def receive() -> Any:
         return pending.pop(0)
@@ -57,8 +67,8 @@ def ask(serving: App, *parts: bytes, path: str = "/openai/v1/chat/completions", 
 
     path, _, query = path.partition("?")
     scope = {
-        "type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": query.encode(),
-        "headers": [(b"content-type", b"application/json")],
+        "type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query.encode(),
+        "headers": [(name.encode(), value.encode()) for name, value in (*JSON, *headers)],
     }  # fmt: skip
     asyncio.run(serving(scope, receive, send))  # type: ignore[arg-type]
     return sent
@@ -93,6 +103,15 @@ def test_a_request_that_comes_in_parts_is_put_together() -> None:
     sent = ask(app(Player([whole(b"yes", b'{"a":1}')])), b'{"a', b'":', b"1}")
 
     assert sent[1]["body"] == b"yes"
+
+
+@pytest.mark.parametrize("part", [b"{}", b'{"a'], ids=["looks whole", "a part of JSON"])
+def test_a_client_that_goes_before_its_request_is_whole_has_asked_nothing(part: bytes) -> None:
+    player = Player([whole(b"{}")])
+
+    assert ask(app(player), part, is_whole=False) == []
+
+    assert player.misses == [] and player.unplayed == [0]
 
 
 def test_a_request_that_is_too_long_is_refused_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
