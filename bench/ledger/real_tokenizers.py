@@ -14,12 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from .tokenizers import Count
-
-if TYPE_CHECKING:
-    from tiktoken import Encoding
 
 _PACKAGES = ("litellm==1.110.2", "mistral-common==1.13.1")
 
@@ -47,25 +44,26 @@ def real_tokenizers() -> Iterator[dict[str, Callable[[], Count]]]:
 
 def _of_openai(name: str, folder: Path) -> Count:
     """From a folder that has the vocabularies as tiktoken keeps those that it downloaded."""
-    import tiktoken
-
     os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
-    return _counting(tiktoken.get_encoding(name))
+    return _counting(_tiktoken().get_encoding(name))
 
 
 def _tekken(file: Path) -> Count:
     """From a file of Mistral: the pattern that cuts a text first, and the tokens with their ranks."""
-    import tiktoken
-
     made = json.loads(file.read_bytes())
     size = made["config"]["default_vocab_size"] - made["config"]["default_num_special_tokens"]
     ranks = {base64.b64decode(token["token_bytes"]): token["rank"] for token in made["vocab"][:size]}
-    return _counting(
-        tiktoken.Encoding("tekken", pat_str=made["config"]["pattern"], mergeable_ranks=ranks, special_tokens={})
-    )
+    pattern = made["config"]["pattern"]
+    return _counting(_tiktoken().Encoding("tekken", pat_str=pattern, mergeable_ranks=ranks, special_tokens={}))
 
 
-def _counting(encoding: "Encoding") -> Count:
+def _tiktoken() -> Any:
+    import tiktoken  # pyright: ignore[reportMissingImports] - of the group bench
+
+    return tiktoken  # pyright: ignore[reportUnknownVariableType]
+
+
+def _counting(encoding: Any) -> Count:
     return lru_cache(100_000)(lambda text: len(encoding.encode_ordinary(text)))
 
 
