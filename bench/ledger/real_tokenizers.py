@@ -60,7 +60,7 @@ def _tekken(file: Path) -> Count:
 def _tiktoken() -> Any:
     import tiktoken  # pyright: ignore[reportMissingImports] - of the group bench
 
-    return tiktoken  # pyright: ignore[reportUnknownVariableType]
+    return tiktoken
 
 
 def _counting(encoding: Any) -> Count:
