@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import orjson
 
+from ..excerpts import cut
 from .delta import Delta
 from .json_fields import (
     Json,
@@ -237,7 +238,7 @@ def a_time(value: object, name: str) -> float:
     try:
         return unstamp(text)
     except (ValueError, OverflowError, OSError) as exc:
-        raise ValueError(f"its {name} is {text[:40]!r} and not an ISO 8601 time") from exc
+        raise ValueError(f"its {name} is {cut(text, 40)!r} and not an ISO 8601 time") from exc
 
 
 def _headers(of: Json, name: str, inside: str) -> Headers:

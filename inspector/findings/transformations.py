@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Literal
 from urllib.parse import unquote
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ..wire.code_fence import unfenced
@@ -217,7 +218,7 @@ def damage(text: str) -> tuple[str, Maker] | None:
     if "\\u" in text and (code := _first_of(_UNICODE.finditer(text), _ESCAPED_CODES)) is not None:
         return f"escapes in place of characters ({code!r})", "encoding"
     if "\\u" in text and (word := _SPELLED.search(text)) is not None:
-        return f"escapes in place of characters ({word[0][:18]!r})", "encoding"
+        return f"escapes in place of characters ({cut(word[0], 18)!r})", "encoding"
     if escaped_lines(text):
         return "'\\n' in place of line breaks", "writer"
     if (sign := token_signs(text)) is not None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
+
 from ..wire.json_value import Object, as_object, as_text, compact, is_object, objects_in
 from ..wire.protocols.mcp.shape import META
 from .definitions import Definition
@@ -59,9 +61,9 @@ def _wrong(session: Session, asked: ToolMessage, answer: ToolMessage) -> str | N
         return wrong
     if result is None:
         key = "error" if "error" in data else "result"
-        return f"has {compact(data[key])[:40]} as its `{key}`, which must be an object"
+        return f"has {cut(compact(data[key]), 40)} as its `{key}`, which must be an object"
     if "error" in data and not is_object(data["error"]):
-        return f"has a result and the error {compact(data['error'])[:40]}, and an answer has only one of both"
+        return f"has a result and the error {cut(compact(data['error']), 40)}, and an answer has only one of both"
     if result.get("resultType") == "input_required" and is_modern(version) and asked.method not in _ASKED_BACK:
         return f"asks for input, and only answers to {', '.join(sorted(_ASKED_BACK))} may"
     if _comes_later(answer):
@@ -104,7 +106,7 @@ def undeclared(session: Session, asked: ToolMessage, answer: ToolMessage) -> Ite
         return
     state = result.get("requestState")
     if state is not None and not isinstance(state, str) and is_new(session, "state wrong"):
-        wrong = f"has {compact(state)[:40]} as its `requestState`, which must be a text"
+        wrong = f"has {cut(compact(state), 40)} as its `requestState`, which must be a text"
         yield WireNote("answer_odd", session.server, asked.index, "tools/call", wrong)
     if not is_object(said):
         return
@@ -156,7 +158,7 @@ def not_there(session: Session, asked: ToolMessage, answer: ToolMessage, said: s
     listing = session.listings.get("resources/list")
     unknown = (answer.error or {}).get("code") in _NO_RESOURCE and listing is not None and uri in listing.entries
     if unknown and session.starts < 2 and is_new(session, "answer_odd resources/read"):
-        wrong = f"says that it does not have {uri[:80]!r}, which it lists: {said[:60]!r}"
+        wrong = f"says that it does not have {cut(uri, 80)!r}, which it lists: {cut(said, 60)!r}"
         yield WireNote("answer_odd", session.server, asked.index, "resources/read", wrong)
     if uri in session.links and is_new(session, "link_broken"):
         yield WireNote("link_broken", session.server, asked.index, uri, said, session.links[uri])

@@ -6,7 +6,7 @@ schema. Such changes are not faults. Another text, and arguments that are missin
 
 from collections.abc import Iterator
 
-from turntape.cassettes.excerpts import listed
+from turntape.cassettes.excerpts import cut, listed
 from turntape.cassettes.frozen import frozen
 
 from ..analysis.conversation import without_space
@@ -99,7 +99,7 @@ def _descriptions(offered: str, served: str) -> Iterator[Difference]:
     elif one.rstrip(".…") in other or _begins_alike(one, other):
         yield Difference(f"the description was cut ({len(offered):,} of {len(served):,} characters)", mild=True)
     else:
-        yield Difference(f"the description is {offered[:60]!r} and not {served[:60]!r}", mild=False)
+        yield Difference(f"the description is {cut(offered, 60)!r} and not {cut(served, 60)!r}", mild=False)
 
 
 def _begins_alike(one: str, other: str) -> bool:

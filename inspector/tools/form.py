@@ -7,7 +7,7 @@ breaks them. The model then reads an error of its client, and the fault is the s
 
 import json
 
-from turntape.cassettes.excerpts import listed
+from turntape.cassettes.excerpts import cut, listed
 
 from ..analysis.conversation import sorted_json
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_array, is_object, objects_in, parse_json
@@ -52,14 +52,14 @@ def flaw_of(answer: ToolMessage, version: str | None) -> Flaw | None:
         bare = bare_error(as_object(data["error"]))
         return None if bare is None else Flaw(bare, mild=True)
     if answer.result is None:
-        return Flaw(f"is {compact(data.get('result'))[:40]}, and must be an object")
+        return Flaw(f"is {cut(compact(data.get('result')), 40)}, and must be an object")
     return _of_result(answer.result, version)
 
 
 def bare_error(error: Object) -> str | None:
     """How an error lacks what JSON-RPC requires; None when it has both. The end of a sentence that begins with it."""
     whole = isinstance(error.get("code"), int) and isinstance(error.get("message"), str)
-    return None if whole else f"is the error {compact(error)[:60]}, without a code and a message"
+    return None if whole else f"is the error {cut(compact(error), 60)}, without a code and a message"
 
 
 def wrong_envelope(message: ToolMessage, version: str | None) -> str | None:
@@ -68,7 +68,7 @@ def wrong_envelope(message: ToolMessage, version: str | None) -> str | None:
     The end of a sentence that begins with the message.
     """
     if message.data.get("jsonrpc") != "2.0":
-        return f"has {compact(message.data.get('jsonrpc'))[:20]} as `jsonrpc`, which must be the text '2.0'"
+        return f"has {cut(compact(message.data.get('jsonrpc')), 20)} as `jsonrpc`, which must be the text '2.0'"
     if message.batched and version is not None and version >= _WITHOUT_BATCHES:
         return f"comes in a batch, which version {version} does not have"
     if any(word in message.raw for word in _NO_NUMBERS) and not _is_strict(message.raw):
@@ -102,21 +102,27 @@ def _of_result(result: Object, version: str | None) -> Flaw | None:
         return _of_questions(result)
     if kind != "complete":
         unknown = kind not in _LATER and version == ANY_JSON
-        return Flaw(f"has {compact(kind)[:40]} as its `resultType`, which MCP does not have", True) if unknown else None
+        return (
+            Flaw(f"has {cut(compact(kind), 40)} as its `resultType`, which MCP does not have", True)
+            if unknown
+            else None
+        )
     if "content" not in result:
         only = f"has no `content`, only {listed([*map(repr, result)], 3)}" if result else "is empty"
         return Flaw(only, mild="toolResult" in result)
     content = result["content"]
     if not is_array(content):
-        return Flaw(f"has {compact(content)[:40]} as its `content`, which must be a list")
+        return Flaw(f"has {cut(compact(content), 40)} as its `content`, which must be a list")
     for block in content:
         if (found := _of_block(as_object(block), block)) is not None:
             return found
     structured = result.get("structuredContent")
     if structured is not None and not is_object(structured) and version is not None and version < ANY_JSON:
-        return Flaw(f"has {compact(structured)[:40]} as its `structuredContent`, which must be an object", mild=True)
+        return Flaw(
+            f"has {cut(compact(structured), 40)} as its `structuredContent`, which must be an object", mild=True
+        )
     if not isinstance(result.get("isError", False), bool | None):
-        return Flaw(f"has {compact(result['isError'])[:20]} as `isError`, which must be true or false", mild=True)
+        return Flaw(f"has {cut(compact(result['isError']), 20)} as `isError`, which must be true or false", mild=True)
     wrong = (
         wrong_answer("tools/call", result, any_json=version is None or version >= ANY_JSON)
         or odd_answer("tools/call", result, modern=is_modern(version))
@@ -171,7 +177,7 @@ def _of_questions(result: Object) -> Flaw | None:
             None if state is not None else Flaw("asks for input, and has neither `inputRequests` nor a `requestState`")
         )
     if not is_object(questions):
-        return Flaw(f"has {compact(questions)[:40]} as its `inputRequests`, which must be an object")
+        return Flaw(f"has {cut(compact(questions), 40)} as its `inputRequests`, which must be an object")
     for name, question in questions.items():
         if (wrong := wrong_question(question)) is not None:
             return Flaw(f"asks the question {name!r}, which {wrong}")
@@ -181,11 +187,11 @@ def _of_questions(result: Object) -> Flaw | None:
 def _of_block(block: Object, raw: object) -> Flaw | None:
     kind = as_text(block.get("type"))
     if kind is None:
-        return Flaw(f"holds {compact(raw)[:40]} in its `content`, which has no type")
+        return Flaw(f"holds {cut(compact(raw), 40)} in its `content`, which has no type")
     if kind not in _BLOCKS:
         return Flaw(f"holds a block of type {kind!r}, which MCP does not have", mild=True)
     if kind == "text" and not isinstance(block.get("text"), str):
-        return Flaw(f"holds a text block whose text is {compact(block.get('text'))[:40]}", mild=True)
+        return Flaw(f"holds a text block whose text is {cut(compact(block.get('text')), 40)}", mild=True)
     if kind in _MEDIA:
         data = block.get("data")
         if not isinstance(data, str) or not data:

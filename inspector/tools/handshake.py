@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_array
@@ -44,7 +45,7 @@ def flaw_of_handshake(session: Session, asked: ToolMessage, *, again: bool) -> s
         return None
     version = as_text(asked.params.get("protocolVersion"))
     if version is not None and not _exists(version):
-        return f"says version {version[:40]!r}, which MCP does not have"
+        return f"says version {cut(version, 40)!r}, which MCP does not have"
     late = session.ready_at is not None and session.ready_at < asked.at
     return "comes after the handshake of the session" if again and late else None
 

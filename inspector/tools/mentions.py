@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.frozen import frozen, mutable
 
 from ..wire.json_value import Object, as_array, as_object, as_text, compact
@@ -31,7 +32,7 @@ class Mention:
     @property
     def text(self) -> str:
         """The end of a sentence that begins with the message."""
-        return f"names {_CALLED[self.kind]} {self.name[:60]}, which the session does not have"
+        return f"names {_CALLED[self.kind]} {cut(self.name, 60)}, which the session does not have"
 
 
 _CALLED: Mapping[str, str] = {

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NoReturn
 
+from turntape.cassettes.excerpts import cut
+
 from ..wire.json_value import Object, as_array, as_object, as_text, compact, is_object
 from ..wire.protocols.mcp.shape import SERVER_REQUESTS
 from .message_table import (
@@ -77,9 +79,9 @@ def wrong_question(request: object) -> str | None:
     """How a question in the answer to a call breaks MCP's form, from version 2026-07-28 on; None when it does not."""
     method, params = as_text(as_object(request).get("method")), as_object(request).get("params", {})
     if method not in SERVER_REQUESTS or method == "ping":
-        return f"has {compact(method)[:40]} as its method, which no question has"
+        return f"has {cut(compact(method), 40)} as its method, which no question has"
     if not is_object(params):
-        return f"has {compact(params)[:40]} as its `params`, which must be an object"
+        return f"has {cut(compact(params), 40)} as its `params`, which must be an object"
     return wrong_params(method, params)
 
 
@@ -111,7 +113,7 @@ def _wrong_by(draft: str | None, schema: Object) -> str | None:
         jsonschema_rs.validator_for(text, retriever=_refuse)
     except jsonschema_rs.ValidationError as error:
         place = "/".join(str(step) for step in error.instance_path)
-        said = f"has {compact(error.instance)[:40]} at `{place}`, which JSON Schema does not allow there"
+        said = f"has {cut(compact(error.instance), 40)} at `{place}`, which JSON Schema does not allow there"
         return None if error.kind.name in _NOT_JUDGED else said
     except (jsonschema_rs.ReferencingError, ValueError):
         return None
@@ -210,7 +212,7 @@ def _said(validator: "jsonschema_rs.Validator", value: object) -> str | None:
     named = "/".join(path) or "content"
     wanted = [_KINDS.get(str(one), str(one)) for one in as_array(getattr(kind, "types", None)) if one != "null"]
     must = f"which must be {' or '.join(wanted)}" if wanted else "which MCP does not allow there"
-    return f"has {compact(error.instance)[:40]} as its `{named}`, {must}"
+    return f"has {cut(compact(error.instance), 40)} as its `{named}`, {must}"
 
 
 _KINDS = {

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
+
 from ..wire.json_value import compact, is_object
 from .expectations import unannounced
 from .form import is_modern
@@ -36,7 +38,7 @@ def _wrong_notice(session: Session, message: ToolMessage) -> str | None:
     if message.method == "notifications/initialized" and session.start is None and is_modern(session.version):
         return f"belongs to a handshake, which version {session.version} does not have"
     if not is_object(params := message.data.get("params", {})):
-        return f"has {compact(params)[:40]} as its `params`, which must be an object"
+        return f"has {cut(compact(params), 40)} as its `params`, which must be an object"
     modern = message.sender == "server" and is_modern(session.version)
     wrong = wrong_notice(message.method or "", message.params, modern=modern)
     logs = message.method == "notifications/message" and message.sender == "server" and session.starts < 2

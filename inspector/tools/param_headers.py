@@ -6,6 +6,7 @@ https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stream
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ..wire.json_value import as_object, compact, is_array, is_object
@@ -23,11 +24,11 @@ def wrong_headers(schema: object) -> str | None:
     names: set[str] = set()
     for place, said, reached in _named(schema, "", True, 0):
         if not isinstance(said["name"], str) or not _TOKEN.fullmatch(said["name"]):
-            return f"wants {place!r} in a header named {compact(said['name'])[:40]}, which cannot be one"
+            return f"wants {place!r} in a header named {cut(compact(said['name']), 40)}, which cannot be one"
         if not reached:
             return f"wants {place!r} in a header, and only a property that is always there may be"
         if said["type"] not in _PLAIN:
-            return f"wants {place!r} in a header, whose type is {compact(said['type'])[:40]}"
+            return f"wants {place!r} in a header, whose type is {cut(compact(said['type']), 40)}"
         if (name := said["name"].lower()) in names:
             return f"names the header {said['name']!r} for two properties"
         names.add(name)

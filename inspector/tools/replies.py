@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -47,10 +48,10 @@ def flaw_of_reply(method: str, answer: ToolMessage, version: str | None) -> str 
     if "result" in data and "error" in data:
         return "has a result and an error, and an answer has only one of both"
     if "error" in data:
-        must = f"has {compact(data['error'])[:40]} as its `error`, which must be an object"
+        must = f"has {cut(compact(data['error']), 40)} as its `error`, which must be an object"
         return None if is_object(data["error"]) else must
     if answer.result is None:
-        return f"has {compact(data.get('result'))[:40]} as its `result`, which must be an object"
+        return f"has {cut(compact(data.get('result')), 40)} as its `result`, which must be an object"
     return wrong_reply(method, answer.result)
 
 

@@ -4,6 +4,7 @@ A request that breaks the form is the fault of the side that sent it, whatever t
 (https://modelcontextprotocol.io/specification/2025-11-25/schema and `basic/lifecycle`, read 2026-11-23).
 """
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ..wire.json_value import as_object, as_text, compact, is_object
@@ -30,11 +31,11 @@ def flaw_of_request(asked: ToolMessage, version: str | None) -> str | None:
         return f"version {version} does not have{why}"
     params = asked.data.get("params", {})
     if not is_object(params):
-        return f"has {compact(params)[:40]} as its `params`, which must be an object"
+        return f"has {cut(compact(params), 40)} as its `params`, which must be an object"
     if (lacking := _not_said(asked, version)) is not None:
         return f"does not say `{lacking}` in its `_meta`, which version {version} requires"
     if (uri := as_text(params.get("uri"))) is not None and _OPEN.search(uri) is not None:
-        return f"has the template {uri[:80]!r} as its `uri`, whose variables are not filled in"
+        return f"has the template {cut(uri, 80)!r} as its `uri`, whose variables are not filled in"
     wrong = wrong_params(method, params, modern=asked.sender == "client" and is_modern(version))
     if wrong is None and version == _WITH_PAGES and params.get("mode") == "url" and "elicitationId" not in params:
         return f"has no `elicitationId`, which version {version} requires"

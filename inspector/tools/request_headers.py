@@ -9,6 +9,7 @@ import base64
 import binascii
 import re
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -81,7 +82,7 @@ def _not_json(trip: RoundTrip) -> str | None:
     kind = header(trip.request.headers, "content-type")
     if kind is None or kind.partition(";")[0].strip().lower() == _TAKEN[0]:
         return None
-    return f"says {kind[:40]!r} in its header `Content-Type`, where MCP wants {_TAKEN[0]!r}"
+    return f"says {cut(kind, 40)!r} in its header `Content-Type`, where MCP wants {_TAKEN[0]!r}"
 
 
 def speaks_of_headers(answer: ToolMessage, wrong: str) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from turntape.cassettes.errors import CassetteError
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
@@ -120,7 +121,7 @@ def _wrongly_answered(run: ToolRun, responses: Object) -> str | None:
             return f"does not answer the question {name!r} of its server"
         reply = responses[name]
         if not is_object(reply):
-            return f"answers the question {name!r} with {compact(reply)[:40]}, which must be an object"
+            return f"answers the question {name!r} with {cut(compact(reply), 40)}, which must be an object"
         if (wrong := wrong_reply(method, reply)) is not None:
             return f"answers the question {name!r} in a form that {wrong}"
         wanted = asked.get("requestedSchema")
@@ -329,7 +330,7 @@ def _answer_of(session: Session, asked: ToolMessage, until: float) -> Flaw | Non
     first = while_open[0]
     if first.is_message:
         return Flaw(f"came with the id {compact(first.id)}, and the request has {compact(asked.id)}")
-    return Flaw(f"was not a message of MCP, but {first.text[:60]!r}")
+    return Flaw(f"was not a message of MCP, but {cut(first.text, 60)!r}")
 
 
 def strayed(session: Session, stray: Stray) -> Iterator[ToolRun]:
@@ -370,7 +371,7 @@ def _without_answer(run: ToolRun, trip: RoundTrip) -> ToolRun:
     failure, response = trip.failure, trip.response
     to = header(response.headers, "location") if response is not None and _MOVED <= response.status < _BAD else None
     if trip.tool_wire is None and response is not None and (response.status >= _BAD or to):
-        said = f"HTTP status {response.status}" + (f", which sends it to {to[:80]}" if to else "")
+        said = f"HTTP status {response.status}" + (f", which sends it to {cut(to, 80)}" if to else "")
         error: Object = {"code": response.status, "message": said}
         took = (trip.ended_at or 0) / 1000
         return _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from turntape.cassettes.excerpts import cut
+
 from .handshake import cancelled_start, hasty, never_confirmed
 from .run_steps import ASKS, MAY_WAIT
 from .session_state import OPEN, Session, WireNote, is_new, key_of_id
@@ -61,7 +63,7 @@ def _of_one_client(session: Session) -> Iterator[WireNote]:
                 yield WireNote(kind, session.server, one.index, one.method, one.text)
         yield from _unnamed_pages(session)
         if (again := session.mentions.again()) is not None:
-            how = f"answers the request {again.name[:60]}, which has its answer already"
+            how = f"answers the request {cut(again.name, 60)}, which has its answer already"
             yield WireNote("own_notice_wrong", session.server, again.index, again.method, how)
     found = session.pages.skipped() if "list_loops tools/list" not in session.noted else None
     if found is not None:
@@ -77,7 +79,7 @@ def _unnamed_pages(session: Session) -> Iterator[WireNote]:
         listing = session.listings.get(one.method)
         if listing is None or one.cursor not in listing.named:
             kind = "request_wrong" if one.failed else "request_odd"
-            wrong = f"asks for the page {one.cursor[:40]!r}, which no answer names"
+            wrong = f"asks for the page {cut(one.cursor, 40)!r}, which no answer names"
             if is_new(session, kind):
                 yield WireNote(kind, session.server, one.index, one.method, wrong)
 

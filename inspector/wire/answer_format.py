@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import cache
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.frozen import frozen
 
 from .exchange import Exchange
@@ -249,7 +250,7 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return "blank" if not value.strip() else f"the text {value[:40]!r}"
+        return "blank" if not value.strip() else f"the text {cut(value, 40)!r}"
     if isinstance(value, int | float):
         return f"the number {value}"
     return "an object" if is_object(value) else "a list"

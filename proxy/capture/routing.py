@@ -22,6 +22,7 @@ from mitmproxy.proxy import server_hooks
 from mitmproxy.proxy.context import Context
 
 from turntape.cassettes.apis.lookup import is_recorded_path, is_recorded_shape
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.routes.admission import OPEN, PREFIX, TOKEN_USER, Admission, basic_login, token_prefix
 from turntape.cassettes.routes.own_addresses import address, is_loopback, machine_names
@@ -299,12 +300,14 @@ class Router:
         """
         url = joined_url(asked, named)
         if not split_url(url).netloc:
-            pending.faults.append(f"the stream names {named[:_SHOWN]!r} for the client's messages, which is not a URL")
+            pending.faults.append(
+                f"the stream names {cut(named, _SHOWN)!r} for the client's messages, which is not a URL"
+            )
             return
         if self._is_taken(split_url(url).path, location.upstream.name):
             pending.faults.append(
-                f"the stream names {named[:_SHOWN]!r} for the client's messages, a path that leads to turntape or to "
-                "another upstream; they are not sent to the server of the stream"
+                f"the stream names {cut(named, _SHOWN)!r} for the client's messages, a path that leads to turntape "
+                "or to another upstream; they are not sent to the server of the stream"
             )
             return
         target = split_url(joined_url(location.url + location.path, named))

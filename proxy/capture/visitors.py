@@ -15,6 +15,7 @@ from typing import Any
 from mitmproxy import connection, http
 from mitmproxy.proxy.layers import http as http_layer
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.routes.admission import Admission, Refusal
 from turntape.cassettes.routes.own_addresses import address
 
@@ -140,7 +141,7 @@ class Visitors:
         if wrong.reason == "token":
             self._refused["no token"] += 1
         else:
-            what = f"host {host[:_SHOWN]!r}" if wrong.reason == "host" else f"page {(origin or '?')[:_SHOWN]!r}"
+            what = f"host {cut(host, _SHOWN)!r}" if wrong.reason == "host" else f"page {cut((origin or '?'), _SHOWN)!r}"
             self._refused[what] += 1
 
 

@@ -2,13 +2,21 @@
 
 import pytest
 
-from turntape.cassettes.excerpts import cut, listed
+from turntape.cassettes.excerpts import around, cut, listed
 
 
 @pytest.mark.parametrize(("text", "shown"), [("", ""), ("abcde", "abcde"), ("abcdef", "abcd…"), ("ab\n" * 9, "ab\na…")])
 def test_a_text_that_is_cut_ends_with_an_ellipsis(text: str, shown: str) -> None:
     assert cut(text, 5) == shown
     assert len(cut(text, 5)) <= 5
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "shown"),
+    [(0, 6, "abcdef"), (-3, 9, "abcdef"), (0, 3, "abc…"), (2, 6, "…cdef"), (2, 4, "…cd…"), (6, 9, "…")],
+)
+def test_a_part_of_a_text_says_on_which_side_there_is_more(start: int, end: int, shown: str) -> None:
+    assert around("abcdef", start, end) == shown
 
 
 @pytest.mark.parametrize(

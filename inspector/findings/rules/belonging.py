@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning, text_meaning, without_space
@@ -90,7 +91,7 @@ def parroted(context: RuleContext) -> Iterator[Note]:
         prompt = part.text.strip()
         if said[:1] == prompt[:1] and without_space(said) == without_space(prompt) and not _ASKED_FOR.search(asked):
             yield Note(
-                f"the answer is the system prompt, word for word: {said[:80]!r}",
+                f"the answer is the system prompt, word for word: {cut(said, 80)!r}",
                 (f"{context.at} request {part.pointer}", f"{context.at} response"),
             )
             return
@@ -107,7 +108,7 @@ def parroted(context: RuleContext) -> Iterator[Note]:
     if any(_REPEAT.search(text) for text in (*earlier, _instructions(context))) or _ASKED_FOR.search(asked):
         return
     yield Note(
-        f"the answer is the user's message, word for word: {said[:80]!r}",
+        f"the answer is the user's message, word for word: {cut(said, 80)!r}",
         (f"{context.at} request {message.pointer}", f"{context.at} response"),
     )
 
@@ -138,7 +139,7 @@ def same_answer(context: RuleContext) -> Iterator[Note]:
     if len(earlier) < (2 if len(said) >= _VERY_LONG else 3):
         return
     yield Note(
-        f"{len(earlier)} different questions got the same answer of {len(said):,} characters: {said[:60]!r}",
+        f"{len(earlier)} different questions got the same answer of {len(said):,} characters: {cut(said, 60)!r}",
         tuple(f"#{index} response" for index in list(earlier.values())[-4:]),
         key=meaning,
     )
@@ -171,7 +172,7 @@ def plays_user(context: RuleContext) -> Iterator[Note]:
         return
     yield Note(
         f"the answer continues with {len(people)} invented {'turn' if len(people) == 1 else 'turns'} of the user: "
-        f"{people[0].string[people[0].start() :].strip()[:60]!r}",
+        f"{cut(people[0].string[people[0].start() :].strip(), 60)!r}",
         (f"{context.at} response",),
     )
 
@@ -242,7 +243,7 @@ def repeats_itself(context: RuleContext) -> Iterator[Note]:
         if found is not None and not _was_requested(context, found[0].strip()):
             where = "at its end" if end is not None else "in a row"
             yield Note(
-                f"the answer repeats {found[0].strip()[:60]!r} {found[1]} times {where}",
+                f"the answer repeats {cut(found[0].strip(), 60)!r} {found[1]} times {where}",
                 (f"{context.at} response",),
             )
             return

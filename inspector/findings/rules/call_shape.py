@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
+
 from ...wire.json_value import as_object, is_array, is_object, repeated_key
 from ...wire.protocols.traits import ArgumentsField
 from ...wire.values import Part
@@ -88,7 +90,7 @@ def characters_lost(context: RuleContext) -> Iterator[Note]:
     if not broken or LOST.encode() in body or b"\\ufffd" in body.lower():
         return
     yield Note(
-        f"the arguments of {broken[0].name!r} hold the replacement character U+FFFD: {broken[0].arguments_raw[:120]!r}",
+        f"the arguments of {broken[0].name!r} hold the replacement character U+FFFD: {cut(broken[0].arguments_raw, 120)!r}",
         tuple(call_at(context, call) for call in broken[:4]),
     )
 
@@ -111,7 +113,7 @@ def arguments_repeat_key(context: RuleContext) -> Iterator[Note]:
         if twice is not None:
             yield Note(
                 f"the arguments of {call.name!r} have the key {twice!r} twice, with different values: "
-                f"{call.arguments_raw[:120]!r}",
+                f"{cut(call.arguments_raw, 120)!r}",
                 (call_at(context, call),),
             )
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
+from turntape.cassettes.excerpts import cut
+
 from ...wire.citations import beyond_text
 from ...wire.exchange import Exchange
 from ...wire.json_value import as_object, values_at
@@ -40,13 +42,13 @@ def _ways(context: RuleContext) -> Iterator[str]:
     texts = texts_of(values)
     snapshots = repeated_text(texts)
     if snapshots and any("".join(snapshots) in text for text in _read(context)):
-        yield f"each piece repeats all before it; the last one is {snapshots[-1].strip()[:80]!r}"
+        yield f"each piece repeats all before it; the last one is {cut(snapshots[-1].strip(), 80)!r}"
     if len(context.emission.calls) > 1 and repeats_calls(values):
         yield "each piece repeats the calls before it"
     if (twice := doubled_text(texts)) is not None:
-        yield f"each piece comes twice, such as {twice[:40]!r}"
+        yield f"each piece comes twice, such as {cut(twice, 40)!r}"
     if (again := begun_again(texts)) is not None:
-        yield f"a text begins again from the start after {len(again)} characters: {again[:40]!r}"
+        yield f"a text begins again from the start after {len(again)} characters: {cut(again, 40)!r}"
     if rules.contradictions is not None:
         yield from rules.contradictions(exchange)
     yield from beyond_text(_whole(exchange))
@@ -80,13 +82,13 @@ def text_twice(context: RuleContext) -> Iterator[Note]:
     text, thought = context.emission.text.strip(), context.emission.reasoning.strip()
     if text == thought and len(text) >= _LONG:
         yield Note(
-            f"the answer holds the same text as its text and as its reasoning: {text[:60]!r}",
+            f"the answer holds the same text as its text and as its reasoning: {cut(text, 60)!r}",
             (f"{context.at} response",),
         )
         return
     if len(thought) >= _LONG and text.startswith(thought) and text[len(thought) :][:1].isspace():
         yield Note(
-            f"the text of the answer begins with the whole of its reasoning: {thought[:60]!r}",
+            f"the text of the answer begins with the whole of its reasoning: {cut(thought, 60)!r}",
             (f"{context.at} response",),
         )
         return
@@ -94,7 +96,7 @@ def text_twice(context: RuleContext) -> Iterator[Note]:
         for before, part in pairwise(content):
             if before.kind == part.kind == "text" and before.text == part.text and len(part.text) >= _LONG:
                 yield Note(
-                    f"two blocks of the answer hold the same text: {part.text[:60]!r}",
+                    f"two blocks of the answer hold the same text: {cut(part.text, 60)!r}",
                     (f"{context.at} response {part.pointer}",),
                 )
                 return
@@ -102,7 +104,8 @@ def text_twice(context: RuleContext) -> Iterator[Note]:
     half = next((half for said in parts if (half := _half(said) or _half(said.strip()))), None)
     if half is not None and not context.has(CONTRADICTION):
         yield Note(
-            f"the text of the answer is there twice, one behind the other: {half[:60]!r}", (f"{context.at} response",)
+            f"the text of the answer is there twice, one behind the other: {cut(half, 60)!r}",
+            (f"{context.at} response",),
         )
 
 

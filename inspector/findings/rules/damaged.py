@@ -7,6 +7,7 @@ explanation are reported.
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_array, as_object, is_array, is_object, parse_json
@@ -58,7 +59,7 @@ def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] 
         return None
     for how, before in inverses(text) if len(text) >= _SHORTEST else ():
         if len(before.strip()) >= _SHORTEST and before.strip() in said:
-            return f"is {before.strip()[:60]!r} of the request {how}", "api" if "encoding" in how else None, "P"
+            return f"is {cut(before.strip(), 60)!r} of the request {how}", "api" if "encoding" in how else None, "P"
     if (end := markup_end(text)) is not None:
         return f"ends with markup of a call ({end!r})", None, None
     if (token := token_around(text)) is not None and token not in said:
@@ -153,14 +154,14 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
     if not shown and (asked := _repeats_prompt(context, text)) is not None:
         yield Note(
             f"the text of the answer begins with the whole message of the user, as of a server that returns the prompt: "
-            f"{asked[:80]!r}",
+            f"{cut(asked, 80)!r}",
             (f"{context.at} response",),
         )
         return
     if not shown and _lacks_blanks(text) and not _ASKS_BLANKS.search(_said(context)):
         shown = "has no blanks between its words"
     if shown and not any(mark in _said(context) for mark in _marks(prose)):
-        yield Note(f"the text of the answer {shown}: {text.strip()[:80]!r}", (f"{context.at} response",))
+        yield Note(f"the text of the answer {shown}: {cut(text.strip(), 80)!r}", (f"{context.at} response",))
 
 
 _HALF = regex("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
@@ -415,7 +416,7 @@ def result_damaged(context: RuleContext) -> Iterator[Note]:
         if (times := written_again(result.text)) > 1:
             yield Note(
                 f"the result of {name or 'a tool'!r} is JSON that was written as a JSON string {times} times: "
-                f"{result.text.strip()[:80]!r}",
+                f"{cut(result.text.strip(), 80)!r}",
                 (f"{context.at} request {part.pointer}",),
                 key=result.call_id or part.pointer,
             )
@@ -427,7 +428,7 @@ def result_damaged(context: RuleContext) -> Iterator[Note]:
         if before is not None and found.split("'")[1:2] and _holds(before.round_trip.request.body, found):
             continue
         yield Note(
-            f"the result of {name or 'a tool'!r} holds {found}: {result.text.strip()[:80]!r}",
+            f"the result of {name or 'a tool'!r} holds {found}: {cut(result.text.strip(), 80)!r}",
             (f"{context.at} request {part.pointer}",),
             key=result.call_id or part.pointer,
         )

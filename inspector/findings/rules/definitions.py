@@ -6,7 +6,7 @@ makes on purpose, and descriptions that no person wrote.
 
 from collections.abc import Iterator
 
-from turntape.cassettes.excerpts import listed
+from turntape.cassettes.excerpts import cut, listed
 
 from ...wire.json_value import as_object, as_text, is_object, value_at
 from ...wire.per_message import PerMessage
@@ -58,7 +58,7 @@ def _has_no_meaning(tool: Tool) -> str | None:
     """What is wrong with a description whatever it was before."""
     description = tool.description or ""
     if description.strip() in _NOTHING or placeholder(description) is not None:
-        return f"has {description.strip()[:60]!r} as its description"
+        return f"has {cut(description.strip(), 60)!r} as its description"
     if (name := impossible(tool.schema)) is not None:
         return f"requires {name!r}, which its schema neither describes nor allows: no call can fit it"
     if (name := undescribed(tool.schema)) is not None:
@@ -97,11 +97,11 @@ def _damaged(old: Tool, new: Tool) -> str | None:
     """What a definition lost that had it in the request before."""
     was, now = (old.description or "").strip(), (new.description or "").strip()
     if len(was) >= _SHORTEST and not now:
-        return f"lost its description: {was[:60]!r}"
+        return f"lost its description: {cut(was, 60)!r}"
     if (how := transformation(was, now)) is not None and how not in _BY_PEOPLE:
-        return f"has its description {how}: {now[:60]!r}"
+        return f"has its description {how}: {cut(now, 60)!r}"
     if is_cut_off(was, now) or has_no_beginning(was, now):
-        return f"has a description of which {len(was) - len(now):,} characters are missing: {now[:60]!r}"
+        return f"has a description of which {len(was) - len(now):,} characters are missing: {cut(now, 60)!r}"
     had, has = (as_object(as_object(tool.schema).get("properties")) for tool in (old, new))
     if had and not has:
         return f"lost all its parameters: {listed([*had], 4)}"

@@ -7,6 +7,7 @@ what has no other explanation is more than an info.
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning, text_meaning
@@ -181,7 +182,7 @@ def calls_forgotten(context: RuleContext) -> Iterator[Note]:
         if index is not None:
             yield Note(
                 f"the request holds all of #{index} and not the calls that the model made there; the user's words follow: "
-                f"{now.units[end].text[:60]!r}",
+                f"{cut(now.units[end].text, 60)!r}",
                 (f"#{index} response", f"{context.at} request {now.units[end].pointer}"),
                 severity="warning",
                 key=index,

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
+from turntape.cassettes.excerpts import cut
+
 from ...analysis.conversation import Unit, joined, parted, units_emitted, without_space
 from ...analysis.turn import Turn
 from ...wire.per_message import Joined
@@ -113,7 +115,7 @@ def system_repeated(context: RuleContext) -> Iterator[Note]:
         if len(places) > 1:
             yield Note(
                 f"the request holds the same system prompt {len(places)} times, of {len(text):,} characters each: "
-                f"{text[:60]!r}",
+                f"{cut(text, 60)!r}",
                 tuple(f"{context.at} request {place}" for place in places[:4]),
                 key=(text[:200], len(places)),
             )

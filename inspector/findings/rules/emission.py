@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning
@@ -69,7 +70,7 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
             what = "are a string and not an object" if whole else "are not valid JSON"
             what += ", because the stream lacks their end" if endless else ""
             yield Note(
-                f"the arguments of {call.name!r} {what}: {call.arguments_raw[:120]!r}",
+                f"the arguments of {call.name!r} {what}: {cut(call.arguments_raw, 120)!r}",
                 (call_at(context, call),),
                 layer="api" if whole or endless else None,
             )
@@ -161,7 +162,7 @@ def call_as_text(context: RuleContext) -> Iterator[Note]:
     shown = written[0].text if beside else emission.text.strip()
     special = bool(residue and ("|" in residue or "｜" in residue))
     yield Note(
-        f"the answer contains a tool call as text{where}{beside}: {shown[:120]!r}",
+        f"the answer contains a tool call as text{where}{beside}: {cut(shown, 120)!r}",
         (f"{context.at} response",),
         layer="api" if not context.provider.parses_calls and special else "model",
     )
@@ -173,7 +174,7 @@ def _markup_left(context: RuleContext) -> Iterator[Note]:
     found = next((marker for marker in CALL_MARKERS if marker in text), None)
     if found is not None and written_calls(text, context.request.tools):
         yield Note(
-            f"the text still holds the markup of a call that the answer makes ({found!r}): {text.strip()[:80]!r}",
+            f"the text still holds the markup of a call that the answer makes ({found!r}): {cut(text.strip(), 80)!r}",
             (f"{context.at} response",),
             layer="api",
             severity="info",
@@ -238,9 +239,9 @@ def answer_in_reasoning(context: RuleContext) -> Iterator[Note]:
     reasoning = context.emission.reasoning.strip()
     what = _behind_its_end(context, reasoning)
     if what is None and any(True for _ in demands(context, "no_reasoning")):
-        what = f"the request switches reasoning off, and all of the answer is reasoning: {reasoning[:80]!r}"
+        what = f"the request switches reasoning off, and all of the answer is reasoning: {cut(reasoning, 80)!r}"
     if what is None and context.request.output_format is not None and is_object(parse_json(reasoning)):
-        what = f"the JSON that the request asks for is in the reasoning, and the text is empty: {reasoning[:80]!r}"
+        what = f"the JSON that the request asks for is in the reasoning, and the text is empty: {cut(reasoning, 80)!r}"
     if what is not None:
         yield Note(what, (f"{context.at} response", context.finish_at))
 
@@ -256,9 +257,7 @@ def _behind_its_end(context: RuleContext, reasoning: str) -> str | None:
     body = context.turn.round_trip.request.body
     if spelled in body or spelled.replace(b"/", b"\\/") in body:
         return None
-    return (
-        f"the reasoning ends with {last[0]!r} and the answer follows inside it, while the text is empty: {rest[:80]!r}"
-    )
+    return f"the reasoning ends with {last[0]!r} and the answer follows inside it, while the text is empty: {cut(rest, 80)!r}"
 
 
 @rule(

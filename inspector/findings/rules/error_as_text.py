@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_object, as_text, is_object, parse_json
@@ -68,7 +69,7 @@ def error_as_text(context: RuleContext) -> Iterator[Note]:
     asked = _said(context).lower() if words else ""
     if not words or any(word.lower() in asked for word in words):
         return
-    yield Note(f"the text of the answer is an error: {text[:100]!r}", (f"{context.at} response",))
+    yield Note(f"the text of the answer is an error: {cut(text, 100)!r}", (f"{context.at} response",))
 
 
 def _said(context: RuleContext) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import is_json, parse_json
@@ -38,7 +39,7 @@ def _repeats(context: RuleContext) -> str:
     emission = context.emission
     written = (emission.text, *(call.arguments_raw for call in emission.calls), emission.reasoning)
     found = next((again for text in written if (again := repeated_end(text)) is not None), None)
-    return f"; it repeats {found[0].strip()[:60]!r} {found[1]} times at its end" if found else ""
+    return f"; it repeats {cut(found[0].strip(), 60)!r} {found[1]} times at its end" if found else ""
 
 
 @rule(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby, takewhile
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 
@@ -64,7 +65,7 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
         return
     if (taken := _taken_from_user(context, before)) is not None:
         yield Note(
-            f"the user's words {taken.text.strip()[:60]!r} are in the history as the model's own",
+            f"the user's words {cut(taken.text.strip(), 60)!r} are in the history as the model's own",
             (f"#{before.round_trip.index} request {taken.pointer}", f"{context.at} request"),
             key=("user", taken.meaning),
         )
@@ -114,7 +115,7 @@ def _forged_note(context: RuleContext, echo: HistoryDiff, before: Turn, forged: 
     ]
     extra = [extra_text(change) for change in forged.longer]
     shown += [
-        (f"the text {text[:60]!r}", place(context, change)[-1])
+        (f"the text {cut(text, 60)!r}", place(context, change)[-1])
         for text, change in zip(extra, forged.longer, strict=True)
     ]
     more = f" and {several(len(shown) - 1, 'more piece')}" if len(shown) > 1 else ""
@@ -143,7 +144,7 @@ def _failure_as_answer(context: RuleContext) -> Iterator[Note]:
         if unit.role == "assistant" and unit.kind == "text" and said in without_space(unit.text):
             yield Note(
                 f"the history contains the failure of #{before.round_trip.index} as the model's own words: "
-                f"{unit.text.strip()[:60]!r}",
+                f"{cut(unit.text.strip(), 60)!r}",
                 (f"#{before.round_trip.index} response", f"{context.at} request {unit.pointer}"),
                 key=("failure", unit.meaning),
             )
@@ -198,7 +199,7 @@ def _named(unit: Unit) -> str:
 def _shown(unit: Unit) -> str:
     if unit.part.call is not None:
         return f"a call of {unit.part.call.name!r}" + (f" ({unit.call_id})" if unit.call_id else "")
-    return f"the text {unit.text[:60]!r}"
+    return f"the text {cut(unit.text, 60)!r}"
 
 
 def _added(context: RuleContext, echo: HistoryDiff, before: Turn) -> list[Unit]:
@@ -317,7 +318,7 @@ def foreign_history(context: RuleContext) -> Iterator[Note]:
         origin = f"; #{source} contains them" if source is not None else ""
         yield Note(
             f"{several(len(block), 'piece')} of another conversation {'is' if len(block) == 1 else 'are'} {where} "
-            f"this one: {first.text[:60]!r}{origin}",
+            f"this one: {cut(first.text, 60)!r}{origin}",
             (f"#{before.round_trip.index} request", *(f"{context.at} request {unit.pointer}" for unit in block[:3])),
             key=block[0].meaning,
         )

@@ -6,6 +6,8 @@ model make again. What it repeats is compared with everything that the answers o
 
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
+
 from ...analysis.conversation import Unit, joined, text_meaning
 from ..rule import Note
 from ..rule_context import RuleContext
@@ -32,11 +34,11 @@ def _changed(context: RuleContext, unit: Unit) -> str | None:
     if unit.kind == "call" and unit.part.call is not None and unit.call_id is not None:
         if unit.call_id not in run.call_ids or unit.call_id in run.ids_given_twice:
             return None
-        return f"no answer made the call {unit.call_id} with this name and these arguments: {unit.text[:60]!r}"
+        return f"no answer made the call {unit.call_id} with this name and these arguments: {cut(unit.text, 60)!r}"
     if unit.kind == "text" and unit.role == "assistant":
         for how, before in inverses(unit.text):
             if text_meaning("assistant", before) in run.said:
-                return f"the text of an answer came back {how}: {unit.text[:60]!r}"
+                return f"the text of an answer came back {how}: {cut(unit.text, 60)!r}"
     return None
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from turntape.cassettes.excerpts import listed
+from turntape.cassettes.excerpts import around, cut, listed
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning
@@ -67,7 +67,7 @@ def refused_in_text(context: RuleContext) -> Iterator[Note]:
         and context.finish.label == "complete"
         and _REFUSALS.match(context.emission.text)
     ):
-        yield Note(f"the answer begins like a refusal: {context.emission.text[:80]!r}", (f"{context.at} response",))
+        yield Note(f"the answer begins like a refusal: {cut(context.emission.text, 80)!r}", (f"{context.at} response",))
 
 
 @rule(
@@ -108,9 +108,9 @@ def own_stop(context: RuleContext) -> Iterator[Note]:
 )
 def reasoning_leak(context: RuleContext) -> Iterator[Note]:
     if (tag := _THINK.search(context.emission.text)) is not None:
-        around = context.emission.text[max(0, tag.start() - 30) : tag.end() + 40]
+        near = around(context.emission.text, tag.start() - 30, tag.end() + 40)
         yield Note(
-            f"the text of the answer contains the thinking tag {tag[0]!r}: {around.strip()!r}",
+            f"the text of the answer contains the thinking tag {tag[0]!r}: {near.strip()!r}",
             (f"{context.at} response",),
             key="think",
         )
@@ -136,7 +136,7 @@ def unopened(context: RuleContext) -> Iterator[Note]:
     """Reasoning whose beginning the server took away, or whose end never came: a tag or the name of its channel."""
     text = _CODE.sub("", context.emission.text)
     if _OPENED.match(text.lstrip()) and not _CLOSED.search(text) and context.finish.label == "complete":
-        what = f"the text of the answer begins with a thought that does not end: {context.emission.text.strip()[:60]!r}"
+        what = f"the text of the answer begins with a thought that does not end: {cut(context.emission.text.strip(), 60)!r}"
         yield Note(what, (f"{context.at} response",), key="think")
         return
     closed = _CLOSED.search(text)
@@ -144,13 +144,13 @@ def unopened(context: RuleContext) -> Iterator[Note]:
     if not (closed or channel) or any(_CLOSED.search(said) for said in _given(context)):
         return
     if closed is not None and _OPENED.search(text) is None:
-        what = f"the text of the answer has {closed[0]!r} and no beginning of a thought: {context.emission.text.strip()[:60]!r}"
+        what = f"the text of the answer has {closed[0]!r} and no beginning of a thought: {cut(context.emission.text.strip(), 60)!r}"
     elif channel is not None:
         what = f"the text of the answer holds the channels of the model as words: {channel[0][-40:]!r}"
     elif closed is not None and _OPENED.match(text.lstrip()):
         hides_json = context.request.output_format is not None and is_json(without_reasoning(context.emission.text))
         yield Note(
-            f"the text of the answer begins with a thought in tags: {context.emission.text.strip()[:60]!r}",
+            f"the text of the answer begins with a thought in tags: {cut(context.emission.text.strip(), 60)!r}",
             (f"{context.at} response",),
             severity="warning" if hides_json else None,
             key="think",

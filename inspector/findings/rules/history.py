@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from os.path import commonprefix
 
+from turntape.cassettes.excerpts import around, cut
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import Unit, call_meaning, joined, parted, sorted_json, text_meaning, without_space
@@ -37,9 +38,9 @@ def place(context: RuleContext, change: HistoryChange) -> tuple[str, ...]:
 def differs(change: HistoryChange) -> str:
     was, now = " ".join(change.was.split()), " ".join(change.became.split())
     start = len(commonprefix((was, now)))
-    cut = max(start - 12, 0)
     how = transformation(change.was, change.became)
-    return became(was[cut : start + 40], now[cut : start + 40]) + (f" ({how})" if how else "")
+    before, after = (around(text, start - 12, start + 40) for text in (was, now))
+    return became(before, after) + (f" ({how})" if how else "")
 
 
 def _is_the_models(context: RuleContext, change: HistoryChange) -> bool:
@@ -116,7 +117,7 @@ def _mutated(context: RuleContext) -> Iterator[Note]:
             continue
         said = f"{what} changed: {differs(change)}" if change.kind.endswith("changed") else what
         if change.kind in ("call_dropped", "text_dropped"):
-            said += f": {change.was[:60]!r}"
+            said += f": {cut(change.was, 60)!r}"
         key = change.kind if severity == "info" else None
         yield Note(said, place(context, change), severity=severity, key=key)
     if lost:
@@ -133,7 +134,7 @@ def _given_away(context: RuleContext, echo: HistoryDiff, before: Turn) -> Iterat
         twin = come.get(without_space(unit.text)) if unit.role == "assistant" and unit.kind == "text" else None
         if twin is not None:
             yield Note(
-                f"the text of an answer is now a message of the {twin.role}: {unit.text.strip()[:60]!r}",
+                f"the text of an answer is now a message of the {twin.role}: {cut(unit.text.strip(), 60)!r}",
                 (f"#{before.round_trip.index} request {unit.pointer}", f"{context.at} request {twin.pointer}"),
             )
 
@@ -210,7 +211,7 @@ def _lost_calls(context: RuleContext, lost: list[HistoryChange]) -> Note:
         what = f"{len(lost)} calls of the answer are missing from the history, the first"
     answer, request = place(context, lost[0])
     more = [place(context, change)[0] for change in lost[1:3]]
-    return Note(f"{what}: {lost[0].was[:60]!r}", (answer, *more, request), severity=severity)
+    return Note(f"{what}: {cut(lost[0].was, 60)!r}", (answer, *more, request), severity=severity)
 
 
 def _is_asked_again(echo: HistoryDiff) -> bool:

@@ -6,6 +6,7 @@ The stop strings, the output format, the tool choice and the schemas of the tool
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import (
@@ -175,7 +176,7 @@ def reasoning_unwanted(context: RuleContext) -> Iterator[Note]:
         thought = emission.reasoning.strip() or (emission.text if _THOUGHT.match(emission.text) else "")
         if not context.succeeded or not (spent or thought):
             return
-        what = f": {thought.strip()[:60]!r}" if thought else f" ({several(spent, 'token')} of it)"
+        what = f": {cut(thought.strip(), 60)!r}" if thought else f" ({several(spent, 'token')} of it)"
         yield Note(
             f"the request turns reasoning off ({demand.field[-1]}: {_json(value)}) and the answer holds some{what}",
             (f"{context.at} request /{'/'.join(demand.field)}", f"{context.at} response"),
@@ -194,7 +195,7 @@ def logprobs_of_another_text(context: RuleContext) -> Iterator[Note]:
     if spoken is not None and text.encode("utf-8", "replace") not in spoken:
         shown = spoken.decode("utf-8", "replace").strip()
         yield Note(
-            f"the logprobs are of other tokens than the text: {shown[:60]!r} and not {text[:60]!r}",
+            f"the logprobs are of other tokens than the text: {cut(shown, 60)!r} and not {cut(text, 60)!r}",
             (f"{context.at} response",),
         )
 

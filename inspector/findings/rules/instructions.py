@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import without_space
@@ -46,7 +47,7 @@ def system_lost(context: RuleContext) -> Iterator[Note]:
         return
     if (moved := _as_users(said, context)) is not None:
         yield Note(
-            f"the system prompt of #{before.round_trip.index} comes as a message of the user: {said.strip()[:60]!r}",
+            f"the system prompt of #{before.round_trip.index} comes as a message of the user: {cut(said.strip(), 60)!r}",
             (f"#{before.round_trip.index} request {was[0].pointer}", f"{context.at} request {moved.pointer}"),
         )
         return
@@ -54,7 +55,7 @@ def system_lost(context: RuleContext) -> Iterator[Note]:
         return
     yield Note(
         f"the request continues #{before.round_trip.index} without its system prompt of "
-        f"{len(said):,} characters: {said.strip()[:60]!r}",
+        f"{len(said):,} characters: {cut(said.strip(), 60)!r}",
         (f"#{before.round_trip.index} request {was[0].pointer}", f"{context.at} request"),
     )
 
@@ -164,11 +165,11 @@ def _damaged(was: str, now: str) -> str | None:
     if is_cut_off(was, now, least=_CUT) or ends_in_a_word(was, now):
         return f"is cut off inside a sentence: {missing}, and it ends with {now.strip()[-40:]!r}"
     if has_no_beginning(was, now):
-        return f"has lost its beginning: {missing}, and it begins with {now.strip()[:40]!r}"
+        return f"has lost its beginning: {missing}, and it begins with {cut(now.strip(), 40)!r}"
     if (how := transformation(was, now)) is not None:
-        return f"is now {how}: {now.strip()[:60]!r}"
+        return f"is now {how}: {cut(now.strip(), 60)!r}"
     if without_space(was) == without_space(now) and (lost := lost_space(was, now)) is not None:
-        return f"lost its {lost}: {now.strip()[:60]!r}"
+        return f"lost its {lost}: {cut(now.strip(), 60)!r}"
     return None
 
 

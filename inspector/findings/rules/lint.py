@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from turntape.cassettes.excerpts import listed
+from turntape.cassettes.excerpts import cut, listed
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_object, as_text
@@ -84,7 +84,7 @@ def wants_enum(context: RuleContext) -> Iterator[Note]:
             text = as_text(schema.get("description")) or ""
             if schema.get("type") in ("string", "STRING") and not schema.get("enum") and _ALTERNATIVES.search(text):
                 yield Note(
-                    f"{tool.name}.{name} lists its alternatives in its description: {text[:80]!r}",
+                    f"{tool.name}.{name} lists its alternatives in its description: {cut(text, 80)!r}",
                     (f"{context.at} request {tool.pointer}",),
                     key=(tool.name, name),
                 )

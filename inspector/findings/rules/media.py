@@ -5,6 +5,7 @@ import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import is_array, is_object
@@ -77,7 +78,7 @@ def media_as_text(context: RuleContext) -> Iterator[Note]:
         if _IN_HTML.search(text[: found.start()]) and _was_read(context, found[0]):
             continue
         yield Note(
-            f"{what} holds {_format(found[0])} as {len(found[0]):,} characters of base64: {found[0][:24]!r}",
+            f"{what} holds {_format(found[0])} as {len(found[0]):,} characters of base64: {cut(found[0], 24)!r}",
             (f"{context.at} request {pointer}",),
             key=hash(found[0]),
         )
@@ -191,7 +192,7 @@ def _damage(data: str) -> str | None:
     if not data:
         return "has no data"
     if data.startswith("data:"):
-        return f"holds a data URL where its base64 should be: {data[:40]!r}"
+        return f"holds a data URL where its base64 should be: {cut(data, 40)!r}"
     if not data.startswith(_HEADS):
         return None
     bare = "".join(data.split())
@@ -220,7 +221,7 @@ def out_of_reach(context: RuleContext) -> Iterator[Note]:
             address = next(_addresses(part.raw, 0), None) if part.kind == "media" else None
             if address is not None:
                 yield Note(
-                    f"an image or a file is at {address[:80]!r}, which the API cannot reach",
+                    f"an image or a file is at {cut(address, 80)!r}, which the API cannot reach",
                     (f"{context.at} request {part.pointer}",),
                     severity="warning",
                     key=address,

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from turntape.cassettes.excerpts import cut
+
 from ...analysis.conversation import Unit, joined, units_emitted
 from ...analysis.turn import Turn
 from ..model_words import belated, extra_text, is_user_text
@@ -34,7 +36,7 @@ def history_reordered(context: RuleContext) -> Iterator[Note]:
     asked = {unit.pointer for unit in context.before.conversation.history if _is_the_users(unit)}
     theirs = all(change.before in asked for change in moved) or _only_user_moved(context.before, context.turn)
     shown_again = {u.pointer for u in context.before.conversation.history if u.role == "user" and u.kind == "media"}
-    shown = f": {moved[0].was[:60]!r}" if moved[0].was else ""
+    shown = f": {cut(moved[0].was, 60)!r}" if moved[0].was else ""
     yield Note(
         "a piece of the history has moved" + shown
         if len(moved) == 1
@@ -123,7 +125,7 @@ def _early_question(context: RuleContext) -> Iterator[Note]:
     between = place > 0 and units[place - 1].meaning == asked[0].meaning
     if between and behind < len(units) and units[behind].meaning in {unit.meaning for unit in emitted}:
         yield Note(
-            f"the new message of the user comes before the answer of #{before.round_trip.index}: {units[place].text[:60]!r}",
+            f"the new message of the user comes before the answer of #{before.round_trip.index}: {cut(units[place].text, 60)!r}",
             (f"#{before.round_trip.index} response", f"{context.at} request {units[place].pointer}"),
         )
 
@@ -134,7 +136,7 @@ def _late_answers(context: RuleContext) -> Iterator[Note]:
         if (answered := belated(context, change)) is not None:
             yield Note(
                 f"the answer of #{answered} was left out of #{context.before.round_trip.index if context.before else '?'} "
-                f"and now comes behind the message that follows it: {extra_text(change)[:60]!r}",
+                f"and now comes behind the message that follows it: {cut(extra_text(change), 60)!r}",
                 (f"#{answered} response", f"{context.at} request {change.now}"),
             )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.frozen import frozen
 
 from ...wire.code_fence import unfenced
@@ -79,7 +80,7 @@ def not_json(context: RuleContext) -> Iterator[Note]:
         thought = context.has("reasoning-in-text") if is_json(without_reasoning(answer.text)) else ()
         yield Note(
             "the request asks for JSON and the answer "
-            + ("puts it into a code fence" if inside else f"is not JSON: {answer.text.strip()[:120]!r}"),
+            + ("puts it into a code fence" if inside else f"is not JSON: {cut(answer.text.strip(), 120)!r}"),
             (f"{context.at} response", f"{context.at} request {wanted.pointer}"),
             severity="warning" if inside else None,
             because_of=(*context.has("api-truncated-text-mislabelled"), *leaked, *thought),
@@ -129,7 +130,7 @@ def stop_ignored(context: RuleContext) -> Iterator[Note]:
         _, found, rest = context.emission.text.partition(stop)
         if found and rest.strip():
             yield Note(
-                f"the request stops at {stop!r}, and the answer continues after it: {rest.strip()[:60]!r}",
+                f"the request stops at {stop!r}, and the answer continues after it: {cut(rest.strip(), 60)!r}",
                 (f"{context.at} request stop", f"{context.at} response"),
             )
             return

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_array, as_object, parse_json
@@ -96,7 +97,7 @@ def unknown_to_executor(context: RuleContext) -> Iterator[Note]:
         head = result.text[:_HEAD]
         if UNKNOWN.search(head) and call.name in head and _offered_then(context, call.name) and _short(head):
             yield Note(
-                f"the request offers {call.name!r}, and the client answers its call with {head.strip()[:120]!r}",
+                f"the request offers {call.name!r}, and the client answers its call with {cut(head.strip(), 120)!r}",
                 (f"{context.at} request {part.pointer}", f"{context.at} request {context.tools[call.name].pointer}"),
                 key=call.name,
             )
@@ -223,7 +224,7 @@ def result_refused(context: RuleContext) -> Iterator[Note]:
         said = _plain(result.text)
         if _REFUSED.search(said[:200]):
             yield Note(
-                f"the client refuses the result of {call.name!r}: {said.strip()[:160]!r}",
+                f"the client refuses the result of {call.name!r}: {cut(said.strip(), 160)!r}",
                 (f"{context.at} request {part.pointer}",),
                 key=(call.name, "refused"),
             )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import takewhile
 
-from turntape.cassettes.excerpts import listed
+from turntape.cassettes.excerpts import cut, listed
 
 from ...analysis.conversation import call_meaning, parted, shared
 from ...analysis.dispatch import taken_as_text
@@ -247,7 +247,7 @@ def id_missing(context: RuleContext) -> Iterator[Note]:
                 called = called or _called(context)
             if result is not None and not result.server and not result.call_id and result.name in called:
                 named = f"of {result.name!r} " if result.name else ""
-                what = f"a result {named}has no call id, so nothing says which call it answers: {result.text.strip()[:60]!r}"
+                what = f"a result {named}has no call id, so nothing says which call it answers: {cut(result.text.strip(), 60)!r}"
             elif gave_ids and call is not None and not call.server and not call.id and _is_emitted(context, call):
                 what = f"the call of {call.name!r} has lost its id"
             else:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import Object, as_array, as_object, as_text, is_array, is_object
@@ -73,7 +74,7 @@ def _unknown_roles(context: RuleContext) -> Iterator[Note]:
     for message in context.fresh if known else ():
         role = as_text(as_object(message.raw).get("role"))
         if role and role not in known:
-            what = f"a message has the role {role[:40]!r}, which the API does not have"
+            what = f"a message has the role {cut(role, 40)!r}, which the API does not have"
             yield Note(what, (f"{context.at} request {message.pointer}",), key=(what, message.pointer))
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import as_object, is_object, parse_json
@@ -97,7 +98,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
     if context.protocol.requests.marks_errors:
         for part, result in _errors(context):
             yield Note(
-                f"{_of(tool_of(context, result), result)} reads like an error and is not marked as one: {result.text[:80]!r}",
+                f"{_of(tool_of(context, result), result)} reads like an error and is not marked as one: {cut(result.text, 80)!r}",
                 (f"{context.at} request {part.pointer}",),
                 key=result.call_id or part.pointer,
             )
@@ -119,7 +120,7 @@ def error_in_result(context: RuleContext) -> Iterator[Note]:
     if not context.protocol.requests.marks_errors:
         for part, result in _errors(context):
             yield Note(
-                f"{_of(tool_of(context, result), result)} reads like an error: {result.text[:80]!r}",
+                f"{_of(tool_of(context, result), result)} reads like an error: {cut(result.text, 80)!r}",
                 (f"{context.at} request {part.pointer}",),
                 key=result.call_id or part.pointer,
             )

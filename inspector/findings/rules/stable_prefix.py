@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from turntape.cassettes.excerpts import listed
+from turntape.cassettes.excerpts import around, listed
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import sorted_json
@@ -66,10 +66,10 @@ def system_changed(context: RuleContext) -> Iterator[Note]:
     if was.split() == now.split() or (context.request.previous_id is not None and not now):
         return
     start = next((i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
-    near = now[max(start - 20, 0) : start + 30]
+    before_it, near = (around(text, start - 20, start + 30) for text in (was, now))
     yield Note(
         f"the system prompt changes at character {start}{_looks_like(now[max(start - 10, 0) : start + 16])}: "
-        f"{became(was[max(start - 20, 0) : start + 30], near)}",
+        f"{became(before_it, near)}",
         (f"#{before.round_trip.index} request system", f"{context.at} request system"),
     )
 

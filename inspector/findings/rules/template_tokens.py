@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ..rule import Note, rule
@@ -50,7 +51,7 @@ def template_tokens(context: RuleContext) -> Iterator[Note]:
         return
     rest = context.emission.text.partition(token)[2]
     yield Note(
-        f"the text contains the template token {token!r}, followed by {rest.strip()[:60]!r}"
+        f"the text contains the template token {token!r}, followed by {cut(rest.strip(), 60)!r}"
         if rest.strip()
         else f"the text ends with the template token {token!r}",
         (f"{context.at} response",),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import without_space
@@ -214,7 +215,7 @@ def error_ends_run(context: ToolContext) -> Iterator[Note]:
     failed = [run for run in runs if run.outcome == "failed" or run.is_error]
     if failed and _ends_with(context):
         yield Note(
-            f"{of(failed[-1])} failed, and no request of the client followed: {' '.join((failed[-1].returned_text or '').split())[:80]!r}",
+            f"{of(failed[-1])} failed, and no request of the client followed: {cut(' '.join((failed[-1].returned_text or '').split()), 80)!r}",
             (f"#{failed[-1].exchanges[-1]} response", f"#{failed[-1].turn} response"),
         )
 
@@ -385,7 +386,7 @@ def gave_up(context: ToolContext) -> Iterator[Note]:
         if not left or (never_answered(run) and (one.call is None or not ends)):
             continue
         after = f" after {run.duration_ms / 1000:.3g} s" if run.duration_ms is not None else ""
-        why = f" ({' '.join(run.reason.split())[:80]})" if run.reason else ""
+        why = f" ({cut(' '.join(run.reason.split()), 80)})" if run.reason else ""
         late = "; the server answered later" if run.result is not None or run.error is not None else ""
         late = late or ("; the tool had reported progress" if reports_progress(run) else "")
         severity: Severity | None = "info" if ends or one.repeated or _by_user(one) else None

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
+
 from ...tools.definitions import Definition, compare
 from ...tools.session_state import OPEN, NoteKind, WireNote
 from ...tools.tool_run import ToolRun
@@ -71,7 +73,7 @@ def input_unanswered(context: ToolContext) -> Iterator[Note]:
     note = context.note
     if note is not None and note.kind in ("no_answer_of_client", "refused_by_client", "cannot_answer"):
         refused = note.kind != "no_answer_of_client"
-        how = f"was refused by the client: {note.detail[:120]!r}" if refused else "has no answer from the client"
+        how = f"was refused by the client: {cut(note.detail, 120)!r}" if refused else "has no answer from the client"
         how += ", which had declared that it can answer" if note.kind == "cannot_answer" else ""
         left = not refused and note.detail == "ended"
         how += ", and the server ended" if left else ""
@@ -94,7 +96,7 @@ _BREACHES: dict[NoteKind, Breach] = {
         lambda n: f"calls a tool of server {n.server!r} without having read the rest of its list of tools", after_answer
     ),
     "not_ready": Breach(
-        lambda n: f"sent {n.what} to server {n.server!r} before the handshake had ended: {n.detail[:80]!r}",
+        lambda n: f"sent {n.what} to server {n.server!r} before the handshake had ended: {cut(n.detail, 80)!r}",
         after_answer,
     ),
     "session_gone": Breach(
@@ -162,7 +164,7 @@ _BREACHES: dict[NoteKind, Breach] = {
     "own_garbage_refused": Breach(
         lambda n: (
             f"sent server {n.server!r} {n.what}, which is not a message of MCP, and the server refused it: "
-            f"{n.detail[:80]!r}"
+            f"{cut(n.detail, 80)!r}"
         ),
         after_answer,
     ),
@@ -270,13 +272,13 @@ def definition_differs(context: ToolContext) -> Iterator[Note]:
     if note is not None and note.kind == "not_offered":
         rest = ", and requests offer other tools" if note.detail else ", and offers the model no tools at all"
         yield Note(
-            f"the client offers none of the tools that server {note.server!r} lists ({note.what[:80]}){rest}",
+            f"the client offers none of the tools that server {note.server!r} lists ({cut(note.what, 80)}){rest}",
             (f"#{note.index} response /result/tools",),
             severity="info",
         )
     if note is not None and note.kind == "partly_offered":
         yield Note(
-            f"the client never offers {note.detail} that server {note.server!r} lists: {note.what[:80]}",
+            f"the client never offers {note.detail} that server {note.server!r} lists: {cut(note.what, 80)}",
             (f"#{note.index} response /result/tools",),
             severity="info",
         )

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
+
 from ...tools.session_state import NoteKind, WireNote
 from ..causes import DEFINITION_REJECTED, OF_ORIGIN, RESULT_UNREADABLE, TOOL_BREAKS_PROTOCOL
 from ..rule import Note, tool_rule
@@ -34,7 +36,7 @@ _BREACHES: dict[NoteKind, Breach] = {
         lambda n: f"defines the tool {n.what!r} without an `inputSchema`, which MCP requires", in_result
     ),
     "session_id_wrong": Breach(
-        lambda n: f"gave its session the id {n.what[:40]!r}, and only visible ASCII is allowed there",
+        lambda n: f"gave its session the id {cut(n.what, 40)!r}, and only visible ASCII is allowed there",
         in_answer,
         mild=True,
     ),
@@ -67,9 +69,11 @@ _BREACHES: dict[NoteKind, Breach] = {
         mild=True,
     ),
     "link_broken": Breach(
-        lambda n: f"does not have the resource {n.what!r} that its tool names: {n.detail[:80]!r}", _of_link
+        lambda n: f"does not have the resource {n.what!r} that its tool names: {cut(n.detail, 80)!r}", _of_link
     ),
-    "version_unknown": Breach(lambda n: f"wants to speak version {n.what[:40]}, which MCP does not have", in_result),
+    "version_unknown": Breach(
+        lambda n: f"wants to speak version {cut(n.what, 40)}, which MCP does not have", in_result
+    ),
     "ask_wrong": Breach(lambda n: f"sent a request {n.what} that {n.detail}", in_message),
     "ask_undeclared": Breach(
         lambda n: f"sent a request {n.what} to a client that has not declared that it can answer",
@@ -77,7 +81,7 @@ _BREACHES: dict[NoteKind, Breach] = {
         spared=frozenset({"roots/list"}),
     ),
     "ask_unknown": Breach(
-        lambda n: f"sent a request {n.what}, which MCP does not have: {n.detail[:80]!r}", in_message, mild=True
+        lambda n: f"sent a request {n.what}, which MCP does not have: {cut(n.detail, 80)!r}", in_message, mild=True
     ),
     "ask_early": Breach(
         lambda n: f"sent a request {n.what} before it had answered the client's `initialize`", in_message
@@ -111,21 +115,21 @@ _BREACHES: dict[NoteKind, Breach] = {
         lambda _: "gave the session another id while it lasted, and MCP has one for each session", in_answer
     ),
     "notice_answered": Breach(
-        lambda n: f"answered {n.what} with {n.detail[:60]!r}, and MCP wants status 202 without a body", in_answer
+        lambda n: f"answered {n.what} with {cut(n.detail, 60)!r}, and MCP wants status 202 without a body", in_answer
     ),
     "cancelled_answered": Breach(
-        lambda n: f"answered {n.what} after the client had cancelled it: {n.detail[:60]!r}", in_answer, mild=True
+        lambda n: f"answered {n.what} after the client had cancelled it: {cut(n.detail, 60)!r}", in_answer, mild=True
     ),
     "endpoint_elsewhere": Breach(
         lambda n: (
-            f"names {n.what[:80]} as the address for all messages, at another origin than its stream, and the "
+            f"names {cut(n.what, 80)} as the address for all messages, at another origin than its stream, and the "
             "client sent nothing there: the official SDKs refuse that"
         ),
         in_answer,
     ),
     "endpoint_followed": Breach(
         lambda n: (
-            f"names {n.what[:80]} as the address for all messages, at another origin than its stream: the official "
+            f"names {cut(n.what, 80)} as the address for all messages, at another origin than its stream: the official "
             "SDKs refuse that"
         ),
         in_answer,
@@ -182,7 +186,7 @@ def garbage(context: ToolContext) -> Iterator[Note]:
     note = context.note
     if note is not None and note.kind == "garbage":
         yield Note(
-            f"server {note.server!r} wrote a line to stdout that is not a message: {note.what[:80]!r}",
+            f"server {note.server!r} wrote a line to stdout that is not a message: {cut(note.what, 80)!r}",
             (f"#{note.index} request",),
         )
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...tools.returned import returned_of
@@ -60,12 +61,12 @@ def server_error(context: ToolContext) -> Iterator[Note]:
     note = context.note
     if note is not None and note.kind == "list_failed":
         yield Note(
-            f"server {note.server!r} answered `tools/list` with an error: {note.detail[:120]!r}",
+            f"server {note.server!r} answered `tools/list` with an error: {cut(note.detail, 120)!r}",
             (f"#{note.index} response /error",),
         )
     if note is not None and note.kind == "start_failed":
         yield Note(
-            f"server {note.server!r} refused the handshake, and none succeeded after it: {note.detail[:120]!r}",
+            f"server {note.server!r} refused the handshake, and none succeeded after it: {cut(note.detail, 120)!r}",
             (f"#{note.index} response /error",),
         )
 
@@ -270,7 +271,7 @@ def error_unmarked(context: ToolContext) -> Iterator[Note]:
         misspelled = (run.result or {}).get("is_error") is True
         if says or denied or misspelled or reports_failure(text):
             yield Note(
-                f"{of(run)} returned an error that is not marked as one: {' '.join(text.split())[:80]!r}",
+                f"{of(run)} returned an error that is not marked as one: {cut(' '.join(text.split()), 80)!r}",
                 (f"#{run.exchanges[-1]} response /result", *one.answer),
                 severity="warning" if denied or misspelled else None,
             )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning
@@ -130,7 +131,7 @@ def unserialized_result(context: RuleContext) -> Iterator[Note]:
         if what is not None:
             named = f"the result of {name!r}" if name else "a result"
             yield Note(
-                f"{named} is {what}: {result.text.strip()[:100]!r}",
+                f"{named} is {what}: {cut(result.text.strip(), 100)!r}",
                 (f"{context.at} request {part.pointer}",),
                 key=result.call_id or part.pointer,
                 severity="info" if wrapped else None,
@@ -193,9 +194,12 @@ def _returned_before(context: RuleContext, result: ToolResult, name: str, *, alo
         if given is None or step.errors or set(step.names) != {name}:
             continue
         if len(step.calls) == 1 and step.calls[0] == wanted:
-            return step.index, f"the same call returned {given[:40]!r} before"
+            return step.index, f"the same call returned {cut(given, 40)!r} before"
         if not alone:
-            return step.index, f"all results of this request are missing, and {name!r} returned {given[:40]!r} before"
+            return (
+                step.index,
+                f"all results of this request are missing, and {name!r} returned {cut(given, 40)!r} before",
+            )
     return None
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from os.path import commonprefix
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import Unit, parted
@@ -89,8 +90,8 @@ def user_text_lost(context: RuleContext) -> Iterator[Note]:
     yield Note(
         f"the request{' to the next agent' if handed else ''} contains none of the user's words: "
         f"{several(len(lost), 'text')} of #{before.round_trip.index} ({several(size, 'character')}) "
-        f"{'is' if len(lost) == 1 else 'are'} missing, {lost[0].text[:60]!r}"
-        + (f", and only {instead[:40]!r} replaces {'it' if len(lost) == 1 else 'them'}" if instead else ""),
+        f"{'is' if len(lost) == 1 else 'are'} missing, {cut(lost[0].text, 60)!r}"
+        + (f", and only {cut(instead, 40)!r} replaces {'it' if len(lost) == 1 else 'them'}" if instead else ""),
         (*(f"#{before.round_trip.index} request {unit.pointer}" for unit in lost[:3]), f"{context.at} request"),
         tier="P" if sure and not written else "S",
         key=(context.index, "lost"),
@@ -196,7 +197,7 @@ def _emptied(context: RuleContext, echo: HistoryDiff, before: Turn) -> Iterator[
         place = next((at for at in empty if unit.pointer == at or unit.pointer.startswith(f"{at}/")), None)
         if place is not None and is_user_text(unit):
             yield Note(
-                f"a message of the user is empty now: {unit.text.strip()[:60]!r}",
+                f"a message of the user is empty now: {cut(unit.text.strip(), 60)!r}",
                 (f"#{before.round_trip.index} request {unit.pointer}", f"{context.at} request {place}"),
                 key=unit.pointer,
             )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from turntape.cassettes.errors import TurntapeError
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 
@@ -92,4 +93,4 @@ def _place(text: str) -> str:
     if found is None:
         return ""
     column = len(found[3]) - len(f"LINE {found[1]}: ")
-    return f", at line {found[1]}: {found[2][max(0, column) :][:40]!r}"
+    return f", at line {found[1]}: {cut(found[2][max(0, column) :], 40)!r}"

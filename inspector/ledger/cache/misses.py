@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from turntape.cassettes.excerpts import listed
+from turntape.cassettes.excerpts import around, listed
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -192,7 +192,7 @@ def _first(before: str, now: str) -> int:
 
 
 def _near(text: str, first: int) -> str:
-    return text[max(first - _AROUND // 2, 0) : first + _AROUND]
+    return around(text, first - _AROUND // 2, first + _AROUND)
 
 
 def _bytes_before(block: Block, first: int) -> int:

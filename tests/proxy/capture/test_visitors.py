@@ -89,7 +89,7 @@ def test_who_was_refused_is_counted_without_control_characters() -> None:
     door.enters(flow_to(host="evil\x1b[31m.example"), None, invited=False)
     door.enters(flow_to(origin="https://evil.example/" + "x" * 500), None, invited=False)
 
-    assert list(refused) == [r"host 'evil\x1b[31m.example'", f"page {('https://evil.example/' + 'x' * 500)[:80]!r}"]
+    assert list(refused) == [r"host 'evil\x1b[31m.example'", f"page {'https://evil.example/' + 'x' * 58 + '…'!r}"]
 
 
 def test_a_connection_of_ours_is_known_until_it_is_closed() -> None:

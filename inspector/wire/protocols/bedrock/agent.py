@@ -8,6 +8,7 @@ from binascii import Error as Base64Error
 from collections.abc import Iterator
 from dataclasses import field
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.frozen import mutable
 from turntape.cassettes.regex import regex
 
@@ -192,7 +193,7 @@ def _decoded(encoded: str, problems: list[str]) -> str:
     try:
         return b64decode(encoded, validate=True).decode("utf-8", "replace")
     except (Base64Error, ValueError):
-        problems.append(f"A chunk is not base64: it begins {encoded[:20]!r}.")
+        problems.append(f"A chunk is not base64: it begins {cut(encoded, 20)!r}.")
         return ""
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import unquote
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Response
@@ -69,7 +70,7 @@ def bodies_of(exchange: Exchange, problems: list[str]) -> Bodies:
         if is_object(value):
             found.append(as_object(value))
         else:
-            problems.append(f"A chunk is not base64 of a JSON object: it begins {encoded[:20]!r}.")
+            problems.append(f"A chunk is not base64 of a JSON object: it begins {cut(encoded, 20)!r}.")
     return found
 
 

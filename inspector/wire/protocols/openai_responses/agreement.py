@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
+
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text
 from ..shared.answers import stream_objects
@@ -23,7 +25,7 @@ def disagreements(exchange: Exchange) -> Iterator[str]:
         elif kind.endswith(".done") and (joined := pieces.get((kind.removesuffix(".done"), *place))) is not None:
             whole = next((text for one in _WHOLE if (text := as_text(event.get(one))) is not None), joined)
             if whole != joined:
-                yield f"{kind!r} says {whole[:40]!r}, and the pieces before it say {joined[:40]!r}"
+                yield f"{kind!r} says {cut(whole, 40)!r}, and the pieces before it say {cut(joined, 40)!r}"
             elif kind == "response.output_text.done":
                 written = event.get("output_index"), "text"
                 said[written] = said.get(written, "") + whole
@@ -31,7 +33,8 @@ def disagreements(exchange: Exchange) -> Iterator[str]:
             for key, value in _of_item(kind, item):
                 before = said.setdefault((number, key), value)
                 if before != value:
-                    yield f"the {key} of item {number} is {value[:40]!r} in {kind!r} and {before[:40]!r} before it"
+                    now, then = cut(value, 40), cut(before, 40)
+                    yield f"the {key} of item {number} is {now!r} in {kind!r} and {then!r} before it"
 
 
 def renamed(exchange: Exchange) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
+
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, parse_json
 from ..shared.answers import stream_objects
@@ -94,7 +96,7 @@ def final_differs(exchange: Exchange) -> Iterator[str]:
             if said and isinstance(said, str) and isinstance(final, str) and not same_json(said, final):
                 yield (
                     f"the event that completes it has other arguments of {as_text(item.get('name')) or 'a call'!r} "
-                    f"than the event before: {final[:40]!r} and not {said[:40]!r}"
+                    f"than the event before: {cut(final, 40)!r} and not {cut(said, 40)!r}"
                 )
                 return
         reason = as_text(as_object(response.get("incomplete_details")).get("reason"))

@@ -150,7 +150,7 @@ def test_the_message_quotes_80_characters_of_the_echo() -> None:
     text = "abcdefgh " * 12
     one = only("model-parroted", one_turn(text, text))
 
-    assert one.message == f"the answer is the user's message, word for word: {text.strip()[:80]!r}"
+    assert one.message == f"the answer is the user's message, word for word: {text.strip()[:79] + '…'!r}"
 
 
 EDGE = LONG[:79]
@@ -179,7 +179,7 @@ def test_the_same_answer_is_reported_once_with_its_questions() -> None:
     (line,) = lines(*trips, only="model-same-answer")
     assert line == (
         f"#2 model-same-answer (model, warning, S): 3 different questions got the same answer of 106 characters: "
-        f"{LONG[:60]!r} | #0 response, #1 response, #2 response"
+        f"{LONG[:59] + '…'!r} | #0 response, #1 response, #2 response"
     )
 
 
@@ -226,7 +226,7 @@ def test_several_invented_turns_are_counted_and_the_first_is_quoted() -> None:
     )
     one = only("model-plays-user", one_turn("Do I need a coat?", text))
 
-    quoted = "User: And what about the gloves, the scarf and the boots? And what"[:60]
+    quoted = "User: And what about the gloves, the scarf and the boots? And what"[:59] + "…"
     assert one.message == f"the answer continues with 2 invented turns of the user: {quoted!r}"
 
 

@@ -39,11 +39,11 @@ def test_a_description_that_is_a_missing_value_is_found_at_once(text: str) -> No
 @pytest.mark.parametrize(
     ("now", "what"),
     [
-        (None, f"lost its description: {WORDS[:60]!r}"),
-        (" ", f"lost its description: {WORDS[:60]!r}"),
-        (str(WORDS.encode()), f"has its description as Python writes bytes: {str(WORDS.encode())[:60]!r}"),
+        (None, f"lost its description: {WORDS[:59] + '…'!r}"),
+        (" ", f"lost its description: {WORDS[:59] + '…'!r}"),
+        (str(WORDS.encode()), f"has its description as Python writes bytes: {str(WORDS.encode())[:59] + '…'!r}"),
         (WORDS[:9], f"has a description of which {len(WORDS) - 9} characters are missing: 'Look a wo'"),
-        (WORDS[8:], f"has a description of which 8 characters are missing: {WORDS[8:68]!r}"),
+        (WORDS[8:], f"has a description of which 8 characters are missing: {WORDS[8:67] + '…'!r}"),
     ],
 )
 def test_a_description_that_was_damaged_on_the_way(now: str | None, what: str) -> None:

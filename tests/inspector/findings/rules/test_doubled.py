@@ -129,7 +129,7 @@ def test_a_system_prompt_that_is_sent_twice() -> None:
 
     assert lines(one, only=REPEATED) == [
         f"#0 {REPEATED} (client, warning, P): the request holds the same system prompt 2 times, of 190 characters "
-        f"each: {SYSTEM[:60]!r} | #0 request /messages/0/content, #0 request /messages/1/content"
+        f"each: {SYSTEM[:59] + '…'!r} | #0 request /messages/0/content, #0 request /messages/1/content"
     ]
     assert lines(chat([*system(1, prompt), HELLO], said("x")), only=REPEATED) == []
     assert lines(chat([*system(2), HELLO], said("x")), only=REPEATED) == []

@@ -345,9 +345,9 @@ def test_two_pieces_are_one_and_one_more() -> None:
 
 def test_long_texts_are_quoted_in_part() -> None:
     [line] = forged(*follows(HELLO, said("x" * 61, CALL), GIVEN))
-    assert f"the text '{'x' * 60}' as" in line
+    assert f"the text '{'x' * 59}…' as" in line
     [line] = lines(*LOOP, chat([user("y" * 61), PARCEL[1], HELLO, CALLED, GIVEN, *LATER], DONE, index=2), only=FOREIGN)
-    assert f"this one: '{'y' * 60}' | " in line
+    assert f"this one: '{'y' * 59}…' | " in line
 
 
 def test_a_shortened_history_is_not_a_foreign_one() -> None:

@@ -116,7 +116,7 @@ def test_words_of_regret_without_a_refusal_are_not_one() -> None:
     assert refused("I can't " + "x" * 70 + " help")
     assert not refused("I can't help with that.", finish="length")
     [line] = lines(chat([HELLO], said("I can't help. " + "x" * 100)), only="model-refused", hints=True)
-    assert f'. {"x" * 66}"' in line, "eighty characters are quoted"
+    assert f'. {"x" * 65}…"' in line, "eighty characters are quoted"
 
 
 def test_a_stop_string_that_cuts_code_is_named() -> None:

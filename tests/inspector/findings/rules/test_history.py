@@ -242,9 +242,9 @@ def test_a_change_is_quoted_from_shortly_before_it() -> None:
     was, became = "a" * 20 + "b" * 60, "a" * 20 + "c" * 60
     [line] = mutated(chat([HELLO], said(was)), chat([HELLO, said(became), user("?")], DONE, index=1))
 
-    assert f"changed: '{'a' * 12}{'b' * 40}' became '{'a' * 12}{'c' * 40}' | " in line
+    assert f"changed: '…{'a' * 12}{'b' * 40}…' became '…{'a' * 12}{'c' * 40}…' | " in line
     [line] = mutated(chat([HELLO], said("x" * 80)), chat([HELLO, said("x" * 79), user("?")], DONE, index=1))
-    assert f"changed: '{'x' * 13}' became '{'x' * 12}' | " in line
+    assert f"changed: '…{'x' * 13}' became '…{'x' * 12}' | " in line
 
 
 def test_lost_calls_of_one_answer_are_one_finding() -> None:
@@ -760,7 +760,7 @@ def test_an_earlier_answer_that_is_now_the_users(api: str) -> None:
     end = [asks("And a reel?"), says(f"{ANSWER} A reel is a wheel that holds it."), asks("And a can?")]
     turns = ([asks(QUESTION)], says(ANSWER)), ([asks(QUESTION), says(ANSWER), end[0]], end[1])
     found = lines(*run(api, *turns, ([asks(QUESTION), asks(ANSWER), *end], says("It is a box."))), only="client-assis")
-    assert [f"is now a message of the user: {ANSWER[:60]!r}" in line for line in found] == [True]
+    assert [f"is now a message of the user: {ANSWER[:59] + '…'!r}" in line for line in found] == [True]
 
 
 def test_a_short_answer_after_the_same_question_links_two_requests() -> None:

@@ -102,7 +102,7 @@ def shown(api: str, data: str, kind: str = "image/png") -> RoundTrip:
         (PIXEL[:60], "ends in the middle of the file, after 60 characters of base64"),
         (PIXEL[:61], "has 61 characters of base64, which no number of bytes gives: it is cut"),
         (PIXEL.replace("R42m", "R4*m"), "holds characters that base64 does not have"),
-        (f"{URL}{PIXEL}", f"holds a data URL where its base64 should be: '{URL}{PIXEL[:18]}'"),
+        (f"{URL}{PIXEL}", f"holds a data URL where its base64 should be: '{URL}{PIXEL[:17]}…'"),
         (f"/9j/4AAQSkZJRg{'A' * 60}", "ends in the middle of the file, after 74 characters of base64"),
     ],
 )  # fmt: skip

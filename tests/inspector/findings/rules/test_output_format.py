@@ -248,7 +248,7 @@ def test_what_is_wrong_is_shown_with_its_places() -> None:
     long = "Here it is: " + "xyz, " * 24 + "and so on"
     assert lines(mode(long)) == [
         "#0 model-answer-not-json (model, error, P): the request asks for JSON and the answer is not JSON: "
-        f"{long[:120]!r} | #0 response, #0 request /response_format",
+        f"{long[:119] + '…'!r} | #0 response, #0 request /response_format",
     ]
 
 

@@ -128,7 +128,7 @@ def test_an_unmarked_error_is_quoted_with_the_name_of_its_tool() -> None:
             "and is not marked as one: 'Error: no such word' | #1 request /messages/2/content/0"
         ),
     ]
-    assert error("Error: " + "x" * 100)[0].count("x") == 73
+    assert error("Error: " + "x" * 100)[0].count("x") == 72
     assert lines(chat([HELLO], first), unmarkable, only="tool-result") == [
         "#1 tool-result-is-error (tool, info, S): the result of 'look_up' reads like an error: 'Error: no such word' | "
         "#1 request /messages/2"

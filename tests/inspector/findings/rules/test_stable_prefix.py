@@ -137,8 +137,8 @@ def test_a_system_prompt_that_changes_is_quoted_around_the_place() -> None:
     assert system(f"{front}Be brief.{back}", f"{front}Be kind.{back}") == [
         (
             "#1 client-system-prompt-changed (client, info, P): the system prompt changes at character 54: "
-            "'heir many ropes. Be brief. Answer in a few plain w' became 'heir many ropes. Be kind. Answer in "
-            "a few plain wo' | #0 request system, #1 request system"
+            "'…heir many ropes. Be brief. Answer in a few plain w…' became '…heir many ropes. Be kind. Answer in "
+            "a few plain wo…' | #0 request system, #1 request system"
         ),
     ]
     assert system("Be brief.", "Be brief, please.") == [

@@ -163,14 +163,14 @@ def test_a_request_that_asks_nothing_at_all_lost_its_question() -> None:
     assert signed(turn("user", gives("an earlier result"))) == []
 
 
-@pytest.mark.parametrize(("size", "shown"), [(40, "y" * 40), (41, "y" * 40)])
+@pytest.mark.parametrize(("size", "shown"), [(40, "y" * 40), (41, "y" * 39 + "…")])
 def test_forty_characters_of_what_replaces_a_question_are_shown(size: int, shown: str) -> None:
     [line] = lost(*follows(user("y" * size), CALLED, GIVEN))
 
     assert f"and only {shown!r} replaces it |" in line
 
 
-@pytest.mark.parametrize(("size", "shown"), [(60, "y" * 60), (61, "y" * 60)])
+@pytest.mark.parametrize(("size", "shown"), [(60, "y" * 60), (61, "y" * 59 + "…")])
 def test_sixty_characters_of_a_lost_question_are_shown(size: int, shown: str) -> None:
     [line] = lost(*follows(CALLED, GIVEN, ask=user("y" * size)))
 

@@ -72,8 +72,8 @@ FIND, KEEP, DROP, SORT = ({**TOOL, "name": name} for name in ("find", "keep", "d
         ("the tools changed: look removed", "/system/0", 0, lost(tools=[])),
         ("the definition of look changed", "/tools/0", 13, lost(tools=[{**TOOL, "description": "Lookéd."}])),
         (
-            "the system prompt changed: 'hortly and with care. Answer shortly' became "
-            "'hortly and wéth care. Answer shortly'",
+            "the system prompt changed: '…hortly and with care. Answer shortly…' became "
+            "'…hortly and wéth care. Answer shortly…'",
             "/system/0",
             200,
             lost(system=f"{POLICY[:200]}é{POLICY[201:]}"),
