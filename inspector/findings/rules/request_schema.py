@@ -293,8 +293,22 @@ def _wrong_types(context: RuleContext) -> Iterator[Note]:
                 key=message.pointer,
             )
         for part in message.parts:
+            yield from _wrong_direction(context, message, part)
             yield from _wrong_arguments(context, part)
             yield from _wrong_result(context, part)
+
+
+def _wrong_direction(context: RuleContext, message: Message, part: Part) -> Iterator[Note]:
+    """A text of the user under the type of the model's texts, or the other way round."""
+    kind = as_text(as_object(part.raw).get("type")) if part.kind == "text" else None
+    own = message.role == "assistant"
+    if kind in ("input_text", "output_text") and own != (kind == "output_text"):
+        others = "the user" if own else "the model"
+        yield Note(
+            f"a text of the {message.role} has the type {kind!r}, which is for texts of {others}",
+            (f"{context.at} request {part.pointer}",),
+            key=part.pointer,
+        )
 
 
 def _wrong_arguments(context: RuleContext, part: Part) -> Iterator[Note]:

@@ -91,6 +91,7 @@ def tool_of(context: RuleContext, result: ToolResult) -> str:
     fix="Set `is_error` (Anthropic) or `status: error` (Bedrock), so that the model knows.",
     not_when=(
         "Tools that read files, logs or pages",
+        "It is an object whose own fields say that the call failed, and why: then it is an info",
         "The API has no such mark: then `tool-result-is-error` says so",
     ),
 )
@@ -102,6 +103,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
                 (f"{context.at} request {part.pointer}",),
                 key=result.call_id or part.pointer,
             )
+        yield from _failures(context)
 
 
 @rule(
@@ -122,6 +124,19 @@ def error_in_result(context: RuleContext) -> Iterator[Note]:
             yield Note(
                 f"{_of(tool_of(context, result), result)} reads like an error: {cut(result.text, 80)!r}",
                 (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+        yield from _failures(context)
+
+
+def _failures(context: RuleContext) -> Iterator[Note]:
+    """Results without a mark whose own fields say that the call failed, as many tools write them on purpose."""
+    for part, result in new_results(context):
+        if not result.is_error and not reads_like_error(result.text) and reports_failure(result.text):
+            yield Note(
+                f"{_of(tool_of(context, result), result)} says in its own fields that the call failed: {result.text[:80]!r}",
+                (f"{context.at} request {part.pointer}",),
+                severity="info",
                 key=result.call_id or part.pointer,
             )
 

@@ -691,3 +691,25 @@ def test_a_parameter_that_the_sentence_of_the_api_names_is_its_place(
 
     [line] = lines(one, only="client-unsupported-param")
     assert f"#0 request {place}".strip() + "," in line
+
+
+@pytest.mark.parametrize(
+    ("role", "kind", "wrong"),
+    [
+        ("user", "output_text", "a text of the user has the type 'output_text', which is for texts of the model"),
+        (
+            "assistant",
+            "input_text",
+            "a text of the assistant has the type 'input_text', which is for texts of the user",
+        ),
+        ("user", "input_text", None),
+        ("assistant", "output_text", None),
+        ("system", "input_text", None),
+        ("developer", "input_text", None),
+    ],
+)
+def test_the_type_of_a_text_says_whose_it_is(role: str, kind: str, wrong: str | None) -> None:
+    message = {"type": "message", "role": role, "content": [{"type": kind, "text": "a tape"}]}
+    one = responses([HELLO, message, HELLO], [])
+
+    assert [f.message for f in judged(one) if f.id == "client-args-wrong-type"] == ([wrong] if wrong else [])

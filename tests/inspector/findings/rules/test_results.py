@@ -394,3 +394,17 @@ def test_a_result_of_line_breaks_is_read_once() -> None:
 def test_an_error_that_a_client_wraps_in_an_object_is_read(wrapped: str) -> None:
     assert error(wrapped) != []
     assert error(wrapped.replace("Error: ", "").replace("Traceback (", "I see (")) == []
+
+
+def test_an_object_that_says_that_the_call_failed_is_an_info() -> None:
+    failed = '{"success": false, "error": "quota exceeded"}'
+    first = said(None, CALL)
+    unmarkable = chat([HELLO, first, result("call_1", failed)], said("x"), index=1)
+
+    [marked] = error(failed)
+    [plain] = lines(chat([HELLO], first), unmarkable, only="tool-result-is-error")
+    assert "(client, info, S): the result of 'look_up' says in its own fields that the call failed: " in marked
+    assert "(tool, info, S): the result of 'look_up' says in its own fields that the call failed: " in plain
+    assert error(failed, is_error=True) == []
+    assert error('{"success": false}') == []
+    assert error('{"success": true, "error": "none"}') == []
