@@ -50,12 +50,12 @@ def _nothing_said(context: RuleContext) -> Iterator[Note]:
     answered_nothing = before is not None and before.emitted in ("empty", "reasoning_only")
     for message in context.fresh:
         raw = as_object(message.raw)
-        told = {name for name, value in raw.items() if value is not None}
+        given = {name for name, value in raw.items() if value is not None}
         if is_array(raw.get("tool_calls")) and not as_array(raw.get("tool_calls")):
             yield from _empty_note(context, message.pointer, message.raw, "a message with an empty list of calls")
         elif answered_nothing and message.role == "assistant":
             continue
-        elif "content" in raw and "role" in raw and told <= {"role", "name", "id"}:
+        elif "content" in raw and "role" in raw and given <= {"role", "name", "id"}:
             yield from _empty_note(context, message.pointer, message.raw, "a message without content")
 
 

@@ -199,7 +199,7 @@ def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
         return
     fields = context.fields
     exact = next((name for name in (*said.named, as_text(_param(context)) or "") if _has(fields, name)), None)
-    named = exact or _told(fields, said.text)
+    named = exact or _word_for(fields, said.text)
     where = f"{context.at} request /{_STEPS.sub('/', named).strip('/')}" if named else f"{context.at} request"
     yield Note(
         f"the API does not accept {named or 'a parameter of the request'}: {said.text}",
@@ -213,7 +213,7 @@ _STEPS = regex(r"[.\[\]]+")
 """The separators of a path in an error text, such as `messages[0].role`."""
 
 
-def _told(fields: dict[str, object], text: str) -> str | None:
+def _word_for(fields: dict[str, object], text: str) -> str | None:
     """The one parameter of the request whose name is a word of the API's sentence; None of several."""
     words = set(_NAME.findall(text.lower())) - _COMMON
     inner = {f"{outer}.{name}": name for outer, holder in fields.items() for name in as_object(holder)}

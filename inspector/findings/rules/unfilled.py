@@ -11,7 +11,7 @@ from turntape.cassettes.regex import regex
 
 _ANY = regex(r"\{\{\s*[\w.$ ]{1,60}\s*\}\}|\$\{[\w.]{1,60}\}|<(?:UNKNOWN|unknown)>")
 """A place in a template, whatever its name is."""
-_STANDS_IN = regex(
+_REPLACEABLE = regex(
     r"<(?:insert|your|enter|add|put|replace|fill)[ _-][^<>\n]{1,60}>|\[(?:insert|your|enter)[ _-][^\[\]\n]{1,60}\]"
     r"|YOUR_[A-Z0-9_]{2,40}"
 )
@@ -103,4 +103,4 @@ def unfilled_in_short(text: str) -> str | None:
 
 def is_unfilled(text: str) -> bool:
     """True for a text that is only a place in a template, or that says what should be in its place."""
-    return _ANY.fullmatch(text.strip()) is not None or _STANDS_IN.fullmatch(text.strip()) is not None
+    return _ANY.fullmatch(text.strip()) is not None or _REPLACEABLE.fullmatch(text.strip()) is not None
