@@ -56,10 +56,18 @@ def main(options: argparse.Namespace) -> int:
     from turntape.inspector.views.tui.app import Viewer
 
     pid: int | None = options.pid
+    run = Run(path, priced=False)
+
+    def may_grow() -> bool:
+        """A file that was removed after some of it was read gets no more, unless its recorder is known to run."""
+        if pid is not None:
+            return is_running(pid)
+        return being_written(path) and (not run.rows.all or path.exists())
+
     viewer = Viewer(
-        Run(path, priced=False),
+        run,
         live=options.follow,
-        may_grow=(lambda: is_running(pid)) if pid is not None else lambda: being_written(path),
+        may_grow=may_grow,
         output=Path(options.command_output) if options.command_output else None,
         theme=wanted_theme(options),
         ascii=ascii_only(os.environ),

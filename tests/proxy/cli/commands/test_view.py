@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conversations import HELLO, chat
+from conversations import HELLO, chat, said
 from viewing import EXAMPLE
 
 from turntape.cassettes import Recorder
@@ -195,6 +195,19 @@ def test_who_follows_sees_that_the_recording_has_ended_and_what_it_settles(tmp_p
             recorder.close()
             shown.until(lambda seen: b"the recording has ended" in seen)
             shown.until(lambda seen: b"client-no-retry" in seen)
+            shown.press("q")
+
+            assert shown.left() == 0
+
+
+def test_who_follows_a_file_that_is_removed_sees_that_nothing_more_comes(tmp_path: Path) -> None:
+    path = tmp_path / "live.cassette.jsonl"
+    with Recorder(path) as recorder:
+        recorder.write(chat([HELLO], said("hello there")))
+        with terminal(["view", "--follow", str(path)], tmp_path) as shown:
+            shown.until(lambda seen: b"\xe2\x97\x8f live" in seen and b"hello there" in seen)
+            path.unlink()
+            shown.until(lambda seen: b"the recording has ended" in seen)
             shown.press("q")
 
             assert shown.left() == 0
