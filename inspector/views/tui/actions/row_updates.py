@@ -72,7 +72,9 @@ class RowUpdates:
         was_alone, state.alone = state.alone, state.alone and len(rows.all) == 1
         if state.place is None and rows.all:
             self._draw_list()
-            self._select_first(next((at for at, row in enumerate(rows.all) if not row.is_tool_wire), None))
+            turn = next((at for at, row in enumerate(rows.all) if row.is_turn), None)
+            other = next((at for at, row in enumerate(rows.all) if not row.is_tool_wire), None)
+            self._select_first(turn if turn is not None else other)
             return
         self.stale = True
         if self._page_changed(change.first, change.again):

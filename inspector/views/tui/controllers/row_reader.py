@@ -75,12 +75,13 @@ class RowReader(threading.Thread):
     def _read_first(self) -> None:
         """Hand over the first row alone, and load what makes the others when its page is on the screen.
 
-        A run that is followed is shown from its end, so that its first row would be shown for nothing.
+        A run that is followed is shown from its end, and one that begins with another round trip from its first turn:
+        the first row would be shown for nothing.
         """
         if self._first is None or self._more is not None:
             return
         row = self._run.first()
-        if row is not None:
+        if row is not None and row.is_turn:
             self._first(row)
             self._shown.wait(FIRST_PAGE)
 

@@ -1,9 +1,11 @@
 """Rows as they are read."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import tool_tapes
+from factories import round_trip
 from viewer_parts import Parts, parts, trips
 from viewing import EXAMPLE
 
@@ -54,6 +56,19 @@ def test_the_first_rows_are_drawn_at_once_and_the_first_turn_selected() -> None:
     assert made.did("list") == [((0, 1), None)]
     assert made.did("request") == [("turn", 0, 80, "", True)]
     assert not made.updates.stale
+
+
+def test_a_run_that_begins_with_a_list_of_models_is_shown_from_its_first_turn() -> None:
+    listed = round_trip(b"", b'{"object": "list", "data": []}', url="https://api.openai.com/v1/models", index=0)
+    models, one = Run.of([listed, replace(trips()[0], index=1)]).rows.all
+    assert not models.is_turn
+    made = parts(empty=True, reading=True)
+    read(made, models, one)
+    assert made.state.place == 1
+
+    alone = parts(empty=True, reading=True)
+    read(alone, models)
+    assert alone.state.place == 0
 
 
 def test_a_run_that_is_followed_begins_at_the_last_turn_of_its_first_thread() -> None:
