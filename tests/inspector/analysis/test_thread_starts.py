@@ -195,13 +195,13 @@ def test_a_title_before_the_agent_begins_is_a_side_call_of_it(asked: str, task: 
         ("What is the capital of France?", "Paris", None),
     ],
 )
-def test_other_work_before_the_agent_begins_is_no_side_call(asked: str, answer: str, tools: list[Any] | None) -> None:
+def test_other_work_before_the_agent_begins_stays_main(asked: str, answer: str, tools: list[Any] | None) -> None:
     first = chat([NAMED, user(asked)], said(answer), tools=tools)
 
     assert kinds(first, chat([user(ASKED)], said(None, CALL), index=1)) == ["main", "main"]
 
 
-def test_a_conversation_without_tools_before_the_agent_begins_is_no_side_call() -> None:
+def test_a_conversation_without_tools_before_the_agent_begins_stays_main() -> None:
     asked = [NAMED, user(ASKED)]
     first = chat(asked, said("Which tests do you mean?"), tools=None)
     second = chat([*asked, said("Which tests do you mean?"), user("all")], said("ok"), index=1, tools=None)
@@ -209,13 +209,13 @@ def test_a_conversation_without_tools_before_the_agent_begins_is_no_side_call() 
     assert kinds(first, second, chat([user(ASKED)], said(None, CALL), index=2)) == ["main", "continuation", "main"]
 
 
-def test_a_title_of_another_run_is_no_side_call() -> None:
+def test_a_title_of_another_run_stays_main() -> None:
     title = chat([NAMED, user(ASKED)], said("Failing date tests"), tools=None, run="a")
 
     assert kinds(title, chat([user(ASKED)], said(None, CALL), index=1, run="b")) == ["main", "main"]
 
 
-def test_the_same_prompt_without_tools_is_no_side_call() -> None:
+def test_the_same_prompt_without_tools_stays_main() -> None:
     first = chat([NAMED, user(ASKED)], said("I cannot run them."), tools=None)
 
     assert kinds(first, chat([NAMED, user(ASKED)], said(None, CALL), index=1)) == ["main", "main"]
