@@ -58,6 +58,9 @@ _MOST_RESETS, _RESETS_A_SECOND = 1000, 33
 """How many requests a client may take back at once, and how many more each second: each is a request to the API and a
 round trip on the tape. As nghttp2, and so many servers, by default
 (https://nghttp2.org/documentation/nghttp2_option_set_stream_reset_rate_limit.html, read 2026-11-23)."""
+_MOST_STREAMS = 1000
+"""Requests of a client that run at once on one connection. APIs allow 100 and more: those beyond its own number wait
+for it here, so that no client has to wait where it would not without the proxy."""
 _OF_HEADERS = 20
 """A frame that begins a request or an answer counts as so many others: it takes about a millisecond to handle."""
 _TABLE = 4096
@@ -307,6 +310,8 @@ class ClientSide(_Streams, base.Http2Server):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.h2_conn = PatientConnection(self.h2_conf, self.conn)
+        self.h2_conn.local_settings.max_concurrent_streams = _MOST_STREAMS
+        self.h2_conn.local_settings.acknowledge()
         self._begun: set[int] = set()
         """Streams that began in what is read now, and have not ended in it."""
 

@@ -66,6 +66,17 @@ def test_a_reset_that_comes_with_the_end_of_the_request_is_not_lost() -> None:
     assert isinstance(gone, RequestProtocolError) and cause_of(gone).reset == 8
 
 
+def test_a_client_may_send_more_requests_at_once_than_an_api_takes() -> None:
+    side, client = side_of_client()
+    for number in range(1, 1000, 2):
+        client.send_headers(number, FIELDS, end_stream=True)
+
+    done = list(side.handle_event(events.DataReceived(side.conn, client.data_to_send())))
+
+    begun = [one.event for one in done if isinstance(one, ReceiveHttp) and isinstance(one.event, RequestHeaders)]
+    assert len(begun) == 500 and not any(isinstance(command, commands.CloseConnection) for command in done)
+
+
 @pytest.mark.parametrize(("ends", "goes_on"), [(True, False), (False, True)])
 def test_it_is_said_of_a_request_that_it_did_not_end_with_its_head(ends: bool, goes_on: bool) -> None:
     side, client = side_of_client()
