@@ -10,6 +10,8 @@ on the other side too.
 # pyright: reportPrivateUsage=false
 
 import time
+from codecs import getincrementaldecoder
+from collections.abc import Iterator
 from typing import Any, override
 
 import wsproto.events
@@ -183,12 +185,8 @@ class Session(WebsocketLayer):
             source.frame_buf = [b""]
             self._passing.add(from_client)
             yield from self._report_beginning(beginning, is_text, from_client)
-            first = (
-                wsproto.events.TextMessage(beginning.decode(), message_finished=False)
-                if is_text
-                else wsproto.events.BytesMessage(bytearray(beginning), message_finished=False)
-            )
-            yield from _passed(first, target)
+            for part in _in_parts(beginning, is_text):
+                yield from _passed(part, target)
         elif said.message_finished:
             content = b"".join(source.frame_buf)
             fragments = Fragmentizer(source.frame_buf, is_text)
@@ -244,6 +242,17 @@ class Session(WebsocketLayer):
         yield WebsocketEndHook(self.flow)
         self.flow.live = False
         self._handle_event = self.done  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _in_parts(beginning: bytes, is_text: bool) -> Iterator[wsproto.events.Message[Any]]:
+    """The beginning of a message in parts: a frame is copied several times when it is made."""
+    letters = getincrementaldecoder("utf-8")()
+    for at in range(0, len(beginning), _TURN):
+        part = beginning[at : at + _TURN]
+        if is_text:
+            yield wsproto.events.TextMessage(letters.decode(part), message_finished=False)
+        else:
+            yield wsproto.events.BytesMessage(bytearray(part), message_finished=False)
 
 
 def _passed(said: wsproto.events.Event, target: WebsocketConnection) -> CommandGenerator[None]:

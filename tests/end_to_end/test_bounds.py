@@ -22,6 +22,7 @@ from websockets.sync.server import ServerConnection, serve
 from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.proxy.capture import spool
 from turntape.proxy.engine.engine import Engine, running
+from turntape.proxy.layers import websocket
 
 GIGABYTE = 1 << 30
 PROXY = """
@@ -241,10 +242,12 @@ def test_a_request_that_is_too_long_passes_whole_and_its_beginning_is_kept(
     assert (short.request.body, short.faults) == (got[1], ())
 
 
+@pytest.mark.parametrize("part", [1 << 20, 1001])
 @pytest.mark.usefixtures("bound")
 def test_messages_that_are_too_long_or_too_many_pass_whole_and_their_beginning_is_kept(
-    tape: Path, confdir: Path
+    part: int, tape: Path, confdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(websocket, "_TURN", part)  # one that cuts letters of two bytes
     got: list[str | bytes] = []
 
     def keep(connection: ServerConnection) -> None:
