@@ -45,9 +45,6 @@ from .wire_events import (
 )
 
 _PIECE = 1 << 16
-_PATIENCE = 0.2
-"""Seconds until a request that has not ended is passed on as it comes. The server may have to answer the beginning
-before the client sends the rest."""
 _CONTINUE = 100
 _NO_HTTP = "the server's answer is not HTTP"
 _LONG_HEAD = "the head of the server's answer is longer than 8 MB, or has more than 10,000 fields"
@@ -70,10 +67,8 @@ class Exchange(HttpStream):
             return self._raw(event)
         if isinstance(event, Pause):
             return self._pause(event)
-        if isinstance(event, events.Wakeup):
-            return self._pass_on_by_now()
         if isinstance(event, RequestGoesOn):
-            return self._wait_for_rest()
+            return self._pass_on_by_now()
         return super()._handle_event(event)
 
     def _pieces(self, pieces: list[bytes]) -> CommandGenerator[None]:
@@ -115,10 +110,6 @@ class Exchange(HttpStream):
         if asked is not None:
             self.flow.request.headers.fields = asked
             yield from self._pass_on_by_now()
-
-    def _wait_for_rest(self) -> CommandGenerator[None]:
-        if self._may_pass_on():
-            yield commands.RequestWakeup(_PATIENCE)
 
     def _may_pass_on(self) -> bool:
         """True for a request that is held, although nobody needs to have it whole."""

@@ -37,7 +37,7 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseTrailers,
 )
 
-from .ahead import LaterTurn
+from .ahead import LaterTurn, RestLater
 from .at_once import note_whole
 from .chunks import chunked, has_bare_line, note_pieces, whole_chunks
 from .half_closed import still_reads
@@ -271,12 +271,15 @@ class ClientSide(_Messages, base.Http1Server):
 
     _reads_on = False
     """True for a client that sends nothing more and still reads."""
+    _waits_for_rest = False
     _ahead = 0
     """How many requests in a row it sent before it had the answer to the one before."""
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
         if isinstance(event, events.Wakeup):
+            if isinstance(event.command, RestLater):
+                return self._look_for_rest(event.command)
             return self._next_of_many() if isinstance(event.command, LaterTurn) else self._look_again()
         return super()._handle_event(event)
 
@@ -332,7 +335,7 @@ class ClientSide(_Messages, base.Http1Server):
                 broke = True
             yield command
         if self.state == self.read_body and not broke:
-            yield ReceiveHttp(RequestGoesOn(self.stream_id))
+            yield from self._wait_for_rest()
         elif len(self.buf) > _LONGEST_HEAD and self.state == self.read_headers:
             yield from self._refuse(_TOO_LONG)
 
@@ -356,6 +359,19 @@ class ClientSide(_Messages, base.Http1Server):
         yield commands.SendData(self.conn, error_response(431, message))
         yield commands.CloseConnection(self.conn)
         self.state = self.done
+
+    def _wait_for_rest(self) -> CommandGenerator[None]:
+        """Look for the rest of a request later, at one request of the connection at a time."""
+        if not self._waits_for_rest:
+            self._waits_for_rest = True
+            yield RestLater(frozenset({self.stream_id}))
+
+    def _look_for_rest(self, asked: RestLater) -> CommandGenerator[None]:
+        self._waits_for_rest = False
+        if self.state == self.read_body and self.stream_id in asked.streams:
+            yield ReceiveHttp(RequestGoesOn(self.stream_id))
+        elif self.state == self.read_body:
+            yield from self._wait_for_rest()
 
     def _still_reads(self) -> bool:
         if self.conn.tls or self.conn.state is ConnectionState.CLOSED:  # closed by us, as when turntape stops

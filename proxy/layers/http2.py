@@ -39,6 +39,7 @@ from mitmproxy.proxy.layers.http._events import (
 )
 from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 
+from .ahead import RestLater
 from .chunks import note_pieces
 from .pauses import MOST_HELD, WINDOW, held
 from .wire_events import (
@@ -313,7 +314,8 @@ class ClientSide(_Streams, base.Http2Server):
         self.h2_conn.local_settings.max_concurrent_streams = _MOST_STREAMS
         self.h2_conn.local_settings.acknowledge()
         self._begun: set[int] = set()
-        """Streams that began in what is read now, and have not ended in it."""
+        """Streams whose request has not ended, without those of which that was said."""
+        self._waits_for_rest = False
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
@@ -323,6 +325,8 @@ class ClientSide(_Streams, base.Http2Server):
             return self._answer(event)
         if isinstance(event, events.DataReceived):
             return self._received(event)
+        if isinstance(event, events.Wakeup) and isinstance(event.command, RestLater):
+            return self._look_for_rest(event.command)
         return self._other_event(event)
 
     @override
@@ -356,10 +360,22 @@ class ClientSide(_Streams, base.Http2Server):
         if self.h2_conn.stream_buffers:
             yield from self._sent(event.stream_id, len(event.data))
 
+    def _wait_for_rest(self) -> CommandGenerator[None]:
+        if self._begun and not self._waits_for_rest:
+            self._waits_for_rest = True
+            yield RestLater(frozenset(self._begun))
+
+    def _look_for_rest(self, asked: RestLater) -> CommandGenerator[None]:
+        self._waits_for_rest = False
+        late = self._begun & asked.streams
+        self._begun -= late
+        for number in late:
+            yield ReceiveHttp(RequestGoesOn(number))
+        yield from self._wait_for_rest()
+
     def _received(self, event: events.DataReceived) -> CommandGenerator[None]:
         yield from super()._handle_event(event)
-        while self._begun:
-            yield ReceiveHttp(RequestGoesOn(self._begun.pop()))
+        yield from self._wait_for_rest()
         if self._stalled:
             yield from self._taken()
 

@@ -16,7 +16,7 @@ _ADVICE = " Disable the validate_inbound_headers option"
 
 @dataclass
 class RequestGoesOn(HttpEvent):
-    """The rest of a request did not come together with its head."""
+    """The rest of a request has not come for a while."""
 
 
 @dataclass

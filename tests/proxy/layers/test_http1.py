@@ -24,7 +24,7 @@ from mitmproxy.proxy.layers.http._events import (
 from mitmproxy.test import tflow, tutils
 
 from turntape.proxy.layers import http1
-from turntape.proxy.layers.ahead import LaterTurn
+from turntape.proxy.layers.ahead import LaterTurn, RestLater
 from turntape.proxy.layers.at_once import is_whole
 from turntape.proxy.layers.chunks import pieces_of
 from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse, RequestGoesOn, cause_of
@@ -93,10 +93,7 @@ def test_a_request_with_an_endless_head_is_refused(monkeypatch: pytest.MonkeyPat
 
 def test_a_body_of_known_size_is_passed_on_as_it_comes_up_to_its_end() -> None:
     side = client()
-    assert received(side, b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nab")[1:] == [
-        RequestData(1, b"ab"),
-        RequestGoesOn(1),
-    ]
+    assert received(side, b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nab")[1:] == [RequestData(1, b"ab")]
     whole = b"cdef"
     (passed,) = received(side, whole)
     assert isinstance(passed, RequestData) and passed.data is whole
@@ -358,3 +355,26 @@ def test_a_client_that_goes_within_its_body_gets_no_answer() -> None:
     done = list(side.handle_event(events.ConnectionClosed(side.conn)))
 
     assert not any(isinstance(one, commands.SendData) for one in done)
+
+
+def test_it_is_said_of_a_request_that_its_rest_does_not_come() -> None:
+    side = client()
+    head = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n"
+    asked = [one for one in side.handle_event(events.DataReceived(side.conn, head)) if isinstance(one, RestLater)]
+
+    assert len(asked) == 1 and asked[0].streams == {1}
+    (said,) = side.handle_event(events.Wakeup(asked[0]))
+    assert isinstance(said, ReceiveHttp) and said.event == RequestGoesOn(1)
+    assert not any(isinstance(one, RequestGoesOn) for one in received(side, b"{}"))
+
+
+def test_nothing_is_said_of_a_request_whose_rest_has_come_or_is_there() -> None:
+    side = client()
+    head = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n"
+    (asked,) = [one for one in side.handle_event(events.DataReceived(side.conn, head)) if isinstance(one, RestLater)]
+    received(side, b"{}")
+    assert list(side.handle_event(events.Wakeup(asked))) == []
+
+    whole = client()
+    done = whole.handle_event(events.DataReceived(whole.conn, head + b"{}"))
+    assert not any(isinstance(one, RestLater) for one in done)

@@ -31,6 +31,7 @@ from mitmproxy.test import taddons, tflow
 
 from turntape.proxy.engine.fair_reads import MOST_PIECES
 from turntape.proxy.layers import http2
+from turntape.proxy.layers.ahead import RestLater
 from turntape.proxy.layers.chunks import pieces_of
 from turntape.proxy.layers.wire_events import LastResponseData, RequestGoesOn, cause_of
 
@@ -77,16 +78,31 @@ def test_a_client_may_send_more_requests_at_once_than_an_api_takes() -> None:
     assert len(begun) == 500 and not any(isinstance(command, commands.CloseConnection) for command in done)
 
 
-@pytest.mark.parametrize(("ends", "goes_on"), [(True, False), (False, True)])
-def test_it_is_said_of_a_request_that_it_did_not_end_with_its_head(ends: bool, goes_on: bool) -> None:
+@pytest.mark.parametrize("ends", [True, False])
+def test_it_is_said_of_a_request_that_its_rest_does_not_come(ends: bool) -> None:
     side, client = side_of_client()
     client.send_headers(1, FIELDS)
+    done = list(side.handle_event(events.DataReceived(side.conn, client.data_to_send())))
+    (asked,) = [command for command in done if isinstance(command, RestLater)]
     client.send_data(1, b"{}", end_stream=ends)
+    client.send_headers(3, FIELDS)
+    list(side.handle_event(events.DataReceived(side.conn, client.data_to_send())))
 
-    for data in (client.data_to_send(), b""):
-        done = list(side.handle_event(events.DataReceived(side.conn, data)))
-        said = [command.event for command in done if isinstance(command, ReceiveHttp)]
-        assert (RequestGoesOn(1) in said) is (goes_on and bool(data))
+    done = list(side.handle_event(events.Wakeup(asked)))
+
+    said = [command.event for command in done if isinstance(command, ReceiveHttp)]
+    assert said == ([] if ends else [RequestGoesOn(1)])
+    assert [command.streams for command in done if isinstance(command, RestLater)] == [{3}]
+
+
+def test_nothing_is_asked_for_a_request_that_is_whole() -> None:
+    side, client = side_of_client()
+    client.send_headers(1, FIELDS)
+    client.send_data(1, b"{}", end_stream=True)
+
+    done = side.handle_event(events.DataReceived(side.conn, client.data_to_send()))
+
+    assert not any(isinstance(command, RestLater) for command in done)
 
 
 @pytest.mark.parametrize(("seconds", "count"), [(0.0, 11), (0.04, 30), (0.02, 28)])
