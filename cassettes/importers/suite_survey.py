@@ -1,8 +1,8 @@
 """Asks a pytest suite for its tests and their recordings, in separate processes.
 
 What such a process does is in `pytest_plugin/vcr_survey.py`. Files that pytest does not collect together with the whole
-suite are collected again: those together, then the rest one by one. In a suite with several packages of one name
-(`a/tests`, `b/tests`), a process imports only the first of them.
+suite are collected again: those together, then the rest of each package, then the rest one by one. In a suite with
+several packages of one name (`a/tests`, `b/tests`), a process imports only the first of them.
 """
 
 import json
@@ -10,7 +10,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any
@@ -22,7 +25,11 @@ from ..frozen import frozen
 _PLUGIN = "turntape.cassettes.pytest_plugin.vcr_survey"
 _VARIABLE = "TURNTAPE_SURVEY"
 _ABSENT = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
-_WITHOUT_A_NAME = re.compile(r"ImportError: cannot import name '\w+' from '(\w+)[\w.]*'")
+_WITHOUT_A_NAME = re.compile(r"ImportError: cannot import name '\w+' from '(\w+)[\w.]*'(?: \((.+)\)$)?")
+_REPLACED = "is not a package"
+"""What Python says of a module in the place of a package."""
+_AT_ONCE = min(4, os.cpu_count() or 1)
+"""How many processes run at the same time."""
 
 
 @frozen
@@ -56,9 +63,24 @@ class Unread:
 
     @property
     def is_certain(self) -> bool:
-        """True when collecting it apart cannot help: a module is neither installed nor in the suite."""
-        absent = _ABSENT.search(self.reason)
-        return absent is not None and "." not in absent[1] and self._place_of(absent[1]) is None
+        """True when collecting it apart cannot help: a module or a name is neither installed nor in the suite."""
+        if absent := _ABSENT.search(self.reason):
+            # Of a package that is installed, something of the suite may have taken the place.
+            is_whole = "." not in absent[1]
+            is_part = absent[1].partition(".")[0] in packages_distributions() and _REPLACED not in self.reason
+            return (is_whole or is_part) and self._place_of(absent[1]) is None
+        if nameless := _WITHOUT_A_NAME.search(self.reason):
+            place = Path(nameless[2] or "")
+            return nameless[1] in packages_distributions() and place.is_file() and not self._is_in_suite(place)
+        return False
+
+    @property
+    def package(self) -> Path:
+        """The folder from which pytest imports it: the first one above it that is not a package."""
+        return next(folder for folder in self.path.parents if not (folder / "__init__.py").is_file())
+
+    def _is_in_suite(self, place: Path) -> bool:
+        return place.is_relative_to(self.root) and "site-packages" not in place.relative_to(self.root).parts
 
     def _place_of(self, module: str) -> Path | None:
         """The folder of the suite that has this module, relative to `root`."""
@@ -92,26 +114,40 @@ def survey(tests: str, folder: Path, say: Callable[[str], object] = str) -> Surv
     first = {one.path: one for one in _unread(whole)}
     unread = dict(first)
 
-    def collect_again(paths: list[Path]) -> None:
-        say(f"collecting {several(len(paths), 'file')} apart from the suite: {paths[0].relative_to(whole['root'])}")
-        try:
-            found = _answer([str(path) for path in paths], folder, whole)
-        except TurntapeError:  # pytest ended early: a `conftest.py` that cannot be imported
-            return
-        known.update({test["test"]: test for test in found["tests"]})
-        for path in paths:
-            unread.pop(path)
-        unread.update({one.path: one for one in _unread(found)})
+    def ask(paths: Sequence[Path]) -> Mapping[str, Any] | None:
+        return _answer_or_none([str(path) for path in paths], folder, whole)
 
-    waiting = [path for path, one in unread.items() if not one.is_certain]
-    if waiting:
-        collect_again(waiting)
-    if len(waiting) > 1:
-        for path in [path for path in waiting if path in unread]:
-            collect_again([path])
+    def collect_again(groups: Sequence[Sequence[Path]]) -> None:
+        for paths in groups:
+            say(f"collecting {several(len(paths), 'file')} apart from the suite: {paths[0].relative_to(whole['root'])}")
+        with ThreadPoolExecutor(_AT_ONCE) as at_once:
+            answers = at_once.map(ask, groups)
+            for paths, found in zip(groups, answers, strict=True):
+                if found is None:
+                    continue
+                known.update({test["test"]: test for test in found["tests"]})
+                for path in paths:
+                    unread.pop(path)
+                unread.update({one.path: one for one in _unread(found)})
+
+    tried: set[tuple[Path, ...]] = set()
+    splits: tuple[Callable[[Unread], Hashable], ...] = (lambda _: None, lambda one: one.package, lambda one: one.path)
+    for split in splits:
+        groups = [group for group in _groups(unread.values(), split) if group not in tried]
+        tried.update(groups)
+        collect_again(groups)
     apart = [one for path, one in first.items() if path not in unread]
     ini = Path(whole["ini"]) if whole["ini"] else None
     return Survey(list(known.values()), list(unread.values()), apart, Path(whole["root"]), ini)
+
+
+def _groups(unread: Iterable[Unread], split: Callable[[Unread], Hashable]) -> list[tuple[Path, ...]]:
+    """The files that are worth another try, those together for which `split` gives the same."""
+    found: defaultdict[Hashable, list[Path]] = defaultdict(list)
+    for one in unread:
+        if not one.is_certain:
+            found[split(one)].append(one.path)
+    return [tuple(paths) for paths in found.values()]
 
 
 def _unread(answer: Mapping[str, Any]) -> list[Unread]:
@@ -123,13 +159,20 @@ def _unread(answer: Mapping[str, Any]) -> list[Unread]:
     return list(found.values())
 
 
+def _answer_or_none(names: Sequence[str], folder: Path, like: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The same; None if pytest ends early, for example at a `conftest.py` that cannot be imported."""
+    try:
+        return _answer(names, folder, like)
+    except TurntapeError:
+        return None
+
+
 def _answer(names: Sequence[str], folder: Path, like: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
     """What pytest says of these files and folders, with the root and the ini file that `like` had.
 
     Raises TurntapeError if pytest ends early.
     """
-    target = folder / "survey.json"
-    target.unlink(missing_ok=True)
+    target = Path(tempfile.mkdtemp(dir=folder)) / "survey.json"
     words = ["-q", "-p", _PLUGIN, "-p", "no:cacheprovider", "--continue-on-collection-errors", "--maxfail=0"]
     if like:
         words += ["--rootdir", like["root"], *(["-c", like["ini"]] if like["ini"] else [])]

@@ -99,6 +99,23 @@ def test_files_that_fail_beside_each_other_are_collected_one_by_one(suite: Path)
     assert [(one.name, one.reason) for one in found.unread] == [("d", "ValueError: no key")]
 
 
+def test_the_files_of_a_package_are_collected_in_one_process(suite: Path) -> None:
+    for package in "cd":
+        folder = suite / package / "tests"
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").touch()
+        (folder / f"words_{package}.py").write_text("WORD = 2\n")
+        for number in range(3):
+            marked = MARKED.format(f"from tests.words_{package} import WORD\n", f"{package}{number}")
+            (folder / f"test_{package}{number}.py").write_text(marked)
+    said: list[str] = []
+
+    found = answer(suite, said)
+
+    assert not found.unread and len(names(found)) == 9
+    assert [words.split()[1:3] for words in said] == [["8", "files"], ["3", "files"], ["3", "files"]]
+
+
 def test_a_module_that_is_nowhere_is_not_tried_again(suite: Path) -> None:
     for name in ("test_b", "test_both"):
         (suite / "b" / "tests" / f"{name}.py").write_text("import not_installed\n")
@@ -132,6 +149,11 @@ def test_the_ini_file_of_the_suite_holds_for_files_apart(suite: Path) -> None:
         (
             "ModuleNotFoundError: No module named 'pytest.part'",
             "install the package, or its version, that has the module pytest.part",
+            True,
+        ),
+        (
+            "ModuleNotFoundError: No module named 'pytest.part'; 'pytest' is not a package",
+            "install the package, or its version, that has the module pytest.part",
             False,
         ),
         (
@@ -144,6 +166,11 @@ def test_the_ini_file_of_the_suite_holds_for_files_apart(suite: Path) -> None:
             "ImportError: cannot import name 'Nothing' from 'pytest' (/x/__init__.py)",
             f"install another version of pytest than {pytest.__version__}",
             False,
+        ),
+        (
+            f"ImportError: cannot import name 'Nothing' from 'pytest' ({pytest.__file__})",
+            f"install another version of pytest than {pytest.__version__}",
+            True,
         ),
         ("ImportError: cannot import name 'Nothing' from 'tests.utils' (/x)", "let pytest collect it", False),
         ("ValueError: no key", "let pytest collect it", False),
