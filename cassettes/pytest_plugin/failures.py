@@ -265,17 +265,23 @@ def remarks(session: Session) -> list[str]:
             return ["no request was rewritten: the test did not pass"]
         return [f"{several(session.restamp.written, 'request')} rewritten, the answers stay"]
     if session.player.matching.profile == "sequence":
-        return _not_used(session, report)  # the session says once how many requests differ
+        return []  # the session says once how many requests differ
     return [
         *(f"answered although it differs: {match}" for match in report.tolerated),
         *(f"not recorded, {_why_no_miss(session)}: {miss}" for miss in session.strays),
-        *_not_used(session, report),
     ]
 
 
 def ignored_requests(session: Session) -> int:
     """How many requests differ from the recording, and the profile of the test ignores it."""
     return len(session.player.report().tolerated) if session.player.matching.profile == "sequence" else 0
+
+
+def left_of_import(session: Session) -> int:
+    """How many turns of an imported recording were not requested, where all of them could have been."""
+    if session.misses or not session.plan.plays:
+        return 0
+    return len(imported_turns(session).intersection(session.player.report().unplayed))
 
 
 def replaced_values(session: Session) -> str | None:
@@ -299,14 +305,3 @@ def replaced_values(session: Session) -> str | None:
 
 def _why_no_miss(session: Session) -> str:
     return "after a fault" if session.player.faulty else "and no request to an LLM"
-
-
-def _not_used(session: Session, report: Report) -> list[str]:
-    """A remark on turns of an imported recording that were not requested."""
-    imported = imported_turns(session)
-    left = [turn for turn in report.unplayed if turn in imported]
-    if not left or session.misses or not session.plan.plays:
-        return []
-    verb, them = ("was", "it") if len(left) == 1 else ("were", "them")
-    said = f"{several(len(left), 'turn')} of the imported recording {verb} not requested: record again to remove {them}"
-    return [said]

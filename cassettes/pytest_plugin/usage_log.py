@@ -19,7 +19,7 @@ from ..tape.reader import Cassette
 from .active_test import ActiveTest
 from .advice import from_here
 from .commands import again, targets_of
-from .failures import Cause, ignored_requests
+from .failures import Cause, ignored_requests, left_of_import
 from .marker import Marker, cassette_of
 from .naming import PHASES, SUFFIX, folder_of
 
@@ -68,6 +68,17 @@ class Use:
     """None where the test was skipped or interrupted."""
     ignored: int
     """How many requests differ from the recording, where the profile ignores what they contain."""
+    left: int = 0
+    """How many turns of an imported recording were not requested."""
+
+
+def _where(counted: Counter[str]) -> tuple[str, str] | None:
+    """The test, or how many there are, and their names in brackets; None when there is none."""
+    tests = sorted(counted)
+    if len(tests) < 2:
+        return (tests[0], "") if tests else None
+    names = [*tests[:_NAMED], *([f"{len(tests) - _NAMED} more"] if len(tests) > _NAMED else ())]
+    return f"{len(tests)} tests", f" ({', '.join(names)})"
 
 
 class UsageLog:
@@ -123,7 +134,8 @@ class UsageLog:
                 f"{name}: recorded {several(marked.recorded, 'round trip')} to {from_here(marked.path)}{failed}"
             )
         ignored = ignored_requests(session) if session.restamp is None else 0
-        self._uses[marked.item.nodeid].append(Use(name, path, self._state_of(marked), ignored))
+        left = left_of_import(session) if session.restamp is None and marked.outcome != "skipped" else 0
+        self._uses[marked.item.nodeid].append(Use(name, path, self._state_of(marked), ignored, left))
 
     def _state_of(self, marked: ActiveTest) -> State | None:
         if marked.outcome in (None, "skipped"):
@@ -150,19 +162,24 @@ class UsageLog:
         self._causes.setdefault(test, cause)
 
     def said(self) -> list[str]:
-        """The remarks, and once how many requests differ that the profile ignores."""
-        ignored: Counter[str] = Counter()
+        """The remarks, and once each how many recorded turns were not requested, and how many requests differ that the
+        profile ignores."""
+        left, ignored = Counter[str](), Counter[str]()
         for use in self._every_use():
-            if use.ignored:
-                ignored[use.name] += use.ignored
-        count, tests = ignored.total(), sorted(ignored)
-        if not tests:
-            return self.notes
-        where = tests[0] if len(tests) == 1 else f"{len(tests)} tests"
-        names = [*tests[:_NAMED], *([f"{len(tests) - _NAMED} more"] if len(tests) > _NAMED else ())]
-        listed = f" ({', '.join(names)})" if len(tests) > 1 else ""
-        differ = f"{several(count, 'request')} {'differs' if count == 1 else 'differ'} from the recording"
-        return [*self.notes, f"{where}: {differ}: the profile sequence ignores what requests contain{listed}"]
+            left[use.name] += use.left
+            ignored[use.name] += use.ignored
+        found = list(self.notes)
+        if where := _where(+left):
+            count, them = left.total(), "it" if left.total() == 1 else "them"
+            turns = (
+                f"{several(count, 'turn')} of the imported recordings {'was' if count == 1 else 'were'} not requested"
+            )
+            found.append(f"{where[0]}: {turns}: record again to remove {them}{where[1]}")
+        if where := _where(+ignored):
+            count = ignored.total()
+            differ = f"{several(count, 'request')} {'differs' if count == 1 else 'differ'} from the recording"
+            found.append(f"{where[0]}: {differ}: the profile sequence ignores what requests contain{where[1]}")
+        return found
 
     def _every_use(self) -> Iterator[Use]:
         return (use for uses in self._uses.values() for use in uses)

@@ -71,11 +71,36 @@ def test_restamp_counts_only_what_was_written(
     assert (path.read_bytes() == before) == (not passes)
 
 
+def record_as_imported(project: pytest.Pytester) -> None:
+    """Record all tests, as if their cassettes came from an import."""
+    assert project.runpytest("--turntape-mode=once").ret == 0
+    for path in list(project.path.rglob("*.cassette.jsonl")):
+        trips = [replace(trip, route="import") for trip in Cassette.load(path)]
+        path.unlink()
+        with Recorder(path, durable=False) as recorder:
+            for trip in trips:
+                recorder.write(trip)
+
+
+def test_turns_that_many_imported_tests_leave_behind_are_one_line(project: pytest.Pytester) -> None:
+    tests = "@pytest.mark.turntape\n@pytest.mark.parametrize('number', range(7))\ndef test_a(number):\n"
+    write(project, f"import pytest\n{tests}    post('a'); post('b'); post('c')")
+    record_as_imported(project)
+    write(project, f"import pytest\n{tests}    post('a')")
+
+    run = project.runpytest()
+
+    assert run.ret == 0
+    names = ", ".join(f"test_it.py::test_a[{number}]" for number in range(5))
+    turns = "14 turns of the imported recordings were not requested: record again to remove them"
+    assert [line for line in run.outlines if "imported recordings" in line] == [f"7 tests: {turns} ({names}, 2 more)"]
+
+
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("    post('a')", ["1 turn of the imported recording was not requested: record again to remove it"]),
-        ("    pass", ["2 turns of the imported recording were not requested: record again to remove them"]),
+        ("    post('a')", ["1 turn of the imported recordings was not requested: record again to remove it"]),
+        ("    pass", ["2 turns of the imported recordings were not requested: record again to remove them"]),
         ("    pytest.skip('not today')", []),
     ],
 )
@@ -83,16 +108,10 @@ def test_only_a_test_that_ran_leaves_turns_of_an_imported_recording_behind(
     project: pytest.Pytester, code: str, said: list[str]
 ) -> None:
     write(project, "@pytest.mark.turntape\ndef test_a():\n    post('a'); post('b')")
-    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
-    (path,) = project.path.rglob("test_a.cassette.jsonl")
-    trips = [replace(trip, route="import") for trip in Cassette.load(path)]
-    path.unlink()
-    with Recorder(path, durable=False) as recorder:
-        for trip in trips:
-            recorder.write(trip)
+    record_as_imported(project)
     write(project, f"@pytest.mark.turntape\ndef test_a():\n{code}")
 
     run = project.runpytest()
 
     assert run.ret == 0
-    assert [line.partition(": ")[2] for line in run.outlines if "imported recording" in line] == said
+    assert [line.partition(": ")[2] for line in run.outlines if "imported recordings" in line] == said
