@@ -285,7 +285,7 @@ def is_generated(value: str) -> bool:
 
 
 def _is_plain_uuid(name: str, value: str) -> bool:
-    """True for a UUID under a name that is no variable of a shell and names no service: most of these are ids."""
+    """True for a UUID under a name that is not a variable of a shell and names no service: most of these are ids."""
     return _UUID.fullmatch(value) is not None and name != name.upper() and _OF_SERVICE.search(name) is None
 
 

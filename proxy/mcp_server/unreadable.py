@@ -1,4 +1,4 @@
-"""Answers a line that is not a message of JSON-RPC. The SDK says nothing of it, and its sender would wait for ever."""
+"""Answers a line that is not a message of JSON-RPC. The SDK says nothing of it, and its sender would wait forever."""
 
 import json
 from typing import cast
@@ -14,7 +14,7 @@ _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 
 
 def refusal(fault: Exception) -> SessionMessage | None:
-    """The error to send for what the SDK could not read; None for a blank line, and for what is no request."""
+    """The error to send for what the SDK could not read; None for a blank line, and for what is not a request."""
     if not isinstance(fault, ValidationError):
         return None
     errors = fault.errors(include_url=False)

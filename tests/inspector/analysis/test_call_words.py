@@ -74,7 +74,7 @@ def test_another_program_in_front_of_a_list_of_words_stays() -> None:
         ('{"content": "' + "x" * 639 + '", "path": "a.py"', "x" * 159 + "…"),
     ],
 )
-def test_what_is_no_json_is_the_argument_and_what_was_cut_is_searched_for_pairs(raw: str, words: str) -> None:
+def test_what_is_not_json_is_the_argument_and_what_was_cut_is_searched_for_pairs(raw: str, words: str) -> None:
     found = main_argument(call("tool", None, raw))
 
     assert found == (words if len(raw) < 600 else "")

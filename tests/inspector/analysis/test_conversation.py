@@ -266,7 +266,7 @@ PIECES = [
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.lists(st.sampled_from(PIECES), max_size=5)), min_size=2, max_size=7))
-def test_a_run_that_shares_beginnings_reads_as_requests_that_stand_alone(
+def test_a_run_that_shares_beginnings_reads_as_single_requests_do(
     steps: list[tuple[int, list[dict[str, Any]]]],
 ) -> None:
     earlier, history = list[Conversation](), list[dict[str, Any]]()

@@ -51,8 +51,8 @@ class Claude:
     def lost(self, *returned: dict[str, Any]) -> tuple[str, list[tuple[str, str, str | None]]]:
         brought = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"}]}
         first = claude([asks(text("Hi"))], (0, 0, 9), content=self.answer)
-        told = {"role": "assistant", "content": [*returned, text("Fine.")]}
-        second = claude([asks(text("Hi")), told, brought], (0, 0, 9), at=9)
+        history = {"role": "assistant", "content": [*returned, text("Fine.")]}
+        second = claude([asks(text("Hi")), history, brought], (0, 0, 9), at=9)
         threads = Threads()
         before, now = (threads.add(trip, read(trip)) for trip in (first, replace(second, index=1)))
         found = diff_history(before, now)

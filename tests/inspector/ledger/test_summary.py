@@ -64,7 +64,7 @@ def test_the_call_decides_where_two_servers_have_tools_of_one_name() -> None:
     assert [piece.server for piece in results] == ["files", "sums"]
 
 
-def test_a_tool_that_the_api_runs_needs_no_call_and_a_result_is_no_definition() -> None:
+def test_a_tool_that_the_api_runs_needs_no_call_and_a_result_is_not_a_definition() -> None:
     body = {"model": "gpt-5", "input": "Hi", "tools": [{"type": "web_search"}, {"type": "function", "name": "idle"}]}
     got = {"object": "response", "status": "completed", "output": [], "usage": {"input_tokens": 9, "output_tokens": 1}}
     pieces = ledger_of(label_all([exchanged("https://api.openai.com/v1/responses", body, got)])).pieces
