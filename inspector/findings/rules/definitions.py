@@ -42,7 +42,8 @@ def definition_damaged(context: RuleContext) -> Iterator[Note]:
         if tool.server:
             continue
         old = earlier.get(tool.name)
-        what = what or _misplaced(context, tool)
+        if what is None and old != tool:
+            what = _misplaced(context, tool)
         if what is None and old is not None and old != tool and not old.server:
             what = _damaged(old, tool)
         if what is not None:
@@ -76,9 +77,7 @@ _SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
 def _misplaced(context: RuleContext, tool: Tool) -> str | None:
     """How a definition gives its schema where the API does not read it, in the form of another API or as a text."""
     *outer, key = context.protocol.requests.schema_at or ("",)
-    held = (
-        value_at(context.fields, [int(s) if s.isdigit() else s for s in tool.pointer.split("/")[1:]]) if key else None
-    )
+    held = value_at(context.fields, tool.pointer.split("/")[1:]) if key else None
     kind = as_text(as_object(held).get("type"))
     if not is_object(held) or kind not in (None, "function", "custom") or "format" in held:
         return None

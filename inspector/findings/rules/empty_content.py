@@ -84,7 +84,7 @@ def _blank_prompt(context: RuleContext) -> str | None:
     prompt = context.request.instructions
     if any(part.text.strip() or part.kind != "text" for part in prompt):
         return None
-    hollow = (one.pointer for one in context.request.messages if one.role == "system" and not one.parts)
+    hollow = (one.pointer for one in context.fresh if one.role == "system" and not one.parts)
     return prompt[0].pointer if prompt else next(hollow, None)
 
 

@@ -56,7 +56,7 @@ def server_pair_broken(context: RuleContext) -> Iterator[Note]:
     pairs = [call for call in known if given[call.id].raw not in alone]
     if not pairs or echo is None or not surely_continues(context, echo):
         return
-    parts = [part for message in context.request.messages for part in message.parts]
+    parts = [part for message in context.fresh for part in message.parts]
     calls = {part.call.id: part for part in parts if part.call is not None and part.call.server}
     results = {part.result.call_id: part for part in parts if part.result is not None and part.result.server}
     for call in pairs:
