@@ -1,4 +1,4 @@
-"""Answers a line that is not a message of JSON-RPC. The SDK says nothing of it, and its sender would wait forever."""
+"""Answers a line that is not a message of JSON-RPC. The SDK says nothing of it, and its sender would wait."""
 
 import json
 from typing import cast

@@ -95,7 +95,7 @@ def test_it_is_said_of_a_request_that_its_rest_does_not_come(ends: bool) -> None
     assert [command.streams for command in done if isinstance(command, RestLater)] == [{3}]
 
 
-def test_nothing_is_requested_of_a_request_that_is_whole() -> None:
+def test_a_request_that_is_whole_has_no_timer() -> None:
     side, client = side_of_client()
     client.send_headers(1, FIELDS)
     client.send_data(1, b"{}", end_stream=True)
