@@ -156,5 +156,5 @@ def test_which_secret_a_body_holds_does_not_count_on_either_side() -> None:
     ],
     ids=["the colon of a model", "in any spelling", "a slash in a segment stays", "what needs an escape keeps it"],
 )
-def test_an_escape_that_a_path_does_not_need_makes_no_difference(path: str, key: str) -> None:
+def test_an_escape_that_a_path_does_not_need_does_not_count(path: str, key: str) -> None:
     assert path_key(path) == key

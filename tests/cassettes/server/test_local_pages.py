@@ -20,7 +20,7 @@ def fields(sent: Sent) -> list[tuple[str, str]]:
     return [(name.decode(), value.decode()) for name, value in sent[0]["headers"] if b"control" in name]
 
 
-def test_a_browser_learns_that_the_page_may_ask() -> None:
+def test_a_browser_gets_the_answer_that_the_page_may_ask() -> None:
     player = Player([whole(b"{}")])
 
     sent = ask(app(player), method="OPTIONS", headers=QUESTION)
@@ -66,5 +66,5 @@ def test_what_the_api_allowed_to_other_pages_is_left_out() -> None:
     [("POST", QUESTION), ("OPTIONS", QUESTION[:1]), ("OPTIONS", QUESTION[1:])],
     ids=["another method", "asks for nothing", "no page"],
 )
-def test_no_other_request_is_a_preflight(method: str, headers: tuple[tuple[str, str], ...]) -> None:
+def test_other_requests_are_not_a_question_of_a_browser(method: str, headers: tuple[tuple[str, str], ...]) -> None:
     assert not is_preflight(method, headers)
