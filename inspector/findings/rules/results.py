@@ -134,7 +134,7 @@ def _failures(context: RuleContext) -> Iterator[Note]:
     for part, result in new_results(context):
         if not result.is_error and not reads_like_error(result.text) and reports_failure(result.text):
             yield Note(
-                f"{_of(tool_of(context, result), result)} says in its own fields that the call failed: {result.text[:80]!r}",
+                f"{_of(tool_of(context, result), result)} says in its own fields that the call failed: {cut(result.text, 80)!r}",
                 (f"{context.at} request {part.pointer}",),
                 severity="info",
                 key=result.call_id or part.pointer,
