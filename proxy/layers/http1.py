@@ -9,12 +9,9 @@ not HTTP at all reaches the client byte for byte.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportPrivateUsage=false
 
-import json
 import re
-from http import HTTPStatus
 from typing import Any, override
 
-import h11
 from h11._readers import ContentLengthReader
 from h11._receivebuffer import ReceiveBuffer
 from mitmproxy import http
@@ -40,6 +37,8 @@ from mitmproxy.proxy.layers.http._events import (
 from .ahead import LaterTurn, RestLater
 from .at_once import note_whole
 from .chunks import chunked, has_bare_line, note_pieces, whole_chunks
+from .error_answer import error_response
+from .framing import TrailerReader, body_size, is_chunked
 from .half_closed import still_reads
 from .pauses import pause, resume
 from .resets import was_reset
@@ -52,7 +51,6 @@ from .wire_events import (
     RequestGoesOn,
     ResponsePieces,
     blame,
-    without_advice,
 )
 
 _INTERIM = re.compile(rb"HTTP/1\.\d 1(?!01)\d\d[ \r\n]")
@@ -79,63 +77,6 @@ _SOON, _LATER = 0.05, 1.0
 """Seconds until it is looked at again whether a client still reads."""
 _HEAD = "turntape_head"
 """The attribute of a response that has its head as it came, with the fields that were read from it."""
-
-
-def error_response(status_code: int, message: str = "") -> bytes:
-    """The answer to a request that cannot be sent on, in the place of mitmproxy's page. It ends the connection."""
-    reason = HTTPStatus(status_code).phrase
-    kind = f"turntape_{reason.lower().replace(' ', '_')}"
-    error = {"type": kind, "code": status_code, "message": without_advice(message) or reason}
-    body = json.dumps({"error": error}).encode()
-    head = f"HTTP/1.1 {status_code} {reason}\r\nconnection: close\r\ncontent-type: application/json\r\n"
-    return b"%scontent-length: %d\r\n\r\n%s" % (head.encode(), len(body), body)
-
-
-class TrailerReader:
-    """A body reader that keeps the trailers for later."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-        self._trailers: list[tuple[bytes, bytes]] = []
-
-    def __call__(self, buffer: Any) -> Any:
-        return self._kept(self.inner(buffer))
-
-    def read_eof(self) -> Any:
-        return self._kept(self.inner.read_eof())
-
-    def _kept(self, event: Any) -> Any:
-        if isinstance(event, h11.EndOfMessage) and event.headers:
-            self._trailers = [(bytes(name), bytes(value)) for name, value in event.headers.raw_items()]
-            return h11.EndOfMessage()
-        return event
-
-    def take(self) -> list[tuple[bytes, bytes]]:
-        taken, self._trailers = self._trailers, []
-        return taken
-
-
-def is_chunked(response: http.Response) -> bool:
-    """True for an answer whose last transfer coding is `chunked`, which some servers give a parameter."""
-    last = response.headers.get("transfer-encoding", "").rpartition(",")[2]
-    return last.partition(";")[0].strip().lower() == "chunked"
-
-
-def body_size(request: http.Request, response: http.Response) -> int | None:
-    """The size of an answer's body: None for chunks, -1 for all until the connection is closed.
-
-    As mitmproxy's, but also for the odd framing that clients read: several equal lengths, leading zeros, transfer
-    codings that it does not know (RFC 9112, 6.3). Raises ValueError when there is no way to read it.
-    """
-    try:
-        return http1.expected_http_body_size(request, response)
-    except ValueError:
-        if response.headers.get("transfer-encoding"):
-            return None if is_chunked(response) else -1
-        lengths = [part.strip() for part in response.headers.get("content-length", "").split(",")]
-        if all(part.isascii() and part.isdigit() for part in lengths) and len({int(part) for part in lengths}) == 1:
-            return int(lengths[0])
-        raise
 
 
 def _has_many_lines(buffer: ReceiveBuffer, most: int) -> bool:

@@ -17,6 +17,7 @@ from mitmproxy.proxy.layers import http, websocket
 from mitmproxy.proxy.layers.http import _http1
 
 from . import http1, http2
+from .error_answer import error_response
 from .exchange import Exchange
 from .request_line import read_request_line
 from .websocket import Session
@@ -31,7 +32,7 @@ REPLACED: tuple[Replaced, ...] = (
     (http, "Http2Server", http2.ClientSide),
     (http, "Http2Client", http2.UpstreamSide),
     (websocket, "WebsocketLayer", Session),
-    (_http1, "make_error_response", http1.error_response),
+    (_http1, "make_error_response", error_response),
     (read, "_read_request_line", read_request_line),
 )
 
