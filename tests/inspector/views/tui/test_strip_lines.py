@@ -306,7 +306,7 @@ def test_threads_without_room_are_counted_and_their_turns_have_numbers() -> None
     assert lines[0] == "turn 3 of t60  $1.00"
     assert lines[1] == "so far $180 of $180"
     assert f"+{layout.more} threads" in lines[-1]
-    assert f"+{layout_of(rows, width=80, height=5).more} lanes" in text(layout_of(rows, width=80, height=5))[3]
+    assert f"+{layout_of(rows, width=80, height=5).more} more" in text(layout_of(rows, width=80, height=5))[3]
 
 
 def test_a_run_without_prices_says_so() -> None:
