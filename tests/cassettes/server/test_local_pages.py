@@ -1,7 +1,7 @@
 """A page of this machine may read what the replay server answers, and its browser's questions count for nothing."""
 
 import pytest
-from cassettes.server.test_server import Sent, ask, whole
+from asgi_requests import Sent, ask, whole
 
 from turntape.cassettes import Player, Request, Response, RoundTrip
 from turntape.cassettes.server.local_pages import is_preflight, readable

@@ -1,6 +1,5 @@
 """The replay server: the recorded bytes in the recorded pieces, and errors that every SDK takes for its API's own."""
 
-import asyncio
 import gc
 import json
 import socket
@@ -13,16 +12,14 @@ from typing import Any, override
 
 import pytest
 import uvicorn
+from asgi_requests import JSON, URL, Sent, ask, whole
 
 from turntape.cassettes import CassetteError, Chunk, Failure, Player, Recorder, Request, Response, RoundTrip
 from turntape.cassettes.server.asgi import App, Cut
 from turntape.cassettes.server.folder_server import run_replay
 from turntape.cassettes.server.server import app, serve
-from turntape.cassettes.tape.model import Headers
 
-URL = "https://api.openai.com/v1/chat/completions"
 PIECES = [b"data: 1\n\n", b"data: 2\n\ndata:", b" 3\n\n"]
-JSON = (("content-type", "application/json"),)
 REFUSED = Failure("refused", "the host said no")
 
 
@@ -33,45 +30,8 @@ def streamed(failure: Failure | None = None, body: bytes = b"{}") -> RoundTrip:
     return RoundTrip(Request("POST", URL, content=body), response, 0.0, failure=failure)
 
 
-def whole(answer: bytes, body: bytes = b"{}", status: int = 200) -> RoundTrip:
-    return RoundTrip(Request("POST", URL, content=body), Response(status, "", JSON, answer), 0.0)
-
-
 def failed(body: bytes = b"{}", url: str = URL) -> RoundTrip:
     return RoundTrip(Request("POST", url, JSON, body), None, 0.0, failure=REFUSED)
-
-
-type Sent = list[dict[str, Any]]
-
-
-def ask(
-    serving: App,
-    *parts: bytes,
-    path: str = "/openai/v1/chat/completions",
-    sent: Sent | None = None,
-    method: str = "POST",
-    headers: Headers = (),
-    is_whole: bool = True,
-) -> Sent:
-    """One request in as many parts; what the app sends."""
-    sent = [] if sent is None else sent
-    pending: Sent = [{"type": "http.request", "body": part, "more_body": True} for part in parts or (b"{}",)]
-    pending[-1]["more_body"] = not is_whole
-    pending.append({"type": "http.disconnect"})
-
-    async def receive() -> Any:
-        return pending.pop(0)
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    path, _, query = path.partition("?")
-    scope = {
-        "type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query.encode(),
-        "headers": [(name.encode(), value.encode()) for name, value in (*JSON, *headers)],
-    }  # fmt: skip
-    asyncio.run(serving(scope, receive, send))  # type: ignore[arg-type]
-    return sent
 
 
 def head(sent: Sent) -> tuple[int, dict[str, str]]:
