@@ -10,8 +10,54 @@ from conversations import chat, loop, said, user
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run import emission_label
 from turntape.inspector.run.labels import Labeller
+from turntape.inspector.wire.values import Choice, Emission, Part, ToolCall, ToolResult
 
 LONG = "a word of its own " * 6000
+
+
+def test_what_was_emitted_as_json_has_every_key() -> None:
+    call, search = ToolCall("look_up", "c1", {"a": 1}, '{"a":1}'), ToolCall("search", "s1", None, "{", server=True)
+    found = Part("result", "", result=ToolResult("s1", "search", True, "nothing", server=True))
+    parts = (
+        Part("text", "", "half"),
+        Part("reasoning", "", "hm"),
+        Part("refusal", "", "no"),
+        Part("call", "", call=call),
+    )
+    choice = Choice(1, "length", "length", parts)
+    of_call = {"id": "c1", "name": "look_up", "arguments": {"a": 1}, "arguments_raw": '{"a":1}'}
+    emission = Emission(
+        emitted="calls",
+        text="said",
+        reasoning="thought",
+        refusal="no",
+        calls=(call,),
+        server_calls=(search,),
+        content=(found,),
+        choices=(choice,),
+    )
+
+    assert emission_label.emission_label(emission) == {
+        "emitted": "calls",
+        "text": "said",
+        "reasoning": "thought",
+        "refusal": "no",
+        "tool_calls": [of_call],
+        "server_calls": [{"id": "s1", "name": "search", "arguments": None, "arguments_raw": "{"}],
+        "server_results": [{"call_id": "s1", "name": "search", "is_error": True, "text": "nothing"}],
+        "choices": [
+            {
+                "index": 1,
+                "finish_raw": "length",
+                "finish": "length",
+                "text": "half",
+                "reasoning": "hm",
+                "refusal": "no",
+                "tool_calls": [of_call],
+            }
+        ],
+    }
+    assert emission_label.emission_label(Emission())["choices"] is None
 
 
 def labels(trips: list[RoundTrip], again: Callable[[int], RoundTrip] | None) -> list[Any]:

@@ -47,3 +47,32 @@ def test_a_round_trip_outside_of_turns_is_named_by_its_number() -> None:
 def test_a_row_that_is_not_here_yet_has_no_name() -> None:
     """The ledger of a file that is being read is ahead of the rows."""
     assert [Run.of(loop()).rows.name_of(place) for place in (1, 2)] == ["turn 2", ""]
+
+
+def test_the_turns_around_a_turn_are_those_of_its_thread_whatever_their_attempts() -> None:
+    """Two threads, a request beside them, and a turn that failed once."""
+    busy = {"error": {"message": "Overloaded", "type": "server_error"}}
+    first, answer = [HELLO], said("a strip")
+    more, other = [HELLO, answer, user("and a reel?")], [user("something else " * 9)]
+    models = exchanged("https://api.openai.com/v1/models", b"", {"data": []}, method="GET")
+    trips = [
+        chat(first, answer),
+        models,
+        chat(other, said("y")),
+        chat(more, status=500, error=busy),
+        chat(more, said("round")),
+        chat([*more, said("round"), user("why?")], said("because")),
+    ]
+    made = Run.of([replace(trip, index=n, started_at=1000.0 + n) for n, trip in enumerate(trips)]).rows
+
+    assert [made.before(place) for place in range(6)] == [None, None, None, 0, 0, 4]
+    assert [made.after(place) for place in range(6)] == [3, None, None, 5, 5, None]
+
+
+def test_rows_that_come_again_replace_those_that_are_there() -> None:
+    made = rows("", "", "")
+    later = with_finding(made.all[1], "error")
+
+    update = made.put([later])
+    assert (update.first, update.again) == (3, (1,))
+    assert made.all[1] is later and len(made.all) == 3
