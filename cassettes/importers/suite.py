@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..counted import several
+from ..excerpts import listed
 from ..frozen import frozen, mutable
 from .conversion import planned
 from .suite_imports import imports_in, recordings_below
@@ -40,9 +41,17 @@ _COVERED = {
     "filter_post_data_parameters": "named in ignore",
     "ignored_by_matchers": "named in ignore",
 }
+_REQUESTS = "keys are replaced without it; `redact` in turntape.toml replaces more, ignore= in the mark compares less"
+_ANSWERS = "answers are stored as they came, but for keys; `redact` in turntape.toml replaces more"
+_INSTEAD = {
+    "before_record": _REQUESTS,
+    "before_record_request": _REQUESTS,
+    "before_record_response": _ANSWERS,
+}
+"""What to write in place of a setting that the import leaves out."""
 _TRIED = "ignored_by_matchers"
 """What the survey found by trying the matchers of the suite itself."""
-_NAMED = 10
+NAMED = 10
 """At most this many tests or files are named in one sentence."""
 _USUALLY = {"profile": "strict", "repeats": False}
 """What a mark must say where an outer one says something else."""
@@ -125,7 +134,7 @@ class Move:
             by_reason[file.reason, file.remedy].append(file.name)
         for (reason, remedy), names in by_reason.items():
             move.unmapped.append(
-                f"{several(len(names), 'file')} that pytest cannot collect: {listed(names)}; {reason}; "
+                f"{several(len(names), 'file')} that pytest cannot collect: {listed(names, NAMED)}; {reason}; "
                 f"{remedy}, and import again"
             )
         without: list[str] = []
@@ -136,7 +145,7 @@ class Move:
             if not test.sources:
                 without.append(test.name)
         if without:
-            move.unmapped.append(f"{several(len(without), 'test')} without a recording: {listed(without)}")
+            move.unmapped.append(f"{several(len(without), 'test')} without a recording: {listed(without, NAMED)}")
         unmarked: list[Test] = []
         for file, its in by_file.items():
             marked_here = [test for test in its if not test.places or file in test.places]
@@ -210,7 +219,7 @@ class Move:
         if change.text is not None:
             self.ini = change
             return
-        names = listed([test.name for test in left])
+        names = listed([test.name for test in left], NAMED)
         self.unmapped.append(
             f"{several(len(left), 'test')} whose mark is not written in the suite ({names}); mark them with "
             f"pytest.mark.turntape, or write into pytest's ini file: {'; '.join(change.lines)}"
@@ -230,12 +239,6 @@ class Move:
         if self.ini is not None:
             self.ini.write()
         return len(files)
-
-
-def listed(names: Sequence[str]) -> str:
-    """The names, of many the first."""
-    more = len(names) - _NAMED
-    return f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else ", ".join(names)
 
 
 def arguments(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -276,7 +279,8 @@ def unmapped(config: Mapping[str, Any]) -> list[str]:
     for name, value in config.items():
         if not value or name in _COVERED:
             continue
-        found.append(f"the setting {name} = {value} has no counterpart")
+        instead = _INSTEAD.get(name, "docs/migrating.md lists the settings that have one")
+        found.append(f"the setting {name} = {value} has no counterpart: {instead}")
     own = [name for name in _matchers(config) if name not in _USUAL]
     if own and config.get(_TRIED) is None:
         found.append(f"the matchers {', '.join(own)} have no counterpart; write ignore= or ignore_text= in the mark")

@@ -80,8 +80,9 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
     from pathlib import Path
 
     from turntape.cassettes.counted import several
+    from turntape.cassettes.excerpts import listed
     from turntape.cassettes.importers.conversion import convert
-    from turntape.cassettes.importers.suite import Move, listed
+    from turntape.cassettes.importers.suite import NAMED, Move
     from turntape.cassettes.importers.suite_survey import survey
 
     from ..waiting import Waiting
@@ -99,7 +100,7 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
     for said in move.unmapped:
         write(f"not mapped: {said}\n")
     if suite.apart:
-        said = listed([one.name for one in suite.apart])
+        said = listed([one.name for one in suite.apart], NAMED)
         write(
             f"collected apart: {several(len(suite.apart), 'file')} that pytest does not collect together with all of "
             f"{tests}: {said}; {suite.apart[0].reason}; run {'it' if len(suite.apart) == 1 else 'them'} apart too\n"
