@@ -42,8 +42,9 @@ class DiskSync:
         ends = False
         while not ends:
             self._wanted.wait()
-            ends = self._closing.is_set()
+            # Before the look at `_closing`: what `close` sets after that look is still set at the next wait.
             self._wanted.clear()
+            ends = self._closing.is_set()
             try:
                 _sync(self._file)
             except OSError as exc:

@@ -2,6 +2,7 @@ import errno
 import os
 import threading
 from pathlib import Path
+from typing import override
 
 import pytest
 from factories import round_trip
@@ -50,6 +51,33 @@ def test_closing_syncs_what_was_written_last(path: Path, monkeypatch: pytest.Mon
             recorder.write(trip)
 
     assert synced[-1] == path.stat().st_size
+
+
+class SetAfterALook(threading.Event):
+    """Is set, with another one, right after somebody has seen that it is not."""
+
+    def __init__(self, other: threading.Event) -> None:
+        super().__init__()
+        self._other = other
+
+    @override
+    def is_set(self) -> bool:
+        was_set = super().is_set()
+        self.set()
+        self._other.set()
+        return was_set
+
+
+def test_a_close_that_comes_between_two_steps_of_the_thread_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread waited forever, and the recorder that closed it too."""
+    monkeypatch.setattr(disk_sync, "_sync", lambda file: None)
+    sync = DiskSync(0, "sync of a test", lambda error: pytest.fail(str(error)))
+    monkeypatch.setattr(sync, "_closing", SetAfterALook(getattr(sync, "_wanted")))  # noqa: B009 - it is private
+
+    sync.wanted()
+    for thread in [one for one in threading.enumerate() if one.name == "sync of a test"]:
+        thread.join(60)
+    assert "sync of a test" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_without_anything_written_there_is_no_thread_and_no_sync(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
