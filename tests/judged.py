@@ -197,6 +197,21 @@ def spoke(*blocks: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": list(blocks)}
 
 
+def converse(results: list[Any], status: str = "error") -> RoundTrip:
+    """A Converse request with the result of a call: the pieces of its content, and its status."""
+    called = {"toolUse": {"toolUseId": "t1", "name": "look_up", "input": {}}}
+    answered = {"toolResult": {"toolUseId": "t1", "status": status, "content": results}}
+    messages = [
+        {"role": "user", "content": [{"text": "hi"}]},
+        {"role": "assistant", "content": [called]},
+        {"role": "user", "content": [answered]},
+    ]
+    tools = [{"toolSpec": {"name": "look_up", "inputSchema": {"json": {"type": "object"}}}}]
+    answer = {"output": {"message": {"role": "assistant", "content": [{"text": "x"}]}}, "stopReason": "end_turn",
+              "usage": {"inputTokens": 5, "outputTokens": 5, "totalTokens": 10}}  # fmt: skip
+    return trip(CONVERSE, {"messages": messages, "toolConfig": {"tools": tools}}, answer)
+
+
 def gemini(
     contents: Sequence[dict[str, Any]], parts: Sequence[dict[str, Any]], index: int = 0, *, finish: str = "STOP",
     **more: Any,

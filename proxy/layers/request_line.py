@@ -11,6 +11,8 @@ import re
 from mitmproxy.net.http import url
 from mitmproxy.net.http.http1 import read
 
+from turntape.cassettes.excerpts import cut
+
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]+)(.*)", re.DOTALL)
 _LINE = "send METHOD, URL and HTTP/1.1, with a space between them and none in the URL"
 _TUNNEL = "send CONNECT, HOST:PORT with a port from 1 to 65535, and HTTP/1.1"
@@ -37,8 +39,7 @@ def read_request_line(line: bytes) -> tuple[str, int, bytes, bytes, bytes, bytes
         path = path if path.startswith(b"/") else b"/" + path  # RFC 9112, 3.2.1
         return host, _needed(port or url.default_port(scheme)), method, scheme, authority, path, version
     except ValueError as exc:
-        shown = line.decode("utf-8", "backslashreplace")
-        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]} …"
+        shown = cut(line.decode("utf-8", "backslashreplace"), _SHOWN)
         advice = _TUNNEL if line.startswith(b"CONNECT ") else _LINE
         raise ValueError(f"the first line of the request cannot be read: '{shown}'; {advice}") from exc
 

@@ -5,25 +5,25 @@ from typing import Any
 import pytest
 from conversations import HELLO, chat, said, user
 from dialogues import APIS, asks, says
-from judged import CONVERSE, anthropic, asked, gemini, given, ids, judged, lines, only, spoke, trip, turn, use, words
+from judged import (
+    anthropic,
+    asked,
+    converse,
+    gemini,
+    given,
+    ids,
+    judged,
+    lines,
+    only,
+    spoke,
+    turn,
+    use,
+    words,
+)
 
 ASKED = {"role": "user", "content": "what is a tape?"}
 EMPTY = words("")
 NOTHING = "client-empty-content"
-
-
-def converse(results: list[Any], status: str = "error") -> Any:
-    called = {"toolUse": {"toolUseId": "t1", "name": "look_up", "input": {}}}
-    answered = {"toolResult": {"toolUseId": "t1", "status": status, "content": results}}
-    messages = [
-        {"role": "user", "content": [{"text": "hi"}]},
-        {"role": "assistant", "content": [called]},
-        {"role": "user", "content": [answered]},
-    ]
-    tools = [{"toolSpec": {"name": "look_up", "inputSchema": {"json": {"type": "object"}}}}]
-    answer = {"output": {"message": {"role": "assistant", "content": [{"text": "x"}]}}, "stopReason": "end_turn",
-              "usage": {"inputTokens": 5, "outputTokens": 5, "totalTokens": 10}}  # fmt: skip
-    return trip(CONVERSE, {"messages": messages, "toolConfig": {"tools": tools}}, answer)
 
 
 def test_an_empty_block_is_the_clients() -> None:

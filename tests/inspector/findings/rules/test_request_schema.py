@@ -12,6 +12,7 @@ from judged import (
     anthropic,
     asked,
     calls,
+    converse,
     gemini,
     given,
     gives,
@@ -244,20 +245,6 @@ def test_a_held_history_may_begin_with_anything() -> None:
 
     assert lines(held, only="client-role") == []
     assert lines(anthropic([spoke(words("It is "))], [words("x")]), only="client-role") != []
-
-
-def converse(results: list[Any], status: str = "error") -> Any:
-    called = {"toolUse": {"toolUseId": "t1", "name": "look_up", "input": {}}}
-    answered = {"toolResult": {"toolUseId": "t1", "status": status, "content": results}}
-    messages = [
-        {"role": "user", "content": [{"text": "hi"}]},
-        {"role": "assistant", "content": [called]},
-        {"role": "user", "content": [answered]},
-    ]
-    tools = [{"toolSpec": {"name": "look_up", "inputSchema": {"json": {"type": "object"}}}}]
-    answer = {"output": {"message": {"role": "assistant", "content": [{"text": "x"}]}}, "stopReason": "end_turn",
-              "usage": {"inputTokens": 5, "outputTokens": 5, "totalTokens": 10}}  # fmt: skip
-    return trip(CONVERSE, {"messages": messages, "toolConfig": {"tools": tools}}, answer)
 
 
 def test_a_history_with_calls_and_no_tools_is_reported_at_the_first_call() -> None:
