@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -170,8 +171,12 @@ def _answer_or_none(names: Sequence[str], folder: Path, like: Mapping[str, Any])
 def _answer(names: Sequence[str], folder: Path, like: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
     """What pytest says of these files and folders, with the root and the ini file that `like` had.
 
-    Raises TurntapeError if pytest ends early.
+    Raises TurntapeError if pytest ends early, or is not installed.
     """
+    if find_spec("pytest") is None:
+        raise TurntapeError(
+            f"pytest is not installed for {sys.executable}; install turntape where the suite runs, and call it there"
+        )
     target = Path(tempfile.mkdtemp(dir=folder)) / "survey.json"
     words = ["-q", "-p", _PLUGIN, "-p", "no:cacheprovider", "--continue-on-collection-errors", "--maxfail=0"]
     if like:

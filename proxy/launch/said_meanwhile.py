@@ -31,6 +31,9 @@ class EndAwaited:
 
     def labels(self, done: int, count: int) -> None:
         """So many round trips have their labels."""
+        if not count:
+            self._say("waiting for the process that labels, which has nothing to do")
+            return
         what = f"{done:,} of {count:,} round trips" if done < count else "the ends of the threads"
         self._say(f"labelling what is recorded: {what}")
 

@@ -196,3 +196,13 @@ def test_what_cannot_be_collected_says_what_to_add(suite: Path, why: str, remedy
 )
 def test_a_suite_that_pytest_refuses_says_why(said: str, why: str) -> None:
     assert reason(said.splitlines()) == why
+
+
+def test_without_pytest_it_says_where_to_call_it(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(name: str) -> None:
+        assert name == "pytest"
+
+    monkeypatch.setattr(suite_survey, "find_spec", nothing)
+
+    with pytest.raises(TurntapeError, match=r"^pytest is not installed for .*; install turntape where the suite runs"):
+        answer(suite)
