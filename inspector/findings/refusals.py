@@ -205,6 +205,23 @@ _OTHER_THING = _any_of(
 """What a request names beside the model, and the API does not have."""
 
 
+_SETTING = _any_of(
+    r"\brequires? (?:the )?--\w",
+    r"(?:start|launch|run|serve)(?:ed|ing)?\b.{0,60} (?:with|without) [`'\"]?--\w",
+    r"(?:set|enable|enabled with|use|using|pass|passing|specify|via|increase) (?:the )?[`'\"]?--\w[\w-]+",
+    r"--\w[\w-]*[`'\"]? (?:to be set|flag|option|argument|must be set|is not set|was not set)",
+    r"chat template\b.{0,120}\b(?:no longer allowed|not (?:set|defined|provided|found|specified))",
+    r"tokenizer\.chat_template is not set|does not have a chat template|no chat template|must provide a chat template",
+    r"(?:start|launch|run) (?:the |your )?server with",
+)
+"""How a server says that it was started without what the request needs: an option, or the model's chat template."""
+
+
+def lacks_setting(message: str) -> bool:
+    """True when the sentence says that the server, and not the request, lacks a setting."""
+    return _SETTING.search(message) is not None
+
+
 def refusal(status: int, message: str, code: str = "", *, page: bool = False, details: str = "") -> Refusal:
     """Why the API answered with this status.
 
@@ -213,6 +230,8 @@ def refusal(status: int, message: str, code: str = "", *, page: bool = False, de
     said = f"{code} {message}"
     if _OUTPUT.search(said):
         return "output"
+    if lacks_setting(message):
+        return "request"
     if _CONNECTION_OVER.search(said):
         return "connection"
     if page and status in _MAY_BLOCK and _FIREWALL.search(message):

@@ -210,8 +210,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (
             r"unsupported_parameter|unsupported_value|unknown parameter|unrecognized request argument|extra inputs are not permitted|is not supported (?:with|by|for) this model"
             r"|(?:options|logprobs) (?:are )?not (?:supported|enabled) (?:with|by|for) this model|does not support (?:tools\b|effort level)"
-            r"|no endpoints found that support tool use|mode does not support this|cannot use (?:tools with stream|both )"
-            r"|tools param requires|tool choice requires --",
+            r"|no endpoints found that support tool use|mode does not support this|cannot use (?:tools with stream|both )",
             ("client-unsupported-param",),
         ),
         (

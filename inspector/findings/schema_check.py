@@ -87,6 +87,17 @@ def impossible(schema: object, at: str = "") -> str | None:
     return None
 
 
+def barred(schema: object) -> str | None:
+    """The first property whose list of allowed values is empty, so that a model can give it no value."""
+    described_here = schema.get("properties") if is_object(schema) else None
+    for name, one in described_here.items() if is_object(described_here) else ():
+        if is_object(one) and is_array(one.get("enum")) and not one["enum"]:
+            return name
+        if (found := barred(one)) is not None:
+            return f"{name}/{found}"
+    return None
+
+
 def undescribed(schema: object) -> str | None:
     """The first property that a schema requires where it describes none of them: a model cannot know what to give.
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from turntape.cassettes.excerpts import cut, listed
 
-from ...wire.json_value import as_object, as_text, is_object, value_at
+from ...wire.json_value import as_object, as_text, is_array, is_object, value_at
 from ...wire.per_message import PerMessage
 from ...wire.values import Tool
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from ..schema_check import impossible, undescribed
+from ..schema_check import barred, impossible, undescribed
 from ..transformations import transformation
 from .unserialized import placeholder
 from .user_text import has_no_beginning, is_cut_off
@@ -29,11 +29,14 @@ _BY_PEOPLE = frozenset({"in lower case", "in upper case"})
     "client",
     "warning",
     "P",
-    says="A tool is defined so that the model cannot know what it is for or what to give it: its description is a missing value, "
-    "its schema requires what it does not describe or is where the API does not read it, or its description or its parameters "
-    "were lost or damaged since the last request.",
+    says="A tool is defined so that the model cannot know what it is for or what to give it: its description is a missing value "
+    "or that of all other tools, its schema requires what it does not describe, allows no value or is where the API does not "
+    "read it, or its description or its parameters were lost or damaged since the last request.",
     fix="Print the tools that your code sends; build each definition once, and send it unchanged.",
-    not_when=("The description has other words than before: then `client-tools-changed` says so",),
+    not_when=(
+        "The description has other words than before: then `client-tools-changed` says so",
+        "Tools with the same parameters have one description",
+    ),
 )
 def definition_damaged(context: RuleContext) -> Iterator[Note]:
     before = context.previous
@@ -53,6 +56,26 @@ def definition_damaged(context: RuleContext) -> Iterator[Note]:
                 (*([since] if since is not None else []), f"{context.at} request {tool.pointer}"),
                 key=(tool.name, what),
             )
+    yield from _described_alike(context)
+
+
+def _described_alike(context: RuleContext) -> Iterator[Note]:
+    """One description for all tools: a loop has given each of them that of the last."""
+    tools = [tool for tool in context.request.tools if not tool.server]
+    texts = {(tool.description or "").strip() for tool in tools}
+    shared = next(iter(texts)) if len(texts) == 1 else ""
+    takes = [frozenset(as_object(as_object(tool.schema).get("properties"))) for tool in tools]
+    if len(shared) < _SENTENCE or len({tool.name for tool in tools}) < 2 or len(set(takes)) < len(tools):
+        return
+    yield Note(
+        f"all {len(tools)} tools have one description, although each takes other parameters: {cut(shared, 60)!r}",
+        tuple(f"{context.at} request {tool.pointer}" for tool in tools[:3]),
+        key=("alike", shared),
+    )
+
+
+_SENTENCE = 20
+"""Characters. A shorter description may fit several tools."""
 
 
 def _has_no_meaning(tool: Tool) -> str | None:
@@ -64,6 +87,11 @@ def _has_no_meaning(tool: Tool) -> str | None:
         return f"requires {name!r}, which its schema neither describes nor allows: no call can fit it"
     if (name := undescribed(tool.schema)) is not None:
         return f"requires {name!r}, and its schema describes no such parameter: the model can only guess"
+    if (name := barred(tool.schema)) is not None:
+        return f"allows no value for {name!r}: the list of its values is empty"
+    properties = as_object(tool.schema).get("properties")
+    if is_array(properties):
+        return "has a list as the 'properties' of its schema, where an object belongs: the model sees no parameters"
     return None
 
 
@@ -84,6 +112,8 @@ def _misplaced(context: RuleContext, tool: Tool) -> str | None:
     holder = as_object(value_at(held, outer))
     if not holder:
         return None
+    if outer and is_object(holder.get("function")) and "name" not in holder:
+        return f"is wrapped twice: the API reads {outer[0]!r} and finds neither a name nor a schema in it"
     if isinstance(holder.get(key), str):
         return f"has its {key!r} as a text and not as an object"
     if key in holder:

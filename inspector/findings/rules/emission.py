@@ -16,7 +16,7 @@ from ...wire.written_calls import written_calls
 from ..model_words import THOUGHT_ENDS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from ..schema_check import described, impossible, undescribed, violations
+from ..schema_check import barred, described, impossible, undescribed, violations
 from .honoured import demands
 
 _PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
@@ -99,6 +99,7 @@ def lacks_end(text: str) -> bool:
     not_when=(
         "The schema itself cannot be compiled, or no arguments can fit it: then `client-tool-definition-damaged` says so",
         "The schema describes none of the arguments that it requires: then `client-tool-definition-damaged` says so",
+        "The schema allows no value at all for a parameter: then `client-tool-definition-damaged` says so",
         "A number written as a string, or the other way round: then it is a warning",
         "A text that has not the `format` of the schema: then it is a warning",
     ),
@@ -108,7 +109,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
         tool = context.tools.get(call.name)
         if written_twice(call) is not None:
             continue
-        if tool is None or tool.schema is None or impossible(tool.schema) is not None:
+        if tool is None or tool.schema is None or impossible(tool.schema) is not None or barred(tool.schema) is not None:
             continue
         if tool in context.request.tools and undescribed(tool.schema) is not None:
             continue

@@ -12,7 +12,7 @@ from ..explanations import may_explain
 from ..finding import Layer
 from ..model_words import asks_nothing
 from ..own_block import own_block
-from ..refusals import LIMITS, Refusal, refusal
+from ..refusals import LIMITS, Refusal, lacks_setting, refusal
 from ..rejections import unwrapped
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -270,8 +270,9 @@ def _broken_by_client(context: RuleContext) -> str | None:
     "client",
     "error",
     "P",
-    says="The API rejected the request, or it was not sent on, since it breaks HTTP. It blames the layer of its cause, and the API where the API itself returned the "
-    "rejected block.",
+    says="The API rejected the request, or it was not sent on, since it breaks HTTP. It blames the layer of its cause, and the "
+    "API where the API itself returned the rejected block, or where the server was started without a setting that the request "
+    "needs.",
     fix="Read the finding that it names as its cause. If there is none, the API's error says what it did not accept.",
     aliases=("api-invalid-request",),
 )
@@ -302,12 +303,14 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
     if own is not None:
         pointer, returned = own
         places += (f"{context.at} request {pointer}", f"#{returned} response")
+    unset = not roots and own is None and said is not None and lacks_setting(said.text)
     yield Note(
-        f"the API rejected the request: {_says(context)}"
+        ("the server lacks a setting that the request needs: " if unset else "the API rejected the request: ")
+        + _says(context)
         + (f"; the API itself returned the rejected block in #{own[1]}" if own else ""),
         places,
         because_of=roots,
-        layer="api" if own else layer,
+        layer="api" if own or unset else layer,
     )
 
 

@@ -633,3 +633,39 @@ def test_a_template_that_finds_no_question_blames_who_lost_it() -> None:
     sent_it = chat([HELLO, *history], index=1, status=500, error={"error": {"message": said_no}})
     [dropped] = [one for one in judged(chat([HELLO], first), sent_it) if one.severity == "error"]
     assert (dropped.id, dropped.layer) == ("api-prompt-truncated-silently", "api")
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+        (500, "tools param requires --jinja flag"),
+        (501, "This server does not support embeddings. Start it with `--embeddings`"),
+        (400, "Reasoning needs a parser: launch the server with --reasoning-parser"),
+        (
+            400,
+            "As of transformers v4.44, default chat template is no longer allowed, so you must provide a chat template "
+            "if the tokenizer does not define one.",
+        ),
+        (400, "Cannot use chat template functions because tokenizer.chat_template is not set"),
+    ],
+)
+def test_a_server_that_was_started_without_a_setting_is_to_blame(status: int, message: str) -> None:
+    found = [one for one in lines(refused(status, message)) if "info" not in one]
+
+    assert len(found) == 1
+    assert found[0].startswith(
+        f"#0 request-rejected (api, error, P): the server lacks a setting that the request needs: {status} "
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "registry.ollama.ai/library/gemma:2b does not support tools",
+        "Unknown option: --model is an argument of the command line",
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+    ],
+)
+def test_a_sentence_about_the_request_or_the_model_blames_no_setting(message: str) -> None:
+    assert only("request-rejected", refused(400, message)).layer == "client"
