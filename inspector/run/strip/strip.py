@@ -65,6 +65,10 @@ class StripTurn:
     unpriced: int = 0
     """How many turns up to it have a cost that is not known: the real cost so far is higher."""
 
+    def is_still(self, row: Row, sums: tuple[Decimal, int], addition: Addition | None) -> bool:
+        """Whether it would be the same, made of this row, its sums and its addition."""
+        return self.row is row and (self.so_far, self.unpriced) == sums and self.addition == addition
+
     @property
     def tokens(self) -> Amounts | None:
         """`counts` as amounts."""
@@ -164,14 +168,22 @@ class Strip:
         return Strip(kept, sum(priced, Decimal(0)) if priced else None, unpriced, others)
 
 
-def strip_of(rows: Sequence[Row], ledger: "Ledger | None" = None, rest: Callable[[], None] = lambda: None) -> Strip:
+def strip_of(
+    rows: Sequence[Row],
+    ledger: "Ledger | None" = None,
+    rest: Callable[[], None] = lambda: None,
+    *,
+    before: Strip | None = None,
+) -> Strip:
     """The growth of a run, from its rows in order of arrival. Of other round trips, only the cost is counted.
 
     With the ledger of the run, cache misses have their causes and prices, and additions are named by tokens. `rest` is
-    called between two turns.
+    called between two turns. `before` is a strip of fewer rows of the run, made without a ledger as this one is: what
+    has not changed is taken from it.
     """
     turns = [(place, row) for place, row in enumerate(rows) if row.is_turn]
     labelled = _additions(turns, ledger)
+    made_before = {turn.place: turn for lane in before.lanes for turn in lane.turns} if before and not ledger else {}
     so_far, unpriced = Decimal(0), 0
     lanes: dict[str, list[StripTurn]] = {}
     for place, row in enumerate(rows):
@@ -180,9 +192,10 @@ def strip_of(rows: Sequence[Row], ledger: "Ledger | None" = None, rest: Callable
         unpriced += row.unpriced
         if not row.is_turn:
             continue
-        lanes.setdefault(row.thread or "", []).append(
-            _turn(place, row, (so_far, unpriced), labelled.get(place), ledger)
-        )
+        turn, sums, addition = made_before.get(place), (so_far, unpriced), labelled.get(place)
+        if turn is None or not turn.is_still(row, sums, addition):
+            turn = _turn(place, row, sums, addition, ledger)
+        lanes.setdefault(row.thread or "", []).append(turn)
     made = tuple(_lane(thread, tuple(found)) for thread, found in lanes.items())
     priced = any(row.cost is not None for row in rows)
     others = tuple((place, row) for place, row in enumerate(rows) if row.is_billed and not row.is_turn)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ....ledger import Ledger
 
 PAUSE = 10
-"""While a file is read, it is drawn again after this many times the processor time of the screen since the last
-drawing: the screen takes a tenth of the time, and the reader the rest."""
+"""While a file is read, it is drawn again when all threads together took this many times the processor time that the
+screen took since the last drawing: the screen takes a tenth, and the reader the rest, on a busy machine as well."""
 REFRESH = 0.12
 """Seconds between two drawings of a run that is being read, at least."""
 LONGEST = 2.0
@@ -55,6 +55,8 @@ class RowUpdates:
         """When rows were drawn last."""
         self._worked = 0.0
         """The processor time of the screen's thread then, before the drawing."""
+        self._all_worked = 0.0
+        """The processor time of all threads then."""
         self._waiting = False
         """Whether rows will be drawn later."""
 
@@ -135,13 +137,18 @@ class RowUpdates:
         """Draw the rows that were read, at once or when enough time has passed."""
         if self._waiting or not self.stale:
             return
-        worked = time.thread_time() - self._worked if self._state.reading else 0.0
-        wait = self._drawn + min(LONGEST, max(REFRESH, PAUSE * worked)) - time.monotonic()
+        wait = self._wait()
         if wait <= 0:
             self._redraw()
         else:
             self._waiting = True
             self._later(wait, self._waited)
+
+    def _wait(self) -> float:
+        """The seconds until the next drawing. Maybe it has to wait again then, as others have the processor too."""
+        since = time.monotonic() - self._drawn
+        owed = PAUSE * (time.thread_time() - self._worked) - (time.process_time() - self._all_worked)
+        return min(LONGEST - since, max(REFRESH - since, owed if self._state.reading else 0.0))
 
     def _waited(self) -> None:
         """Enough time has passed, unless the screen worked meanwhile."""
@@ -150,7 +157,8 @@ class RowUpdates:
 
     def _redraw(self) -> None:
         """Draw the rows that were read, and let the cursor follow."""
-        self._worked, self._drawn, self.stale = time.thread_time(), time.monotonic(), False
+        self._worked, self._all_worked, self._drawn = time.thread_time(), time.process_time(), time.monotonic()
+        self.stale = False
         state, turns = self._state, self._panes.turns
         target = state.follow.target(state.place, on_turn=turns.on_turn)
         self._draw_list()

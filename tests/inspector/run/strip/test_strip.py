@@ -171,3 +171,48 @@ def test_without_a_request_before_nothing_was_sent_again() -> None:
         [row(1, cost="1", usage=Usage(input=9, output=1)), row(2, before=Usage(input=9))]
     ).in_order
     assert (first.split("tokens"), unpriced.split("tokens"), unpriced.split("dollars")) == (None, None, None)
+
+
+def test_a_strip_of_more_rows_takes_over_the_turns_that_have_not_changed() -> None:
+    rows = [row(1, cost="1"), row(2, cost="2"), row(3, cost="4")]
+    before = strip_of(rows[:2])
+
+    more = strip_of(rows, before=before)
+
+    assert more == strip_of(rows)
+    assert [new is old for new, old in zip(more.lanes[0].turns, before.lanes[0].turns, strict=False)] == [True, True]
+
+
+@pytest.mark.parametrize("changed", [0, 1])
+def test_a_changed_row_changes_its_turn_and_the_cost_so_far_of_those_after_it(changed: int) -> None:
+    rows = [row(1, cost="1"), row(2, cost="2"), row(3, cost="4")]
+    before = strip_of(rows)
+    rows[changed] = replace(rows[changed], cost=Decimal("0.5"))
+
+    after = strip_of(rows, before=before)
+
+    assert after == strip_of(rows)
+    same = [new is old for new, old in zip(after.lanes[0].turns, before.lanes[0].turns, strict=True)]
+    assert same == [at < changed for at in range(3)]
+
+
+def test_a_turn_that_became_one_of_the_largest_additions_is_made_again() -> None:
+    new = NewPiece("cat build.log", 1.0, 1)
+    small = replace(row(2, cost="1", usage=Usage(input=150), before=Usage(input=100)), newest=new)
+    large = replace(row(3, cost="1", usage=Usage(input=90_000), before=Usage(input=100)), newest=new)
+    before = strip_of([small])
+    assert before.lanes[0].turns[0].addition is not None
+
+    after = strip_of([small, large], before=before)
+
+    assert after == strip_of([small, large]) and after.lanes[0].turns[0].addition is None
+
+
+def test_the_ledger_is_asked_about_each_turn() -> None:
+    run = Run.of(loop())
+    before = strip_of(run.rows.all)
+
+    after = strip_of(run.rows.all, run.ledger, before=before)
+
+    turns = zip(after.lanes[0].turns, before.lanes[0].turns, strict=True)
+    assert not any(new is old for new, old in turns)

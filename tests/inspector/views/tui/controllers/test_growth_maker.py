@@ -60,6 +60,17 @@ def test_while_rows_are_read_it_rests_and_only_the_last_request_is_made(monkeypa
         assert not maker.busy
 
 
+def test_the_strips_of_a_run_that_is_read_share_what_has_not_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(growth_maker, "REST", 0)
+    with making() as (maker, made):
+        maker.request(ROWS[:1], None, final=False)
+        first = made.get(timeout=SOON)
+        maker.request(ROWS, None, final=True)
+        second = made.get(timeout=SOON)
+    assert isinstance(first, Strip) and isinstance(second, Strip)
+    assert second.lanes[0].turns[0] is first.lanes[0].turns[0]
+
+
 def test_rows_that_cannot_be_drawn_give_a_sentence_and_the_thread_continues() -> None:
     broken: Any = [object()]
     with making() as (maker, made):
