@@ -45,6 +45,10 @@ MEANINGS: dict[str, str] = {
 """Words for an action beside those in its name and its explanation."""
 
 
+MOST = 100
+"""The most characters of a command: each one that is typed compares all commands."""
+
+
 @frozen
 class Choice:
     """A command."""
@@ -123,6 +127,10 @@ class CommandBox(CommandPalette):
 
     def __init__(self) -> None:
         super().__init__([Commands], placeholder="a command, or the number of a turn", id="--command-palette")
+
+    def on_mount(self) -> None:
+        """No command is as long as a pasted file, which would stop the screen."""
+        self.query_one(CommandInput).max_length = MOST
 
     async def on_key(self, event: Key) -> None:
         """Keys that come before the box has the focus, as when `:6` is typed quickly or pasted, are typed into it."""

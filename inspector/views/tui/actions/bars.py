@@ -76,7 +76,7 @@ class Bars:
 
     def _hints(self) -> tuple[KeyHint, ...]:
         if self._search_box.has_focus:
-            return self._search_box.HINTS
+            return self._search_box.hints
         if self._state.playback.turn is not None:
             return PLAYING
         first, *rest = self._panes.hints

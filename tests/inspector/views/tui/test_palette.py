@@ -1,6 +1,11 @@
 """The palette: commands by name and by what people mean."""
 
+import asyncio
+
 import pytest
+from textual.command import CommandInput
+from textual.events import Paste
+from viewing import viewing
 
 from turntape.inspector.views.tui.commands import COMMANDS
 from turntape.inspector.views.tui.palette import Choice, ranked
@@ -47,3 +52,17 @@ def test_all_words_must_fit() -> None:
 def test_the_scores_are_from_0_to_1_and_fall() -> None:
     scores = [score for score, _ in ranked("e", CHOICES)]
     assert scores == sorted(scores, reverse=True) and 0 < scores[-1] <= scores[0] <= 1
+
+
+def test_a_pasted_file_is_no_command_and_does_not_stop_the_screen() -> None:
+    async def flow() -> tuple[str, str]:
+        async with viewing(keys=["colon"]) as (app, pilot):
+            box = app.screen.query_one(CommandInput)
+            box.post_message(Paste("x" * 1_000_000))
+            await pilot.pause()
+            pasted = box.value
+            box.post_message(Paste("costs\n"))
+            await pilot.pause()
+            return pasted, box.value
+
+    assert asyncio.run(flow()) == ("", "costs")
