@@ -115,3 +115,12 @@ def loop() -> list[RoundTrip]:
         chat([HELLO], first, index=0),
         chat(second, said("It holds a recording."), index=1, usage=(150, 20)),
     ]
+
+
+def titled() -> list[RoundTrip]:
+    """A title call about the task of an agent, then two turns of the agent."""
+    named = {"role": "system", "content": "Name this conversation."}
+    title = chat([named, user("Fix the date parser.")], said("Date parser"), tools=None, model="small")
+    asked = [user("Fix the date parser.")]
+    answered = [*asked, said(None, CALL), result("call_1", "ok")]
+    return [title, chat(asked, said(None, CALL), index=1), chat(answered, said("done"), index=2)]

@@ -64,6 +64,20 @@ class Rows:
         later = (places[at] for at in range(bisect_right(places, place), len(places)))
         return next((p for p in later if (self.all[p].turn or 0) > row.turn), None)
 
+    def first_of_agent(self) -> int | None:
+        """Where a reader begins: the first turn that does not only name or classify the task; else the first turn.
+
+        None where there is no turn.
+        """
+        begins = [places[0] for places in self.threads.values()]
+        return next((at for at in begins if not self.in_side_call(at)), begins[0] if begins else None)
+
+    def in_side_call(self, place: int) -> bool:
+        """Whether the thread of a row is a side call, as far as it is known: its first turn comes again with that."""
+        thread = self.all[place].thread
+        edge = self.all[self.threads[thread][0]].edge if thread is not None else None
+        return edge is not None and edge.kind == "side_call"
+
     def first_trouble(self) -> int | None:
         """Where the run first went wrong: the place of the first row with an error, else of the first with a warning.
 

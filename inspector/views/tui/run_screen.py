@@ -182,6 +182,7 @@ class RunScreen(Screen[None]):
 
     def on_key(self) -> None:
         self.bars.forget_notice()
+        self._updates.user_acted()
 
     # Messages of the controllers.
 

@@ -6,9 +6,7 @@ from turntape.cassettes.frozen import frozen
 
 from ...run.row import Row
 from ...run.rows import Rows
-
-_ASIDE = frozenset({"subagent", "side_call"})
-"""Kinds of threads that are folded at first: they do work for the main thread."""
+from ..text.status_styles import ASIDE
 
 
 @frozen
@@ -83,7 +81,7 @@ class ThreadTree:
         """Whether a thread's turns are shown."""
         places = self._rows.threads[thread]
         edge = self._rows.all[places[0]].edge
-        return self._folds.get(thread, self._keep is not None or edge is None or edge.kind not in _ASIDE)
+        return self._folds.get(thread, self._keep is not None or edge is None or edge.kind not in ASIDE)
 
     def _sort(self, order: Callable[[Row], float]) -> None:
         """All rows without heads of threads, the highest value of `order` first."""

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from conversations import HELLO, chat, loop, said, user
+from conversations import HELLO, chat, loop, said, titled, user
 from round_trips import exchanged
 
+from turntape.inspector.analysis.turn import Edge
 from turntape.inspector.findings.finding import Finding
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.rows import Rows
@@ -76,3 +77,20 @@ def test_rows_that_come_again_replace_those_that_are_there() -> None:
     update = made.put([later])
     assert (update.first, update.again) == (3, (1,))
     assert made.all[1] is later and len(made.all) == 3
+
+
+def test_a_run_begins_with_the_first_turn_of_its_agent() -> None:
+    rows = Run.of(titled()).rows
+    assert [rows.in_side_call(place) for place in range(3)] == [True, False, False]
+    assert rows.first_of_agent() == 1
+
+    assert Run.of(loop()).rows.first_of_agent() == 0
+
+
+def test_a_run_of_side_calls_alone_begins_with_the_first_one() -> None:
+    rows = Rows()
+    title = replace(Run.of(loop()[:1]).rows.all[0], edge=Edge("side_call"))
+    rows.put([title])
+
+    assert rows.in_side_call(0) and rows.first_of_agent() == 0
+    assert Rows().first_of_agent() is None

@@ -59,6 +59,8 @@ class RowUpdates:
         """The processor time of all threads then."""
         self._waiting = False
         """Whether rows will be drawn later."""
+        self._opened: int | None = None
+        """The place at which the run was opened, until the user does something."""
 
     def first_read(self, message: FirstRowRead) -> None:
         """Show the first row, while there is nothing else to show."""
@@ -74,11 +76,15 @@ class RowUpdates:
         was_alone, state.alone = state.alone, state.alone and len(rows.all) == 1
         if state.place is None and rows.all:
             self._draw_list()
-            turn = next((at for at, row in enumerate(rows.all) if row.is_turn), None)
+            turn = rows.first_of_agent()
             other = next((at for at, row in enumerate(rows.all) if not row.is_tool_wire), None)
             self._select_first(turn if turn is not None else other)
             return
         self.stale = True
+        if self._opened_on_side_call():
+            self._redraw()
+            self._select_first(rows.first_of_agent())
+            return
         if self._page_changed(change.first, change.again):
             self._selection.request_page()
         if (was_alone and not state.alone) or state.navigation.wanted_steps:
@@ -93,6 +99,22 @@ class RowUpdates:
         follow = self._state.follow
         last = follow.last_of_thread(first) if follow.on else None
         self._selection.select(first if last is None else last)
+        self._opened = self._state.place if self._state.navigation.wanted_turn is None else None
+
+    def _opened_on_side_call(self) -> bool:
+        """Whether the run is still where it was opened, and that only named the task of the agent that has begun."""
+        rows, place = self._state.run.rows, self._state.place
+        if place is None or place != self._opened:
+            self._opened = None  # the user went on
+            return False
+        if not rows.in_side_call(place):
+            return False
+        first = rows.first_of_agent()
+        return first is not None and not rows.in_side_call(first)
+
+    def user_acted(self) -> None:
+        """A key was pressed: what is shown is what the user wants to see."""
+        self._opened = None
 
     def reading_ended(self, message: ReadingEnded) -> None:
         """Draw the last rows and say what the user should know of the file."""

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 import tool_tapes
+from conversations import titled
 from factories import round_trip
 from viewer_parts import Parts, parts, trips
 from viewing import EXAMPLE
 
+from turntape.inspector.analysis.turn import Edge
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip import strip_of
@@ -373,3 +375,73 @@ def test_a_file_with_one_row_is_read_to_its_end() -> None:
     end(made, "it could not be read")
 
     assert not made.state.alone
+
+
+TITLED: list[Row] = Run.of(titled()).rows.all
+BEFORE = replace(TITLED[0], edge=Edge("main"))
+"""The title call, while nothing is known of the agent."""
+
+
+def test_a_run_that_begins_with_a_title_call_opens_on_the_agent() -> None:
+    made = parts(empty=True, reading=True)
+
+    made.updates.first_read(FirstRowRead(BEFORE))
+    assert made.state.place == 0
+    read(made, *TITLED[:2])
+    assert made.state.place == 1 and not made.updates.stale
+    read(made, TITLED[2])
+    assert made.state.place == 1
+
+    at_once = parts(empty=True, reading=True)
+    read(at_once, *TITLED)
+    assert at_once.state.place == 1
+
+
+def test_a_live_run_that_begins_with_a_title_call_follows_the_agent() -> None:
+    made = parts(empty=True, live=True)
+
+    read(made, BEFORE)
+    read(made, *TITLED[:2])
+    assert made.state.place == 1
+    read(made, TITLED[2])
+    made.updates.reading_ended(ReadingEnded(None, final=False))
+    assert made.state.place == 2
+
+
+def test_a_user_who_pressed_a_key_stays_on_the_title_call() -> None:
+    made = parts(empty=True, reading=True)
+    read(made, BEFORE)
+
+    made.updates.user_acted()
+    read(made, *TITLED[:2])
+    assert made.state.place == 0
+
+
+def test_a_user_who_went_to_the_title_call_stays_there() -> None:
+    made = parts(empty=True, reading=True)
+    read(made, BEFORE, TITLED[1])
+    made.selection.select(1)
+    read(made, TITLED[2])
+    made.selection.select(0)
+
+    read(made, TITLED[0])
+    assert made.state.place == 0
+
+
+def test_the_turn_that_was_asked_for_is_shown_although_it_is_a_title_call() -> None:
+    made = parts(empty=True, reading=True, turn=1)
+    made.state.navigation.wanted_thread = "t1"
+
+    read(made, BEFORE)
+    read(made, *TITLED[:2])
+    end(made)
+    assert made.state.place == 0
+
+
+def test_a_run_of_a_title_call_alone_is_shown() -> None:
+    made = parts(empty=True, reading=True)
+
+    read(made, BEFORE)
+    read(made, TITLED[0])
+    end(made)
+    assert made.state.place == 0
