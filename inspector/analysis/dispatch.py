@@ -7,7 +7,7 @@ from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import as_object, is_array, is_object, parse_json
 from ..wire.per_message import ByKey
-from ..wire.values import Message, ToolCall, ToolResult
+from ..wire.values import Message, Reading, ToolCall, ToolResult
 from .conversation import call_meaning, sorted_json
 from .turn import Turn
 
@@ -82,9 +82,9 @@ def _under_its_call(result: ToolResult) -> list[tuple[str | None, ToolResult]]:
 _by_call = ByKey(_under_its_call)
 
 
-def _echoed_ids(turn: Turn, following: Turn, calls: tuple[ToolCall, ...]) -> dict[int, str | None]:
+def _echoed_ids(turn: Reading, following: Reading, calls: tuple[ToolCall, ...]) -> dict[int, str | None]:
     """The ids of the calls in the next request, if the client gave them other ids."""
-    held = list(following.reading.request.calls[len(turn.reading.request.calls) :])
+    held = list(following.request.calls[len(turn.request.calls) :])
     echoed: dict[int, str | None] = {}
     for place, call in enumerate(calls):
         if call.id is not None and any(other.id == call.id for other in held):
@@ -135,41 +135,62 @@ def _as_answers(arguments: object) -> set[str]:
     return {sorted_json(one) for one in (arguments, only) if is_object(one) or is_array(one)}
 
 
-def _behind_the_answer(turn: Turn) -> tuple[ToolResult, ...]:
+def _behind_the_answer(turn: Reading) -> tuple[ToolResult, ...]:
     """The results after the last answer of a request's history; none when it has no answer."""
-    messages = turn.reading.request.messages
+    messages = turn.request.messages
     places = range(len(messages) - 1, -1, -1)
     last = next((place for place in places if messages[place].role == "assistant"), len(messages))
     given = (part.result for m in messages[last + 1 :] for part in m.parts if part.result is not None)
     return tuple(result for result in given if not result.server)
 
 
-def _of_kept_choice(calls: tuple[ToolCall, ...], turn: Turn, following: Turn) -> tuple[ToolCall, ...]:
+def _of_kept_choice(calls: tuple[ToolCall, ...], turn: Reading, following: Reading) -> tuple[ToolCall, ...]:
     """The calls of the choice that the client continued with, where several were sampled (`n`)."""
-    asked = turn.reading.request.parameters.get("n")
+    asked = turn.request.parameters.get("n")
     if len({call.choice for call in calls}) < 2 and not (isinstance(asked, int) and asked > 1):
         return calls
-    held = following.reading.request.calls[len(turn.reading.request.calls) :]
+    held = following.request.calls[len(turn.request.calls) :]
     meanings = {(call.id, call_meaning(call)) for call in held}
     kept = next((call.choice for call in calls if (call.id, call_meaning(call)) in meanings), None)
     return tuple(call for call in calls if call.choice == kept)
 
 
-def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
-    """What the client did with `turn`, given the next turn of its thread, if there is one."""
-    emission, finish = turn.reading.emission, turn.reading.finish
-    calls = tuple(call for call in emission.calls if call.name or call.id) if emission else ()
+def results_of(turn: Reading, following: Reading) -> dict[int, ToolResult]:
+    """The result of each call of a turn in the next request of its thread, by the call's place in the answer.
+
+    A call without a name and an id gets none, nor does one of a choice that the client did not continue with.
+    """
+    placed = _to_answer(turn, following)
+    calls = tuple(call for _, call in placed)
+    # Ids are unique in a history. Without ids, only new results can belong to these calls.
+    held = following.request.previous_id is not None
+    seen = 0 if held else len(turn.request.results)
+    given = following.request.results
+    found = answers(calls, given, _echoed_ids(turn, following, calls), seen, _behind_the_answer(following))
+    found = found or retold_calls(calls, following.request.messages)
+    return {placed[at][0]: result for at, result in found.items()}
+
+
+def _to_answer(turn: Reading, following: Reading | None) -> tuple[tuple[int, ToolCall], ...]:
+    """The calls that the client has to answer, with their places; of several choices those of the one it kept."""
+    every = turn.emission.calls if turn.emission is not None else ()
+    calls = tuple(call for call in every if call.name or call.id)
     if following is not None:
         calls = _of_kept_choice(calls, turn, following)
+    kept = {id(call) for call in calls}
+    return tuple((place, call) for place, call in enumerate(every) if id(call) in kept)
+
+
+def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
+    """What the client did with `turn`, given the next turn of its thread, if there is one."""
+    finish = turn.reading.finish
+    calls = _to_answer(turn.reading, following.reading if following is not None else None)
     if following is None or not calls:
         over = not calls and finish is not None and finish.effective in _LOOP_OVER
         return Dispatch((), (), "ended" if over else "open")
-    # Ids are unique in a history. Without ids, only new results can belong to these calls.
-    held = following.reading.request.previous_id is not None
-    seen = 0 if held else len(turn.reading.request.results)
-    given = following.reading.request.results
-    found = answers(calls, given, _echoed_ids(turn, following, calls), seen, _behind_the_answer(following))
-    found = found or retold_calls(calls, following.reading.request.messages)
-    missing = tuple(call for place, call in enumerate(calls) if place not in found)
+    found = results_of(turn.reading, following.reading)
+    missing = tuple(call for place, call in calls if place not in found)
     outcome = "dispatched" if not missing else "partly" if found else "not_dispatched"
-    return Dispatch(tuple(found.values()), missing, outcome, tuple((calls[at], one) for at, one in found.items()))
+    of_place = dict(calls)
+    given = tuple((of_place[place], result) for place, result in found.items())
+    return Dispatch(tuple(found.values()), missing, outcome, given)

@@ -8,7 +8,7 @@ from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..analysis.conversation import conversation_of
-from ..analysis.dispatch import answers
+from ..analysis.dispatch import results_of
 from ..analysis.history_diff import HistoryDiff, diff_history
 from ..analysis.seen import Seen
 from ..analysis.turn import Edge, Turn
@@ -79,13 +79,7 @@ class Detail:
     @cached_property
     def results(self) -> dict[int, ToolResult]:
         """The result of each of this turn's calls in the next request, by the call's place."""
-        if self.following is None or self.reading.emission is None:
-            return {}
-        calls = self.reading.emission.calls
-        given = self.following.request.results
-        if all(call.id is None for call in calls):
-            given = given[len(self.reading.request.results) :]
-        return answers(calls, given)
+        return results_of(self.reading, self.following) if self.following is not None else {}
 
 
 def history_diff_with(detail: Detail, following: Reading, edge: Edge | None = None) -> HistoryDiff | None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conversations import HELLO, chat, said
+from conversations import CALL, HELLO, chat, result, said, user
 from made_pictures import in_a_part, of_a_tool
 from round_trips import CHAT, unanswered
 
@@ -71,3 +71,26 @@ def test_why_an_answer_ended_is_said_once() -> None:
 
     assert texts[-2:] == ["nothing was emitted", "client_gone: client_gone!"]
     assert sum("client_gone!" in text for text in texts) == 1
+
+
+def results_after(*messages: dict[str, Any]) -> tuple[int, list[str]]:
+    """How many results the list counts for a call, and the titles of its results on the page."""
+    run = Run.of([chat([HELLO], said(None, CALL)), chat([HELLO, *messages], said("done"), index=1)])
+    shown = answer_blocks(run.detail(0), run.rows, 0)
+    titles = ["".join(text for text, _ in one.title_at(80)) for one in shown if one.key.startswith("result")]
+    return run.rows.all[0].results, titles
+
+
+def test_a_call_and_a_result_that_were_sent_back_as_plain_text_are_on_the_page_as_in_the_list() -> None:
+    told = said("Calling tools: call_1, look_up of tape")
+
+    assert results_after(told, user("Observation: a strip")) == (1, ["← look_up  call_1  20 B  in turn 2"])
+    assert results_after(said("I looked."), user("Observation: a strip")) == (0, ["← no result in turn 2"])
+
+
+def test_the_result_of_a_call_whose_id_was_changed_is_on_the_page_as_in_the_list() -> None:
+    sent = said(None, ("other", *CALL[1:]))
+
+    assert results_after(sent, result("other", "a strip")) == (1, ["← look_up  other  7 B  in turn 2"])
+    assert results_after(said(None, CALL), result("call_1", "a strip")) == (1, ["← look_up  call_1  7 B  in turn 2"])
+    assert results_after(sent, result("third", "a strip")) == (0, ["← no result in turn 2"])
