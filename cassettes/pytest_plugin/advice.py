@@ -2,8 +2,9 @@
 
 import glob
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, cast
 
@@ -159,15 +160,24 @@ class Advice:
         or under the same name in the folder of a test file that is gone."""
         folder = session.path.parent
         if folder.is_dir():
-            near = sorted(path for path in folder.iterdir() if path.name.endswith(_ENDINGS))
-            found = [path for path in near[:_BESIDE] if not self.is_of_a_test(path)]
+            near = (path for path in folder.iterdir() if path.name.endswith(_ENDINGS))
+            found = _by_likeness(session.path, (path for path in near if not self.is_of_a_test(path)))
         else:
-            found = [
-                path
-                for path in sorted(folder.parent.glob(f"*/{glob.escape(session.path.name)}"))[:_BESIDE]
-                if not self.file.with_name(f"{path.parent.name}.py").exists()
-            ]
-        return next((path for path in found if _answers(path, session)), None)
+            near = folder.parent.glob(f"*/{glob.escape(session.path.name)}")
+            gone = (path for path in near if not self.file.with_name(f"{path.parent.name}.py").exists())
+            found = _by_likeness(session.path, gone)
+        return next((path for path in found[:_BESIDE] if _answers(path, session)), None)
+
+
+def _by_likeness(wanted: Path, found: Iterable[Path]) -> list[Path]:
+    """Paths whose folder and name are most like the wanted ones come first: the parameters of a test send the same."""
+    said = SequenceMatcher(b="/".join(wanted.parts[-2:]), autojunk=False)
+
+    def unlike(path: Path) -> tuple[float, Path]:
+        said.set_seq1("/".join(path.parts[-2:]))
+        return -said.ratio(), path
+
+    return sorted(found, key=unlike)
 
 
 def _answers(path: Path, session: Session) -> bool:

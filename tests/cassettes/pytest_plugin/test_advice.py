@@ -142,6 +142,20 @@ def test_a_renamed_test_gets_the_command_that_moves_its_cassette(project: pytest
     project.runpytest().stdout.fnmatch_lines(["*mv cassettes/test_it cassettes/test_moved"])
 
 
+def test_a_renamed_test_gets_the_cassette_of_its_own_parameter(project: pytest.Pytester) -> None:
+    code = "@pytest.mark.parametrize('client', ['anthropic', 'openai', 'zai'])\n"
+    named = WORD.replace("():", "(client):").format(mark="", name="{name}")
+    write(project, code + named.format(name="short"))
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=3)
+    write(project, code + named.format(name="brief"))
+
+    result = project.runpytest("-k", "openai")
+
+    result.assert_outcomes(failed=1)
+    moved = "mv cassettes/test_it/test_{}-openai.cassette.jsonl"
+    result.stdout.fnmatch_lines([f"*{moved.format('short')} {moved.format('brief').removeprefix('mv ')}"])
+
+
 def test_a_cassette_of_another_test_is_not_taken_for_that_of_a_renamed_one(project: pytest.Pytester) -> None:
     record(project, WORD.format(mark="", name="a"))
     write(project, WORD.format(mark="", name="a") + WORD.format(mark="", name="b"))
