@@ -231,6 +231,10 @@ def test_a_cost_whose_shares_nobody_knows_is_not_divided() -> None:
     assert free.scaled(Decimal(1), None) is None
     assert free.scaled(Decimal(0), None) == free
 
+    inputs = CostParts(Decimal(0), Decimal(0), Decimal(1), Decimal(0), Decimal(0))
+    assert inputs.scaled(Decimal(5), Decimal(1)) is None, "four dollars are for output, which cost nothing"
+    assert inputs.scaled(Decimal(5), Decimal(5)) == replace(inputs, fresh=Decimal(5))
+
 
 def asked(model: str, usage: Usage, provider: str = "openai") -> Cost | None:
     trip, reading = turn(model=model)
