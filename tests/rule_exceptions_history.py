@@ -162,6 +162,15 @@ def defined(text: str) -> list[RoundTrip]:
     return follows(HELLO, CALLED, GIVEN, tools=[{"type": "function", "function": function}])
 
 
+def named(name: str, parameter: str) -> dict[str, Any]:
+    """A tool of this name, with one parameter and the description of all others."""
+    schema = {"type": "object", "properties": {parameter: {"type": "string"}}}
+    return {
+        "type": "function",
+        "function": {"name": name, "description": "Do one thing for the user.", "parameters": schema},
+    }
+
+
 APART = [chat([HELLO], said(None, CALL, SECOND)),
          chat([HELLO, CALLED, GIVEN, said(None, SECOND), result("call_2", "a band")], DONE, index=1)]  # fmt: skip
 """The calls of one answer, sent back as two answers."""
@@ -170,6 +179,9 @@ HISTORY: list[Row] = [
     ("client-tool-definition-damaged",
      "The description has other words than before: then `client-tools-changed` says so",
      defined("undefined"), defined("Find a word in the index.")),
+    ("client-tool-definition-damaged", "Tools with the same parameters have one description",
+     chat([HELLO], DONE, tools=[named("look_up", "word"), named("send", "to")]),
+     chat([HELLO], DONE, tools=[named("look_up", "word"), named("send", "word")])),
     ("client-assistant-mutated", "The API takes calls and results in any order: then calls of one answer may be apart",
      APART, [responses([HELLO], [item_call(), item_call("call_2")]),
              responses([HELLO, item_call(), item_output(), item_call("call_2"), item_output("call_2")], [], 1)]),

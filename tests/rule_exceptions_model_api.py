@@ -248,6 +248,8 @@ BROKEN = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "nonsense"}}, "required": ["word"]}}}  # fmt: skip
 STRIPPED = {"type": "function", "function": {"name": "look_up", "description": "Look up.", "parameters": {
     "type": "object", "properties": {}, "required": ["word"]}}}  # fmt: skip
+VALUELESS = {"type": "function", "function": {"name": "look_up", "description": "Look up.", "parameters": {
+    "type": "object", "properties": {"word": {"type": "string", "enum": []}}, "required": ["word"]}}}  # fmt: skip
 IMPOSSIBLE = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {}}, "required": ["word", "wrd"],
     "additionalProperties": False}}}  # fmt: skip
@@ -323,6 +325,9 @@ MODEL: list[Row] = [
     ("model-args-break-schema",
      "The schema describes none of the arguments that it requires: then `client-tool-definition-damaged` says so",
      called('{"wrd":"x"}'), called('{"wrd":"x"}', tools=[STRIPPED])),
+    ("model-args-break-schema",
+     "The schema allows no value at all for a parameter: then `client-tool-definition-damaged` says so",
+     called('{"wrd":"x"}'), called('{"word":"x"}', tools=[VALUELESS])),
     ("model-args-break-schema", "A number written as a string, or the other way round: then it is a warning",
      called('{"word":"many"}', tools=[NUMBER]), called('{"word":"3"}', tools=[NUMBER]), "warning"),
     ("model-args-break-schema", "A text that has not the `format` of the schema: then it is a warning",

@@ -38,6 +38,7 @@ ANSWERED: Mapping[str, Severity] = {
     "client-retried-permanent-error": "info",
     "client-role-order": "info",
     "client-tools-missing-for-history": "info",
+    "client-unsupported-param": "info",
 }
 """How severe a fault of a request is at most when the API answered that request."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from turntape.cassettes.excerpts import cut, listed
 
-from ...wire.json_value import as_object, as_text, is_array, is_object, value_at
+from ...wire.json_value import as_object, as_text, is_object, value_at
 from ...wire.per_message import PerMessage
 from ...wire.values import Tool
 from ..rule import Note, rule
@@ -42,9 +42,12 @@ def definition_damaged(context: RuleContext) -> Iterator[Note]:
     before = context.previous
     earlier = {tool.name: tool for tool in before.reading.request.tools} if before is not None else {}
     for tool, what in zip(context.request.tools, _without_meaning.of(context.request.tools), strict=True):
-        if tool.server:
-            continue
         old = earlier.get(tool.name)
+        wrapped = _wrapped(context, tool) if old != tool else None
+        if wrapped is not None:
+            yield Note(wrapped, (f"{context.at} request {tool.pointer}",), key=(tool.pointer, wrapped))
+        if tool.server or wrapped is not None:
+            continue
         if what is None and old != tool:
             what = _misplaced(context, tool)
         if what is None and old is not None and old != tool and not old.server:
@@ -89,9 +92,6 @@ def _has_no_meaning(tool: Tool) -> str | None:
         return f"requires {name!r}, and its schema describes no such parameter: the model can only guess"
     if (name := barred(tool.schema)) is not None:
         return f"allows no value for {name!r}: the list of its values is empty"
-    properties = as_object(tool.schema).get("properties")
-    if is_array(properties):
-        return "has a list as the 'properties' of its schema, where an object belongs: the model sees no parameters"
     return None
 
 
@@ -100,6 +100,21 @@ _without_meaning = PerMessage(_has_no_meaning)
 
 _SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
 """Where APIs have the schema of a tool."""
+
+
+def _wrapped(context: RuleContext, tool: Tool) -> str | None:
+    """How a function is wrapped once too often, so that the API finds neither a name nor a schema: it reads it as one
+    of its own tools, if it reads it at all."""
+    *outer, key = context.protocol.requests.schema_at or ("",)
+    held = value_at(context.fields, tool.pointer.split("/")[1:]) if key else None
+    if not is_object(held) or as_text(held.get("type")) != "function":
+        return None
+    holder = as_object(value_at(held, outer))
+    inner = as_object(holder.get("function"))
+    name = as_text(inner.get("name"))
+    if not name or "name" in holder:
+        return None
+    return f"the tool {name!r} is wrapped once too often: the API looks for its name and its schema one level higher"
 
 
 def _misplaced(context: RuleContext, tool: Tool) -> str | None:
@@ -112,8 +127,6 @@ def _misplaced(context: RuleContext, tool: Tool) -> str | None:
     holder = as_object(value_at(held, outer))
     if not holder:
         return None
-    if outer and is_object(holder.get("function")) and "name" not in holder:
-        return f"is wrapped twice: the API reads {outer[0]!r} and finds neither a name nor a schema in it"
     if isinstance(holder.get(key), str):
         return f"has its {key!r} as a text and not as an object"
     if key in holder:

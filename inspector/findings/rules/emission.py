@@ -109,7 +109,12 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
         tool = context.tools.get(call.name)
         if written_twice(call) is not None:
             continue
-        if tool is None or tool.schema is None or impossible(tool.schema) is not None or barred(tool.schema) is not None:
+        if (
+            tool is None
+            or tool.schema is None
+            or impossible(tool.schema) is not None
+            or barred(tool.schema) is not None
+        ):
             continue
         if tool in context.request.tools and undescribed(tool.schema) is not None:
             continue

@@ -165,6 +165,8 @@ def _schema_fault(schema: object, at: str = "") -> str | None:
         return f"an array without items{where}"
     if at == "" and schema and kind not in (None, "object", "OBJECT"):
         return f"the type {kind!r} instead of an object"
+    if is_array(schema.get("properties")):
+        return f"a list as its properties, where an object belongs{where}"
     for name, inner in as_object(schema.get("properties")).items():
         if not isinstance(inner, bool) and not is_object(inner):
             return f"a property {name!r} that is not a schema{where}"
@@ -189,10 +191,11 @@ _faults = PerMessage(_fault)
     "client",
     "error",
     "P",
-    says="The request has a parameter or a value that the model does not accept.",
-    fix="Leave the parameter out for this model, or use the one that replaced it.",
+    says="The request has a parameter or a value that the model does not accept, or more cache marks than the API allows.",
+    fix="Leave the parameter out for this model, or use the one that replaced it. Keep the cache marks that lie last.",
 )
 def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
+    yield from _too_many_marks(context)
     said = context.rejection
     error = context.reading.error
     if said is None or error is None or "client-unsupported-param" not in said.ids:
@@ -207,6 +210,16 @@ def unsupported_parameter(context: RuleContext) -> Iterator[Note]:
         tier="P" if exact else "S",
         key=("param", named or said.text),
     )
+
+
+def _too_many_marks(context: RuleContext) -> Iterator[Note]:
+    marks, most = context.request.cache_marks, context.protocol.caching.most_marks
+    if most and len(marks) > most:
+        yield Note(
+            f"the request has {len(marks)} cache marks; the API accepts at most {most}",
+            tuple(f"{context.at} request {mark.pointer}" for mark in marks[most:][:3]),
+            key="marks",
+        )
 
 
 _STEPS = regex(r"[.\[\]]+")

@@ -176,6 +176,8 @@ class Caching:
     """True when only what the request marks is cached; False when the API decides."""
     has_marks: bool = False
     """True when the request body has a place for such marks in every dialect of the protocol."""
+    most_marks: int = 0
+    """As many marks a request may have; 0 where no limit is documented."""
     rules: CacheTable = ()
     """The rules of the API's cache by model, for a server that is not in the provider table."""
 

@@ -80,6 +80,7 @@ EXPECTED = {
     "client-system-prompt-changed": "info",
     "client-tools-changed": "info",
     "client-tools-missing-for-history": "info",
+    "client-unsupported-param": "info",
 }
 
 

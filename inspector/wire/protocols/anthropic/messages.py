@@ -108,6 +108,6 @@ ANTHROPIC_MESSAGES = Protocol(
         shows_thoughts=True,
     ),
     reasoning=Reasoning("required"),
-    caching=Caching(on_request=True, has_marks=True, rules=CLAUDE),
+    caching=Caching(on_request=True, has_marks=True, most_marks=4, rules=CLAUDE),
     price_provider="anthropic",
 )

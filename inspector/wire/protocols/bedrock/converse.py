@@ -175,6 +175,6 @@ BEDROCK_CONVERSE = Protocol(
         shows_thoughts=True,
     ),
     reasoning=Reasoning("expected"),
-    caching=Caching(on_request=True, has_marks=True),
+    caching=Caching(on_request=True, has_marks=True, most_marks=4),
     price_provider="aws",
 )

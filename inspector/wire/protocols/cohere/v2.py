@@ -88,6 +88,7 @@ COHERE_V2 = Protocol(
         demands=DEMANDS,
         roles=frozenset({"system", "user", "assistant", "tool"}),
         arguments=(ArgumentsField(("function",), "arguments", "string"),),
+        schema_at=("function", "parameters"),
     ),
     answers=AnswerRules(
         format=V2,

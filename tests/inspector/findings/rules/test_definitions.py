@@ -177,3 +177,87 @@ def test_a_schema_that_is_where_the_api_does_not_read_it(one: RoundTrip, what: s
 )
 def test_a_schema_in_its_place_and_a_tool_without_one_are_silent(one: RoundTrip) -> None:
     assert NAME not in ids(one)
+
+
+def function(name: str, description: str, *takes: str) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {one: {"type": "string"} for one in takes}}
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+
+
+def test_one_description_for_all_tools_is_found() -> None:
+    tools = [function("look_up", WORDS, "word"), function("send", WORDS, "to", "text"), function("end", WORDS, "why")]
+
+    [line] = lines(chat([HELLO], said("done"), tools=tools), only=NAME)
+
+    assert line == (
+        f"#0 {NAME} (client, warning, P): all 3 tools have one description, although each takes other parameters: "
+        f"{WORDS[:59] + '…'!r} | #0 request /tools/0, #0 request /tools/1, #0 request /tools/2"
+    )
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [function("look_up", WORDS, "word")],
+        [function("look_up", WORDS, "word"), function("find", WORDS, "word")],
+        [function("look_up", "Run it.", "word"), function("send", "Run it.", "to")],
+        [function("look_up", "", "word"), function("send", "", "to")],
+        [function("look_up", WORDS, "word"), function("send", WORDS, "to"), function("end", "End the talk.", "why")],
+    ],
+    ids=["one tool", "the same parameters", "short", "none", "one differs"],
+)
+def test_descriptions_that_may_be_alike(tools: list[Any]) -> None:
+    assert lines(chat([HELLO], said("done"), tools=tools), only=NAME) == []
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        chat([HELLO], said("done"), tools=[{"type": "function", "function": TOOLS[0]}]),
+        responses([HELLO], [], tools=TOOLS),
+    ],
+    ids=["twice", "as in Chat Completions"],
+)
+def test_a_definition_that_is_wrapped_once_too_often(one: RoundTrip) -> None:
+    assert lines(one, only=NAME) == [
+        f"#0 {NAME} (client, warning, P): the tool 'look_up' is wrapped once too often: the API looks for its name and "
+        "its schema one level higher | #0 request /tools/0"
+    ]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        chat([HELLO], said("done"), tools=TOOLS),
+        chat([HELLO], said("done"), tools=[{"type": "web_search", "function": {}}]),
+        responses([HELLO], [], tools=[{"type": "web_search"}]),
+    ],
+    ids=["a function", "another type", "a tool of the API"],
+)
+def test_a_definition_that_is_wrapped_as_the_api_wants_it(one: RoundTrip) -> None:
+    assert lines(one, only=NAME) == []
+
+
+@pytest.mark.parametrize(("place", "inside"), [("word", False), ("word/unit", True)])
+def test_a_parameter_without_any_allowed_value_is_the_clients_and_not_the_models(place: str, inside: bool) -> None:
+    tools: list[Any] = deepcopy(TOOLS)
+    bare = {"type": "string", "enum": []}
+    word = {"type": "object", "properties": {"unit": bare}} if inside else bare
+    tools[0]["function"]["parameters"] = {"type": "object", "properties": {"word": word}}
+    unfit = emitted(arguments='{"word":{"unit":"m"}}' if inside else '{"word":"tape"}', tools=tools)
+
+    assert f"allows no value for {place!r}: the list of its values is empty" in only(NAME, unfit).message
+    assert "model-args-break-schema" not in ids(unfit)
+
+
+def test_a_schema_as_a_text_is_found_in_cohere_too() -> None:
+    tools: list[Any] = deepcopy(TOOLS)
+    tools[0]["function"]["parameters"] = json.dumps(tools[0]["function"]["parameters"])
+    body = {"model": "command-a", "messages": [HELLO], "tools": tools}
+    answer = {
+        "id": "a",
+        "finish_reason": "COMPLETE",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": "done"}]},
+    }
+
+    assert "has its 'parameters' as a text" in only(NAME, trip("https://api.cohere.com/v2/chat", body, answer)).message

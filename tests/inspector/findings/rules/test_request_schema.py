@@ -30,6 +30,8 @@ from judged import (
     words,
 )  # fmt: skip
 
+from turntape.cassettes.tape.model import RoundTrip
+
 ASKED = {"role": "user", "content": "what is a tape?"}
 HI = turn("user", {"text": "hi"})
 
@@ -101,6 +103,11 @@ def tool(name: str = "look_up", schema: dict[str, Any] | None = None) -> dict[st
         ([tool("look up")], "the API does not accept the name"),
         ([tool(schema={"type": "object", "properties": {"a": {"type": "array"}}})], "an array without items"),
         ([tool(schema={"type": "string"})], "instead of an object"),
+        ([tool(schema={"type": "object", "properties": []})], "a list as its properties, where an object belongs"),
+        (
+            [tool(schema={"type": "object", "properties": {"a": {"type": "object", "properties": []}}})],
+            "a list as its properties, where an object belongs at /properties/a",
+        ),
         (
             [tool(schema={"properties": {"a": {"$ref": "#/$defs/a"}}})],
             "a reference to '#/$defs/a', which it does not have",
@@ -700,3 +707,26 @@ def test_the_type_of_a_text_says_whose_it_is(role: str, kind: str, wrong: str | 
     one = responses([HELLO, message, HELLO], [])
 
     assert [f.message for f in judged(one) if f.id == "client-args-wrong-type"] == ([wrong] if wrong else [])
+
+
+def marked(count: int, error: str | None = None) -> RoundTrip:
+    """A request of Anthropic with this many cache marks."""
+    mark: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
+    blocks = [{"type": "text", "text": f"part {n}"} | (mark if n < count else {}) for n in range(6)]
+    return anthropic([{"role": "user", "content": blocks}], [words("done")], error=error)
+
+
+def test_more_cache_marks_than_the_api_allows_are_why_it_rejects_the_request() -> None:
+    said_of_it = "A maximum of 4 blocks with cache_control may be provided. Found 5."
+    found = lines(marked(5, said_of_it))
+
+    assert found[0] == (
+        "#0 client-unsupported-param (client, error, P): the request has 5 cache marks; the API accepts at most 4 | "
+        "#0 request /messages/0/content/4"
+    )
+    assert "because of client-unsupported-param" in found[1]
+
+
+@pytest.mark.parametrize(("count", "severities"), [(4, []), (5, ["info"])])
+def test_cache_marks_that_the_api_took_are_an_info(count: int, severities: list[str]) -> None:
+    assert [line.split(", ")[1] for line in lines(marked(count), only="client-unsupported-param")] == severities
