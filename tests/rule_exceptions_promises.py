@@ -198,6 +198,7 @@ def pictured(data: str, kind: str = "image/png", status: int = 400) -> RoundTrip
 LOOPED = "Wait, let me check the order of the legs again. " * 20
 TWICE = acted("queued as message 17")
 PARROT = _chat([asks(QUESTION)], says(QUESTION), 0)
+INVENTED = '<tool_response>\n{"rain": true}\n</tool_response>\nTake a coat.'
 PLAYS = _chat([asks("Do I need a coat?")], says(PLAYED), 0)
 THREE = answered("What is in it?", "How many rows?", "Who owns it?")
 MANGLED = _chat([asks("hi")], says("Z\u00c3\u00bcrich is the largest city."), 0)
@@ -339,6 +340,9 @@ PROMISES: list[Row] = [
      PLAYS, _chat([asks("Do I need a coat?")], says(f"See:\n```\n{PLAYED}\n```"), 0)),
     ("model-plays-user", "The answer begins with such a turn: it is a transcript",
      PLAYS, _chat([asks("Do I need a coat?")], says(PLAYED.partition("\n\n")[2]), 0)),
+    ("model-plays-user", "The tag of a result is in the request too",
+     _chat([asks("Do I need a coat?")], says(INVENTED), 0),
+     _chat([asks("What is <tool_response> for, and do I need a coat?")], says(INVENTED), 0)),
     ("model-acted-twice", "The tool only reads, or nothing in its name says that it acts",
      TWICE, acted("queued", name="list_mail")),
     ("model-acted-twice", "The first call failed, or its result asks for it", TWICE, acted("failed: try again")),
@@ -349,6 +353,11 @@ PROMISES: list[Row] = [
      tool_gave("Z\u00c3\u00bcrich", "weather"), tool_gave("Z\u00c3\u00bcrich", "read_file")),
     ("client-result-damaged", "The request held the same before",
      tool_gave("Z\u00c3\u00bcrich", "weather"), tool_gave("Z\u00c3\u00bcrich", "weather", "Is it Z\u00c3\u00bcrich?")),
+    ("client-result-damaged",
+     "It is prose with escapes of HTML, or a text of less than 200 characters twice: then it is an info",
+     tool_gave("{&quot;rain&quot;: true}", "weather"), tool_gave("&quot;Rain&quot; is likely.", "weather"), "info"),
+    ("result-incomplete", "A result of the same tool said so before in the thread",
+     tool_gave("rain [truncated]", "weather"), tool_gave("rain", "weather")),
     ("call-result-refused", "The words are somewhere in a longer result",
      executed("MCP error -32602: Invalid tools/call result: expected string"),
      executed("Notes of the day. " * 20 + "Invalid tools/call result")),

@@ -180,10 +180,11 @@ TOOL_ECHOES = frozenset(
         "client-offers-unknown-tool",
         "client-stopped-silently",
         "client-tool-calls-not-dispatched",
+        "result-incomplete",
         *_ERRORS,
     }
 )
-"""What the requests show of calls whose run failed."""
+"""What the requests show of calls whose run failed, or whose result the client changed."""
 TOOL_CAUSES = (
     "tool-server-died",
     "tool-server-silent",
@@ -205,6 +206,7 @@ OF_SHOWN = ("client-tool-error-invented", "client-tool-result-changed")
 OF_CLIENT: Mapping[str, tuple[str, ...]] = {
     "call-args-not-taken": ("client-tool-definition-differs", "client-tool-arguments-changed", *OF_SHOWN),
     "call-result-refused": OF_SHOWN,
+    "result-incomplete": ("client-tool-result-as-file", "client-tool-result-cut", *OF_SHOWN),
     **dict.fromkeys(_ERRORS, OF_SHOWN),
 }
 """What the requests show of calls with which the client did something wrong, and what the tools' wire shows of that."""

@@ -48,3 +48,51 @@ def repeated_end(text: str) -> tuple[str, int] | None:
             start = len(tail) - count * size
             return tail[start : start + size], count
     return None
+
+
+_COPY = 24
+"""Characters that a text must have to be found twice."""
+_WORDS = 4
+
+
+def said_twice(text: str) -> str | None:
+    """The half of a text that is nothing but the same twice, with or without white space between; None for any other.
+
+    A half that repeats itself is a list or a chorus, and not what somebody put together twice.
+    """
+    whole = text.strip()
+    for size in {len(whole) // 2, (len(whole) - 1) // 2, (len(whole) - 2) // 2}:
+        half = whole[:size]
+        if size < _COPY or not whole.endswith(half) or whole[size : len(whole) - size].strip():
+            continue
+        words = half.split()
+        letters = "".join(words)
+        if len(set(words)) >= _WORDS and letters not in (letters + letters)[1:-1]:
+            return half.strip()
+    return None
+
+
+_PAIR = 120
+"""Characters of a piece of a stream that comes twice."""
+_DOUBLED = 40
+"""Characters. A shorter text may consist of pairs by chance, as `papa` does."""
+
+
+def pieces_twice(text: str) -> bool:
+    """True for a text in which every piece is followed by itself, as of a stream each of whose events came twice."""
+    if len(text) < _DOUBLED or len(text) % 2 or len(set(text)) < _DOUBLED // 4:
+        return False
+    reached = {0}
+    for at in range(0, len(text), 2):
+        if at not in reached:
+            continue
+        reached.discard(at)
+        for size in range(1, min(_PAIR, (len(text) - at) // 2) + 1):
+            if (
+                text[at + size - 1] == text[at + 2 * size - 1]
+                and text[at : at + size] == text[at + size : at + 2 * size]
+            ):
+                reached.add(at + 2 * size)
+        if not reached:
+            return False
+    return len(text) in reached

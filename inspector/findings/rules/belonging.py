@@ -37,7 +37,9 @@ _DIALOGUE = regex(
     r"(?:example|sample|conversation|chat) (?:conversation|chat|between|log|history))\b",
     re.IGNORECASE,
 )
-_CODE = regex(r"```.*?(?:```|$)", re.DOTALL)
+_CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
+_RESULT_TAG = regex(r"<(?:tool|function)_(?:response|results?|output)>\s*(?=\S)")
+"""How chat templates begin what a tool returned, with something behind it."""
 _ACTS = regex(
     r"(?:^|[_.\-/])(?:send|e?mail|sms|post|pay|refund|transfer|book|order|purchase|buy|charge|cancel|delete|submit|publish|"
     r"notify|withdraw|invite|call|deploy|merge)(?:$|[_.\-/A-Z])|^(?:send|refund|book|pay|cancel|delete|submit|publish)[A-Z]",
@@ -52,6 +54,11 @@ def question(context: RuleContext) -> str:
     return "\n".join(
         part.text for one in last if one.role == "user" for part in one.parts if part.kind == "text"
     ).strip()
+
+
+def _is_in_request(context: RuleContext, words: str) -> bool:
+    said = "\n".join(part.text for message in context.request.messages for part in message.parts)
+    return words.strip() in said or words.strip() in _instructions(context)
 
 
 def _last_question(context: RuleContext) -> Message | None:
@@ -150,17 +157,25 @@ def same_answer(context: RuleContext) -> Iterator[Note]:
     "model",
     "warning",
     "S",
-    says="The answer continues past its end: it writes the user's next message and answers that itself (the model, or a server "
-    "that knows no stop word).",
+    says="The answer continues past its end: it writes the user's next message, or what a tool returned, and answers that itself "
+    "(the model, or a server that knows no stop word).",
     fix="Check the chat template and the stop words of the server; until then, cut the text at the first invented turn.",
     not_when=(
         "The request itself holds such turns, or asks for a dialogue",
         "The turns are in code",
         "The answer begins with such a turn: it is a transcript",
+        "The tag of a result is in the request too",
     ),
 )
 def plays_user(context: RuleContext) -> Iterator[Note]:
     if context.emission.emitted != "text":
+        return
+    if (tag := _RESULT_TAG.search(_CODE.sub("", context.emission.text))) is not None:
+        if not _is_in_request(context, tag[0]):
+            yield Note(
+                f"the answer holds an invented result of a tool: {cut(tag.string[tag.start() :].strip(), 60)!r}",
+                (f"{context.at} response",),
+            )
         return
     turns = list(_TURNS.finditer(_CODE.sub("", context.emission.text)))
     people = [turn for turn in turns if turn["who"].lower() in _PERSON]

@@ -15,6 +15,7 @@ from ...wire.per_message import Joined
 from ...wire.values import Message, Part
 from ..finding import Layer, Tier
 from ..model_words import THOUGHT_BEGINS, THOUGHT_ENDS
+from ..repetition import pieces_twice
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import damage, inverses, markup_end
@@ -49,8 +50,7 @@ def strings_in(value: object, at: str = "") -> Iterator[tuple[str, str]]:
 def _said(context: RuleContext) -> str:
     """All that the request says to the model."""
     parts = [*context.request.system, *(part for message in context.request.messages for part in message.parts)]
-    texts = (part.call.arguments_raw if part.call else part.result.text if part.result else part.text for part in parts)
-    return "\n".join(texts)
+    return "\n".join(p.call.arguments_raw if p.call else p.result.text if p.result else p.text for p in parts)
 
 
 def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] | None:
@@ -129,8 +129,8 @@ def _end_of(text: str) -> str:
     "warning",
     "S",
     says="The text of the answer is not what a model writes: characters of another encoding, NUL, HTML escapes or escaped line "
-    "breaks in prose, an object of a program or the body of another answer in place of the text, or the user's own message "
-    "in front of it.",
+    "breaks in prose, every piece twice, an object of a program or the body of another answer in place of the text, or the "
+    "user's own message in front of it.",
     fix="Check how the server and each gateway decode, escape and join the text.",
     not_when=("The request holds the same", "It is in code"),
 )
@@ -158,6 +158,8 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
             (f"{context.at} response",),
         )
         return
+    if not shown and pieces_twice(text):
+        shown = "has every piece twice"
     if not shown and _lacks_blanks(text) and not _ASKS_BLANKS.search(_said(context)):
         shown = "has no blanks between its words"
     if shown and not any(mark in _said(context) for mark in _marks(prose)):
@@ -177,8 +179,6 @@ def _was_halved(context: RuleContext) -> bool:
 
 
 _HALF_SPELLED = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])")
-
-
 _EVENTS = regex(r'\s*(?:event: \S+\n)?data: ?\{"')
 
 
@@ -389,9 +389,13 @@ _PART_TYPES = frozenset({"text", "input_text", "image_url", "input_image", "imag
     "warning",
     "S",
     says="The result of a tool was damaged on its way: UTF-8 that was read as another encoding, bytes that were lost, NUL, "
-    "escapes in place of characters, or JSON whose end is missing.",
+    "escapes in place of characters, the same text twice, or JSON whose end is missing.",
     fix="Decode the tool's output as UTF-8, write it as JSON once, and say where a result was cut.",
-    not_when=("A tool that reads files, logs or pages: they may hold it", "The request held the same before"),
+    not_when=(
+        "A tool that reads files, logs or pages: they may hold it",
+        "The request held the same before",
+        "It is prose with escapes of HTML, or a text of less than 200 characters twice: then it is an info",
+    ),
 )
 def result_damaged(context: RuleContext) -> Iterator[Note]:
     for part, result in new_results(context):

@@ -37,6 +37,15 @@ _PLACEHOLDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
+    (
+        "a task of .NET that nobody awaited",
+        regex(r"System\.(?:Threading\.Tasks\.(?:Value)?Task|Runtime\.CompilerServices\.Async\w+)(?:`\d\[.{0,200}\])?"),
+    ),
+    ("a type of .NET in place of a value", regex(r"System\.(?:[A-Z]\w*\.)*[A-Z]\w*(?:`\d\[.{0,200}\]|\[\])")),
+    (
+        "a mock of a test",
+        regex(r"<(?:Async|NonCallable|Magic|Property)*Mock (?:name=.{1,120} )?(?:spec=.{1,80} )?id='\d+'>"),
+    ),
     ("a promise that nobody awaited", regex(r"Promise \{.*\}", re.DOTALL)),
     ("a missing value of JavaScript", regex(r"undefined|NaN")),
     ("a Java object without a text form", regex(r"(?:[a-z]\w*\.){2,}[A-Z][\w$]*@[0-9a-f]{5,8}")),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from turntape.inspector.findings.repetition import repeated_end, repeated_word
+from turntape.inspector.findings.repetition import pieces_twice, repeated_end, repeated_word, said_twice
 
 WAIT = "Wait, I should check that again. "
 
@@ -58,3 +58,39 @@ def test_signs_that_repeat_are_looked_at_once() -> None:
 )
 def test_a_word_many_times_in_a_row(text: str, found: tuple[str, int] | None) -> None:
     assert repeated_word(text) == found
+
+
+TEXT = "A tape is a long and narrow strip of cloth."
+
+
+@pytest.mark.parametrize(
+    ("text", "half"),
+    [
+        (TEXT * 2, TEXT),
+        (f"{TEXT}\n{TEXT}", TEXT),
+        (f"{TEXT}\n\n{TEXT}", TEXT),
+        (f" {TEXT} {TEXT} ", TEXT),
+        (TEXT, None),
+        (f"{TEXT}{TEXT}.", None),
+        (f"{TEXT} or {TEXT}", None),
+        (TEXT * 4, None),
+        ("ab " * 40, None),
+        ("one two three", None),
+    ],
+)
+def test_a_text_that_is_said_twice(text: str, half: str | None) -> None:
+    assert said_twice(text) == half
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 40])
+def test_a_text_whose_pieces_come_twice(size: int) -> None:
+    pieces = [TEXT[at : at + size] for at in range(0, len(TEXT), size)]
+
+    assert pieces_twice("".join(piece * 2 for piece in pieces))
+    assert not pieces_twice("".join(piece * 2 for piece in pieces) + "x")
+    assert not pieces_twice("".join(pieces))
+
+
+@pytest.mark.parametrize("text", ["papa", "-" * 200, "abab" * 30, TEXT * 3, ""])
+def test_a_text_whose_pairs_mean_nothing(text: str) -> None:
+    assert not pieces_twice(text)

@@ -388,3 +388,23 @@ def test_an_answer_after_calls_that_is_the_question(api: str) -> None:
     assert answered(question) == ["model-parroted"]
     assert answered("A tape holds the recording of a voice.") == []
     assert answered(question, says("A strip."), asks("What did I ask at first, in my words?")) == []
+
+
+RETURNED = '<tool_response>\n{"rain": true}\n</tool_response>\nTake a coat.'
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_an_invented_result_of_a_tool_is_named(api: str) -> None:
+    one = only("model-plays-user", *run(api, ([asks("Do I need a coat?")], says(RETURNED))))
+
+    assert (one.layer, one.severity, one.tier) == ("model", "warning", "S")
+    assert one.message.startswith("the answer holds an invented result of a tool: '<tool_response>")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [f"Write it like this:\n```\n{RETURNED}\n```", "Use `<tool_response>` for it.", "Take a coat. <tool_response>"],
+    ids=["in code", "in words", "with nothing behind it"],
+)
+def test_a_tag_of_a_result_that_is_not_one(answer: str) -> None:
+    assert lines(*run("chat", ([asks("Do I need a coat?")], says(answer))), only="model-plays-user") == []

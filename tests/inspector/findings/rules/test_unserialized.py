@@ -37,6 +37,12 @@ ASKED = {"role": "user", "content": "what is a tape?"}
 
 PLACEHOLDERS = [
     ("Promise { <pending> }", "a promise that nobody awaited"),
+    ("System.Threading.Tasks.Task`1[System.String]", "a task of .NET that nobody awaited"),
+    ("System.Threading.Tasks.ValueTask`1[System.Int32]", "a task of .NET that nobody awaited"),
+    ("System.Collections.Generic.List`1[Shop.Order]", "a type of .NET in place of a value"),
+    ("System.String[]", "a type of .NET in place of a value"),
+    ("<MagicMock name='tool()' id='140231'>", "a mock of a test"),
+    ("<AsyncMock spec='Shop' id='14'>", "a mock of a test"),
     ("[image omitted]", "the client's own note that it left out an image or a file"),
     ("(Screenshot not supported by this model)", "the client's own note that it left out an image or a file"),
     ("<1 file was removed from the output>", "the client's own note that it left out an image or a file"),
