@@ -1,5 +1,6 @@
 """Which framing a body has, and its events."""
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from ..regex import regex
@@ -37,6 +38,8 @@ _NDJSON_TYPES = frozenset(
 _AWS_TYPE = "application/vnd.amazon.eventstream"
 _SSE_START = regex(rb"(?:\xef\xbb\xbf)?[\r\n]*(?:(?:data|event|id|retry):|:)")
 _START_SIZE = 64 << 10
+_MOST_VALUES = 20_000
+"""So many events of one body keep their value; beyond, it is parsed each time that it is read."""
 
 
 def decoder(framing: str) -> Decoder:
@@ -44,13 +47,16 @@ def decoder(framing: str) -> Decoder:
     return DECODERS[framing]()
 
 
-def decode(framing: str, pieces: list[tuple[bytes, int]]) -> list[Event]:
+def decode(framing: str, pieces: Iterable[tuple[bytes, int]]) -> list[Event]:
     """All events of a body given as `(bytes, arrival time)` pieces."""
     reader = decoder(framing)
     events: list[Event] = []
     for data, at in pieces:
         events += reader.feed(data, at)
-    return events + reader.close()
+    events += reader.close()
+    for event in events[_MOST_VALUES:]:
+        event.keep_no_value()
+    return events
 
 
 def frame(content_type: str, body: bytes) -> str | None:

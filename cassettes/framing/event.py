@@ -7,6 +7,7 @@ from ..frozen import frozen
 from .json_text import parse_json
 
 _UNREAD: Final = object()
+_NOT_KEPT: Final = object()
 
 
 @frozen
@@ -35,8 +36,17 @@ class Event:
     def value(self) -> object:
         """`data` as JSON, or None, as of a comment.
 
-        It is parsed once, and must not be changed: all readers of the event share it.
+        It is parsed once, or each time when it is not kept. It must not be changed: all readers of the event share it.
         """
+        if self._value is _NOT_KEPT:
+            return self._parsed()
         if self._value is _UNREAD:
-            object.__setattr__(self, "_value", None if self.kind == "comment" else parse_json(self.data))
+            object.__setattr__(self, "_value", self._parsed())
         return self._value
+
+    def keep_no_value(self) -> None:
+        """From now on `value` is parsed each time: in a long stream, the values take more memory than all the rest."""
+        object.__setattr__(self, "_value", _NOT_KEPT)
+
+    def _parsed(self) -> object:
+        return None if self.kind == "comment" else parse_json(self.data)

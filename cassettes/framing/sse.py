@@ -24,6 +24,8 @@ class SseDecoder(BufferedDecoder):
         self._start: int | None = None
         """Where the open event began; None between events."""
         self._name = b""
+        self._names: tuple[bytes, str] = b"", ""
+        """The name of the last event and its text, which events of the same name share."""
         self._data: list[bytes] = []
         self._size = 0
 
@@ -93,8 +95,9 @@ class SseDecoder(BufferedDecoder):
 
     def _event(self, end: int, problem: str | None) -> Event:
         start = end if self._start is None else self._start
-        name = self._name.decode("utf-8", "replace")
-        event = Event(b"\n".join(self._data), start, end, self._at, name=name, problem=problem)
+        if self._names[0] != self._name:
+            self._names = self._name, self._name.decode("utf-8", "replace")
+        event = Event(b"\n".join(self._data), start, end, self._at, name=self._names[1], problem=problem)
         self._start, self._name, self._data, self._size = None, b"", [], 0
         return event
 

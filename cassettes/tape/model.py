@@ -7,7 +7,7 @@ Times are integers in microseconds since the round trip's `started_at`, so that 
 replayed; `started_at` is the one wall-clock time, in seconds since the epoch (UTC).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import SplitResult, urljoin, urlsplit
@@ -108,15 +108,19 @@ class Response:
 
         Always the whole body, also when someone edited it: the rest after the last chunk is part of that chunk.
         """
+        return list(self.each_piece())
+
+    def each_piece(self) -> Iterator[tuple[bytes, int]]:
+        """The `pieces`, one after the other."""
         body = self.body
         if not self.chunks:
-            return [(body, 0)] if body else []
-        pieces: list[tuple[bytes, int]] = []
+            if body:
+                yield body, 0
+            return
         start = 0
         for size, chunk in zip(chunk_sizes(self.chunks, len(body)), self.chunks, strict=True):
-            pieces.append((body[start : start + size], chunk.at))
+            yield body[start : start + size], chunk.at
             start += size
-        return pieces
 
 
 def chunk_sizes(chunks: Sequence[Chunk], length: int) -> list[int]:

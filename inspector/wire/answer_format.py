@@ -108,7 +108,15 @@ def words(*allowed: str, lenient: bool = False) -> Words:
 
 
 def format_departures(exchange: Exchange, expected: AnswerFormat) -> Iterator[Departure]:
-    """How the answer departs from the format of its API, in the order of its bytes."""
+    """How the answer departs from the format of its API, in the order of its bytes; each departure once."""
+    seen: set[Departure] = set()
+    for one in _all_departures(exchange, expected):
+        if one not in seen:
+            seen.add(one)
+            yield one
+
+
+def _all_departures(exchange: Exchange, expected: AnswerFormat) -> Iterator[Departure]:
     if exchange.framing is None:
         if exchange.answer_fields:
             yield from departures(_inner(exchange.answer_fields, expected), expected.whole, nulls=expected.nulls)

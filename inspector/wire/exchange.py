@@ -4,6 +4,7 @@ The bytes are the record; everything here is a view. A body that cannot be parse
 whole in the round trip.
 """
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from urllib.parse import parse_qsl
 
@@ -18,6 +19,38 @@ def header(headers: Headers, name: str) -> str | None:
     """The first value of a header, by name in any case, or None."""
     lowered = name.lower()
     return next((value for key, value in headers if key.lower() == lowered), None)
+
+
+class EventObjects:
+    """Names and bodies of events, as often as somebody goes over them. They are in no list: a stream may be long."""
+
+    def __init__(self, events: list[Event]) -> None:
+        self._events = events
+
+    def __iter__(self) -> Iterator[tuple[str, dict[str, object]]]:
+        return self._of(self._events)
+
+    def __reversed__(self) -> Iterator[tuple[str, dict[str, object]]]:
+        return self._of(reversed(self._events))
+
+    @staticmethod
+    def _of(events: Iterable[Event]) -> Iterator[tuple[str, dict[str, object]]]:
+        for event in events:
+            if event.kind != "comment" and is_object(value := event.value):
+                yield (event.name if event.kind != "exception" else f"!{event.name}"), value
+
+
+class Bodies:
+    """The values of an answer's events, or its one body, as often as somebody goes over them."""
+
+    def __init__(self, exchange: "Exchange") -> None:
+        self._exchange = exchange
+
+    def __iter__(self) -> Iterator[object]:
+        if self._exchange.framing is None:
+            yield self._exchange.answer_fields
+        else:
+            yield from (event.value for event in self._exchange.events)
 
 
 class Exchange:
@@ -80,16 +113,17 @@ class Exchange:
         """The events of a streamed answer with their byte spans and arrival times; empty when it is one body."""
         if self.response is None or self.framing is None:
             return []
-        return decode(self.framing, self.response.pieces)
+        return decode(self.framing, self.response.each_piece())
 
-    @cached_property
-    def event_objects(self) -> list[tuple[str, dict[str, object]]]:
+    @property
+    def event_objects(self) -> "EventObjects":
         """The names and bodies of the events that have an object; an exception's name begins with `!`."""
-        return [
-            (event.name if event.kind != "exception" else f"!{event.name}", event.value)
-            for event in self.events
-            if event.kind != "comment" and is_object(event.value)
-        ]
+        return EventObjects(self.events)
+
+    @property
+    def bodies(self) -> "Bodies":
+        """The value of the answer: of each event, or of the one body as an object."""
+        return Bodies(self)
 
     @cached_property
     def answer(self) -> object:

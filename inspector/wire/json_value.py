@@ -64,6 +64,14 @@ def as_text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def add_text(fields: Object, key: str, piece: str | None) -> None:
+    """Add a piece to the text of a field. It grows in place: a sum would copy all of a long text for each piece."""
+    text = as_text(fields.get(key)) or ""
+    fields[key] = None  # CPython extends a text in place that nothing else refers to
+    text += piece or ""
+    fields[key] = text
+
+
 def as_count(value: object) -> int | None:
     """`value` if it is a number that counts something (no boolean, at most 2⁵³, as JSON is exact), else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -1,5 +1,6 @@
 """The order in which an API sends the events of a stream, as a small table, and how one stream breaks it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 
@@ -55,8 +56,16 @@ class _Seen:
         default_factory=dict[tuple[str, tuple[object, ...]], bool]
     )
     """The pieces so far, and whether each is closed."""
+    pieces: Counter[tuple[str, tuple[object, ...]]] = field(default_factory=Counter[tuple[str, tuple[object, ...]]])
+    """How many pieces there are so far under the numbers before the last one of each."""
     count: dict[str, int] = field(default_factory=dict[str, int])
     number: int | None = None
+
+    def open(self, place: tuple[str, tuple[object, ...]], *, closed: bool = False) -> None:
+        """A piece begins here, or again."""
+        if place not in self.opened:
+            self.pieces[place[0], place[1][:-1]] += 1
+        self.opened[place] = closed
 
 
 def order_breaks(events: Iterable[Named], order: StreamOrder) -> Iterator[str]:
@@ -120,15 +129,13 @@ def _of_piece(seen: _Seen, piece: Piece, name: str, body: Object) -> Iterator[st
     if opens:
         if place in seen.opened:
             yield f"{name!r} of {shown} comes twice"
-        elif piece.counted and place[1][-1] != sum(
-            one == piece.closes and where[:-1] == place[1][:-1] for one, where in seen.opened
-        ):
+        elif piece.counted and place[1][-1] != seen.pieces[piece.closes, place[1][:-1]]:
             yield f"{name!r} has the {shown}, which is not the next one"
-        seen.opened[place] = False
+        seen.open(place)
     elif place not in seen.opened:
         if not piece.implied or (closes and piece.opens):
             yield f"{name!r} of {shown} comes without {piece.opens!r} before it"
-        seen.opened[place] = closes
+        seen.open(place, closed=closes)
     elif seen.opened[place]:
         yield f"{name!r} of {shown} comes after {piece.closes!r}"
     else:

@@ -1,6 +1,6 @@
 """The pieces of a stream by the place that they grow, in any API, to see that a server repeats what it already sent."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from turntape.cassettes.framing import Event
 
@@ -8,8 +8,8 @@ from .json_value import Object, as_text, is_array, is_object
 
 type Place = tuple[object, ...]
 """The kind of an event, then the keys and numbers that lead to a value in it."""
-type Values = Sequence[tuple[Place, object]]
-"""The pieces of a stream, as `values_of` finds them."""
+type Values = Mapping[Place, Sequence[object]]
+"""The pieces of a stream by their place, as `values_of` finds them."""
 type Texts = Sequence[Sequence[str]]
 """The pieces of each text of a stream."""
 
@@ -40,11 +40,8 @@ _EFFORT = 4
 
 def texts_of(values: Values) -> Texts:
     """The pieces of each text, without the empty ones."""
-    texts: dict[Place, list[str]] = {}
-    for place, value in values:
-        if isinstance(value, str) and value:
-            texts.setdefault(place, []).append(value)
-    return list(texts.values())
+    texts = ([one for one in pieces if isinstance(one, str) and one] for pieces in values.values())
+    return [pieces for pieces in texts if pieces]
 
 
 def repeated_text(texts: Texts) -> list[str]:
@@ -90,11 +87,10 @@ def _begun_again(pieces: Sequence[str]) -> str | None:
 
 def repeats_calls(values: Values) -> bool:
     """True when each list of calls begins with the list before it."""
-    lists: dict[Place, list[list[object]]] = {}
-    for place, value in values:
-        if is_array(value) and any(map(_is_call, value)):
-            lists.setdefault(place, []).append(list(value))
-    return any(_is_repeated(sent) for sent in lists.values())
+    return any(
+        _is_repeated([list(one) for one in pieces if is_array(one) and any(map(_is_call, one))])
+        for pieces in values.values()
+    )
 
 
 def _is_call(item: object) -> bool:
@@ -115,8 +111,8 @@ def _are_snapshots(pieces: Sequence[str]) -> bool:
 
 
 def values_of(events: Iterable[Event]) -> Values:
-    """`(place, value)` of all pieces of text and lists of calls, in order."""
-    found: list[tuple[Place, object]] = []
+    """All pieces of text and lists of calls, by their place."""
+    found: dict[Place, list[object]] = {}
     for event in events:
         body = event.value if event.kind != "comment" else None
         if is_object(body):
@@ -125,17 +121,17 @@ def values_of(events: Iterable[Event]) -> Values:
     return found
 
 
-def _find(found: list[tuple[Place, object]], fields: Object, place: Place, depth: int) -> None:
+def _find(found: dict[Place, list[object]], fields: Object, place: Place, depth: int) -> None:
     for key, value in fields.items():
         if isinstance(value, str):
             if key in _TEXTS:
-                found.append(((*place, key), value))
+                found.setdefault((*place, key), []).append(value)
         elif is_object(value):
             if depth < _DEEPEST:
                 _find(found, value, (*place, key, *_numbers(value)), depth + 1)
         elif is_array(value):
             if key in _LISTS:
-                found.append(((*place, key), value))
+                found.setdefault((*place, key), []).append(value)
             if depth < _DEEPEST:
                 for number, item in enumerate(value):
                     if is_object(item):

@@ -122,7 +122,7 @@ def out_of_order(context: RuleContext) -> Iterator[Note]:
     if rules.order is not None and (found := next(never_closed(events, rules.order), None)) is not None:
         yield Note(f"the stream lacks an event: {found}", (f"{context.at} response",), severity="info")
         return
-    changed = list(unsteady([body for _, body in events], rules.steady))
+    changed = list(unsteady((body for _, body in events), rules.steady))
     changed = changed or list(rules.renames(exchange) if rules.renames is not None else ())
     if changed:
         models = [what for what in changed if "model" in what.split(" ")[1]]

@@ -133,11 +133,11 @@ _VARIED = 8
 )
 def wrong_role(context: RuleContext) -> Iterator[Note]:
     exchange, rules = context.spoken
-    bodies = [exchange.answer_fields] if exchange.framing is None else [event.value for event in exchange.events]
     for path in rules.roles if context.succeeded else ():
-        said = [role for body in bodies for role in values_at(body, path) if isinstance(role, str) and role]
-        if said and said[0].lower() not in _OWN_ROLES:
-            yield Note(f"the answer has the role {said[0]!r}", (f"{context.at} response",))
+        roles = (role for body in exchange.bodies for role in values_at(body, path) if isinstance(role, str) and role)
+        first = next(roles, None)
+        if first is not None and first.lower() not in _OWN_ROLES:
+            yield Note(f"the answer has the role {first!r}", (f"{context.at} response",))
             return
 
 

@@ -89,9 +89,8 @@ def _unnamed(context: RuleContext) -> str | None:
     """How many events of a stream have no name, where clients skip such events."""
     if not context.protocol.answers.names_events or context.exchange.framing != "sse":
         return None
-    events = [event for event in context.exchange.events if event.kind == "data" and event.data.strip()]
-    typed = [(event.name, as_text(as_object(event.value).get("type"))) for event in events]
-    bare = [kind for name, kind in typed if kind and not name]
+    unnamed = (event for event in context.exchange.events if event.kind == "data" and not event.name)
+    bare = [kind for event in unnamed if (kind := as_text(as_object(event.value).get("type")))]
     if not bare:
         return None
     return (

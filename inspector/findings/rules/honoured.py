@@ -189,9 +189,7 @@ def logprobs_of_another_text(context: RuleContext) -> Iterator[Note]:
     text = context.emission.text.strip()
     if not text or not _answered(context) or len(context.emission.choices) > 1:
         return
-    exchange = context.exchange
-    bodies = [exchange.answer_fields] if exchange.framing is None else [event.value for event in exchange.events]
-    spoken = token_bytes(bodies)
+    spoken = token_bytes(context.exchange.bodies)
     if spoken is not None and text.encode("utf-8", "replace") not in spoken:
         shown = spoken.decode("utf-8", "replace").strip()
         yield Note(

@@ -348,16 +348,12 @@ def no_choice(context: RuleContext) -> Iterator[Note]:
         return
     if context.has("api-malformed-stream"):
         return
-    exchange = context.exchange
     if context.reading.streamed and not context.protocol.answers.streams_holder:
         return
-    if context.reading.streamed:
-        bodies = [as_object(event.value) for event in exchange.events]
-    else:
-        bodies = [exchange.answer_fields]
-    if any(body.get(holder) for body in bodies):
+    held = [body[holder] for body in map(as_object, context.exchange.bodies) if holder in body]
+    if any(held):
         return
-    found = next((body[holder] for body in bodies if holder in body), None)
+    found = next(iter(held), None)
     what = "missing" if found is None else "empty"
     yield Note(
         f"the status is {context.status}, but {holder!r} is {what}: the answer holds nothing of a model",

@@ -8,7 +8,7 @@ from botocore.eventstream import EventStreamBuffer
 from corpus import corpus
 from httpx_sse._decoders import SSEDecoder
 
-from turntape.cassettes.framing import decode, frame
+from turntape.cassettes.framing import decode, decoding, frame
 from turntape.inspector.wire.exchange import Exchange
 
 JSON = "application/json"
@@ -74,3 +74,11 @@ def _compare_with_the_oracle(framing: str, body: bytes, ours: list[bytes]) -> No
         lines = [line for line in [*text.split("\n"), ""] if not line.startswith("id:")]
         found = [decoder.decode(line) for line in lines]
         assert [e.data.encode() for e in found if e is not None] == ours
+
+
+def test_a_long_stream_keeps_the_values_of_its_first_events_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "_MOST_VALUES", 3)
+    events = decode("sse", [(b'data: {"a": [%d]}\n\n' % number, number) for number in range(5)])
+
+    assert [event.value for event in events] == [{"a": [number]} for number in range(5)]
+    assert [event.value is event.value for event in events] == [True, True, True, False, False]

@@ -1,8 +1,10 @@
 """JSON values are narrowed without trust."""
 
+import tracemalloc
+
 import pytest
 
-from turntape.inspector.wire.json_value import as_count, compact, compact_size
+from turntape.inspector.wire.json_value import Object, add_text, as_count, compact, compact_size
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,20 @@ def test_a_count_is_a_number_that_json_exchanges_exactly(value: object, count: i
 @pytest.mark.parametrize("value", [{"a": [1, None, "é\n"]}, "\ud83d", {"n": 2**80}])
 def test_the_size_of_a_value_is_that_of_its_bytes(value: object) -> None:
     assert compact_size(value) == len(compact(value).encode("utf-8", "surrogatepass"))
+
+
+def test_a_text_grows_where_it_is() -> None:
+    fields: Object = {"a": "x" * 1_000_000, "b": None, "c": 1}
+    tracemalloc.start()
+    try:
+        for _ in range(10):
+            add_text(fields, "a", "yz")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    for piece in ("d", None, ""):
+        add_text(fields, "b", piece)
+
+    assert fields["a"] == "x" * 1_000_000 + "yz" * 10
+    assert most < 1_500_000  # a sum needs the old text and the new one at once
+    assert list(fields) == ["a", "b", "c"] and fields["b"] == "d"

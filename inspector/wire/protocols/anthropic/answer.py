@@ -6,7 +6,7 @@ from turntape.cassettes.framing import Event
 from turntape.cassettes.frozen import mutable
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_count, as_object, as_text, is_json, is_object, parse_json
+from ...json_value import Object, add_text, as_array, as_count, as_object, as_text, is_json, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
 from ..shared.cache_marks import cache_diagnosis
 from ..shared.cached_input import whole_input
@@ -168,16 +168,17 @@ class MessageDraft:
                 for i, block in enumerate(as_array(message.get("content"))):
                     self.blocks[i] = dict(as_object(block))
             case "content_block_start":
-                index = self._index(event, len(self.blocks))
+                index = as_count(event.get("index"))
+                index = len(self.blocks) if index is None else index
                 if index in self.begun:
                     self.problems.append(f"Content block {index} begins a second time.")
                 self.begun.add(index)
                 self.blocks[index] = dict(as_object(event.get("content_block")))
                 self.open.add(index)
             case "content_block_delta":
-                self._delta(self._index(event, max(self.blocks, default=0)), as_object(event.get("delta")))
+                self._delta(self._index(event), as_object(event.get("delta")))
             case "content_block_stop":
-                self.open.discard(self._index(event, max(self.blocks, default=0)))
+                self.open.discard(self._index(event))
             case "message_delta":
                 delta = as_object(event.get("delta"))
                 self.message.update({k: v for k, v in delta.items() if v is not None})
@@ -198,9 +199,10 @@ class MessageDraft:
         if known and name and known != name:
             self.problems.append(f"A second message begins in the stream: {name!r} after {known!r}.")
 
-    def _index(self, event: Object, otherwise: int) -> int:
+    def _index(self, event: Object) -> int:
+        """The number of the block that an event is of; of the last one when it has none."""
         index = as_count(event.get("index"))
-        return otherwise if index is None else index
+        return max(self.blocks, default=0) if index is None else index
 
     def _usage(self, usage: object) -> None:
         if any(count is not None for count in as_object(usage).values()):
@@ -219,14 +221,14 @@ class MessageDraft:
                 self.fragments.setdefault(index, []).append(as_text(delta.get("partial_json")) or "")
             case "text_delta":
                 self.texts.setdefault(index, []).append(as_text(delta.get("text")) or "")
-                block["text"] = (as_text(block.get("text")) or "") + (as_text(delta.get("text")) or "")
+                add_text(block, "text", as_text(delta.get("text")))
             case "citations_delta":
                 block["citations"] = [*as_array(block.get("citations")), delta.get("citation")]
             case _:
                 # thinking_delta, signature_delta, compaction_delta: fields that go on.
                 for key, value in delta.items():
                     if key != "type" and isinstance(value, str):
-                        block[key] = (as_text(block.get(key)) or "") + value
+                        add_text(block, key, value)
 
     def _block(self, index: int) -> Object:
         block = self.blocks[index]

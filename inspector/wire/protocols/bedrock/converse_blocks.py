@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ...history import read_messages
-from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json, repeated_key
+from ...json_value import Object, add_text, as_array, as_count, as_object, as_text, is_object, parse_json, repeated_key
 from ...repeated import Repeated
 from ...values import Message, OutputFormat, Part, RequestReading, Tool, ToolCall, ToolChoice, ToolResult, Usage
 from ..shared.answers import first_count, summed
@@ -239,17 +239,20 @@ def _whole_input(text: object) -> object:
 
 def _grow(block: Object, delta: Object) -> None:
     if isinstance(text := delta.get("text"), str):
-        block["text"] = (as_text(block.get("text")) or "") + text
+        add_text(block, "text", text)
     if use := as_object(delta.get("toolUse")):
         target = block["toolUse"] = as_object(block.get("toolUse"))
         piece = use.get("input")
-        target["input"] = (as_text(target.get("input")) or "") + piece if isinstance(piece, str) else piece
+        if isinstance(piece, str):
+            add_text(target, "input", piece)
+        else:
+            target["input"] = piece
     if reasoning := as_object(delta.get("reasoningContent")):
         target = block["reasoningContent"] = as_object(block.get("reasoningContent"))
         text_field = target["reasoningText"] = as_object(target.get("reasoningText"))
         for key in ("text", "signature"):
             if isinstance(piece := reasoning.get(key), str):
-                text_field[key] = (as_text(text_field.get(key)) or "") + piece
+                add_text(text_field, key, piece)
         if redacted := as_text(reasoning.get("redactedContent")):
             target["redactedContent"] = redacted
     if pieces := as_array(delta.get("toolResult")):

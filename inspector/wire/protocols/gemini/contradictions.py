@@ -38,13 +38,17 @@ _UNBLOCKED = (None, 0, "", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFI
 
 def _blocked_and_answered(exchange: Exchange) -> Iterator[str]:
     """A prompt that a filter blocked, and an answer to it all the same."""
-    whole = exchange.framing is None
-    bodies = [exchange.answer_fields] if whole else [as_object(event.value) for event in exchange.events]
-    bodies = [as_object(body.get("response")) or body for body in bodies]
-    reasons = [get(as_object(get(body, "promptFeedback")), "blockReason") for body in bodies]
+    reasons = (get(as_object(get(body, "promptFeedback")), "blockReason") for body in _chunks(exchange))
     reason = next((one for one in reasons if one not in _UNBLOCKED), None)
-    if reason is not None and any(_says(as_object(one)) for body in bodies for one in as_array(body.get("candidates"))):
+    candidates = (as_object(one) for body in _chunks(exchange) for one in as_array(body.get("candidates")))
+    if reason is not None and any(map(_says, candidates)):
         yield f"the prompt is blocked ({reason}), and an answer to it comes"
+
+
+def _chunks(exchange: Exchange) -> Iterator[Object]:
+    for value in exchange.bodies:
+        body = as_object(value)
+        yield as_object(body.get("response")) or body
 
 
 def _is_another(first: Object, chunk: Object) -> bool:

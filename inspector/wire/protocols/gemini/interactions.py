@@ -3,7 +3,7 @@
 from turntape.cassettes.regex import regex
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
+from ...json_value import Object, add_text, as_array, as_count, as_object, as_text, is_object
 from ...values import (
     ApiError,
     FinishLabel,
@@ -210,21 +210,30 @@ def _is_verdict(body: Object) -> bool:
     return (status := as_text(body.get("status"))) in FINISH and status not in _BACKGROUND
 
 
+def _last_text(step: Object) -> Object:
+    """The last block of a step when it is text and nothing else; one that is begun or takes its place otherwise."""
+    content = as_array(step.get("content"))
+    last = as_object(content[-1]) if content else as_object(None)
+    before = as_text(last.get("text"))
+    if before is None or last != {"type": "text", "text": before}:
+        block: Object = {"type": "text", "text": before or ""}
+        step["content"] = [*(content if before is None else content[:-1]), block]
+        return block
+    return last
+
+
 def _grow(step: Object, delta: Object) -> None:
     match delta.get("type"):
         case "text":
             text = as_text(delta.get("text")) or ""
             if step.get("type") == "model_output":
-                content = as_array(step.get("content"))
-                before = as_text(as_object(content[-1]).get("text")) if content else None
-                kept = content if before is None else content[:-1]
-                step["content"] = [*kept, {"type": "text", "text": (before or "") + text}]
+                add_text(_last_text(step), "text", text)
             else:
-                step["text"] = (as_text(step.get("text")) or "") + text
+                add_text(step, "text", text)
         case "thought_signature":
-            step["signature"] = (as_text(step.get("signature")) or "") + (as_text(delta.get("signature")) or "")
+            add_text(step, "signature", as_text(delta.get("signature")))
         case "thought_summary":
-            step["summary"] = (as_text(step.get("summary")) or "") + text_of(delta.get("content"))
+            add_text(step, "summary", text_of(delta.get("content")))
         case "arguments_delta":
             old = step.get("arguments")
             step["arguments"] = (old if isinstance(old, str) else "") + (as_text(delta.get("arguments")) or "")

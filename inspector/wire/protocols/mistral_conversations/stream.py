@@ -1,6 +1,6 @@
 """What the events of a stream of Mistral's conversations add up to."""
 
-from ...json_value import Object, as_array, as_count, as_object, as_text, is_object
+from ...json_value import Object, add_text, as_array, as_count, as_object, as_text, is_object
 
 _KINDS = {
     "message.output.delta": "message.output",
@@ -44,7 +44,7 @@ def _grow(entry: Object, kind: str, event: Object) -> None:
     if kind == "message.output.delta":
         _grow_content(entry, event)
     elif "arguments" in event:
-        entry["arguments"] = (as_text(entry.get("arguments")) or "") + (as_text(event.get("arguments")) or "")
+        add_text(entry, "arguments", as_text(event.get("arguments")))
     for key, value in event.items():
         if key not in ("type", "content", "arguments", "output_index", "content_index") and value is not None:
             entry[key] = value

@@ -1,6 +1,7 @@
 """How the chunks of a chat stream contradict each other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import dropwhile
 
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text, is_object, parse_json
@@ -19,23 +20,13 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
         yield from _shared_index(whole)
         yield from _in_both_fields(whole, "message")
         return
-    chunks: list[Object] = []
-    late = 0
-    done = False
-    for event in exchange.events:
-        if event.data.strip() == b"[DONE]":
-            done = True
-            continue
-        chunk = as_object(event.value)
-        chunks.append(chunk)
-        late += done and any(_said(as_object(choice)) for choice in as_array(chunk.get("choices")))
-    if late:
+    if late := sum(any(map(_said, _choices_of(chunk))) for chunk in _after_done(exchange)):
         yield f"{late} pieces of the answer come after [DONE], where clients stop to read"
-    yield from _second_answer(chunks)
-    choices = [as_object(choice) for chunk in chunks for choice in as_array(chunk.get("choices"))]
+    yield from _second_answer(exchange)
+    choices = _Choices(exchange)
     yield from _after_finish(choices)
     yield from _two_ends(choices)
-    numbers = {index_of(choice) for choice in choices}
+    numbers = set(map(index_of, choices))
     if numbers and 0 not in numbers:
         yield f"its first choice has the index {min(numbers)}: clients that read choice 0 get nothing"
     yield from _in_both_fields(choices, "delta")
@@ -44,7 +35,26 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     yield from _whole_among_pieces(choices)
 
 
-def _in_both_fields(choices: list[Object], holder: str) -> Iterator[str]:
+class _Choices:
+    """The choices of all chunks, as often as somebody goes over them. They are in no list: a stream may be long."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+
+    def __iter__(self) -> Iterator[Object]:
+        return (choice for value in self._exchange.bodies for choice in _choices_of(as_object(value)))
+
+
+def _choices_of(chunk: Object) -> Iterator[Object]:
+    return map(as_object, as_array(chunk.get("choices")))
+
+
+def _after_done(exchange: Exchange) -> Iterator[Object]:
+    events = dropwhile(lambda event: event.data.strip() != b"[DONE]", exchange.events)
+    return (as_object(event.value) for event in events if event.data.strip() != b"[DONE]")
+
+
+def _in_both_fields(choices: Iterable[Object], holder: str) -> Iterator[str]:
     """A call in `tool_calls` and in `function_call` of old."""
     new: set[tuple[int, str]] = set()
     old: set[tuple[int, str]] = set()
@@ -61,9 +71,7 @@ def _in_both_fields(choices: list[Object], holder: str) -> Iterator[str]:
 
 def breaks(exchange: Exchange) -> Iterator[str]:
     """How an answer breaks the API's format: fields of another type, on which SDKs fail."""
-    whole = exchange.framing is None
-    bodies = [exchange.answer_fields] if whole else [as_object(event.value) for event in exchange.events]
-    for choice in (as_object(choice) for body in bodies for choice in as_array(body.get("choices"))):
+    for choice in _Choices(exchange):
         if "delta" in choice and choice["delta"] is None:
             yield "a chunk has null in place of its delta"
             return
@@ -80,12 +88,12 @@ def _said(choice: Object) -> bool:
     return bool(delta.get("content") or delta.get("tool_calls"))
 
 
-def _second_answer(chunks: list[Object]) -> Iterator[str]:
+def _second_answer(exchange: Exchange) -> Iterator[str]:
     """A second id and model where the role is said again, after something was said."""
     first: Object | None = None
     said, roles = False, 0
-    for chunk in chunks:
-        choices = [as_object(choice) for choice in as_array(chunk.get("choices"))]
+    for chunk in map(as_object, exchange.bodies):
+        choices = list(_choices_of(chunk))
         if not choices:
             continue
         begins = any(as_object(choice.get("delta")).get("role") for choice in choices)
@@ -107,7 +115,7 @@ def _shared_index(choices: list[Object]) -> Iterator[str]:
         yield f"{len(choices)} choices share an index: clients that go by it keep one of them"
 
 
-def _after_finish(choices: list[Object]) -> Iterator[str]:
+def _after_finish(choices: Iterable[Object]) -> Iterator[str]:
     """Words or calls of a choice after its finish word; a server that sends the word in each chunk may send words."""
     ended: dict[int, str] = {}
     words = sum(bool(choice.get("finish_reason")) for choice in choices)
@@ -121,7 +129,7 @@ def _after_finish(choices: list[Object]) -> Iterator[str]:
             ended[place] = word
 
 
-def _two_ends(choices: list[Object]) -> Iterator[str]:
+def _two_ends(choices: Iterable[Object]) -> Iterator[str]:
     """Another finish word of a choice after its first one."""
     ended: dict[int, str] = {}
     for choice in choices:
@@ -132,7 +140,7 @@ def _two_ends(choices: list[Object]) -> Iterator[str]:
             return
 
 
-def _pieces(choices: list[Object]) -> Iterator[tuple[tuple[int, object], Object]]:
+def _pieces(choices: Iterable[Object]) -> Iterator[tuple[tuple[int, object], Object]]:
     for choice in choices:
         for item in as_array(as_object(choice.get("delta")).get("tool_calls")):
             call = as_object(item)
@@ -140,7 +148,7 @@ def _pieces(choices: list[Object]) -> Iterator[tuple[tuple[int, object], Object]
                 yield (index_of(choice), call.get("index")), call
 
 
-def _repeated_names(choices: list[Object]) -> Iterator[str]:
+def _repeated_names(choices: Iterable[Object]) -> Iterator[str]:
     """The name of a call again and again, twice where its id comes again too, or another one behind its arguments."""
     names: dict[tuple[int, object], list[str]] = {}
     ids: dict[tuple[int, object], list[object]] = {}
@@ -164,7 +172,7 @@ def _repeated_names(choices: list[Object]) -> Iterator[str]:
             return
 
 
-def _late_names(choices: list[Object]) -> Iterator[str]:
+def _late_names(choices: Iterable[Object]) -> Iterator[str]:
     """The name of a call behind a piece that gave the call an empty one."""
     empty: set[tuple[int, object]] = set()
     named: set[tuple[int, object]] = set()
@@ -179,7 +187,7 @@ def _late_names(choices: list[Object]) -> Iterator[str]:
             named.add(place)
 
 
-def _whole_among_pieces(choices: list[Object]) -> Iterator[str]:
+def _whole_among_pieces(choices: Iterable[Object]) -> Iterator[str]:
     arguments: dict[tuple[int, object], list[str]] = {}
     for place, call in _pieces(choices):
         if piece := as_text(as_object(call.get("function")).get("arguments")):

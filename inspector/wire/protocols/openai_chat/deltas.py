@@ -8,7 +8,7 @@ from dataclasses import field
 
 from turntape.cassettes.frozen import mutable
 
-from ...json_value import Object, as_array, as_object, as_text, is_array, is_json, is_object
+from ...json_value import Object, add_text, as_array, as_object, as_text, is_array, is_json, is_object
 from ..shared.piece_names import grow
 from .request import REASONING_FIELDS
 
@@ -51,6 +51,10 @@ class ChoiceDraft:
     rest: Object = field(default_factory=dict[str, object])
     choice: Object = field(default_factory=dict[str, object])
     problems: list[str] = field(default_factory=list[str])
+    _by_id: dict[str, CallDraft] = field(default_factory=dict[str, CallDraft])
+    """The last call of each id."""
+    _by_index: dict[int, CallDraft] = field(default_factory=dict[int, CallDraft])
+    """The last call of each index."""
 
     def add(self, choice: Object) -> None:
         """Take in one entry of `choices` of a chunk."""
@@ -68,6 +72,7 @@ class ChoiceDraft:
     def _replace(self, message: Object) -> None:
         self.text, self.parts, self.reasoning, self.refusal, self.calls = [], [], [], [], []
         self.details, self.function_call = [], None
+        self._by_id, self._by_index = {}, {}
         self._add_delta(message)
 
     def _add_delta(self, delta: Object) -> None:
@@ -101,8 +106,11 @@ class ChoiceDraft:
             index = item.get("index")
             draft = CallDraft(index if isinstance(index, int) else None, None)
             self.calls.append(draft)
-        if call_id := _id(item):
-            draft.id = draft.id or call_id
+            if draft.index is not None:
+                self._by_index[draft.index] = draft
+        if (call_id := _id(item)) and not draft.id:
+            draft.id = call_id
+            self._by_id[call_id] = draft
         if kind == "custom":
             draft.type = "custom"
         _extend(draft, body)
@@ -110,11 +118,11 @@ class ChoiceDraft:
     def _open_call(self, item: Object, name: str) -> CallDraft | None:
         """The call that this delta continues, or None when it begins one."""
         call_id, index = _id(item), item.get("index")
-        same = next((c for c in reversed(self.calls) if c.id == call_id), None) if call_id else None
+        same = self._by_id.get(call_id) if call_id else None
         if same is not None and not _another(same, index, name):
             return same
         if isinstance(index, int):
-            found = next((c for c in reversed(self.calls) if c.index == index), None)
+            found = self._by_index.get(index)
         else:
             found = self.calls[-1] if self.calls else None
         if found is None or not name or not found.name:
@@ -214,9 +222,8 @@ def _joined_parts(parts: list[object]) -> list[object]:
             joined.append(fields)
             continue
         for key, value in fields.items():
-            old = last.get(key)
-            if key in _PIECES and isinstance(old, str) and isinstance(value, str):
-                last[key] = old + value
+            if key in _PIECES and isinstance(last.get(key), str) and isinstance(value, str):
+                add_text(last, key, value)
             elif value is not None:
                 last[key] = value
     return list(joined)

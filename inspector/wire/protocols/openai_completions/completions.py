@@ -1,7 +1,7 @@
 """Legacy completions: a prompt in, a text out."""
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
+from ...json_value import Object, add_text, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import Kind, Message, Part, RequestReading, ResponseReading
 from ..openai_chat.answer import FINISH
 from ..openai_chat.chat import is_chat_answer
@@ -79,7 +79,7 @@ def _stream(exchange: Exchange) -> ResponseReading:
         for item in as_array(chunk.get("choices")):
             fields = as_object(item)
             choice = choices.setdefault(as_count(fields.get("index")) or 0, {"text": ""})
-            choice["text"] = (as_text(choice["text"]) or "") + (as_text(fields.get("text")) or "")
+            add_text(choice, "text", as_text(fields.get("text")))
             if fields.get("finish_reason"):
                 choice["finish_reason"] = fields["finish_reason"]
     body["choices"] = [choices[index] for index in sorted(choices)]

@@ -15,14 +15,14 @@ _WHOLE = ("text", "arguments", "input", "refusal")
 def disagreements(exchange: Exchange) -> Iterator[str]:
     """One sentence for each thing that a later event says otherwise than the events before it."""
     said: dict[tuple[object, str], str] = {}
-    pieces: dict[tuple[object, ...], str] = {}
+    pieces: dict[tuple[object, ...], list[str]] = {}
     for name, event in stream_objects(exchange):
         kind = as_text(event.get("type")) or name
         place = (event.get("output_index"), event.get("content_index"), event.get("summary_index"))
         if kind.endswith(".delta") and isinstance(piece := event.get("delta"), str):
-            key = (kind.removesuffix(".delta"), *place)
-            pieces[key] = pieces.get(key, "") + piece
-        elif kind.endswith(".done") and (joined := pieces.get((kind.removesuffix(".done"), *place))) is not None:
+            pieces.setdefault((kind.removesuffix(".delta"), *place), []).append(piece)
+        elif kind.endswith(".done") and (sent := pieces.get((kind.removesuffix(".done"), *place))) is not None:
+            joined = "".join(sent)
             whole = next((text for one in _WHOLE if (text := as_text(event.get(one))) is not None), joined)
             if whole != joined:
                 yield f"{kind!r} says {cut(whole, 40)!r}, and the pieces before it say {cut(joined, 40)!r}"

@@ -6,7 +6,7 @@ from turntape.cassettes.framing import Event
 from turntape.cassettes.frozen import mutable
 
 from ...exchange import Exchange
-from ...json_value import Object, as_array, as_count, as_object, as_text
+from ...json_value import Object, add_text, as_array, as_count, as_object, as_text
 from ...values import ApiError
 from ..shared.answers import objects
 from ..shared.errors import error_in
@@ -109,7 +109,7 @@ class ResponseDraft:
 
     def _grow(self, target: Object, key: str, event: Object, verb: str) -> None:
         if verb == "delta":
-            target[key] = (as_text(target.get(key)) or "") + (as_text(event.get("delta")) or "")
+            add_text(target, key, as_text(event.get("delta")))
         elif (value := event.get(key)) is not None:
             streamed = as_text(target.get(key))
             if streamed and isinstance(value, str) and value != streamed:

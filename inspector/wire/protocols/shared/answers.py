@@ -5,7 +5,7 @@ from typing import Protocol
 
 from turntape.cassettes.framing import Event
 
-from ...exchange import Exchange
+from ...exchange import EventObjects, Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import ApiError, FinishLabel, Message, Part, ResponseReading, StatedCost, Usage
 from .errors import error_in
@@ -182,7 +182,7 @@ def first_of(value: object) -> Object:
     return as_object(next(iter(as_array(value)), None))
 
 
-def stream_objects(exchange: Exchange) -> list[tuple[str, Object]]:
+def stream_objects(exchange: Exchange) -> EventObjects:
     """As `objects`, for who only looks at the bodies: all readers of the exchange share them."""
     return exchange.event_objects
 

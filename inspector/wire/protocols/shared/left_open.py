@@ -12,13 +12,13 @@ type Place = Callable[[str, Object], object]
 
 def left_open(exchange: Exchange, opens: Place, closes: Place, ends: Callable[[str, Object], bool]) -> Iterator[str]:
     """One sentence when a piece is still open at the event that ends the answer, and not closed after it."""
-    opened: list[object] = []
+    opened: dict[object, None] = {}
     closed: set[object] = set()
     over = False
     for name, event in stream_objects(exchange):
         kind = as_text(event.get("type")) or name
-        if (key := opens(kind, event)) is not None and key not in opened:
-            opened.append(key)
+        if (key := opens(kind, event)) is not None:
+            opened[key] = None
         if (key := closes(kind, event)) is not None:
             closed.add(key)
         over = over or ends(kind, event)
