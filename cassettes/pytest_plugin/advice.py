@@ -15,6 +15,7 @@ from ..replay.miss import Miss
 from ..replay.player import Player
 from ..replay.restamp import refusal
 from ..replay.session import Session
+from ..tape.lines import KEEP_ONE_SIDE
 from ..tape.model import RoundTrip
 from .marker import own_settings
 
@@ -119,6 +120,15 @@ class Advice:
                 self.again(f"--turntape-rerecord-from={turn.number}"),
             )
         ]
+
+    def of_damage(self, session: Session) -> list[str]:
+        """What to do when the cassette has a conflict, or lines that cannot be read."""
+        path = shlex.quote(from_here(session.path))
+        if any(KEEP_ONE_SIDE in said for said in session.player.cassette.problems):
+            ways = ["keep one side:", *(f"  git checkout {side} {path}" for side in ("--ours", "--theirs"))]
+        else:
+            ways = ["restore the file, if version control has it whole:", f"  git checkout HEAD {path}"]
+        return [*ways, "or record again:", f"  {self.again('--turntape-mode=all')}"]
 
     def without_cassette(self, session: Session) -> list[str]:
         """What to do when the cassette is missing: it may belong to the test under its earlier name."""

@@ -12,6 +12,7 @@ from ..replay.miss import Miss
 from ..replay.report import Report
 from ..replay.session import Session
 from ..replay.tools.recording import Asked
+from ..tape.lines import KEEP_ONE_SIDE
 from ..tape.turn_names import TurnName
 from .advice import Advice, can_stay, from_here, settings_of
 from .marker import Marker
@@ -127,8 +128,7 @@ class Found:
         missed = bool(misses or tool_misses)
         damaged = damage(session)
         lines = [
-            damaged or self._first(report, misses, tool_misses, left),
-            *(["restore the file, for example from version control"] if damaged else ()),
+            damaged.partition(f"; {KEEP_ONE_SIDE}")[0] if damaged else self._first(report, misses, tool_misses, left),
             "",
             *_some(tool_misses),
             *_requests(misses, self.tools),
@@ -138,7 +138,7 @@ class Found:
         ]
         # What a damaged recording does not answer may still be right: accepting it as a change would keep the damage.
         if damaged:
-            return [*lines, "", "or record again:", f"  {self.advice.again('--turntape-mode=all')}"]
+            return [*lines, "", *self.advice.of_damage(session)]
         return [*lines, "", *self.advice.of(session, misses, moved=bool(moved), left=bool(left or not_called))]
 
     def _first(

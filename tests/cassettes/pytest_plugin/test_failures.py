@@ -41,14 +41,36 @@ def test_a_damaged_cassette_is_restored_or_recorded_again_and_not_accepted(proje
     run.assert_outcomes(failed=1)
     run.stdout.fnmatch_lines(
         [
-            "turntape: the cassette is damaged: line 2 begins a merge conflict, *",
-            "restore the file, for example from version control",
+            "turntape: the cassette is damaged: line 2 begins a merge conflict, and both sides are read",
+            "keep one side:",
+            "  git checkout --ours cassettes/test_*/test_a.cassette.jsonl",
+            "  git checkout --theirs cassettes/test_*/test_a.cassette.jsonl",
             "or record again:",
             "  * --turntape-mode=all",
         ]
     )
     run.stdout.no_fnmatch_line("*partial=True*")
     run.stdout.no_fnmatch_line("*restamp*")
+
+
+def test_a_cassette_that_was_cut_is_restored_by_a_command(project: pytest.Pytester) -> None:
+    write(project, "@pytest.mark.turntape\ndef test_a():\n    post('a'); post('b')")
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    (path,) = project.path.rglob("test_a.cassette.jsonl")
+    kept = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(kept[:2]) + kept[2][:20])
+
+    run = project.runpytest()
+
+    run.assert_outcomes(failed=1)
+    run.stdout.fnmatch_lines(
+        [
+            "*restore the file, if version control has it whole:",
+            "*  git checkout HEAD cassettes/test_*/test_a.cassette.jsonl",
+            "*or record again:",
+        ]
+    )
+    run.stdout.no_fnmatch_line("*--ours*")
 
 
 @pytest.mark.parametrize("passes", [True, False])
