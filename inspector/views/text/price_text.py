@@ -60,7 +60,7 @@ def _rows(comparison: Comparison) -> Iterator[tuple[str, str, str, str, str]]:
         if not put and (amount is None or (actual.amount is not None and amount > actual.amount)):
             yield _row(comparison, _ACTUAL, actual, "")
             put = True
-        yield _row(comparison, one.what, one.bill, _difference(one))
+        yield _row(comparison, one.what + _alone(one), one.bill, _difference(one))
     if not put:
         yield _row(comparison, _ACTUAL, actual, "")
 
@@ -72,6 +72,12 @@ def _row(comparison: Comparison, what: str, bill: Bill, difference: str) -> tupl
 
 def _difference(one: Scenario) -> str:
     return "–" if one.share is None else f"{one.share * 100:+.0f} %"
+
+
+def _alone(one: Scenario) -> str:
+    """What the change alone makes, where the rest of the difference is that of the cache."""
+    share = one.alone_share
+    return "" if share is None else f" (alone {share * 100:+.0f} %; the rest: a cache that follows its rules)"
 
 
 def _spent(comparison: Comparison, bill: Bill) -> str:

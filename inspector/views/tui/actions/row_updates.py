@@ -13,7 +13,7 @@ from ..pages.page import Page
 from ..pages.text_lines import flowing
 from ..widgets.panes import Panes
 from .bars import Bars
-from .selection import Selection
+from .selection import OF_THE_LEDGER, Selection
 from .state import OF_THE_RUN, ScreenState
 
 if TYPE_CHECKING:
@@ -135,13 +135,14 @@ class RowUpdates:
             self._panes.page.show(_NOTHING)
 
     def ledger_ready(self, message: LedgerReady) -> None:
-        """Request the strip with what the ledger knows of misses and additions."""
+        """Request the strip with what the ledger knows of misses and additions, and a page made of fewer turns."""
         self._ledger, self.summing = message.ledger, False
         self._grow()
         state = self._state
         entry = message.ledger.at(state.place) if message.ledger is not None and state.place is not None else None
-        if state.view == "turn" and entry is not None and entry.cache is not None and entry.cache.miss is not None:
-            self._selection.request_page()  # which says why there is a cache miss
+        missed = entry is not None and entry.cache is not None and entry.cache.miss is not None
+        if state.view in OF_THE_LEDGER or (state.view == "turn" and missed):
+            self._selection.request_page()  # the page of a turn says why there is a cache miss
 
     def growth_ready(self, message: GrowthReady) -> None:
         """Draw the growth strip that was requested."""

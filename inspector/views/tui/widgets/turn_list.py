@@ -119,6 +119,9 @@ class TurnList(LineView):
     def _rebuild(self, place: int | None) -> None:
         entry, old = self.at(self.cursor), self.cursor
         self.threads = ThreadTree(self.rows, self._folds, self._keep, ORDERS[self.order])
+        if self._stays_first(old):
+            self._go_to_first()
+            return
         head = self.threads.head_of(entry.thread) if entry is not None and entry.thread is not None else None
         line = head if head is not None else self.threads.nearest(place) if place is not None else old
         top = round(self.scroll_offset.y)
@@ -128,6 +131,15 @@ class TurnList(LineView):
             # From the top, what comes above the cursor is shown too: the head of its thread.
             self.scroll_to(y=max(0, top + line - old) if top else 0, animate=False, immediate=True)
             self.reveal()
+
+    def _stays_first(self, cursor: int) -> bool:
+        """Whether the cursor is on the first turn of an order, which another one may be while more are read."""
+        return self.order != "as recorded" and cursor == 0 and self.has_focus and not round(self.scroll_offset.y)
+
+    def _go_to_first(self) -> None:
+        self.cursor = 0
+        self.fit()
+        self.cursor_moved()
 
     def on_resize(self) -> None:
         self.reveal()

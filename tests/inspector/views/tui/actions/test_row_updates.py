@@ -319,6 +319,17 @@ def test_the_page_of_a_turn_with_a_cache_miss_is_made_again_when_the_ledger_says
     assert made.did("request") == []
 
 
+@pytest.mark.parametrize(("view", "wanted"), [("context", 1), ("costs", 1), ("compare", 1), ("wire", 0), ("diff", 0)])
+def test_a_page_that_was_made_of_the_ledger_of_fewer_turns_is_made_again(view: str, wanted: int) -> None:
+    made = parts()
+    made.select(0)
+    made.selection.show_view(view)
+    made.calls.clear()
+
+    made.updates.ledger_ready(LedgerReady(made.state.run.ledger))
+    assert len([call for call in made.calls if call[0].startswith("request") and call[0] != "request growth"]) == wanted
+
+
 @pytest.mark.parametrize(("problem", "final"), [("the file is gone", True), (None, False)])
 def test_where_no_ledger_will_come_the_strip_does_not_wait_for_it(problem: str | None, final: bool) -> None:
     made = parts(empty=True, reading=True)
