@@ -1,6 +1,7 @@
 """Bills beside each other: the actual one, and what the run would have cost after each change."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from turntape.cassettes.frozen import frozen
@@ -31,6 +32,15 @@ class Scenario:
     share: Decimal | None
     """The same as a share of the actual bill."""
     assumptions: tuple[str, ...]
+    alone: Decimal | None = None
+    """Of the difference what the change alone makes, where the rest comes from the cache: that of a changed prompt is
+    taken to follow its rules, and that of the recorded run did not."""
+
+    @property
+    def alone_share(self) -> Decimal | None:
+        """The same as a share of the bill by the rules of the cache."""
+        by_rules = None if self.alone is None or self.bill.amount is None else self.bill.amount - self.alone
+        return self.alone / by_rules if self.alone is not None and by_rules else None
 
 
 @frozen
@@ -58,7 +68,7 @@ class Comparison:
 
 def compare_bills(run: RecordedRun, changes: Sequence[Change] = ()) -> Comparison:
     """The bills of these changes, and of all together; without any, of what could have saved something in this run."""
-    actual = bill(run, Change())
+    actual, rules = bill(run, Change()), by_the_rules(run)
     if changes:
         together = list(changes)
         if len(changes) > 1 and _joinable(changes):
@@ -66,9 +76,9 @@ def compare_bills(run: RecordedRun, changes: Sequence[Change] = ()) -> Compariso
             for one in changes[1:]:
                 whole |= one
             together.append(whole)
-        made = [_scenario(actual, one, bill(run, one)) for one in together]
+        made = [_alone(_scenario(actual, one, bill(run, one)), actual, rules) for one in together]
     else:
-        made = list(_found(run, actual))
+        made = list(_found(run, actual, rules))
     made.sort(key=lambda one: (one.bill.amount is None, one.bill.amount or Decimal(0)))
     return Comparison(len(run.turns) + run.uncounted, run.uncounted, actual, tuple(made), run.refused)
 
@@ -90,9 +100,19 @@ def _scenario(actual: Bill, change: Change, found: Bill, what: str = "") -> Scen
     return Scenario(change, what or change.words(), found, difference, share, tuple(_assumptions(change, found)))
 
 
-def _found(run: RecordedRun, actual: Bill) -> Iterator[Scenario]:
+def _alone(one: Scenario, actual: Bill, rules: Bill) -> Scenario:
+    """The same with what the change alone makes, where its bill has the effect of the rules of the cache too."""
+    change, new, ruled = one.change, one.bill, rules.amount
+    follows_rules = change.prompt and change.cache is None and change.model is None and change.tier is None
+    if not follows_rules or new.amount is None or not ruled or not actual.amount or new.unpriced != rules.unpriced:
+        return one
+    if abs(ruled - actual.amount) < _WORTH * actual.amount:
+        return one
+    return replace(one, alone=new.amount - ruled)
+
+
+def _found(run: RecordedRun, actual: Bill, rules: Bill) -> Iterator[Scenario]:
     """What could have been done otherwise in this run, and makes a difference."""
-    rules = by_the_rules(run)
     own = _scenario(actual, Change(), rules, "as the rules of the cache promise")
     own = Scenario(
         own.change, own.what, own.bill, own.difference, own.share, (_RULES, _STATED) if rules.stated else (_RULES,)
@@ -102,13 +122,14 @@ def _found(run: RecordedRun, actual: Bill) -> Iterator[Scenario]:
     for change in _candidates(run):
         if change.prompt and change.cache is None and bill(run, change).amount == rules.amount:
             continue  # the change itself saves nothing
-        one = _scenario(actual, change, bill(run, change))
+        one = _alone(_scenario(actual, change, bill(run, change)), actual, rules)
         if _worth(one):
             yield one
 
 
 def _worth(one: Scenario) -> bool:
-    return one.share is not None and abs(one.share) >= _WORTH
+    own = one.share if one.alone is None else one.alone_share
+    return own is not None and abs(own) >= _WORTH
 
 
 def _candidates(run: RecordedRun) -> Iterator[Change]:

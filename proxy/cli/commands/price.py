@@ -179,6 +179,7 @@ def _scenario(one: "Scenario") -> dict[str, object]:
         "what": one.what,
         "bill_usd": money(one.bill.amount),
         "difference_usd": money(one.difference),
+        "difference_alone_usd": money(one.alone),
         "unpriced": one.bill.unpriced,
         "input": one.bill.input,
         "cache_read": one.bill.read,

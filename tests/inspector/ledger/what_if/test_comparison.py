@@ -4,10 +4,13 @@ import json
 from dataclasses import replace
 from decimal import Decimal
 
+import pytest
 from cached_turns import MARK, POLICY, TOOL, asks, claude, says, text
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.ledger.what_if import Change, Comparison, compare_bills, recorded_run
+from turntape.inspector.ledger.what_if import Change, Comparison, compare_bills, comparison, recorded_run
+from turntape.inspector.ledger.what_if.bills import by_the_rules
+from turntape.inspector.ledger.what_if.recorded import RecordedRun
 from turntape.inspector.run.labels import label_all
 
 NOW = 1_795_000_000.0
@@ -15,9 +18,13 @@ U = asks(text("What is a tape?", MARK))
 MORE = [asks(text("What is a tape?")), says("Fine."), asks(text("And a reel?", MARK))]
 
 
-def compared(*trips: RoundTrip, changes: tuple[Change, ...] = ()) -> Comparison:
+def recorded(*trips: RoundTrip) -> RecordedRun:
     moved = [replace(trip, index=n, started_at=trip.started_at + NOW) for n, trip in enumerate(trips)]
-    return compare_bills(recorded_run(label_all(moved)), changes)
+    return recorded_run(label_all(moved))
+
+
+def compared(*trips: RoundTrip, changes: tuple[Change, ...] = ()) -> Comparison:
+    return compare_bills(recorded(*trips), changes)
 
 
 LOOP = (claude([U], (0, 5166, 3)), claude(MORE, (5166, 100, 3), at=30))
@@ -102,3 +109,42 @@ def test_a_model_without_a_price_is_named() -> None:
     assert [one for one in found.assumptions if "No price" in one] == [
         "No price is known for 'claude-nope': check its name, or price it under [prices] in turntape.toml."
     ]
+
+
+MISSED = [LOOP[0], claude(MORE, (0, 5266, 3), at=30)]
+"""The second turn reads nothing of the cache, although its prompt is unchanged."""
+
+
+def test_what_a_change_makes_alone_is_parted_from_what_the_cache_makes() -> None:
+    (capped,) = compared(*MISSED, changes=(Change(without=("look",)),)).scenarios
+    rules = by_the_rules(recorded(*MISSED)).amount
+
+    assert rules is not None and capped.bill.amount is not None
+    assert capped.difference is not None and capped.alone is not None
+    assert capped.alone == capped.bill.amount - rules
+    assert capped.alone_share == capped.alone / rules
+    assert capped.difference < capped.alone <= 0, "most of it is the cache"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [Change(cache="none"), Change(tier="batch"), Change(model="claude-haiku-4-5"), Change(cache="1h", cap=10)],
+)
+def test_a_change_of_the_cache_or_of_the_prices_has_no_part_of_its_rules(change: Change) -> None:
+    (one,) = compared(*MISSED, changes=(change,)).scenarios
+    assert (one.alone, one.alone_share) == (None, None)
+
+
+def test_where_the_cache_followed_its_rules_the_change_makes_all_of_the_difference() -> None:
+    (one,) = compared(*LOOP, changes=(Change(without=("look",)),)).scenarios
+    assert one.alone is None
+
+
+def test_an_idle_tool_that_costs_a_trifle_is_not_shown_for_what_the_cache_would_save(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert any(one.change.without for one in compared(*MISSED).scenarios)
+    monkeypatch.setattr(comparison, "_WORTH", Decimal("0.1"))
+    found = compared(*MISSED)
+    assert any("as the rules" in one.what for one in found.scenarios)
+    assert [one.change.without for one in found.scenarios if one.change.without] == []

@@ -1,5 +1,6 @@
 """The table of bills."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from turntape.inspector.ledger.what_if import Bill, Change, Comparison, Scenario
@@ -67,3 +68,12 @@ def test_what_is_missing_is_counted() -> None:
 def test_all_bills_are_lower() -> None:
     found = lines(scenario("less", "0.50", "-0.5"))
     assert found[4].startswith("as it was")
+
+
+def test_a_row_says_what_its_change_makes_alone() -> None:
+    capped = replace(scenario("results capped", "0.30", "-0.7"), alone=Decimal("-0.10"))
+
+    assert " ".join(lines(capped, width=120)[3].split()) == (
+        "results capped (alone -25 %; the rest: a cache that follows its rules) $0.300 -70 % 2.0k 0 %"
+    )
+    assert "alone" not in " ".join(lines(scenario("results capped", "0.30", "-0.7")))
