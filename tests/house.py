@@ -22,7 +22,7 @@ def imports(where: str, source: str) -> tuple[str, ...]:
 
 def _imports(where: str, source: str) -> Iterator[str]:
     package = ("turntape", *Path(where).with_suffix("").parts)
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -30,6 +30,17 @@ def _imports(where: str, source: str) -> Iterator[str]:
             module = (*base, *([node.module] if node.module else []))
             yield ".".join(module)
             yield from (".".join((*module, alias.name)) for alias in node.names)
+
+
+def statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """All statements, and what holds statements: there are ten times as many expressions."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, name, None)
+            waiting += inner if isinstance(inner, list) else []
 
 
 def sources() -> dict[str, str]:

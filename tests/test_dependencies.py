@@ -10,6 +10,7 @@ from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
 import pytest
+from house import statements
 
 from turntape.proxy.cli.command_line import EXTRAS as INSTALLS
 
@@ -78,7 +79,7 @@ def _imported(path: Path) -> Iterator[str]:
     text = path.read_text()
     tree = ast.parse(text)
     # Only a call hides in an expression, and looking at each expression of the repository takes long.
-    for node in ast.walk(tree) if _BY_CALL.search(text) else _statements(tree):
+    for node in ast.walk(tree) if _BY_CALL.search(text) else statements(tree):
         match node:
             case ast.Import(names=names):
                 found = [alias.name for alias in names]
@@ -89,17 +90,6 @@ def _imported(path: Path) -> Iterator[str]:
             case _:
                 continue
         yield from (name for name in found if not name.startswith("."))
-
-
-def _statements(tree: ast.Module) -> Iterator[ast.AST]:
-    """All statements, and what holds statements."""
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-            inner = getattr(node, name, None)
-            waiting += inner if isinstance(inner, list) else []
 
 
 def ours() -> set[str]:

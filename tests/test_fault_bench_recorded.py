@@ -5,6 +5,7 @@ What needs no corpus is tested on the bench's own story; the bars on a sample of
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,9 @@ MODES = [(name, streamed) for name in DIALECTS for streamed in (False, True)]
 RECORDED = pytest.mark.skipif(corpus.folder() is None, reason=corpus.ABSENT)
 
 
+@cache
 def story(name: str, *, streamed: bool) -> Recording:
-    """The story of the bench as if it had been recorded."""
+    """The story of the bench as if it had been recorded; a loop of it is a copy."""
     trips = tuple(record(incident(DIALECTS[name], streamed=streamed)).trips)
     shape = shape_of(APIS[name], json.loads(trips[0].request.body))
     assert shape is not None
@@ -179,12 +181,22 @@ def test_two_hundred_healthy_loops_of_ten_protocols_raise_no_alarm_that_nothing_
     assert score(loops, ()).missed(EXPLAINED) == []
 
 
+def smallest() -> list[Recording]:
+    """Of each protocol the smallest loop of three round trips or more, else of two."""
+    loops = sorted(
+        chosen(), key=lambda loop: (-min(len(loop.trips), 3), sum(len(b) for t in loop.trips for b in _bytes(t)))
+    )
+    return list({loop.protocol: loop for loop in reversed(loops)}.values())
+
+
 @RECORDED
 def test_the_bars_hold_on_recorded_loops() -> None:
     """On every fault in one loop of each protocol; `make faults` holds all loops to the same bars."""
     faults = [fault for fault in FAULTS if fault.name not in NOT_YET]
+    loops = smallest()
 
-    assert score(chosen(1), faults).missed({k: (9, w) for k, (_, w) in EXPLAINED.items()}) == []
+    assert len(loops) == 10
+    assert score(loops, faults).missed({k: (9, w) for k, (_, w) in EXPLAINED.items()}) == []
 
 
 def test_every_shape_has_an_error_of_its_own() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from bench.faults.recorded.catalogue import Fault
 from bench.faults.recorded.loops import Recording
 from bench.faults.recorded.score import faulty, judge, score
 from bench.faults.recorded.shapes import shape_of
-from bench.faults.score import label_trips
+from bench.faults.score import Found, label_trips
 from bench.faults.story import incident
 from bench.faults.tools.catalogue import FAULTS
 from bench.faults.tools.wire import ToolRecording, with_tools
@@ -28,12 +29,19 @@ APIS = {"chat": "openai-chat", "anthropic-messages": "anthropic-messages", "gemi
 WITH_MARK = frozenset({"the mark of an error is lost", "an error is invented"})
 
 
+@cache
 def recording(dialect: str) -> ToolRecording:
-    """The story of the bench with a tool server beside it."""
+    """The story of the bench with a tool server beside it; a loop of it is a copy."""
     trips = tuple(record(incident(DIALECTS[dialect], streamed=False)).trips)
     shape = shape_of(APIS.get(dialect, dialect), json.loads(trips[0].request.body))
     assert shape is not None
     return ToolRecording(Recording(dialect, shape.protocol, dialect, shape, trips))
+
+
+@cache
+def found_before(dialect: str) -> tuple[Found, ...]:
+    """What is found in the story without a fault."""
+    return label_trips(recording(dialect).loop().trips())
 
 
 STORIES = [name for name in DIALECTS if name in {*APIS, "openai-chat"}]
@@ -66,7 +74,7 @@ def test_a_fault_is_found_and_blamed_on_its_layer(fault: Fault, dialect: str) ->
     assert [trip.request.body for trip in changed[0]] != [trip.request.body for trip in loop.trips()] or [
         trip.response for trip in changed[0]
     ] != [trip.response for trip in loop.trips()]
-    outcome = judge(made, fault, label_trips(loop.trips()))  # type: ignore[arg-type]
+    outcome = judge(made, fault, found_before(dialect))  # type: ignore[arg-type]
 
     assert outcome is not None
     assert outcome.hits, [str(found) for found in outcome.found]

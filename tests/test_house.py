@@ -1,6 +1,7 @@
 """The house rules that a machine can check: floors, packages, and what is imported when."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -82,9 +83,13 @@ PROTOCOL_NAMES = frozenset(protocol.name for protocol in built_in()) - ALSO_A_WO
 PROVIDER_NAMES = frozenset(provider.name for provider in PROVIDERS)
 
 
+NAMED = re.compile(rf"""["'](?:{"|".join(map(re.escape, PROTOCOL_NAMES | PROVIDER_NAMES | ALSO_A_WORD))})["']""")
+"""One of the names as a text of its source: without any, there is nothing to look for in the tree."""
+
+
 def named_apis(where: str, source: str) -> list[str]:
     """Branches and tables that name a protocol or a provider: what differs between APIs is a trait."""
-    if where.startswith(OF_ONE_API):
+    if where.startswith(OF_ONE_API) or not NAMED.search(source):
         return []
     found = ((node, _named(node)) for node in ast.walk(ast.parse(source)))
     return [f"line {getattr(node, 'lineno', '?')}: {', '.join(sorted(names))}" for node, names in found if names]

@@ -79,11 +79,11 @@ def test_labels_are_the_same_when_what_was_emitted_is_not_kept(monkeypatch: pyte
 
 def test_a_thread_that_waits_does_not_hold_its_long_answer() -> None:
     def answered(number: int) -> RoundTrip:
-        text = f"{number} " + "".join(f"{number} {word} " for word in range(20_000))
+        text = f"{number:03} " * 30_000
         return replace(chat([user(f"question {number}")], said(text)), index=number, started_at=1000.0 + number)
 
     labeller = Labeller(again=answered)
-    for number in range(150):
+    for number in range(100):
         labeller.add(answered(number))
     gc.collect()
     held = {id(one): len(one) for one in texts_of(labeller) if len(one) > 100_000}
