@@ -19,6 +19,7 @@ from judged import (
     calls,
     gemini,
     given,
+    gives,
     item_call,
     item_output,
     responses,
@@ -240,6 +241,7 @@ CRM: dict[str, Any] = {
     "tools": [{**FUNCTION, "name": "look_out", "defer_loading": True}],
 }  # fmt: skip
 AS_TEXT = '<tool_call>{"name": "look_up", "arguments": {"word": "tape"}}</tool_call>'
+HIDDEN = calls() | {"thought": True}
 NUMBER = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "integer"}}}}}  # fmt: skip
 DAY = {"type": "function", "function": {"name": "look_up", "parameters": {
@@ -363,6 +365,11 @@ MODEL: list[Row] = [
      reasoned("Hm.</think>A strip."), reasoned("Hm.</think>A strip.", asks="what is </think>?")),
     ("api-answer-in-reasoning", "The answer was cut or hit its cap",
      reasoned("Hm.</think>A strip."), reasoned("Hm.</think>A strip.", finish="length")),
+    ("api-answer-in-reasoning", "The client ran the call all the same: then it is an info",
+     gemini([turn("user", {"text": "hi"})], [HIDDEN]),
+     [gemini([turn("user", {"text": "hi"})], [HIDDEN]),
+      gemini([turn("user", {"text": "hi"}), turn("model", HIDDEN), turn("user", gives())], [{"text": "done"}], 1)],
+     "info"),
     ("model-empty-response", "The API ran its own tools in the answer",
      anthropic([asked("hi")], [], usage={"output_tokens": 3}), anthropic([asked("hi")], SEARCH)),
     ("model-empty-response", "The request has no message: it only loads the model, as Ollama's does",

@@ -151,6 +151,7 @@ def _was_read(_: Finding, context: RuleContext) -> bool:
 
 
 FOLLOWED: Mapping[str, tuple[Severity, Callable[[Finding, RuleContext], bool]]] = {
+    "api-answer-in-reasoning": ("info", _ran),
     "api-arguments-wrong-type": ("info", _ran),
     "api-call-without-id": ("info", _ran_by_id),
     "api-length-truncated": ("info", _was_continued),

@@ -123,6 +123,7 @@ _INVERSES: tuple[tuple[str, Callable[[str], str | None]], ...] = (
     ("URL-encoded", lambda text: unquote(text) if "%" in text else None),
     ("with typographic characters in place of plain ones", lambda text: text.translate(_TYPOGRAPHY)),
     ("with accents as separate characters", lambda text: unicodedata.normalize("NFC", text)),
+    ("with a tokenizer's marks in place of blanks", lambda text: _undone(_TOKEN_BLANK, text, _blanks)),
     ("with NUL characters", lambda text: text.replace("\0", "") if "\0" in text else None),
 )
 """What was made of a text, and how to get the text back; None where the text does not look so."""
@@ -134,6 +135,10 @@ def inverses(text: str) -> Iterator[tuple[str, str]]:
         before = undo(text)
         if before is not None and before != text and before.strip():
             yield name, before
+
+
+def _blanks(text: str) -> str:
+    return _TOKEN_BLANK.sub(" ", text)
 
 
 def _values(text: str) -> object:

@@ -59,7 +59,11 @@ def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] 
         return None
     for how, before in inverses(text) if len(text) >= _SHORTEST else ():
         if len(before.strip()) >= _SHORTEST and before.strip() in said:
-            return f"is {cut(before.strip(), 60)!r} of the request {how}", "api" if "encoding" in how else None, "P"
+            return (
+                f"is {cut(before.strip(), 60)!r} of the request {how}",
+                "api" if "encoding" in how or "tokenizer" in how else None,
+                "P",
+            )
     if (end := markup_end(text)) is not None:
         return f"ends with markup of a call ({end!r})", None, None
     if (token := token_around(text)) is not None and token not in said:

@@ -8,7 +8,7 @@ from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import call_meaning
-from ...wire.json_value import Object, is_object, parse_json
+from ...wire.json_value import Object, as_object, is_object, parse_json
 from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
 from ...wire.values import ToolCall
@@ -228,13 +228,15 @@ _THOUGHT_ENDS = regex(THOUGHT_ENDS, re.IGNORECASE)
     "api",
     "warning",
     "S",
-    says="The answer is in the field for reasoning, and the text is empty: the server's reasoning parser put it there.",
+    says="The answer, or a call, is in the field for reasoning: the server's reasoning parser put it there, and clients do not "
+    "look for it there.",
     fix="Check the server's reasoning parser against the model's chat template, and update the server; until then, read the "
     "answer from the reasoning.",
     not_when=(
         "Nothing shows where the reasoning ends: then `model-empty-response` says that there is only reasoning",
         "The request holds the tag that ends a thought: the model may have written of it",
         "The answer was cut or hit its cap",
+        "The client ran the call all the same: then it is an info",
     ),
 )
 def answer_in_reasoning(context: RuleContext) -> Iterator[Note]:
@@ -250,6 +252,30 @@ def answer_in_reasoning(context: RuleContext) -> Iterator[Note]:
         what = f"the JSON that the request asks for is in the reasoning, and the text is empty: {cut(reasoning, 80)!r}"
     if what is not None:
         yield Note(what, (f"{context.at} response", context.finish_at))
+
+
+@answer_in_reasoning.also("ended")
+def call_in_thought(context: RuleContext) -> Iterator[Note]:
+    """A call that the API marks as a part of a thought, or that is written in one: clients skip thoughts."""
+    if not context.succeeded:
+        return
+    hidden = [p for p in context.emission.content if p.call is not None and as_object(p.raw).get("thought") is True]
+    for part in hidden[:1]:
+        if part.call is not None:
+            yield Note(
+                f"the call of {part.call.name!r} is marked as a part of a thought: a client that skips thoughts never runs it",
+                (call_at(context, part.call), f"{context.at} response {part.pointer}".rstrip()),
+                tier="P",
+            )
+    if context.emission.emitted != "reasoning_only" or context.finish.label in _UNRUN:
+        return
+    written = written_calls(context.emission.reasoning.strip(), context.request.tools)
+    if written and written[0].marked:
+        yield Note(
+            f"a call of {written[0].name!r} is written in the reasoning, and nothing follows it: no client runs it: "
+            f"{cut(written[0].text, 80)!r}",
+            (f"{context.at} response", context.finish_at),
+        )
 
 
 def _behind_its_end(context: RuleContext, reasoning: str) -> str | None:
@@ -386,6 +412,7 @@ RULES = (
     call_as_text,
     answer_lost,
     answer_in_reasoning,
+    call_in_thought,
     empty_response,
     refusal,
     parallel_when_forbidden,

@@ -36,8 +36,29 @@ _WORDS = 4
 """Words before it, as in `upstream error: HTTP 502 Bad Gateway`."""
 
 
+_SAYS_ERROR = regex(
+    r"\A\W*(?:(?:api|server|upstream|gateway|provider|internal|http|request|model|llm|llm api) )?"
+    r"(?:error|exception|request failed|failure)\b[^:\n]{0,40}: *(?=\S)",
+    re.IGNORECASE,
+)
+"""How a text begins that is an error as a whole."""
+_OF_SERVERS = regex(
+    r"\b(?:exceeded (?:your|the) .{0,40}(?:quota|limit)|quota (?:exceeded|exhausted)|rate limit(?:ed| exceeded| reached)"
+    r"|too many requests|insufficient (?:balance|quota|credits?|funds)|out of credits?|credit balance|overloaded"
+    r"|invalid (?:api|access) key|incorrect api key|unauthorized|upstream (?:timed? ?out|error|connect)|bad gateway"
+    r"|service (?:is )?(?:temporarily )?unavailable|internal server error|no available (?:channel|provider|model)s?"
+    r"|connection (?:refused|reset|timed out)|(?:read|request) timed out|model (?:is )?(?:overloaded|not available))\b",
+    re.IGNORECASE,
+)
+"""What such an error is about, where a server made it and no model."""
+_ERROR_LENGTH = 400
+"""Characters. A longer text may be a report about an error."""
+
+
 def _error_in(text: str) -> tuple[str, ...]:
     """The words by which a text is an error; none for any other text."""
+    if len(text) <= _ERROR_LENGTH and _SAYS_ERROR.match(text) and (about := _OF_SERVERS.search(text)) is not None:
+        return (about[0],)
     value = parse_json(text) if text.startswith("{") else None
     if is_object(value) and value.keys() <= _FIELDS:
         error = value.get("error")

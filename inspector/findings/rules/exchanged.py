@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from ...wire.json_value import is_array, is_object
-from ...wire.values import ToolCall
+from ...wire.json_value import as_object, is_array, is_object
+from ...wire.values import Part, ToolCall
 from ..finding import became
 from ..memory import GivenResult
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from .pairing import wrong_name
 from .results import new_results
 
 _NAME = 4
@@ -23,7 +24,8 @@ _MOST_CALLS = 20
     "client",
     "error",
     "S",
-    says="Each of two results speaks of what the other call asked for: the client has put them under each other's call.",
+    says="Each of two results speaks of what the other call asked for: the client has put them under each other's call. Or one "
+    "result is under both calls, and speaks of one of them: then it is a warning.",
     fix="Match results to calls by id, not by the order in which they finish.",
     not_when=(
         "The calls are of different tools",
@@ -54,6 +56,17 @@ def results_exchanged(context: RuleContext) -> Iterator[Note]:
                     *(f"#{before.round_trip.index} call {call.id or call.name}" for call in (one, two)),
                     *(f"{context.at} request {part.pointer}" for part in (at_one, at_two)),
                 ),
+            )
+            return
+        spoken = sorted(text for text in mine | theirs if _holds(first, text))
+        if first == second and spoken and mine and theirs and (mine.isdisjoint(spoken) or theirs.isdisjoint(spoken)):
+            yield Note(
+                f"{_named(one)} and {_named(two)} have the same result, which speaks of {spoken[0]!r} alone",
+                (
+                    *(f"#{before.round_trip.index} call {call.id or call.name}" for call in (one, two)),
+                    *(f"{context.at} request {part.pointer}" for part in (at_one, at_two)),
+                ),
+                severity="warning",
             )
             return
 
@@ -125,4 +138,28 @@ def _is_placeholder(context: RuleContext, given: GivenResult) -> bool:
 SHOWN = 200
 """Characters of a result that are kept to compare it."""
 
-RULES = (results_exchanged,)
+
+@wrong_name.also("ended")
+def wrong_name_for_held_call(context: RuleContext) -> Iterator[Note]:
+    """A result that names another tool than the call that the API holds, or none where it must name one."""
+    if context.request.previous_id is None:
+        return
+    for part in (part for message in context.request.messages for part in message.parts):
+        result = part.result
+        known = context.thread.emitted_calls.get(result.call_id or "") if result is not None else None
+        if result is None or known is None or result.name == known[1]:
+            continue
+        if result.name or _leaves_name_empty(part):
+            yield Note(
+                f"the result of {known[1]!r} names {result.name or ''!r}",
+                (f"#{known[0]} call {result.call_id}", f"{context.at} request {part.pointer}"),
+                key=(result.call_id, result.name),
+            )
+
+
+def _leaves_name_empty(part: Part) -> bool:
+    raw = as_object(part.raw)
+    return as_object(raw.get("functionResponse") or raw.get("function_response")).get("name") == ""
+
+
+RULES = (results_exchanged, wrong_name_for_held_call)

@@ -471,23 +471,6 @@ def wrong_name(context: RuleContext) -> Iterator[Note]:
         )
 
 
-@wrong_name.also("ended")
-def wrong_name_for_held_call(context: RuleContext) -> Iterator[Note]:
-    """A result that names another tool than the call that the API holds."""
-    if context.request.previous_id is None:
-        return
-    for result_part in (part for message in context.request.messages for part in message.parts):
-        result = result_part.result
-        known = context.thread.emitted_calls.get(result.call_id or "") if result is not None else None
-        if result is None or known is None or not result.name or result.name == known[1]:
-            continue
-        yield Note(
-            f"the result of {known[1]!r} names {result.name!r}",
-            (f"#{known[0]} call {result.call_id}", f"{context.at} request {result_part.pointer}"),
-            key=(result.call_id, result.name),
-        )
-
-
 RULES = (
     missing_result,
     gone_back_to,
@@ -498,6 +481,5 @@ RULES = (
     not_adjacent,
     reordered,
     wrong_name,
-    wrong_name_for_held_call,
 )
 FOLLOWED = (left_open,)

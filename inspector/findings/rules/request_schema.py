@@ -341,7 +341,13 @@ def _breaks(call: Object, place: ArgumentsField) -> bool:
     """True when the call holds arguments at this place, in another type."""
     for step in place.holder:
         call = as_object(call.get(step))
-    return place.key in call and not _is(call[place.key], place.type)
+    if place.key not in call:
+        return place.required and bool(call) and as_text(call.get("type")) in _WITH_ARGUMENTS
+    return not _is(call[place.key], place.type)
+
+
+_WITH_ARGUMENTS = frozenset({None, "function_call", "tool_use"})
+"""Types of what holds arguments; a custom tool has an input."""
 
 
 def _wrong_result(context: RuleContext, part: Part) -> Iterator[Note]:

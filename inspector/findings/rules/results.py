@@ -41,7 +41,13 @@ def reports_failure(text: str) -> bool:
     """True for a JSON object whose own fields say that the call failed and why, such as `{"success": false, "error": …}`."""
     said = as_object(parse_json(text)) if text.lstrip()[:1] == "{" and len(text) <= _REPORT else {}
     failed = any(said.get(key) is False for key in ("success", "ok")) or said.get("status") in ("error", "failed")
+    failed = failed or any(_is_bad_status(said.get(key)) for key in ("status", "statusCode", "status_code"))
     return failed and any(said.get(key) for key in ("error", "errors", "message", "reason"))
+
+
+def _is_bad_status(value: object) -> bool:
+    """True for a status of HTTP that says that a request failed."""
+    return isinstance(value, int) and not isinstance(value, bool) and 400 <= value <= 599
 
 
 def only_value(text: str) -> str:

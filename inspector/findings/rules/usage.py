@@ -181,8 +181,9 @@ def _overcounted(context: RuleContext, usage: Usage) -> str | None:
     return f"{tokens:,} output tokens are counted for an answer of {size:,} bytes"
 
 
-_WORDS, _WORDS_A_TOKEN = 60, 4
-"""So many words are not written in a quarter of as many tokens: a token is a word at most, but for some of two."""
+_WORDS, _WORDS_A_TOKEN, _FEW_WORDS = 60, 4, 16
+"""So many words are not written in a quarter of as many tokens: a token is a word at most, but for some of two.
+A few words are not written in an eighth."""
 
 
 def _underread(context: RuleContext, usage: Usage) -> str | None:
@@ -225,9 +226,9 @@ _words_of = PerMessage(_count_words)
 def _undercounted(context: RuleContext, usage: Usage) -> str | None:
     """How the output counts far fewer tokens than the answer has words."""
     words = _count(context.emission.text)
-    if usage.output is None or words < _WORDS or len(context.emission.choices) > 1:
+    if usage.output is None or words < _FEW_WORDS or len(context.emission.choices) > 1:
         return None
-    if usage.output * _WORDS_A_TOKEN >= words:
+    if usage.output * (_WORDS_A_TOKEN if words >= _WORDS else 2 * _WORDS_A_TOKEN) >= words:
         return None
     return f"{several(usage.output, 'output token')} are counted for an answer of {words:,} words"
 
@@ -243,6 +244,7 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "totalTokenCount",
         ("promptTokenCount", "candidatesTokenCount", "toolUsePromptTokenCount", "thoughtsTokenCount"),
     ),
+    ("totalTokenCount", ("promptTokenCount", "responseTokenCount", "toolUsePromptTokenCount", "thoughtsTokenCount")),
 )
 """The field of a total, and the fields that it is the sum of."""
 

@@ -47,6 +47,8 @@ class ArgumentsField:
     """The keys that lead from the call to the object which holds them."""
     key: str
     type: Literal["string", "object"]
+    required: bool = False
+    """True when a call without them breaks the API's rules, even where the tool takes none."""
 
 
 @frozen

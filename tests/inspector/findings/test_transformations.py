@@ -33,6 +33,7 @@ LINES = 'def f(x):\n    return "a" + x\n'
         ("read-me it's", "read\u2011me it\u2019s", "with typographic characters in place of plain ones"),
         ("Z\u00fcrich", "Zu\u0308rich", "with accents as separate characters"),
         ("text.py", "text.py\0", "with NUL characters"),
+        ("a long strip", "a\u2581long\u2581strip", "with a tokenizer's marks in place of blanks"),
         ("Z\u00fcrich", "Z?rich", "with every character outside ASCII replaced by '?'"),
         ("Z\u00fcrich", "Zrich", "without every character outside ASCII"),
         ("Z\u00fcrich", "Z\ufffdrich", "with the replacement character for lost ones"),

@@ -236,3 +236,22 @@ def test_the_turns_of_a_session_are_one_thread_and_its_call_is_answered() -> Non
     assert [label["turn"] for label in labels] == [1, 2] and labels[0]["thread"] == labels[1]["thread"]
     assert (labels[0]["client"]["outcome"], labels[1]["client"]["outcome"]) == ("dispatched", "ended")
     assert [f["id"] for label in labels for f in label["findings"] if f["severity"] != "info"] == []
+
+
+@pytest.mark.parametrize(("name", "found"), [("", True), ("add", False)])
+def test_a_result_with_an_empty_name_is_found(name: str, found: bool) -> None:
+    given = client(tool_response={"functionResponses": [{"id": "f1", "name": name, "response": {"result": 2}}]})
+    labelled = label_all([session(ask("hi"), calls("f1"), given, *said("It is 2."), *DONE)])
+    ids: set[Any] = {one["id"] for done in labelled for one in list[Any](done.label["findings"])}  # pyright: ignore[reportArgumentType]
+
+    assert ("client-result-wrong-name" in ids) is found
+
+
+@pytest.mark.parametrize(("total", "found"), [(26, False), (99, True)])
+def test_a_total_that_is_not_the_sum_is_found(total: int, found: bool) -> None:
+    counts = {**USAGE, "totalTokenCount": total}
+    done = [DONE[0], server(serverContent={"turnComplete": True}, usageMetadata=counts)]
+    labelled = label_all([session(ask("hi"), *said("Hello."), *done)])
+    ids: set[Any] = {one["id"] for done in labelled for one in list[Any](done.label["findings"])}  # pyright: ignore[reportArgumentType]
+
+    assert ("api-usage-inconsistent" in ids) is found

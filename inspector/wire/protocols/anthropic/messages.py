@@ -90,7 +90,7 @@ ANTHROPIC_MESSAGES = Protocol(
         roles=frozenset({"user", "assistant", "system"}),
         schema_at=("input_schema",),
         tool_name=regex(r"[a-zA-Z0-9_-]{1,128}"),
-        arguments=(ArgumentsField((), "input", "object"),),
+        arguments=(ArgumentsField((), "input", "object", required=True),),
         rejects_empty_text=True,
         needs_tools_for_history=True,
         marks_errors=True,

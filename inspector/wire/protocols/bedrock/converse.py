@@ -157,7 +157,7 @@ BEDROCK_CONVERSE = Protocol(
         check_roles=check_roles,
         roles=frozenset({"user", "assistant", "system"}),
         tool_name=regex(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}"),
-        arguments=(ArgumentsField(("toolUse",), "input", "object"),),
+        arguments=(ArgumentsField(("toolUse",), "input", "object", required=True),),
         rejects_empty_text=True,
         needs_tools_for_history=True,
         marks_errors=True,

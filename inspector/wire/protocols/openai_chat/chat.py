@@ -80,7 +80,7 @@ OPENAI_CHAT = Protocol(
         roles=frozenset(REQUEST_ROLES),
         tool_name=regex(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
-        arguments=(ArgumentsField(("function",), "arguments", "string"),),
+        arguments=(ArgumentsField(("function",), "arguments", "string", required=True),),
         rejects_nothing_said=True,
         schema_at=("function", "parameters"),
         usage_on_request=True,

@@ -309,7 +309,7 @@ OPENAI_RESPONSES = Protocol(
         schema_at=("parameters",),
         tool_name=regex(r"[a-zA-Z0-9_-]{1,64}"),
         max_tools=128,
-        arguments=(ArgumentsField((), "arguments", "string"),),
+        arguments=(ArgumentsField((), "arguments", "string", required=True),),
         strict_tools=True,
         keeps_instructions=False,
     ),

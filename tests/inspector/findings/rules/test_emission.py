@@ -16,6 +16,7 @@ from judged import (
     calls,
     emitted,
     gemini,
+    gives,
     ids,
     item_call,
     lines,
@@ -553,3 +554,34 @@ def test_a_request_that_wants_no_reasoning_proves_it_too(fields: dict[str, Any],
 
     assert said_of_it in only("api-answer-in-reasoning", chat([HELLO], reasoned, **fields)).message
     assert "api-answer-in-reasoning" not in ids(chat([HELLO], reasoned))
+
+
+def test_a_call_that_is_marked_as_a_thought_is_hidden_from_clients() -> None:
+    part = calls() | {"thought": True}
+    hidden = gemini([turn("user", {"text": "hi"})], [part])
+    ran = gemini([turn("user", {"text": "hi"}), turn("model", part), turn("user", gives())], [{"text": "done"}], 1)
+
+    one = only("api-answer-in-reasoning", hidden)
+    assert (one.layer, one.severity, one.tier) == ("api", "warning", "P")
+    assert one.message.startswith("the call of 'look_up' is marked as a part of a thought")
+    assert only("api-answer-in-reasoning", hidden, ran).severity == "info"
+    assert "api-answer-in-reasoning" not in ids(gemini([turn("user", {"text": "hi"})], [calls()]))
+
+
+WRITTEN = '<tool_call>\n{"name": "look_up", "arguments": {"word": "tape"}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "text", "found"),
+    [
+        (f"I look it up.\n{WRITTEN}", "", True),
+        (f"I could write {WRITTEN}, but I know it already.", "", False),
+        (f"I look it up.\n{WRITTEN}", "It is a strip.", False),
+        ('Maybe look_up(word="tape")', "", False),
+    ],
+    ids=["at the end", "more follows", "a text follows", "a line of code"],
+)
+def test_a_call_that_is_written_in_the_reasoning(reasoning: str, text: str, found: bool) -> None:
+    one = chat([HELLO], {"role": "assistant", "content": text, "reasoning_content": reasoning})
+
+    assert ("api-answer-in-reasoning" in ids(one)) is found

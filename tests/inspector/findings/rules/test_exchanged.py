@@ -200,3 +200,35 @@ def test_so_many_calls_are_compared(count: int, found: bool) -> None:
     back = [result(f"c{n}", f"about {word}") for n, word in enumerate([names[1], names[0], *names[2:]])]
 
     assert (ID in ids(chat([HELLO], answer), chat([HELLO, answer, *back], said(DONE), index=1))) is found
+
+
+LOOK = [("call_1", "weather", '{"city":"Paris"}'), ("call_2", "weather", '{"city":"Oslo"}')]
+
+
+def both(first: str, second: str, *calls: tuple[str, str, str]) -> list[str]:
+    """What is found where these are the results of two calls."""
+    call = said(None, *(calls or LOOK))
+    history = [HELLO, call, result("call_1", first), result("call_2", second)]
+    return lines(chat([HELLO], call), chat(history, said(DONE), index=1), only=ID)
+
+
+def test_one_result_under_two_calls_that_speaks_of_one_of_them() -> None:
+    assert both(PARIS, PARIS) == [
+        f"#1 {ID} (client, warning, S): the call call_1 and the call call_2 have the same result, which speaks of "
+        "'paris' alone | #0 call call_1, #0 call call_2, #1 request /messages/2, #1 request /messages/3"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "calls"),
+    [
+        ("No weather was found.", "No weather was found.", ()),
+        ("Paris and Oslo are cold.", "Paris and Oslo are cold.", ()),
+        (PARIS, OSLO, ()),
+        (PARIS, PARIS, (LOOK[0], ("call_2", "weather", '{"city":"Paris"}'))),
+        (PARIS, PARIS, (LOOK[0], ("call_2", "news", '{"city":"Oslo"}'))),
+    ],
+    ids=["of neither", "of both", "each its own", "the same call", "another tool"],
+)
+def test_equal_results_that_may_be_right(first: str, second: str, calls: tuple[tuple[str, str, str], ...]) -> None:
+    assert both(first, second, *calls) == []

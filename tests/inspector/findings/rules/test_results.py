@@ -407,4 +407,9 @@ def test_an_object_that_says_that_the_call_failed_is_an_info() -> None:
     assert "(tool, info, S): the result of 'look_up' says in its own fields that the call failed: " in plain
     assert error(failed, is_error=True) == []
     assert error('{"success": false}') == []
+    assert error('{"status": 404, "error": "Not Found"}') != []
+    assert error('{"statusCode": 503, "message": "try again"}') != []
+    assert error('{"status": 200, "message": "OK"}') == []
+    assert error('{"status": 404}') == []
+    assert error('{"status": true, "message": "OK"}') == []
     assert error('{"success": true, "error": "none"}') == []
