@@ -42,7 +42,11 @@ def note_direct_requests() -> None:
 
     def noted(mode: http_layer.HTTPMode, request: http.Request, *more: Any) -> str | None:
         if mode is http_layer.HTTPMode.regular and request.method != "CONNECT":
-            setattr(request, _DIRECT, request.is_http2 or not request.host)
+            direct = request.is_http2 or not request.host
+            setattr(request, _DIRECT, direct)
+            if direct and request.http_version == "HTTP/1.0" and "host" not in request.headers:
+                # It needs no Host (RFC 9112, 3.2), and no web page can send it. mitmproxy would refuse it.
+                request.data.scheme, request.data.host, request.data.port = b"http", "localhost", 80
         return original(mode, request, *more)
 
     setattr(noted, _DIRECT, True)

@@ -465,3 +465,23 @@ def test_a_flood_of_requests_that_are_sent_ahead_does_not_keep_a_client_waiting(
 
 def has_data(client: socket.socket, seconds: float = 0) -> bool:
     return bool(select.select([client], [], [], seconds)[0])
+
+
+@pytest.mark.parametrize("target", ["/openai", "forward"])
+def test_a_request_of_http_1_0_needs_no_host_and_one_of_http_1_1_does(target: str, tape: Path, confdir: Path) -> None:
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    with answering([answer]) as (url, got), Recorder(tape) as recorder:
+        engine = Engine(recorder, upstreams={"openai": url}, intercept=("127.0.0.1",), confdir=confdir)
+        place = url if target == "forward" else target
+        with running(engine):
+            seen: list[bytes] = []
+            for version in ("1.1", "1.0") if target != "forward" else ("1.0",):
+                with socket.create_connection(("127.0.0.1", engine.port)) as raw:
+                    raw.sendall(f"GET {place}/v1/models HTTP/{version}\r\n\r\n".encode())
+                    seen.append(b"".join(iter(lambda raw=raw: raw.recv(65536), b"")))
+
+    if target != "forward":
+        assert seen.pop(0).startswith(b"HTTP/1.1 400 ")
+    assert seen[0].endswith(b"\r\n\r\n{}")
+    [trip] = Cassette.load(tape)
+    assert trip.request.url == f"{url}/v1/models" and trip.response is not None and trip.response.body == b"{}"
