@@ -6,6 +6,7 @@ flow's metadata, and the recorder addon reads it there.
 
 import errno
 import os
+import re
 import socket
 from typing import Any, Self
 
@@ -29,6 +30,21 @@ _KINDS: dict[int, FailureKind] = {
     errno.ETIMEDOUT: "timeout",
     errno.ECONNRESET: "refused",
 }
+
+
+_OPENSSL = re.compile(r"OpenSSL Error\(\[.*?'([^']+)'\)\]\)")
+_TLS_WORDS = (
+    ("cannot agree on a TLS version", "the server speaks no version of TLS from 1.2 on, and older ones are not safe"),
+    ("The remote server does not speak TLS", "the server does not speak TLS"),
+)
+"""Words of mitmproxy's, and the sentence in place of theirs, which names options that turntape does not have."""
+
+
+def plainly(text: str) -> str:
+    """What mitmproxy says of a connection that was not made, without what only its own users can use."""
+    if said := _OPENSSL.fullmatch(text):
+        return f"the TLS handshake failed: {said[1]}"
+    return next((plain for words, plain in _TLS_WORDS if words in text), text)
 
 
 @frozen

@@ -26,7 +26,7 @@ from turntape.cassettes.tape.model import Failure, Frame, Headers, RoundTrip, Si
 from turntape.cassettes.tape.running_session import FIELD as RUNNING
 from turntape.cassettes.tape.stream_end import ended
 
-from .ending import ConnectError, Ending, interim, noted
+from .ending import ConnectError, Ending, interim, noted, plainly
 from .flow_conversion import connect_failure, header_fields, round_trip
 from .pending import NEEDS_WHOLE, ROOM, PendingRoundTrip
 from .spool import Spool
@@ -201,7 +201,8 @@ class RecorderAddon:
         elif ending.side == "server":
             self.finish(flow, "server", Failure(ending.kind or "cut", message))
         else:
-            self.finish(flow, None, Failure(ending.kind or connect_failure(message) or "cut", message))
+            kind = ending.kind or connect_failure(message) or "cut"
+            self.finish(flow, None, Failure(kind, plainly(message)))
             # Without the proxy the client would see a connection closed without an answer. So it does here.
             flow.kill()
 

@@ -17,6 +17,8 @@ from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.tls import TLSLayer
 from OpenSSL import SSL
 
+from ..layers.resets import note_reset
+
 _RECORD = 1 << 14
 _OVERHEAD = 256
 """More bytes than TLS adds to a record of `_RECORD` bytes (RFC 8446, 5.2)."""
@@ -56,6 +58,12 @@ def _waiting(tls: SSL.Connection, size: int) -> Generator[bytes]:
             return
 
 
+def reason(error: SSL.Error) -> str:
+    """The last reason that OpenSSL gives, such as `tlsv13 alert certificate required`."""
+    given = error.args[0] if error.args else None
+    return str(given[-1][-1]) if isinstance(given, list) and given else str(error) or type(error).__name__
+
+
 def install() -> None:
     """Encrypt late, in all of this process. A second call has no effect."""
     TLSLayer.send_data = _send_data
@@ -63,7 +71,7 @@ def install() -> None:
 
 
 def _receive_data(self: TLSLayer, data: bytes) -> CommandGenerator[None]:
-    """As mitmproxy's method, 12.2.3, with one copy of the bytes less."""
+    """As mitmproxy's method, 12.2.3, with one copy of the bytes less. An error of TLS ends the connection."""
     if data:
         self.tls.bio_write(data)
     pieces: list[bytes] = []
@@ -77,7 +85,11 @@ def _receive_data(self: TLSLayer, data: bytes) -> CommandGenerator[None]:
             is_over = True
             break
         except SSL.Error as exc:
+            # Such as an alert after the handshake: a server that wants a certificate of TLS 1.3 clients sends one.
+            # mitmproxy continues, and everybody waits.
             yield Log(f"TLS Error: {exc}", logging.WARNING)
+            note_reset(self.conn, f"TLS ended with an error: {reason(exc)}")
+            is_over = True
             break
     yield from self.tls_interact()
     if pieces:

@@ -41,7 +41,7 @@ from .error_answer import error_response
 from .framing import TrailerReader, body_size, is_chunked
 from .half_closed import still_reads
 from .pauses import pause, resume
-from .resets import was_reset
+from .resets import reset_words
 from .wire_events import (
     Cause,
     InterimResponse,
@@ -62,7 +62,6 @@ _MOST_LINES = 10_000
 """A head with more lines is not read: each field costs as much as a kilobyte."""
 _MOST_OF_CLIENT = 1000
 """The same for a client, of which there may be many. Servers allow 100 to 1,000."""
-_RESET = "the server reset the connection"
 _TOO_LONG = "the head of the request is longer than 8 MB"
 _TOO_MANY = "the head of the request has more than 1,000 fields"
 _LONG_LINE = "the size of a chunk, or the trailers, are longer than 8 MB"
@@ -421,19 +420,26 @@ class UpstreamSide(_Messages, base.Http1Client):
                 yield ReceiveHttp(ResponsePieces(self.stream_id, pieces))
                 if not self.buf:
                     return
-        elif was_reset(self.conn):  # which is not the end of an answer that lasts until the connection is closed
-            assert self.stream_id is not None
-            self.state = self.done
-            yield commands.CloseConnection(self.conn)
-            error = ResponseProtocolError(self.stream_id, _RESET, code=ResponseProtocolError.code)
-            blame(error, Cause(text=_RESET))
-            yield ReceiveHttp(error)
+        elif why := reset_words(self.conn):  # not the end of an answer that lasts until the connection is closed
+            yield from self._reset(why)
             return
         yield from super().read_body(event)
+
+    def _reset(self, why: str) -> CommandGenerator[None]:
+        assert self.stream_id is not None
+        self.state = self.done
+        yield commands.CloseConnection(self.conn)
+        error = ResponseProtocolError(self.stream_id, why, code=ResponseProtocolError.code)
+        blame(error, Cause(text=why))
+        yield ReceiveHttp(error)
 
     @override
     def read_headers(self, event: events.ConnectionEvent) -> CommandGenerator[None]:
         request, stream = self.request, self.stream_id
+        why = reset_words(self.conn)
+        if stream is not None and why and isinstance(event, events.ConnectionClosed) and not self.buf:
+            yield from self._reset(why)
+            return
         if request is None or stream is None or (isinstance(event, events.ConnectionClosed) and not self.buf):
             yield from super().read_headers(event)
             return

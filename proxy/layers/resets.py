@@ -15,14 +15,19 @@ _AT_ONCE = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 """SO_LINGER with no time: closing sends a reset."""
 
 
-def note_reset(connection: Connection) -> None:
+def note_reset(connection: Connection, why: str = "the server reset the connection") -> None:
     """This connection was reset by its peer, or is to be reset when it is closed."""
-    setattr(connection, _RESET, True)
+    setattr(connection, _RESET, why)
 
 
 def was_reset(connection: Connection) -> bool:
     """True when `note_reset` was called."""
-    return getattr(connection, _RESET, False)
+    return reset_words(connection) is not None
+
+
+def reset_words(connection: Connection) -> str | None:
+    """Why this connection was reset, in one sentence; None when it was not."""
+    return getattr(connection, _RESET, None)
 
 
 def reset(writer: asyncio.StreamWriter) -> None:

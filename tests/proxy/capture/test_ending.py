@@ -7,7 +7,7 @@ import pytest
 from mitmproxy.test import tflow
 
 from turntape.cassettes.tape.model import FailureKind
-from turntape.proxy.capture.ending import ConnectError, Ending, interim, kind_of, note, note_interim, noted
+from turntape.proxy.capture.ending import ConnectError, Ending, interim, kind_of, note, note_interim, noted, plainly
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,17 @@ def test_of_interim_answers_without_end_the_first_are_kept() -> None:
         note_interim(flow, 100 + number % 4)
 
     assert interim(flow) == [100, 101, 102, 103] * 25
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("OpenSSL Error([('SSL routines', '', 'tlsv1 alert internal error')])",
+         "the TLS handshake failed: tlsv1 alert internal error"),
+        ("The remote server does not speak TLS.", "the server does not speak TLS"),
+        ("Certificate verify failed: certificate has expired", "Certificate verify failed: certificate has expired"),
+        ("connection closed", "connection closed"),
+    ],
+)  # fmt: skip
+def test_what_only_users_of_mitmproxy_can_use_is_not_said(text: str, said: str) -> None:
+    assert plainly(text) == said
