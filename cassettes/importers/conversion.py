@@ -58,10 +58,12 @@ def convert(
     redactor: Callable[[], Redactor] = Redactor.from_config,
     force: bool = False,
     dropped: Mapping[Path, Collection[int]] | None = None,
+    kept: Mapping[Path, Sequence[str]] | None = None,
 ) -> Iterator[Done]:
     """Write each source to its target, secrets replaced; a file that cannot be read leaves nothing and stops no other.
 
-    `dropped` are places of round trips in a source that are left out.
+    `dropped` are places of round trips in a source that are left out. `kept` are regular expressions of what is not a
+    secret, by target.
 
     Neighbours with one target come into one cassette, in order. Raises CassetteError when the disk refuses a line.
     """
@@ -72,7 +74,7 @@ def convert(
                 try:
                     # Read as a whole before the first line is written: half a recording must not be taken for one.
                     kind, trips = _read(source, formats)
-                    recorder = recorder or _opened(target, redactor(), force)
+                    recorder = recorder or _opened(target, redactor().keeping((kept or {}).get(target, ())), force)
                 except (CassetteError, OSError) as exc:
                     yield Done(source, None, None, problem=_sentence(exc, source))
                     continue

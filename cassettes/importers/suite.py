@@ -4,6 +4,7 @@ The suite itself says what it uses (`pytest_plugin/vcr_survey.py`). Nothing is w
 """
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -18,6 +19,7 @@ from .suite_imports import imports_in, recordings_below
 from .suite_ini import IniChange
 from .suite_marks import Rewrite, direct_uses, marks_in, neighbours
 from .suite_survey import Unread
+from .suite_values import story_values
 
 _BODY_MATCHERS = frozenset({"body", "raw_body", "json_body"})
 _CONTENT = frozenset({"body", "raw_body"})
@@ -40,6 +42,7 @@ _COVERED = {
     "additional_matchers": "see profile",
     "filter_post_data_parameters": "named in ignore",
     "ignored_by_matchers": "named in ignore",
+    "story_values": "named in redact_keep",
 }
 _REQUESTS = "keys are replaced without it; `redact` in turntape.toml replaces more, ignore= in the mark compares less"
 _ANSWERS = "answers are stored as they came, but for keys; `redact` in turntape.toml replaces more"
@@ -51,11 +54,13 @@ _INSTEAD = {
 """What to write in place of a setting that the import leaves out."""
 _TRIED = "ignored_by_matchers"
 """What the survey found by trying the matchers of the suite itself."""
+_STORY = "story_values"
+"""What looks like a password and is a text of the test file."""
 NAMED = 10
 """At most this many tests or files are named in one sentence."""
 _USUALLY = {"profile": "strict", "repeats": False}
 """What a mark must say where an outer one says something else."""
-_ORDER = ("profile", "ignore", "repeats", "allow", "tests")
+_ORDER = ("profile", "ignore", "repeats", "redact_keep", "allow", "tests")
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 
@@ -98,6 +103,8 @@ class Move:
     """Where the suite itself opens recordings: file and line."""
     beside: list[tuple[Path, Path]] = field(default_factory=list[tuple[Path, Path]])
     """The recordings that these places may name, and the cassette of each."""
+    story: dict[Path, list[str]] = field(default_factory=dict[Path, list[str]])
+    """What stays, by test file, although it is called a password: the file contains it."""
     ini: IniChange | None = None
     """For tests whose mark is in no file of the suite."""
     unmapped: list[str] = field(default_factory=list[str])
@@ -114,18 +121,22 @@ class Move:
     ) -> "Move":
         """From what the survey says of the tests, and of the files that pytest cannot collect; and from the root and
         the ini file of pytest."""
+        sources: defaultdict[Path, list[Path]] = defaultdict(list)
+        for one in survey:
+            sources[Path(one["file"])] += map(Path, one["sources"])
+        values = story_values(sources)
         tests = [
             Test(
                 said["test"],
                 Path(said["file"]),
                 tuple(Path(one) for one in said["sources"]),
                 Path(said["target"]),
-                said["config"],
+                {**said["config"], _STORY: values.get(Path(said["file"]), [])},
                 frozenset(Path(one) for one in said.get("places") or ()),
             )
             for said in survey
         ]
-        move = cls(tests)
+        move = cls(tests, story=values)
         for one in survey:
             found: dict[str, list[int]] = one.get("dropped") or {}
             move.dropped |= {Path(path): frozenset(places) for path, places in found.items()}
@@ -159,6 +170,11 @@ class Move:
                 said[one].add(test.file)
         move.unmapped += [f"{one} (in {several(len(files), 'file')})" for one, files in said.items()]
         return move
+
+    @property
+    def kept(self) -> dict[Path, list[str]]:
+        """Regular expressions of what is not a secret, by cassette."""
+        return {test.target: [re.escape(one) for one in self.story.get(test.file, [])] for test in self.tests}
 
     def add_direct_uses(self, tests: Path) -> None:
         """Add what the suite does with `use_cassette` itself: its imports of vcrpy, and its recordings, each of which a
@@ -256,6 +272,9 @@ def arguments(config: Mapping[str, Any]) -> dict[str, Any]:
         found["ignore"] = pointers
     if config.get("allow_playback_repeats"):
         found["repeats"] = True
+    story: list[str] = config.get(_STORY) or []
+    if story:
+        found["redact_keep"] = [re.escape(value) for value in story]
     hosts = [*_strings(config.get("ignore_hosts")), *_strings(config.get("allowed_hosts"))]
     hosts += list(_LOCAL) if config.get("ignore_localhost") else []
     if hosts:

@@ -99,6 +99,12 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
             write(f"{move.ini.file}: {line}\n")
     for said in move.unmapped:
         write(f"not mapped: {said}\n")
+    if move.story:
+        values = listed(sorted({repr(value) for its in move.story.values() for value in its}), NAMED)
+        write(
+            f"kept: {values}, which {several(len(move.story), 'test file')} contain{'s' * (len(move.story) == 1)}: "
+            "redact_keep in the marks, as the recordings call this a password\n"
+        )
     if suite.apart:
         said = listed([one.name for one in suite.apart], NAMED)
         write(
@@ -122,7 +128,7 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
     if not apply:
         write(f"would convert {said} and rewrite {places}; nothing was changed, add --apply to do it\n")
         return OK
-    results = list(convert(plan, force=force, dropped=move.dropped))
+    results = list(convert(plan, force=force, dropped=move.dropped, kept=move.kept))
     alone = list(convert(move.beside, force=force))
     for done in (*results, *alone):
         if done.problem:

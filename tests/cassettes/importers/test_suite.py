@@ -213,6 +213,30 @@ def test_a_moved_suite_passes(
     project.runpytest_subprocess().assert_outcomes(passed=5)
 
 
+def test_a_password_that_the_test_shows_stays_in_its_recording(
+    project: pytest.Pytester,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    taken_away(server, monkeypatch)
+    place = suite(project, matched=["method", "path", "body"])
+    story = place / "recorded/test_moved/test_story.yaml"
+    story.write_text(CASSETTE.replace("WORD", r"{\"password\": \"mellon\"}"))
+    ask = (place / "test_moved.py").read_text().partition("@pytest.mark.vcr")[0]
+    test = "@pytest.mark.vcr\ndef test_story():\n    import json\n    assert json.loads(ask('hi'))"
+    test = f"{test}['password'] == 'mellon'\n"
+    (place / "test_moved.py").write_text(ask + test)
+    monkeypatch.chdir(place)
+
+    assert main(["import", "--pytest", "test_moved.py", "--apply"]) == 0
+
+    said = capsys.readouterr().out
+    assert "kept: 'mellon', which 1 test file contains: redact_keep in the marks" in said
+    assert 'pytest.mark.turntape(ignore=["/api_key"], redact_keep=["mellon"])' in said
+    project.runpytest_subprocess("--turntape-check").assert_outcomes(passed=1)
+
+
 def test_files_that_pytest_cannot_collect_are_named(
     project: pytest.Pytester,
     server: ScriptedServer,

@@ -1,0 +1,41 @@
+"""Which values stay although they are called passwords: those that the test file shows, and that look like words."""
+
+from pathlib import Path
+
+import pytest
+
+from turntape.cassettes.importers.suite_values import story_values
+
+TESTS = "PASSWORDS = {'mellon': 'Moria', 'Xk29fLq8TzP1mVbW4cRd': 'x'}\ndef test_a(): ask('open with friend')\n"
+RECORDING = """
+interactions:
+- request:
+    body: '{"messages": [{"tool_calls": [{"function": {"arguments": "{\\"password\\": \\"%s\\"}"}}]}]}'
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ("mellon", ["mellon"]),
+        ("friend", []),  # in a text of the file, not a text by itself
+        ("radiance", []),  # not in the file
+        ("Xk29fLq8TzP1mVbW4cRd", []),  # random: a secret under any name
+    ],
+)
+def test_a_value_that_the_test_shows_stays(tmp_path: Path, value: str, kept: list[str]) -> None:
+    tests, recording = tmp_path / "test_a.py", tmp_path / "a.yaml"
+    tests.write_text(TESTS, encoding="utf-8")
+    recording.write_text(RECORDING % value, encoding="utf-8")
+
+    found = story_values({tests: [recording, tmp_path / "gone.yaml"]})
+
+    assert found == ({tests: kept} if kept else {})
+
+
+def test_a_file_that_is_not_python_shows_nothing(tmp_path: Path) -> None:
+    tests, recording = tmp_path / "test_a.yaml", tmp_path / "a.yaml"
+    tests.write_text("def: [", encoding="utf-8")
+    recording.write_text(RECORDING % "mellon", encoding="utf-8")
+
+    assert story_values({tests: [recording]}) == {}
