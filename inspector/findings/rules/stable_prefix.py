@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from turntape.cassettes.excerpts import around, listed
+from turntape.cassettes.excerpts import around
 from turntape.cassettes.regex import regex
 
 from ...analysis.conversation import sorted_json
 from ...analysis.history_diff import HistoryChange, HistoryDiff
+from ...analysis.tool_changes import tool_change, tools_sentence
 from ...analysis.turn import Turn
 from ...wire.exchange import Exchange
 from ...wire.json_value import compact
@@ -114,7 +115,7 @@ def _tools(context: RuleContext) -> Iterator[Note]:
         return
     what, severity = _tool_change(context, was, now)
     yield Note(
-        f"the tools changed: {what}",
+        tools_sentence(what),
         (f"#{before.round_trip.index} request tools", f"{context.at} request tools"),
         severity=severity,
     )
@@ -124,24 +125,16 @@ def _tool_change(
     context: RuleContext, was: Sequence[tuple[str, str, str]], now: Sequence[tuple[str, str, str]]
 ) -> tuple[str, Severity | None]:
     """What changed between two lists of `_definition`, and a severity if it is not the rule's own."""
-    old, new = {name for name, _, _ in was}, {name for name, _, _ in now}
-    if old - new:
-        what = f"{listed(sorted(old - new), 5)} removed"
-        if new - old:
-            what = f"{what} and {listed(sorted(new - old), 5)} added"
-        called = {part.call.name for message in context.request.messages for part in message.parts if part.call}
-        orphaned = sorted((old - new) & called)
-        if not orphaned:
-            return what, None
-        return f"{what}, although the history calls {orphaned[0]!r}", "error" if new else None
-    if new - old:
-        return f"{listed(sorted(new - old), 5)} added", None
-    if sorted(was) == sorted(now):
-        return "only their order changed", None
-    changed = [a[0] for a in now if a[1] not in {b[1] for b in was if b[0] == a[0]}]
-    if not changed:
+    what = tool_change([one[:2] for one in was], [one[:2] for one in now])
+    if what is None:
         return "only the order of keys changed", None
-    return f"the {'definition' if len(changed) == 1 else 'definitions'} of {listed(changed, 3)} changed", None
+    names = {name for name, _, _ in now}
+    removed = {name for name, _, _ in was} - names
+    called = {part.call.name for message in context.request.messages for part in message.parts if part.call}
+    orphaned = sorted(removed & called)
+    if not orphaned:
+        return what, None
+    return f"{what}, although the history calls {orphaned[0]!r}", "error" if names else None
 
 
 _ROOTS = (

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from turntape.cassettes.excerpts import around, listed
+from turntape.cassettes.excerpts import around
 from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import RoundTrip
 
 from ...analysis.pricing import InputRates, cost_of
+from ...analysis.tool_changes import tool_change, tools_sentence
 from ...wire.cache_rules import CacheRule, Cause, Grid, Level, Marks
 from ...wire.json_value import as_array, parse_json
 from ...wire.values import Reading, Usage
@@ -167,19 +168,13 @@ def _difference(level: Level, old: Sequence[Block], new: Sequence[Block], positi
 def _tools(
     old: Sequence[Block], new: Sequence[Block], was: Block | None, got: Block | None, position: int
 ) -> tuple[str, int, int | None]:
-    before = [_tool(block) for block in old if block.level == "tools"]
-    after = [_tool(block) for block in new if block.level == "tools"]
-    added = [name for name in after if name not in before]
-    removed = [name for name in before if name not in after]
-    if added or removed:
-        said = [f"{listed(names, 3)} {word}" for names, word in ((added, "added"), (removed, "removed")) if names]
-        return f"the tools changed: {' and '.join(said)}", position, 0
+    before, after = ([(_tool(one), one.text) for one in blocks if one.level == "tools"] for blocks in (old, new))
+    what = tool_change(before, after)
+    said = "the tools changed" if what is None else tools_sentence(what)
     if was is None or got is None:
-        return "the tools changed", position, None
-    if before != after:
-        return "only the order of the tools changed", position, 0
-    first = _first(was.text, got.text)
-    return f"the definition of {_tool(got)} changed", position, _bytes_before(got, first)
+        return said, position, None if {name for name, _ in before} == {name for name, _ in after} else 0
+    same_names = [name for name, _ in before] == [name for name, _ in after]
+    return said, position, _bytes_before(got, _first(was.text, got.text)) if same_names else 0
 
 
 def _tool(block: Block) -> str:

@@ -62,15 +62,20 @@ FIND, KEEP, DROP, SORT = ({**TOOL, "name": name} for name in ("find", "keep", "d
     ("message", "at", "first_byte", "second"),
     [
         ("the tools changed: find added", "/tools/1", 0, lost(tools=[TOOL, FIND])),
-        ("the tools changed: find added and look removed", "/tools/0", 0, lost(tools=[FIND])),
+        ("the tools changed: look removed and find added", "/tools/0", 0, lost(tools=[FIND])),
         (
-            "the tools changed: drop, find, keep and 1 more added",
+            "the tools changed: drop, find, keep, sort added",
             "/tools/1",
             0,
             lost(tools=[TOOL, DROP, FIND, KEEP, SORT]),
         ),
         ("the tools changed: look removed", "/system/0", 0, lost(tools=[])),
-        ("the definition of look changed", "/tools/0", 13, lost(tools=[{**TOOL, "description": "Lookéd."}])),
+        (
+            "the tools changed: the definition of look changed",
+            "/tools/0",
+            13,
+            lost(tools=[{**TOOL, "description": "Lookéd."}]),
+        ),
         (
             "the system prompt changed: '…hortly and with care. Answer shortly…' became "
             "'…hortly and wéth care. Answer shortly…'",

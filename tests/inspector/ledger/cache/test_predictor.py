@@ -127,7 +127,7 @@ def test_an_edited_result_is_found() -> None:
 def test_only_the_order_of_the_tools_changed() -> None:
     first = claude([U], (0, 5166, 3), tools=[TOOL, OTHER])
     _, entry = entries(first, claude(MORE, (0, 5266, 3), at=30, tools=[OTHER, TOOL]))
-    assert miss_of(entry).message == "only the order of the tools changed"
+    assert miss_of(entry).message == "the tools changed: only their order changed"
 
 
 def test_a_system_mark_survives_another_tool_choice() -> None:
