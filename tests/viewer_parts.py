@@ -164,7 +164,7 @@ class Panes:
 class Box:
     """The search box."""
 
-    HINTS = (("↵", "keep", ""),)
+    hints = (("↵", "keep", ""),)
 
     def __init__(self) -> None:
         self.opened = self.has_focus = False

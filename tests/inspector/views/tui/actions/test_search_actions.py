@@ -28,7 +28,7 @@ def test_the_box_opens_with_the_query_to_edit() -> None:
 
     made.searching.open()
     assert made.searching.opened and made.searching.typing and made.box.value == "tape"
-    assert made.bars.keys._hints == made.box.HINTS
+    assert made.bars.keys._hints == made.box.hints
 
 
 def test_what_is_typed_filters_the_list_and_moves_to_the_nearest_match() -> None:
