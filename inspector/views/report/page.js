@@ -471,13 +471,10 @@ addEventListener("hashchange", () => choose(placeOf(location.hash)));
 
 // ---- print: the findings, and the turns that failed
 
-const PRINTED = 40;
-
 async function printed() {
-  const failed = index.worst.flatMap((worst, place) => (worst === "error" ? [place] : []));
+  const { places, note } = index.printed;
   const views = [];
-  for (const place of failed.slice(0, PRINTED)) views.push(build(await withTexts((await viewAt(place)).view)));
-  const note = failed.length > PRINTED ? `The first ${PRINTED} of ${failed.length} turns with errors are printed.` : "";
+  for (const place of places) views.push(build(await withTexts((await viewAt(place)).view)));
   $("print").replaceChildren(...views, note);
   allFindings();
 }

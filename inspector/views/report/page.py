@@ -36,6 +36,8 @@ LABEL = 4
 """Characters of a turn's name that each list has room for."""
 STATIC = 200
 """How many findings are in the page itself; the others need its script."""
+PRINTED = 40
+"""How many turns with errors a print shows."""
 REDACTED = "Prose and code are replaced by neutral text of equal length."
 KEYS = (
     ("j k ↓ ↑", "next, previous line"),
@@ -152,11 +154,19 @@ def _index(run: Reported, blocks: Blocks) -> dict[str, object]:
             for one in groups(rows)
         ],
         "first": rows.first_trouble(),
+        "printed": _printed(rows),
         "findings": [node(one) for one in found[STATIC:]],
         "panels": {"costs": node(costs(run.ledger, rows)), "timeline": node(timeline_page(rows))},
         "views": blocks.first_places,
         "texts": blocks.first_texts,
     }
+
+
+def _printed(rows: Rows) -> dict[str, object]:
+    """The turns that a print shows beside the findings: those with errors, and how many there was no room for."""
+    places = [place for place, row in enumerate(rows.all) if row.worst == "error"]
+    note = f"The first {PRINTED} of {len(places):,} turns with errors are printed." if len(places) > PRINTED else ""
+    return {"places": places[:PRINTED], "note": note}
 
 
 def _banner(run: Reported, title: str, *, redacted: bool) -> Html:

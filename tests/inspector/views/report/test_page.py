@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import override
 
 import pytest
-from conversations import chat, loop, result, said, user
+from conversations import CALL, chat, loop, result, said, user
 from report_pages import Opened
 from sockets import completed, create, session
 
@@ -15,7 +15,7 @@ from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.growth import KINDS, steps, summed
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.totals import totals
-from turntape.inspector.views.report import report
+from turntape.inspector.views.report import page, report
 
 EVIL = "</script></template><script>document.title='bad'</script><img src=x onerror=alert(1)> \u202e\x1b[31m"
 VOID = {"meta", "input", "rect", "polyline"}
@@ -191,6 +191,21 @@ def test_findings_name_layer_evidence_and_fix() -> None:
     for words in ("client-missing-tool-result", "▶ client", "fix ", 'href="#row-0"', ">turn 1<"):
         assert words in found[0]
     assert "first went wrong in" in page
+
+
+@pytest.mark.parametrize(
+    ("most", "places", "note"),
+    [(3, [0, 2, 3], ""), (2, [0, 2], "The first 2 of 3 turns with errors are printed.")],
+)
+def test_a_print_shows_turns_with_errors_and_says_how_many_it_leaves_out(
+    most: int, places: list[int], note: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "PRINTED", most)
+    wrong = [user("go"), said(None, CALL), user("well?")]
+    trips = [chat([user(f"run {at}")], said("ok"), index=at) for at in range(5)]
+    trips = [chat([user(f"{at}"), *wrong], said("ok"), index=at) if at in (0, 2, 3) else trips[at] for at in range(5)]
+
+    assert Opened(page_of(trips)).index["printed"] == {"places": places, "note": note}
 
 
 def test_a_finding_that_repeats_another_leads_to_that_one_instead_of_saying_it_again() -> None:
