@@ -62,7 +62,7 @@ SAVE_CHOICES: tuple[tuple[str, str], ...] = (
     ("t", "this turn as a separate cassette"),
     ("q", "the request body"),
     ("r", "the response body"),
-    ("i", "the pictures and files of the request and its answer"),
+    ("i", "the pictures and files of this turn"),
 )
 
 

@@ -86,7 +86,7 @@ class Search:
     def matched(self, number: int, of: int) -> None:
         """The cursor is on a match."""
         total = f"{of:,}" + (" or more" if of >= MOST else "")
-        self.match = f"match {number:,} of {total} on this page, n for the next"
+        self.match = f"match {number:,} of {total} on this page"
 
     def not_on_page(self, view: str, where: str | None = None) -> None:
         """The page that is shown has no match; `where` it is instead."""

@@ -35,6 +35,8 @@ MOST = 300
 """Pieces that are listed one by one."""
 SHOWN = 12
 """Lines of a group, or cache misses, that are shown; the rest is folded."""
+WHAT_IF = "with another model, tier or cache, without a tool, with shorter results: turntape price"
+"""The command that prices the same turns again."""
 WIDE, NARROW = 100, 60
 """From `WIDE` cells on a line has a bar; below `NARROW` it has only the cost, how often it was sent, and what it is."""
 _BAR = 8
@@ -67,7 +69,8 @@ def costs_page(ledger: Ledger, rows: Rows, order: str = "cost") -> Page:
     costs = _Costs(ledger, rows, pieces, order)
     if not ledger.turns:
         return Page("costs", [*costs.head(), *costs.kinds()])
-    return Page("costs", [*costs.head(), *costs.kinds(), *costs.misses(), *costs.groups(), *costs.ranked()])
+    parts = (costs.head(), costs.kinds(), costs.misses(), costs.groups(), costs.ranked(), costs.what_if())
+    return Page("costs", [block for part in parts for block in part])
 
 
 @frozen
@@ -177,6 +180,13 @@ class _Costs:
             together = f", together {dollars(cost)}" if self._priced else ""
             text = f"… {several(len(rest), 'more piece')}{together}"
             yield Block("pieces:rest", (), lines([(text, "dim")]), indent=2, parent="pieces")
+
+    def what_if(self) -> Iterator[Block]:
+        """Where the bills under other conditions are; they take seconds to make."""
+        if self.ledger.total is not None:
+            yield gap("what if")
+            yield Block("what if", rule("what if", ""), group=True)
+            yield Block("what if:command", (), flowing([(WHAT_IF, "dim")]), indent=2, parent="what if")
 
     def groups(self) -> Iterator[Block]:
         for by, title in GROUPS:

@@ -87,7 +87,8 @@ LAYERS = {
 SIGNS: tuple[Row, ...] = (
     ("✗2", "bad", "2 findings that are errors"),
     ("!2", "warn", "2 findings that are warnings"),
-    (RETRY[0], "bold", RETRY[1]),
+    ("12", "bold", "a turn with a finding, also one that is only worth knowing (i)"),
+    (RETRY[0], "dim", RETRY[1]),
     ("m", "accent", "the marked turn, with which others are compared"),
     ("i", "dim", "a finding that is neither: worth knowing"),
     ("✗1 under ▶", "bad", "a call whose result is an error"),

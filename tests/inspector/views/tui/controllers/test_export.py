@@ -12,6 +12,7 @@ from turntape.cassettes import Recorder
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.tui.controllers.export import Exporter
+from turntape.inspector.views.tui.controllers.export_choices import COPY_CHOICES, SAVE_CHOICES
 
 
 def test_a_link_to_a_file_that_does_not_exist_yet_is_not_followed(tmp_path: Path) -> None:
@@ -50,3 +51,9 @@ def test_without_pictures_it_says_so(tmp_path: Path) -> None:
     Exporter(Run.of(loop()), tmp_path, said.append, lambda call: call())._save_part("i", 0)
 
     assert said[-1].text == "there are no pictures or files in this round trip" and not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("choices", [COPY_CHOICES, SAVE_CHOICES])
+def test_the_words_of_a_menu_fit_into_it(choices: tuple[tuple[str, str], ...]) -> None:
+    room = 56 - 2 - len("  x  ") - 1  # the menu, its border, the key, the scroll bar
+    assert [word for _, word in choices if len(word) > room] == []

@@ -196,3 +196,9 @@ def test_the_ledger_may_be_ahead_of_the_rows_while_a_file_is_read(read: int) -> 
     miss = next(line for line in lines if "changed-system" in line)
     assert ("turn 4 of t1" in miss) == (read > next(p for p, row in enumerate(RUN.rows.all) if row.turn == 4))
     assert not any(": " in line and line.split(": ")[0].endswith("  ") for line in part(lines, "by kind"))
+
+
+def test_where_there_is_a_bill_the_page_ends_with_the_command_for_others() -> None:
+    assert shown(page())[-1].endswith("turntape price")
+
+    assert "turntape price" not in "\n".join(shown(page(ledger=replace(RUN.ledger, total=None))))
