@@ -21,7 +21,8 @@ MEANINGS: dict[str, str] = {
     "view('findings')": "problems errors warnings bugs issues wrong failed why",
     "view('diff')": "difference changed compare before history",
     "view('tools')": "mcp servers results tool calls",
-    "view('costs')": "money price cost dollars cents usd bill spend spent expensive dear budget cache misses caching what-if models",
+    "view('costs')": "money price cost dollars cents usd bill spend spent expensive dear budget cache misses caching "
+    "what if models",
     "view('timeline')": "time slow latency wait speed duration gantt lanes ttft first token seconds",
     "mark": "compare two turns difference between versus",
     "errors": "failed failures only problems filter",

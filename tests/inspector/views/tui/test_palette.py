@@ -23,6 +23,7 @@ CHOICES = [Choice(name, what, action, lambda: None) for name, what, action in CO
         ("price", "Costs"),
         ("cost", "Costs"),
         ("dear", "Costs"),
+        ("what if", "Costs"),
         ("latency", "Timeline"),
         ("slow", "Slower"),
         ("waiting", "Timeline"),
