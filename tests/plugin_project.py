@@ -66,9 +66,10 @@ def post(word="hi"):
     return httpx.post(url, json=sent, headers=signed).raise_for_status().json()["choices"][0]["message"]["content"]
 """
 
-UNUSED = ("textual-snapshot", "syrupy", "inline_snapshot", "hypothesispytest", "timeout", "cassetter", "recording")
+UNUSED = ("textual-snapshot", "syrupy", "inline_snapshot", "hypothesispytest", "timeout", "cassetter", "recording",
+          "rerunfailures", "anyio")  # fmt: skip
 """Plugins of this environment that a user's project does not need. They take most of the time of a session, or play
-answers themselves."""
+answers themselves. `-p anyio` brings one back."""
 
 
 def write(project: pytest.Pytester, text: str, name: str = "test_it") -> None:

@@ -72,11 +72,11 @@ def test_what_was_recorded_once_is_replayed_without_upstream_or_key(
     write(project, EVERY_CLIENT)
     project.makeconftest("import pytest\n@pytest.fixture\ndef anyio_backend():\n    return 'asyncio'")
 
-    recorded = project.runpytest("--turntape-mode=once")
+    recorded = project.runpytest("-p", "anyio", "--turntape-mode=once")
     recorded.assert_outcomes(passed=9)
     recorded.stdout.fnmatch_lines(["*test_it.py::test_openai: recorded 4 round trips to *"])
     count = taken_away(server, monkeypatch)
-    replayed = project.runpytest("--turntape-check")
+    replayed = project.runpytest("-p", "anyio", "--turntape-check")
 
     replayed.assert_outcomes(passed=9)
     replayed.stdout.fnmatch_lines(["every cassette is used, whole and without secrets"])

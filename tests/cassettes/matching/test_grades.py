@@ -114,3 +114,14 @@ def test_a_value_that_cannot_be_used_is_an_error(arguments: dict[str, Any], sent
 def test_equal_settings_have_one_hash() -> None:
     """So that they can be the key of a dict, although rules are a mapping."""
     assert hash(Matching(rules={"system": "warn"})) == hash(Matching(rules={"system": "warn"}))
+
+
+def test_new_values_replace_recorded_ones_unless_that_is_switched_off() -> None:
+    assert Matching().map_values is True
+
+
+def test_a_rule_for_a_field_that_is_misspelled_names_the_field() -> None:
+    with pytest.raises(ValueError, match="there is no field 'sytem' to have a rule; did you mean 'system'"):
+        Matching(rules={"sytem": "warn"})
+
+    assert Matching(rules={"/sytem": "warn", "temperature": "warn"}).is_tolerant

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from turntape.cassettes import Matching, Player, ReplayMiss, Request, Response, RoundTrip
-from turntape.cassettes.matching.unordered import text_in_order
+from turntape.cassettes.matching.unordered import text_in_order, write_in_order
 
 URL = "https://api.anthropic.com/v1/messages"
 NOTE = "<system-reminder>\n<total_tokens>9 tokens left</total_tokens>\n</system-reminder>"
@@ -106,3 +106,20 @@ def skill(name: str) -> str:
 )
 def test_only_a_list_of_skills_has_no_order_in_a_text(one: str, other: str, equal: bool) -> None:
     assert (text_in_order(one) == text_in_order(other)) is equal
+
+
+def test_skills_are_written_in_the_order_of_their_names_with_what_is_between_them() -> None:
+    lead, a, b = "<available_skills>\n  ", skill("a").strip(), skill("bb").strip()
+
+    assert text_in_order(f"{lead}{b}\n, {a}\n</available_skills>") == f"{lead}{a}\n, {b}\n</available_skills>"
+
+
+def test_results_of_parallel_calls_have_no_order_in_the_parts_of_a_message() -> None:
+    def asked(*ids: str) -> dict[str, object]:
+        parts = [{"functionResponse": {"id": one, "name": "f", "response": {"of": one}}} for one in ids]
+        return {"contents": [{"role": "user", "parts": parts}]}
+
+    one, other = asked("a", "b"), asked("b", "a")
+    write_in_order(other)
+
+    assert other == one

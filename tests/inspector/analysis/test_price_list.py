@@ -9,7 +9,7 @@ import pytest
 
 from turntape.cassettes.errors import CassetteError
 from turntape.inspector.analysis import price_list as module
-from turntape.inspector.analysis.price_list import age, price_list, store, stored_at
+from turntape.inspector.analysis.price_list import age, price_list, published_at, store, stored_at
 
 URL = "http://127.0.0.1/data.json"
 NOW = datetime(2026, 11, 20, tzinfo=UTC).timestamp()
@@ -25,6 +25,7 @@ PROVIDERS = [
                 "match": {"equals": "acme-7b"},
                 "prices": [
                     {"prices": {"input_mtok": 1}},
+                    {"constraint": {"start_date": "2026-01-01"}, "prices": {"input_mtok": 4}},
                     {"constraint": {"start_date": LATER}, "prices": {"input_mtok": 2}},
                     {"constraint": {"start_date": FUTURE}, "prices": {"input_mtok": 3}},
                 ],
@@ -58,6 +59,20 @@ def test_a_stored_list_replaces_it(home: Path) -> None:
     assert stored_at() == home / "prices.json"
     assert age(TODAY) == f"prices updated on 2026-11-20 (2 days ago), newest price from {LATER}"
     assert age(date(2026, 11, 21)) == f"prices updated on 2026-11-20 (1 day ago), newest price from {LATER}"
+
+
+def test_a_list_that_is_stored_holds_at_once_and_says_where_it_is_from(home: Path) -> None:
+    assert "openai" in providers()
+
+    store(json.dumps(PROVIDERS).encode(), URL, NOW)
+
+    assert providers() == ["acme"]
+    kept = json.loads(stored_at().read_bytes())
+    assert (kept["fetched_at"], kept["source"], kept["providers"]) == ("2026-11-20T00:00:00Z", URL, PROVIDERS)
+
+
+def test_the_newest_list_is_read_with_tls() -> None:
+    assert published_at().startswith("https://")
 
 
 def test_the_list_is_in_the_home_folder_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:

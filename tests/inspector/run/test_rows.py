@@ -94,3 +94,22 @@ def test_a_run_of_side_calls_alone_begins_with_the_first_one() -> None:
 
     assert rows.in_side_call(0) and rows.first_of_agent() == 0
     assert Rows().first_of_agent() is None
+
+
+def test_a_new_row_that_comes_twice_at_once_is_new() -> None:
+    first, second = rows("", "").all
+    made, later = Rows(), with_finding(first, "error")
+
+    update = made.put([first, second, later])
+
+    assert (update.first, update.again) == (0, ())
+    assert made.all == [later, second]
+
+
+def test_a_round_trip_is_found_by_its_number_at_its_first_place() -> None:
+    first, second = rows("", "").all
+    made = Rows()
+    made.put([first, second, replace(second, key=(second.key[0], second.key[1] + 1, *second.key[2:]))])
+
+    assert len(made.all) == 3
+    assert made.by_index == {first.index: 0, second.index: 1}

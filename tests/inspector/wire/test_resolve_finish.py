@@ -5,7 +5,9 @@ import pytest
 from turntape.inspector.wire.resolve_finish import reconcile
 from turntape.inspector.wire.values import (
     ApiError,
+    Choice,
     FinishLabel,
+    Part,
     RequestReading,
     ResponseReading,
     Tool,
@@ -65,6 +67,16 @@ def test_rules(answer: ResponseReading, label: FinishLabel, effective: str, emit
     [
         ('<tool_call>{"name": "get_weather"}</tool_call>', "call_as_text"),
         ("<function=get_weather>", "call_as_text"),
+        ('<invoke name="get_weather">', "call_as_text"),
+        ("<function_call>get_weather()", "call_as_text"),
+        ("<|python_tag|>get_weather.call()", "call_as_text"),
+        ("<|tool_call|>get_weather", "call_as_text"),
+        ("<｜tool▁calls▁begin｜>get_weather", "call_as_text"),
+        ('functools[{"name": "get_weather"}]', "call_as_text"),
+        ("```tool_code\nget_weather()\n```", "call_as_text"),
+        ("<|channel|>commentary get_weather", "call_as_text"),
+        ("to=functions.get_weather", "call_as_text"),
+        ('```python\n{"arguments": {}, "name": "get_weather"}\n```', "text"),
         ('[TOOL_CALLS][{"name":"get_weather"}]', "call_as_text"),
         ('```json\n{"name": "get_weather", "arguments": {}}\n```', "call_as_text"),
         ('<tool_call>{"name": "other"}</tool_call>', "text"),
@@ -103,3 +115,32 @@ def test_a_call_written_as_prose_is_known_by_marker_and_name(text: str, expected
     assert reconcile(answer, ASK)[0].emitted == expected
     assert reconcile(answer, RequestReading())[0].emitted == "text"
     assert reconcile(answer, RequestReading(tools=ASK.tools, tool_choice=ToolChoice("none")))[0].emitted == "text"
+
+
+def test_a_marker_with_the_name_of_one_of_several_tools_is_a_call() -> None:
+    answer = ResponseReading(text="<tool_call>get_weather", finish="complete", ended=True)
+    two = RequestReading(tools=(*ASK.tools, Tool("other", None, None, "/tools/1")))
+
+    assert reconcile(answer, two)[0].emitted == "call_as_text"
+
+
+def test_what_the_answer_says_is_what_was_emitted() -> None:
+    found, other, choice = Part("text", "/0", "said"), Part("reasoning", "/1", "hm"), Choice(1, "stop", "complete", ())
+    answer = ResponseReading(
+        text="said",
+        reasoning="hm",
+        refusal="no",
+        calls=(CALL,),
+        server_calls=(SERVER,),
+        signatures=("s",),
+        content=(found, other),
+        choices=(choice,),
+        finish="tool_calls",
+        ended=True,
+    )
+
+    emission = reconcile(answer, RequestReading())[0]
+
+    assert (emission.text, emission.reasoning, emission.refusal) == ("said", "hm", "no")
+    assert (emission.calls, emission.server_calls, emission.signatures) == ((CALL,), (SERVER,), ("s",))
+    assert (emission.content, emission.choices) == ((found, other), (choice,))

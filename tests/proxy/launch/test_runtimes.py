@@ -17,6 +17,9 @@ from turntape.proxy.launch.runtimes import identify, of_executable
         (["env", "A=1", "node", "agent.js"], "Node", ("env", "A=1", "node")),
         (["npx", "tsx", "agent.ts"], "Node", ("node",)),
         (["java", "-jar", "agent.jar"], "Java", ("java",)),
+        (["mvn", "exec:java"], "Java", ("java",)),
+        (["rake"], "Ruby", ("ruby",)),
+        (["bundle", "exec", "agent"], "Ruby", ("ruby",)),
         (["docker", "run", "agent"], "elsewhere", ("docker",)),
         (["curl", "https://api.openai.com"], "curl", ("curl",)),
     ],
@@ -50,3 +53,29 @@ def test_by_the_first_line_or_bytes(content: bytes, runtime: str, launcher: tupl
 
     assert (found.runtime.name, found.launcher) == (runtime, launcher)
     assert of_executable(str(program)).name == runtime
+
+
+@pytest.mark.parametrize(
+    ("name", "runtime"),
+    [("a.py", "Python"), ("a.js", "Node"), ("a.mjs", "Node"), ("a.ts", "Node"), ("a.sh", "unknown")],
+)
+def test_a_file_that_is_not_on_the_path_is_known_by_its_ending(name: str, runtime: str) -> None:
+    assert identify([f"./{name}"], {"PATH": ""}).runtime.name == runtime
+
+
+@pytest.mark.parametrize(
+    ("command", "cleared"),
+    [
+        (["env", "-i", "PATH=/bin", "python"], True),
+        (["env", "--ignore-environment", "-u", "A", "node"], True),
+        (["env", "-", "agent"], True),
+        (["env", "-u", "A", "B=-i", "python"], False),
+        (["time", "-p", "python"], False),
+    ],
+)
+def test_a_command_that_drops_the_environment_is_known(command: list[str], cleared: bool) -> None:
+    assert identify(command, {"PATH": ""}).cleared is cleared
+
+
+def test_a_program_that_is_gone_is_of_an_unknown_kind(tmp_path: Path) -> None:
+    assert of_executable(str(tmp_path / "agent")).name == "unknown"

@@ -87,3 +87,11 @@ def test_other_environments(environment: dict[str, str], labels: dict[str, str])
     expected = {**labels, "repository": "acme/agents"} if labels else {}
 
     assert ci_labels(environment) == expected
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_job_of_buildkite_has_the_most_exact_name_that_there_is(count: int) -> None:
+    names = {"BUILDKITE_PIPELINE_SLUG": "agents", "BUILDKITE_LABEL": "Evals", "BUILDKITE_STEP_KEY": "evals"}
+    given = dict(list(names.items())[:count])
+
+    assert ci_labels({"BUILDKITE": "true", **given})["job"] == list(given.values())[-1]
