@@ -56,9 +56,9 @@ _WORDS = 4
 
 
 def said_twice(text: str) -> str | None:
-    """The half of a text that is nothing but the same twice, with or without white space between; None for any other.
+    """The half of a text that is only the same twice, with or without white space between; None for any other.
 
-    A half that repeats itself is a list or a chorus, and not what somebody put together twice.
+    A half that repeats one thing is a list or a chorus, and not what somebody put together twice.
     """
     whole = text.strip()
     for size in {len(whole) // 2, (len(whole) - 1) // 2, (len(whole) - 2) // 2}:
@@ -79,7 +79,7 @@ _DOUBLED = 40
 
 
 def pieces_twice(text: str) -> bool:
-    """True for a text in which every piece is followed by itself, as of a stream each of whose events came twice."""
+    """True for a text in which every piece comes twice in a row, as of a stream each of whose events came twice."""
     if len(text) < _DOUBLED or len(text) % 2 or len(set(text)) < _DOUBLED // 4:
         return False
     reached = {0}

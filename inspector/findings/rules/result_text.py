@@ -32,7 +32,7 @@ def result_escaped(context: RuleContext) -> Iterator[Note]:
             continue
         note: tuple[str, bool] | None = None
         if (escape := _escaped(text)) is not None:
-            note = f"has {escape!r} and no such sign as it is: it was escaped for a page", _is_json(unescape(text))
+            note = f"has {escape!r} in place of its signs: it was escaped for a page", _is_json(unescape(text))
         elif (copy := said_twice(text)) is not None:
             note = f"is the same text twice, of {len(copy):,} characters", len(copy) >= _LONG_COPY
         if note is not None:
@@ -83,7 +83,7 @@ _NOTE_LENGTH = 1_000
     "S",
     says="A result says itself that it is not whole: the client or the tool left out a part of it, or a person stopped the "
     "call. The model answers without the rest.",
-    fix="Return pages or a summary, and say how to get the rest; after a refusal, tell the model what to do instead.",
+    fix="Return pages or a summary, and say how to get the rest; after a refusal, let the model know what to do instead.",
     not_when=("A result of the same tool said so before in the thread",),
 )
 def result_incomplete(context: RuleContext) -> Iterator[Note]:

@@ -33,13 +33,13 @@ def test_a_result_that_was_escaped_for_a_page_is_found_in_every_api(api: str) ->
     one = only(DAMAGED, *run(api, (steps[:1], steps[1]), (steps, says("A strip."))))
 
     assert (one.at, one.layer, one.severity) == (1, "client", "warning")
-    assert "has '&quot;' and no such sign as it is: it was escaped for a page" in one.message
+    assert "has '&quot;' in place of its signs: it was escaped for a page" in one.message
 
 
 def test_prose_with_escapes_is_an_info() -> None:
     [one] = found(escape(PROSE))
 
-    assert one.startswith("info, S): the result of 'look_up' has '&quot;' and no such sign as it is")
+    assert one.startswith("info, S): the result of 'look_up' has '&quot;' in place of its signs")
 
 
 @pytest.mark.parametrize(
