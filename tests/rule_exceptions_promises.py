@@ -198,6 +198,7 @@ def pictured(data: str, kind: str = "image/png", status: int = 400) -> RoundTrip
 LOOPED = "Wait, let me check the order of the legs again. " * 20
 TWICE = acted("queued as message 17")
 PARROT = _chat([asks(QUESTION)], says(QUESTION), 0)
+FORECAST = " ".join(f"On day {n} there is rain in the north and sun in the south." for n in range(6))
 INVENTED = '<tool_response>\n{"rain": true}\n</tool_response>\nTake a coat.'
 PLAYS = _chat([asks("Do I need a coat?")], says(PLAYED), 0)
 THREE = answered("What is in it?", "How many rows?", "Who owns it?")
@@ -354,8 +355,14 @@ PROMISES: list[Row] = [
     ("client-result-damaged", "The request held the same before",
      tool_gave("Z\u00c3\u00bcrich", "weather"), tool_gave("Z\u00c3\u00bcrich", "weather", "Is it Z\u00c3\u00bcrich?")),
     ("client-result-damaged",
-     "It is prose with escapes of HTML, or a text of less than 200 characters twice: then it is an info",
+     "It is prose with escapes of HTML: then it is an info",
      tool_gave("{&quot;rain&quot;: true}", "weather"), tool_gave("&quot;Rain&quot; is likely.", "weather"), "info"),
+    ("result-text-twice", "A tool that reads files, logs or pages: they may hold it",
+     tool_gave(FORECAST * 2, "weather"), tool_gave(FORECAST * 2, "read_file")),
+    ("result-text-twice", "The text repeats one thing, as a list does",
+     tool_gave(FORECAST * 2, "weather"), tool_gave("Rain in the north of Norway. " * 20, "weather")),
+    ("result-text-twice", "The text has less than 200 characters: then it is an info",
+     tool_gave(FORECAST * 2, "weather"), tool_gave("Rain in the north and sun in the south." * 2, "weather"), "info"),
     ("result-incomplete", "A result of the same tool said so before in the thread",
      tool_gave("rain [truncated]", "weather"), tool_gave("rain", "weather")),
     ("call-result-refused", "The words are somewhere in a longer result",

@@ -181,6 +181,7 @@ TOOL_ECHOES = frozenset(
         "client-stopped-silently",
         "client-tool-calls-not-dispatched",
         "result-incomplete",
+        "result-text-twice",
         *_ERRORS,
     }
 )
@@ -206,6 +207,7 @@ OF_SHOWN = ("client-tool-error-invented", "client-tool-result-changed")
 OF_CLIENT: Mapping[str, tuple[str, ...]] = {
     "call-args-not-taken": ("client-tool-definition-differs", "client-tool-arguments-changed", *OF_SHOWN),
     "call-result-refused": OF_SHOWN,
+    "result-text-twice": ("client-tool-result-doubled", *OF_SHOWN),
     "result-incomplete": ("client-tool-result-as-file", "client-tool-result-cut", *OF_SHOWN),
     **dict.fromkeys(_ERRORS, OF_SHOWN),
 }
@@ -238,6 +240,7 @@ OF_ORIGIN = {
     "client-media-unsupported": RESULT_UNREADABLE,
     "client-result-damaged": RESULT_UNREADABLE,
     "client-unserialized-result": RESULT_UNREADABLE,
+    "result-text-twice": RESULT_UNREADABLE,
     "client-results-exchanged": TOOL_BREAKS_PROTOCOL,
 }
 """Faults of a part of a request, and whose they are when a tool server sent that part as it is."""
@@ -253,7 +256,7 @@ _MEDIA = regex(r"\bimage|\bmedia\b|base64|\baudio\b|\bfile\b", re.IGNORECASE)
 INHERITABLE = frozenset(OF_ORIGIN) | PASSED_ON | MARKED_SO
 
 
-WORD_FOR_WORD = frozenset({"client-unserialized-result"})
+WORD_FOR_WORD = frozenset({"client-unserialized-result", "result-text-twice"})
 """Faults that may lie in what is around a value: they are the tool's only where the client put nothing around it."""
 
 

@@ -58,6 +58,10 @@ PROMISES: dict[str, Example] = {
         "the result of 'order' holds escapes in place of characters ('\\\\u0022'): '{\\\\u0022order\\\\u0022:'",
         ("#1 request /messages/2",),
     ),
+    "result-text-twice": Example(
+        "the result of 'weather' is the same text twice, of 268 characters: 'On day 0 there is rain in the north and…'",
+        ("#1 request /messages/2",),
+    ),
     "result-incomplete": Example(
         "the result of 'read_page' says that a part of it is missing: 'and so on. [truncated: 40 of 1,200 lines]'",
         ("#1 request /messages/2",),

@@ -393,12 +393,12 @@ _PART_TYPES = frozenset({"text", "input_text", "image_url", "input_image", "imag
     "warning",
     "S",
     says="The result of a tool was damaged on its way: UTF-8 that was read as another encoding, bytes that were lost, NUL, "
-    "escapes in place of characters, the same text twice, or JSON whose end is missing.",
+    "escapes in place of characters, or JSON whose end is missing.",
     fix="Decode the tool's output as UTF-8, write it as JSON once, and say where a result was cut.",
     not_when=(
         "A tool that reads files, logs or pages: they may hold it",
         "The request held the same before",
-        "It is prose with escapes of HTML, or a text of less than 200 characters twice: then it is an info",
+        "It is prose with escapes of HTML: then it is an info",
     ),
 )
 def result_damaged(context: RuleContext) -> Iterator[Note]:

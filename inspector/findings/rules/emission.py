@@ -11,7 +11,7 @@ from ...analysis.conversation import call_meaning
 from ...wire.json_value import Object, as_object, is_object, parse_json
 from ...wire.printable import several
 from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
-from ...wire.values import ToolCall
+from ...wire.values import Part, ToolCall
 from ...wire.written_calls import written_calls
 from ..model_words import THOUGHT_ENDS
 from ..rule import Note, rule
@@ -259,7 +259,7 @@ def call_in_thought(context: RuleContext) -> Iterator[Note]:
     """A call that the API marks as a part of a thought, or that is written in one: clients skip thoughts."""
     if not context.succeeded:
         return
-    hidden = [p for p in context.emission.content if p.call is not None and as_object(p.raw).get("thought") is True]
+    hidden = [p for p in context.emission.content if _is_own_call(p) and as_object(p.raw).get("thought") is True]
     for part in hidden[:1]:
         if part.call is not None:
             yield Note(
@@ -276,6 +276,11 @@ def call_in_thought(context: RuleContext) -> Iterator[Note]:
             f"{cut(written[0].text, 80)!r}",
             (f"{context.at} response", context.finish_at),
         )
+
+
+def _is_own_call(part: Part) -> bool:
+    """True for a call that the client has to run."""
+    return part.call is not None and not part.call.server
 
 
 def _behind_its_end(context: RuleContext, reasoning: str) -> str | None:

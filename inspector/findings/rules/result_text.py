@@ -8,6 +8,7 @@ from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
 
 from ...wire.json_value import is_array, is_object, parse_json
+from ...wire.values import Part
 from ..repetition import said_twice
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -24,24 +25,48 @@ _LONG_COPY = 200
 
 @result_damaged.also("ended")
 def result_escaped(context: RuleContext) -> Iterator[Note]:
-    """Results with the escapes of a page in place of all quotation marks and angle brackets, and those that come twice."""
+    """Results with the escapes of a page in place of all quotation marks and angle brackets."""
+    for part, name, text in _texts(context):
+        if (escape := _escaped(text)) is not None:
+            yield Note(
+                f"the result of {name or 'a tool'!r} has {escape!r} in place of its signs: it was escaped for a page: "
+                f"{cut(text, 80)!r}",
+                (f"{context.at} request {part.pointer}",),
+                severity=None if _is_json(unescape(text)) else "info",
+                key=part.pointer,
+            )
+
+
+def _texts(context: RuleContext) -> Iterator[tuple[Part, str, str]]:
+    """The new results that a tool wrote itself: the part, the name of the tool, the text."""
     for part, result in new_results(context):
         text = (only_value(result.text) or result.text).strip()
         name = tool_of(context, result)
-        if len(text) > _LONGEST or result.is_error or READERS.search(name):
-            continue
-        note: tuple[str, bool] | None = None
-        if (escape := _escaped(text)) is not None:
-            note = f"has {escape!r} in place of its signs: it was escaped for a page", _is_json(unescape(text))
-        elif (copy := said_twice(text)) is not None:
-            note = f"is the same text twice, of {len(copy):,} characters", len(copy) >= _LONG_COPY
-        if note is not None:
-            what, sure = note
+        if len(text) <= _LONGEST and not result.is_error and not READERS.search(name):
+            yield part, name, text
+
+
+@rule(
+    "result-text-twice",
+    "client",
+    "warning",
+    "S",
+    says="A result is the same text twice, and each later turn pays for both.",
+    fix="Give the model one of the two: the content of a result, or its structured form.",
+    not_when=(
+        "A tool that reads files, logs or pages: they may hold it",
+        "The text repeats one thing, as a list does",
+        "The text has less than 200 characters: then it is an info",
+    ),
+)
+def result_twice(context: RuleContext) -> Iterator[Note]:
+    for part, name, text in _texts(context):
+        if (copy := said_twice(text)) is not None:
             yield Note(
-                f"the result of {name or 'a tool'!r} {what}: {cut(text, 80)!r}",
+                f"the result of {name or 'a tool'!r} is the same text twice, of {len(copy):,} characters: {cut(text, 80)!r}",
                 (f"{context.at} request {part.pointer}",),
-                severity=None if sure else "info",
-                key=result.call_id or part.pointer,
+                severity=None if len(copy) >= _LONG_COPY else "info",
+                key=part.pointer,
             )
 
 
@@ -105,4 +130,4 @@ def _around(text: str, at: int) -> str:
     return cut(text[max(at - 20, 0) :].strip(), 80)
 
 
-RULES = (result_escaped, result_incomplete)
+RULES = (result_escaped, result_twice, result_incomplete)

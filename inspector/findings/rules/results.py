@@ -24,7 +24,12 @@ _ERROR = regex(
     r"|(?:<!doctype html[^<>]*>\s*)?<html[^<>]*>\s*(?:<head[^<>]*>\s*)?<title>\s*[45]\d\d\b)",
     re.IGNORECASE,
 )
-READERS = regex(r"read|log|file|cat|grep|search|fetch|view|open|query", re.IGNORECASE)
+READERS = regex(
+    r"(?<!th)(?<!sp)(?<!b)read(?!y)|(?<!cata)(?<!dia)(?<!b)log(?!in|out|ic|ist)|(?<!pro)file|(?<![a-z])cat(?![a-z])"
+    r"|grep|search|fetch|(?<!re)(?<!inter)view|open|query",
+    re.IGNORECASE,
+)
+"""Names of tools that return what others wrote. Other words hold some of these: a location, a catalog, a profile."""
 _HUGE = 50_000
 _REPORT = 2_000
 """Characters. A longer object holds more than a report of a failure."""

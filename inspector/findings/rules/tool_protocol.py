@@ -216,7 +216,8 @@ def definition_rejected(context: ToolContext) -> Iterator[Note]:
     "warning",
     "P",
     says="A tool returned an image in a form that no model can see: as a text of base64, under the name of another format, or in a "
-    "format that the API does not take; or a placeholder of its programming language in place of the value.",
+    "format that the API does not take; or a placeholder of its programming language in place of the value, or a text that is "
+    "damaged or there twice.",
     fix="Return images as image blocks of PNG, JPEG, GIF or WebP, with the media type that their bytes have, and values as JSON "
     "or text.",
     not_when=("The tool returned it in another form, and the client changed it",),

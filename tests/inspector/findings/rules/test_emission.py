@@ -566,6 +566,8 @@ def test_a_call_that_is_marked_as_a_thought_is_hidden_from_clients() -> None:
     assert one.message.startswith("the call of 'look_up' is marked as a part of a thought")
     assert only("api-answer-in-reasoning", hidden, ran).severity == "info"
     assert "api-answer-in-reasoning" not in ids(gemini([turn("user", {"text": "hi"})], [calls()]))
+    program = {"executableCode": {"language": "PYTHON", "code": "1 + 1"}, "thought": True}
+    assert "api-answer-in-reasoning" not in ids(gemini([turn("user", {"text": "hi"})], [program, {"text": "It is 2."}]))
 
 
 WRITTEN = '<tool_call>\n{"name": "look_up", "arguments": {"word": "tape"}}\n</tool_call>'

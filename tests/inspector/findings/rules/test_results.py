@@ -29,7 +29,13 @@ from turntape.inspector.analysis.threads import Threads
 from turntape.inspector.findings.memory import RunMemory, ThreadMemory
 from turntape.inspector.findings.rule import Rule
 from turntape.inspector.findings.rule_context import RuleContext
-from turntape.inspector.findings.rules.results import error_in_result, huge_result, new_results, reads_like_error
+from turntape.inspector.findings.rules.results import (
+    READERS,
+    error_in_result,
+    huge_result,
+    new_results,
+    reads_like_error,
+)
 from turntape.inspector.wire.parse import read
 
 ASKED = {"role": "user", "content": "what is a tape?"}
@@ -413,3 +419,15 @@ def test_an_object_that_says_that_the_call_failed_is_an_info() -> None:
     assert error('{"status": 404}') == []
     assert error('{"status": true, "message": "OK"}') == []
     assert error('{"success": true, "error": "none"}') == []
+
+
+@pytest.mark.parametrize(
+    ("name", "reads"),
+    [
+        ("read_file", True), ("readFile", True), ("cat", True), ("web_search", True), ("get_logs", True),
+        ("view_page", True), ("list_files", True), ("get_location", False), ("catalog_lookup", False),
+        ("get_user_profile", False), ("login", False), ("review_text", False), ("new_thread", False),
+    ],
+)  # fmt: skip
+def test_a_tool_that_reads_is_known_by_a_word_of_its_name(name: str, reads: bool) -> None:
+    assert bool(READERS.search(name)) is reads
