@@ -235,7 +235,18 @@ _PLAID = ("sandbox", "development", "production")
 _LONG_BASE64 = "ABSK IQoJb3JpZ2lu FwoGZXIvYXdz fm1a_ fm1r_ fm2_ sntrys_ ops_eyJ eyJrIjoi"
 """Prefixes of long keys in base64."""
 
+_DIGITS = "[AEIMQUYcgk][wxyz0-5]"
+"""The end of three digits in base64. They begin with one of twelve pairs of letters."""
+_PAIR = "[MNO][DTjz]"
+_BOT = (
+    f"{_DIGITS}(?:{_PAIR}{_DIGITS}){{4,5}}(?:{_PAIR}[AEIMQUYcgk]|[MNO][AQgw])?"
+    + r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}"
+    + _END
+)
+"""A token of a Discord bot behind its first pair: its id of 17 to 20 digits in base64, a time, and what is secret."""
+
 SHAPES: tuple[Shape, ...] = (
+    *(_key(first + second, _BOT) for first in "MNO" for second in "DTjz"),
     *(_key(prefix, rest) for rest, prefixes in _FAMILIES for prefix in prefixes.split()),
     *(_key(prefix, _BASE64 + "{60,}") for prefix in _LONG_BASE64.split()),
     _key("ya29.", _WORD + "{20,}"),
@@ -323,9 +334,11 @@ SHAPES: tuple[Shape, ...] = (
 BARE = (
     Shape(b"", rb"(?<![0-9a-f-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z_-])", 0),
     Shape(b"", (r"(?<![0-9a-f-])[0-9a-f]{32}\." + _MIXED + "[A-Za-z0-9]{16}(?![A-Za-z0-9_-])").encode(), 0),
+    Shape(b"", rb"(?<![0-9a-f-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}(?![0-9A-Za-z_-])", 0),
+    Shape(b"", rb"(?<![0-9/])[0-2](?:/[0-9]{15,17}){1,2}:[0-9a-f]{32}(?![0-9A-Za-z_-])", 0),
 )
-"""Keys of Mailgun and of Z.ai, which begin with no prefix."""
-BARE_FORM = re.compile(rb"h{32}(?:-h{8}-h{8}|\.)")
+"""Keys of Mailgun, Z.ai, fal and Asana, which begin with no prefix."""
+BARE_FORM = re.compile(rb"h{32}(?:-h{8}-h{8}|\.)|h{8}(?:-h{4}){3}-h{12}:h{32}|h(?:/h{15,17}){1,2}:h{32}")
 """What finds them where each hexadecimal digit is an `h`."""
 
 

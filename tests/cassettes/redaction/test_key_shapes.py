@@ -36,7 +36,12 @@ UUID = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
 GROUPS = "0a1b2c3d-4Eg5-h071-8z93-a4b5c6D7e8f9"
 HARNESS = f"{word(22)}.{letters(24)}.{letters(20)}"
 ONE_PASSWORD = "-".join((upper(6), upper(6), upper(5), upper(5), upper(5)))[:27]
+DISCORD_PAIRS = "MD MT Mj Mz ND NT Nj Nz OD OT Oj Oz"
+DISCORD = f"Iw{'MTIz' * 4}MTI.Cl2FMQ.{word(27)}"
 KEYS: dict[str, tuple[str, list[str]]] = {
+    **{prefix: (DISCORD, [
+        DISCORD[:-1], DISCORD + word(12), DISCORD[4:], DISCORD.replace("Cl2FMQ", "Cl2FM"), DISCORD.replace("Iw", "Ia"),
+    ]) for prefix in names(DISCORD_PAIRS)},
     **{prefix: (word(20), [word(19)]) for prefix in names("""
         sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or- sk-lf- sk-None- sk-helicone- tvly- pcsk_ glpat- gldt- glrt- glptt-
         glft- glsoat- glcbt- glagent- glimt- glffct- gloas- GR1348941 ya29.
@@ -208,7 +213,9 @@ KEYS: dict[str, tuple[str, list[str]]] = {
 }  # fmt: skip
 """A prefix, the shortest rest of a key, and rests that are not one."""
 
-FIXED = names("""
+FIXED = names(
+    DISCORD_PAIRS
+    + """
     AIza AKIA ASIA ABIA ACCA AKID npm_ SG. pa- csk- ls__ fc- sk_ rubygems_ oy2 CLOJARS_ GOCSPX- NRAK- secret_ glsa_
     sbp_ pul- turntape- sgp_ shippo_live_ shippo_test_ p8e- ico- API- pnu_ 4b1d sha256~ A3T A3- EZAK EZTK live_ test_
     s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib- access-sandbox- access-development- access-production- pat. sat. NRII- AQVN
@@ -218,7 +225,8 @@ FIXED = names("""
     rzp_test_ pi_ seti_ scp-live- scp-test- cio da2- AK1 tskey- API_KEY KEY spu- aio_ pgar_ apify_api_ CFPAT- shltm_
     api_ web_ pri_ act_ sk_pr_ na1. hawk. 1000. endr+ slk_ rootly_ bkua_ ptr_
     dtn_ key_ BSA up_ ak_ as- ak- dose rnd_ re_ v1. st. snyk_uat. vercel_blob_rw_
-""")
+"""
+)
 """Keys of one length, or of a fixed form."""
 
 LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCabc+/ABC"
@@ -411,6 +419,12 @@ def test_a_near_miss_of_a_context_is_left(text: str) -> None:
 BARE = {
     "Mailgun": (f"{'a0f9' * 8}-{'a0f9' * 2}-{'09af' * 2}", [f"{'a0f9' * 8}-{'a0f9' * 2}-{'a0f9' * 2}a", "a0f9" * 8]),
     "Z.ai": (f"{'a0f9' * 8}.{letters(16)}", [f"{'a0f9' * 8}.{letters(15)}", f"{'a0f9' * 8}.tar", f"{'a0f9' * 8}."]),
+    "fal": (f"{UUID}:{'a0f9' * 8}", [f"{UUID}:{'a0f9' * 7}a0f", f"{UUID[1:]}:{'a0f9' * 8}", f"{UUID}-{'a0f9' * 8}"]),
+    "Asana": (f"1/{'1203' * 4}:{'a0f9' * 8}", [f"1/{'1203' * 4}:{'a0f9' * 7}", f"3/{'1203' * 4}:{'a0f9' * 8}"]),
+    "Asana 2": (
+        f"2/{'1203' * 4}/{'1304' * 4}:{'a0f9' * 8}",
+        [f"2/{'1203' * 3}/{'1304' * 4}:{'a0f9' * 8}", f"x/{'1203' * 4}/{'1304' * 4}:{'a0f9' * 8}"],
+    ),
 }
 """A key without a prefix, and words that are not one."""
 
