@@ -1,4 +1,4 @@
-"""Other processes of this machine: whether one runs, and when it ends.
+"""Processes of this machine: whether one runs, when it ends, and how much of the machine it takes.
 
 On Windows `os.kill(pid, 0)` sends a Ctrl-C, which has the number 0 there, and a process keeps the number of its parent
 when that has ended. So a handle of the process is used instead.
@@ -7,6 +7,7 @@ when that has ended. So a handle of the process is used instead.
 import ctypes
 import os
 import sys
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,13 @@ _SYNCHRONIZE = 0x00100000
 _ENDED = 0
 _FOREVER = 0xFFFFFFFF
 _ACCESS_DENIED = 5
+
+
+def lower_priority() -> None:
+    """Let other processes run first. Does nothing where the system refuses it, and on Windows."""
+    if sys.platform != "win32":
+        with suppress(OSError):
+            os.nice(10)
 
 
 def is_running(pid: int) -> bool:

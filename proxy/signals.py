@@ -12,19 +12,19 @@ import threading
 from collections.abc import Callable
 
 
-def _signals(*names: str) -> frozenset[signal.Signals]:
+def existing(*names: str) -> frozenset[signal.Signals]:
     """The signals that exist on this system."""
     return frozenset(signal.Signals[name] for name in names if name in signal.Signals.__members__)
 
 
-PASSED = _signals(
+PASSED = existing(
     "SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGWINCH", "SIGTSTP", "SIGCONT", "SIGUSR1", "SIGUSR2", "SIGBREAK"
 )
-ENDING = _signals("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
+ENDING = existing("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
 """Signals that ask a program to end."""
-FROM_TERMINAL = _signals("SIGINT", "SIGQUIT", "SIGTSTP", "SIGWINCH")
+FROM_TERMINAL = existing("SIGINT", "SIGQUIT", "SIGTSTP", "SIGWINCH")
 """Signals that the terminal driver sends to the whole foreground group."""
-RESTORED = _signals("SIGPIPE", "SIGXFSZ")
+RESTORED = existing("SIGPIPE", "SIGXFSZ")
 """Signals that Python ignores; the command expects the default."""
 
 

@@ -9,7 +9,6 @@ the spool has) and `problem` (a sentence, or null). With `--remove`, a file that
 """
 
 import argparse
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ import orjson
 
 from turntape.cassettes.errors import TurntapeError
 from turntape.cassettes.json_levels import follow_all_levels
+from turntape.cassettes.processes import lower_priority
 
 from ..signals import unblock
 
@@ -28,8 +28,7 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is for the command and its recorder
     unblock()
     follow_all_levels()
-    with suppress(OSError):
-        os.nice(10)
+    lower_priority()
     parser = argparse.ArgumentParser()
     parser.add_argument("--to", required=True)
     parser.add_argument("--spool", type=Path)

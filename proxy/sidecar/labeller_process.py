@@ -30,11 +30,12 @@ from typing import TYPE_CHECKING
 
 from turntape.cassettes.json_levels import follow_all_levels
 from turntape.cassettes.orphan import end_with
+from turntape.cassettes.processes import lower_priority
 from turntape.inspector.analysis.known_prices import keeping_prices
 
 from ..limits.limits import MARK
 from ..limits.progress import ProgressCounter
-from ..signals import unblock
+from ..signals import existing, unblock
 from .heartbeat import Heartbeat
 from .orders import Order, Orders
 from .output import discard, flush, send, send_json
@@ -53,7 +54,7 @@ SHORT_PAUSE = 0.02
 """The same for a run with limits: turns wait for our labels."""
 COUNTS_EVERY = 0.5
 """Seconds between two reports of the sums."""
-IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTSTP)
+IGNORED = existing("SIGINT", "SIGQUIT", "SIGHUP", "SIGTSTP")
 """Signals from the terminal are for the command; this process ends with the proxy."""
 
 
@@ -75,8 +76,7 @@ def main(argv: Sequence[str]) -> int:
     if options.parent is not None:
         end_with(options.parent)
     if not options.progress:  # turns wait for the labels of a run with limits
-        with suppress(OSError):
-            os.nice(10)
+        lower_priority()
     heartbeat = Heartbeat(lambda: send("alive", {}, now=True))
     heartbeat.start()
     try:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from turntape.cassettes import orphan, processes
-from turntape.cassettes.processes import is_running, windows_runs
+from turntape.cassettes.processes import is_running, lower_priority, windows_runs
 
 
 class Kernel:
@@ -89,3 +89,20 @@ class _Now:
 
     def start(self) -> None:
         self._given["target"](*self._given["args"])
+
+
+def test_a_process_goes_behind_others_where_the_system_knows_how(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+
+    def nice(step: int) -> int:
+        given.append(step)
+        raise PermissionError
+
+    monkeypatch.setattr(os, "nice", nice)
+    lower_priority()
+    assert given == [10]
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.delattr(os, "nice")  # which Windows does not have
+    lower_priority()
+    assert given == [10]
