@@ -1,7 +1,7 @@
 """Passwords of a story: what a test file itself contains, and its recordings have as a value called `password`.
 
-The rules for secrets replace such a value, and a test about it then gets `REDACTED`. It is no secret where the code
-of the test shows it and nothing but its name makes it look like one.
+The rules for secrets replace such a value, and a test about it then gets `REDACTED`. It is not a secret where the code
+of the test shows it and only its name makes it look like one.
 """
 
 import ast

@@ -18,7 +18,7 @@ interactions:
     ("value", "kept"),
     [
         ("mellon", ["mellon"]),
-        ("friend", []),  # in a text of the file, not a text by itself
+        ("friend", []),  # only a part of a text of the file
         ("radiance", []),  # not in the file
         ("Xk29fLq8TzP1mVbW4cRd", []),  # random: a secret under any name
     ],
