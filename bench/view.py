@@ -142,6 +142,7 @@ def up(measured: dict[str, Any], what: str) -> float:
 
 def main() -> int:
     argparse.ArgumentParser(description=__doc__).parse_args()
+    sys.path.insert(0, str(Path(__file__).parent))  # for `python -m bench.view`; a script has it
     missed = 0
 
     def line(what: str, value: float, bar: float, unit: str) -> None:

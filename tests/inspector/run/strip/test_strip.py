@@ -173,7 +173,7 @@ def test_without_a_request_before_nothing_was_sent_again() -> None:
     assert (first.split("tokens"), unpriced.split("tokens"), unpriced.split("dollars")) == (None, None, None)
 
 
-def test_a_strip_of_more_rows_takes_over_the_turns_that_have_not_changed() -> None:
+def test_a_strip_of_more_rows_reuses_the_turns_that_have_not_changed() -> None:
     rows = [row(1, cost="1"), row(2, cost="2"), row(3, cost="4")]
     before = strip_of(rows[:2])
 

@@ -55,7 +55,7 @@ def test_the_scores_are_from_0_to_1_and_fall() -> None:
     assert scores == sorted(scores, reverse=True) and 0 < scores[-1] <= scores[0] <= 1
 
 
-def test_a_pasted_file_is_no_command_and_does_not_stop_the_screen() -> None:
+def test_a_pasted_file_does_not_stop_the_screen() -> None:
     async def flow() -> tuple[str, str]:
         async with viewing(keys=["colon"]) as (app, pilot):
             box = app.screen.query_one(CommandInput)

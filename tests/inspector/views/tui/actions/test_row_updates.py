@@ -439,7 +439,7 @@ def test_a_user_who_went_to_the_title_call_stays_there() -> None:
     assert made.state.place == 0
 
 
-def test_the_turn_that_was_asked_for_is_shown_although_it_is_a_title_call() -> None:
+def test_the_requested_turn_is_shown_although_it_is_a_title_call() -> None:
     made = parts(empty=True, reading=True, turn=1)
     made.state.navigation.wanted_thread = "t1"
 

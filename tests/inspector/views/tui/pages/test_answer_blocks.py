@@ -82,9 +82,9 @@ def results_after(*messages: dict[str, Any]) -> tuple[int, list[str]]:
 
 
 def test_a_call_and_a_result_that_were_sent_back_as_plain_text_are_on_the_page_as_in_the_list() -> None:
-    told = said("Calling tools: call_1, look_up of tape")
+    retold = said("Calling tools: call_1, look_up of tape")
 
-    assert results_after(told, user("Observation: a strip")) == (1, ["← look_up  call_1  20 B  in turn 2"])
+    assert results_after(retold, user("Observation: a strip")) == (1, ["← look_up  call_1  20 B  in turn 2"])
     assert results_after(said("I looked."), user("Observation: a strip")) == (0, ["← no result in turn 2"])
 
 
