@@ -80,7 +80,10 @@ class Worker:
 
     def __init__(self, folder: Path) -> None:
         tree = scratch(folder)
-        environment = {**os.environ, "PYTHONPATH": str(folder / "lib"), "PYTHONHASHSEED": "0"}
+        home = folder / "home"
+        home.mkdir()
+        # A mistake may write into the home folder, where a wrong price list would be read by every command.
+        environment = {**os.environ, "PYTHONPATH": str(folder / "lib"), "PYTHONHASHSEED": "0", "HOME": str(home)}
         self.process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("worker.py"))],
             cwd=tree,
