@@ -61,6 +61,35 @@ def test_a_value_that_is_split_over_events_is_found(pieces: list[str], after: li
     assert [event["delta"]["partial_json"] for event in streamed(*said)] == after  # type: ignore[index]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "arguments",
+        "content",
+        "delta",
+        "input",
+        "partial_json",
+        "reasoning",
+        "reasoning_content",
+        "reasoningText",
+        "refusal",
+        "text",
+        "thinking",
+        "thought",
+    ],
+)
+def test_every_name_that_an_api_gives_to_a_piece_is_joined(name: str) -> None:
+    assert streamed({name: "cat /o"}, {name: "ld"}) == [{name: "cat /new/folder"}, {name: ""}]
+
+
+def test_a_whole_answer_that_changes_arrives_as_a_whole_at_its_end() -> None:
+    found = rewritten(trip(b'{"a": "/old"}', chunks=(Chunk(5, 10), Chunk(8, 20))), changes).response
+
+    assert found is not None
+    assert found.body == b'{"a":"/new/folder"}'
+    assert found.chunks == (Chunk(19, 20),)
+
+
 def test_the_pieces_of_two_texts_are_kept_apart() -> None:
     said = [{"index": place, "text": text} for place, text in ((0, "/o"), (1, "ld"), (0, "ld"), (1, "/old"))]
 

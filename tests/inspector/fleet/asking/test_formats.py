@@ -85,6 +85,30 @@ def test_text_shortens_words_but_no_number_and_no_address() -> None:
     assert max(map(len, (head, rule, line))) <= 90
 
 
+def test_a_name_that_people_copy_is_whole_in_each_of_its_columns() -> None:
+    name = "runs/" + "a" * 50
+    for column in ("address", "recording", "cassette"):
+        *_, line = formats.text(pa.table({column: [name], "prompt": ["x" * 60]}), 80)
+        assert line.startswith(f"{name}  xxx"), column
+
+
+def test_columns_that_are_too_wide_share_what_there_is() -> None:
+    """Two cells lie between three columns: 26 are for the texts, which had 20 each."""
+    head, rule, line = formats.text(pa.table({name: ["x" * 20] for name in "abc"}), 30)
+
+    widths = [len(part) for part in rule.split("  ")]
+    assert sum(widths) + 4 <= 30
+    assert min(widths) >= 8
+    assert line.count("…") == 3
+
+
+def test_json_keeps_letters_that_are_not_ascii() -> None:
+    out = io.StringIO()
+    formats.json_lines(pa.table({"branch": ["Zürich"]}), out)
+
+    assert out.getvalue() == '{"branch": "Zürich"}\n'
+
+
 def test_text_that_cannot_be_shortened_enough_has_a_line_for_each_value() -> None:
     table = pa.table({f"column_{k}": [k] for k in range(12)})
     lines = list(formats.text(table, 40))
