@@ -41,7 +41,7 @@ def recording(dialect: str) -> ToolRecording:
 @cache
 def found_before(dialect: str) -> tuple[Found, ...]:
     """What is found in the story without a fault."""
-    return label_trips(recording(dialect).loop().trips())
+    return tuple(label_trips(recording(dialect).loop().trips()))
 
 
 STORIES = [name for name in DIALECTS if name in {*APIS, "openai-chat"}]

@@ -108,7 +108,7 @@ def _whole_note(block: object) -> str | None:
 
 def _without_notes(text: str) -> tuple[str, list[object]]:
     notes: list[object] = []
-    while text.endswith("</system-reminder>") and (found := _NOTE.search(text)):
+    while text.rstrip().endswith("</system-reminder>") and (found := _NOTE.search(text)):
         notes.insert(0, found.group().strip())
         text = text[: found.start()].rstrip("\n")
     return text, notes

@@ -42,6 +42,8 @@ IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png"
         (FIRST, LAST),
         (LAST, FIRST),
         (results(f"A\n\n{NOTE}", "B"), results("A", f"B\n\n{NOTE}")),
+        (results(f"A\n\n{NOTE}\n", "B"), results("A", f"B\n\n{NOTE}\n")),
+        (results(f"A\n\n{NOTE}\n\n{NOTE}\n", "B"), results("A", [text("B\n"), text(NOTE), text(NOTE)])),
         (
             results([text("A"), IMAGE, text("a\n"), text(NOTE)], "B"),
             results([text("A"), IMAGE, text("a")], f"B\n\n{NOTE}"),
