@@ -1,5 +1,6 @@
 """A round trip with its neighbours: what was sent before, what was called, whether the answer is whole."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import orjson
@@ -64,7 +65,7 @@ def test_what_is_not_a_turn_is_whole_when_it_was_answered() -> None:
     assert [detail([one]).whole for one in variants] == [True, False, False, False]
 
 
-def ollama(messages: list[dict[str, object]], answer: dict[str, object], index: int) -> RoundTrip:
+def ollama(messages: Sequence[Mapping[str, object]], answer: Mapping[str, object], index: int) -> RoundTrip:
     """A turn of an API whose calls and results have no ids."""
     trip = chat([], said("x"), index=index)
     asked = {"model": "llama3", "messages": messages, "stream": False}
