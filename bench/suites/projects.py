@@ -94,6 +94,32 @@ PROJECTS = (
         ),
     ),
     Project(
+        "mirascope",
+        "2.8.2",
+        (
+            "anthropic==0.78.0",
+            "fastmcp==2.14.4",
+            "google-genai==1.60.0",
+            "inline-snapshot==0.31.1",
+            "libcst",
+            "mcp==1.26.0",
+            "openai==2.16.0",
+            "opentelemetry-sdk==1.39.1",
+            "orjson",
+            "pillow<11",
+            "proto-plus",
+            "pytest-asyncio==1.3.0",
+            "pytest-httpserver",
+            "pytest==9.0.2",
+        ),
+        (
+            "tests/e2e/output/test_call.py",
+            "tests/e2e/output/test_call_with_tools.py",
+            "tests/e2e/output/test_refusal.py",
+        ),
+        plugin="pytest-vcr",
+    ),
+    Project(
         "opentelemetry-instrumentation-openai-v2",
         "2.4b0",
         (
