@@ -23,9 +23,12 @@ _VALUE = regex(
 
 
 def story_values(recordings: Mapping[Path, Iterable[Path]]) -> dict[Path, list[str]]:
-    """The values that each test file shows, of those that its recordings have under a name of passwords."""
+    """The values that each test file shows, of those that its recordings have under a name of passwords.
+
+    Raises CassetteError when the settings for secrets are wrong.
+    """
     found: defaultdict[Path, list[str]] = defaultdict(list)
-    redactor = Redactor()
+    redactor = Redactor.from_config()
     for file, sources in recordings.items():
         named = {value for source in set(sources) if source.is_file() for value in _VALUE.findall(source.read_bytes())}
         texts = _texts(file) if named else set[str]()

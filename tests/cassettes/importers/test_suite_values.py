@@ -39,3 +39,15 @@ def test_a_file_that_is_not_python_shows_nothing(tmp_path: Path) -> None:
     recording.write_text(RECORDING % "mellon", encoding="utf-8")
 
     assert story_values({tests: [recording]}) == {}
+
+
+def test_what_the_settings_replace_does_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tests, recording = tmp_path / "test_a.py", tmp_path / "a.yaml"
+    tests.write_text(TESTS, encoding="utf-8")
+    recording.write_text(RECORDING % "mellon", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert story_values({tests: [recording]}) == {tests: ["mellon"]}
+
+    (tmp_path / "turntape.toml").write_text("redact = ['mell.n']\n", encoding="utf-8")
+
+    assert story_values({tests: [recording]}) == {}
