@@ -33,6 +33,16 @@ def test_a_request_that_is_shorter_than_the_one_before_was_sent_as_far_as_it_goe
     assert (first.sent, list(first.new)) == (1, [])
 
 
+def test_messages_that_say_something_else_were_not_sent_before() -> None:
+    """Where the row does not know how many came before, the messages themselves decide."""
+    edited = chat([user("one"), user("TWO"), said("x"), user("three")], said("done"), index=1)
+    run = Run.of([chat([user("one"), user("two")], said("x")), edited])
+    known, unknown = Run.of(loop()).detail(1), replace(run.detail(1), previous=run.reading(0))
+
+    assert (known.row.messages_before, known.sent) == (1, 1)
+    assert (unknown.row.messages_before, unknown.sent) == (0, 1)
+
+
 def test_a_call_is_named_by_the_answer_before_and_by_the_history() -> None:
     assert detail(loop(), 1).call_names == {"call_1": "look_up"}
     assert detail(loop(), 0).call_names == {}
