@@ -146,7 +146,7 @@ def word(name):
 def repeating(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project in which pytest-rerunfailures repeats each test that fails once."""
     pytest.importorskip("pytest_rerunfailures", reason="pytest-rerunfailures is not installed")
-    monkeypatch.setenv("PYTEST_ADDOPTS", f"{os.environ['PYTEST_ADDOPTS']} --reruns=1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", f"{os.environ['PYTEST_ADDOPTS']} -p rerunfailures --reruns=1")
     return project
 
 
