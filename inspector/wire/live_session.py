@@ -1,8 +1,11 @@
 """Gemini Live, read into turns: one for each answer of the model, with the content that is new since the one before.
 
-A turn ends when the model has completed it, or when the client answers its calls. The session holds the conversation,
-so a turn's request has the session's setup, the new contents and the name of the turn before. Sound is named in it,
-with the transcription that the server gives; the bytes of the sound stay in the frames alone.
+A turn ends when the model has completed it, or when the client answers its calls. One that the model completes
+without a word is a turn too, unless the model waits for more or was interrupted before its first word.
+
+The session holds the conversation, so a turn's request has the session's setup, the new contents and the name of the
+turn before. Sound is named in it, with the transcription that the server gives; the bytes of the sound stay in the
+frames alone.
 """
 
 from dataclasses import field
@@ -73,6 +76,8 @@ class _Session:
     media: dict[str, None] = field(default_factory=dict[str, None])
     heard: list[str] = field(default_factory=list[str])
     asked_at: int | None = None
+    interrupted: bool = False
+    """True from an interruption of an answer without a word to the end of that."""
     answers: list[_Turn] = field(default_factory=list[_Turn])
 
     def asked(self, message: Object, frame: Frame) -> None:
@@ -132,8 +137,12 @@ class _Session:
         content = as_object(get(message, "serverContent"))
         calls = objects_in(get(as_object(get(message, "toolCall")), "functionCalls"))
         answer = self.answers[-1] if self.answers else None
-        if (calls or _says(content)) and (answer is None or answer.complete):
-            answer = self._begin(frame)
+        if answer is None or answer.complete:
+            self.interrupted = self.interrupted or get(content, "interrupted") is True
+            if calls or _says(content) or self._is_empty(content, answer):
+                answer = self._begin(frame)
+        if get(content, "turnComplete") is True:
+            self.interrupted = False
         if text := as_text(as_object(get(content, "inputTranscription")).get("text")):
             next_asked = answer is not None and answer.complete and (self.asked_at is not None or bool(self.media))
             answer = None if next_asked else answer
@@ -142,6 +151,17 @@ class _Session:
             answer = next((one for one in reversed(self.answers) if one.calls & cancelled), answer)
         if answer is not None:
             answer.add(message, frame, content, calls)
+
+    def _is_empty(self, content: Object, before: _Turn | None) -> bool:
+        """True when this completes an answer without a word to what the client asked, and not the answer before it."""
+        if get(content, "turnComplete") is not True or self.asked_at is None or self.interrupted:
+            return False
+        if get(content, "waitingForInput") is True or get(content, "turnCompleteReason") == "NEED_MORE_INPUT":
+            return False
+        if get(as_object(get(self.setup, "proactivity")), "proactiveAudio") is True:
+            return False
+        # Tools that do not block the model: what is complete may be the answer that called them.
+        return before is None or not before.calls or not _has_background_tools(self.setup)
 
     def _begin(self, frame: Frame) -> _Turn:
         """Begin an answer with everything that no answer has seen yet."""
@@ -169,6 +189,14 @@ class _Session:
 def _says(content: Object) -> bool:
     """True when the model says something in this content."""
     return any(get(content, name) is not None for name in _SAID)
+
+
+def _has_background_tools(setup: Object) -> bool:
+    """True when the model may go on talking, or say nothing, while a tool runs and after it."""
+    declared = (
+        one for tool in objects_in(get(setup, "tools")) for one in objects_in(get(tool, "functionDeclarations"))
+    )
+    return any(one.get("behavior") == "NON_BLOCKING" for one in declared)
 
 
 def _cancelled(message: Object) -> list[object]:

@@ -255,3 +255,66 @@ def test_a_total_that_is_not_the_sum_is_found(total: int, found: bool) -> None:
     ids: set[Any] = {one["id"] for done in labelled for one in list[Any](done.label["findings"])}  # pyright: ignore[reportArgumentType]
 
     assert ("api-usage-inconsistent" in ids) is found
+
+
+ASKED_AGAIN = [ask("hi"), *said("Hello."), *DONE, ask("And 1 and 1?")]
+
+
+def complete(**more: Any) -> Sent:
+    return server(serverContent={"turnComplete": True, **more}, usageMetadata=USAGE)
+
+
+def test_an_answer_without_a_word_is_a_turn() -> None:
+    only, after = session(ask("hi"), complete()), session(*ASKED_AGAIN, complete())
+    given = session(ask("hi"), calls("f1"), results("f1"), complete())
+
+    assert [len(turns_of(one)) for one in (only, after, given)] == [1, 2, 2]
+    assert [found(one, "model-empty-response") for one in (only, after, given)] == [True, True, True]
+
+
+def test_an_answer_that_was_refused_before_its_first_word_is_a_turn() -> None:
+    (_, refused) = turns_of(session(*ASKED_AGAIN, complete(turnCompleteReason="MALFORMED_FUNCTION_CALL")))
+    reading = read(refused)
+
+    assert [message.parts[0].text for message in reading.request.messages] == ["And 1 and 1?"]
+    assert reading.finish and reading.finish.label == "malformed"
+
+
+BACKGROUND = {**SETUP, "tools": [{"functionDeclarations": [{**DECLARED, "behavior": "NON_BLOCKING"}]}]}
+
+
+@pytest.mark.parametrize(
+    ("setup", "frames"),
+    [
+        (SETUP, [complete()]),
+        (SETUP, [ask("hi"), complete(waitingForInput=True), ask("there"), *said("Hello."), *DONE]),
+        (SETUP, [ask("hi"), complete(turnCompleteReason="NEED_MORE_INPUT"), ask("you"), *said("Hello."), *DONE]),
+        (
+            SETUP,
+            [ask("hi"), ask("there"), server(serverContent={"interrupted": True}), complete(), *said("Hi."), *DONE],
+        ),
+        (SETUP, [ask("hi"), *said("Hel"), ask("wait"), server(serverContent={"interrupted": True}), complete()]),
+        ({**SETUP, "proactivity": {"proactiveAudio": True}}, [ask("to nobody"), complete()]),
+        (BACKGROUND, [ask("hi"), calls("f1"), results("f1"), complete(), *said("It is 2."), *DONE]),
+    ],
+    ids=[
+        "nothing asked",
+        "waits",
+        "wants more",
+        "interrupted",
+        "interrupted in a word",
+        "proactive",
+        "background tool",
+    ],
+)
+def test_a_turn_that_the_model_leaves_on_purpose_is_not_an_empty_answer(
+    setup: dict[str, Any], frames: list[Sent]
+) -> None:
+    opened = [client(setup=setup), server(setupComplete={"sessionId": "s1"})]
+
+    assert not found(session(*frames, opened=opened), "model-empty-response")
+
+
+def found(trip: RoundTrip, name: str) -> bool:
+    every = (one for done in label_all([trip]) for one in list[Any](done.label["findings"]))  # pyright: ignore[reportArgumentType]
+    return name in {one["id"] for one in every}
