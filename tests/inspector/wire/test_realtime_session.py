@@ -1,6 +1,7 @@
 """A session of OpenAI Realtime becomes one turn for each response."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -78,7 +79,8 @@ def test_a_response_is_a_turn_with_the_session_settings_and_the_new_items() -> N
     (reading,) = readings(CREATED, user("i1", "hi"), client("response.create"), *answer("r1", said("i2", "Hello")))
 
     assert reading.protocol == "openai-realtime" and reading.emission and reading.finish
-    assert (reading.request.model, [part.text for part in reading.request.system]) == ("gpt-realtime", ["Be brief."])
+    assert (reading.request.model, reading.response_model) == ("gpt-realtime-2", "gpt-realtime")
+    assert [part.text for part in reading.request.system] == ["Be brief."]
     assert [tool.name for tool in reading.request.tools] == ["add"]
     assert [(m.role, m.parts[0].text) for m in reading.request.messages] == [("user", "hi")]
     assert (reading.emission.text, reading.finish.effective, reading.response_id) == ("Hello", "complete", "r1")
@@ -305,3 +307,20 @@ def test_a_last_event_that_says_something_else_than_the_pieces() -> None:
 def test_a_call_without_an_id_is_the_fault_of_the_api() -> None:
     assert ("api-call-without-id", "api") in layers(events_of("Hello", "Hello", ""))
     assert layers(events_of("Hello", "Hello")) == []
+
+
+@pytest.mark.parametrize(("model", "found"), [("gpt-realtime-2-2026-01-15", False), ("gpt-realtime-mini", True)])
+def test_a_session_with_another_model_than_the_url_names_is_found_once(model: str, found: bool) -> None:
+    created = server("session.created", session={**SESSION, "model": model})
+    asked = [user("i1", "hi"), *answer("r1", said("i2", "Hello")), user("i3", "bye"), *answer("r2", said("i4", "Bye"))]
+    ids = [one["id"] for done in label_all([session(created, *asked)]) for one in list[Any](done.label["findings"])]  # pyright: ignore[reportArgumentType]
+
+    assert ids.count("api-model-substituted") == found
+
+
+def test_a_session_whose_url_names_no_model_asks_for_what_it_has() -> None:
+    trip = session(CREATED, user("i1", "hi"), *answer("r1", said("i2", "Hello")))
+    call = replace(trip, request=replace(trip.request, url="wss://api.openai.com/v1/realtime?call_id=rtc_1"))
+    (reading,) = map(read, turns_of(call))
+
+    assert (reading.request.model, reading.response_model) == ("gpt-realtime", "gpt-realtime")

@@ -39,8 +39,9 @@ def detect(exchange: Exchange) -> Kind | None:
 
 
 def read_request(exchange: Exchange) -> RequestReading:
+    """The URL names the model that the client wants; without one, the session's is known from the server alone."""
     request = read_responses_request(exchange.fields)
-    return request if request.model else replace(request, model=exchange.query.get("model"))
+    return replace(request, model=exchange.query.get("model") or request.model)
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:
@@ -54,7 +55,12 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     body, reason = _as_response(draft.whole())
     reading = read_responses_body(body, ended=ended, error=draft.error, problems=draft.problems)
     said = draft.body.get("usage")
-    return replace(reading, usage_raw=said, finish_detail=reading.finish_detail or (reason if ended else None))
+    return replace(
+        reading,
+        model=reading.model or as_text(exchange.fields.get("model")),
+        usage_raw=said,
+        finish_detail=reading.finish_detail or (reason if ended else None),
+    )
 
 
 def _as_response(body: Object) -> tuple[Object, str | None]:
