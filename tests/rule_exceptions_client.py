@@ -30,6 +30,9 @@ from judged import (
     use,
     words,
 )
+from realtime_sessions import CALL as REALTIME_CALL
+from realtime_sessions import answer, client, gave, tool_session
+from realtime_sessions import said as spoken
 from rule_exceptions_model_api import HI, SEARCH, Row, edited, looped, moved
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -573,14 +576,28 @@ CLIENT: list[Row] = [
      serial("a=1500, b=1400"), serial(None)),
     ("client-tool-calls-not-dispatched",
      "The recording may have stopped there: no call of the thread was ever answered, and no command is known to have "
-     "ended",
+     "ended, nor did the client close a session",
      left_open(), left_open(looped_before=False)),
+    ("client-tool-calls-not-dispatched",
+     "The client gave the results and asked for no answer: then `client-answer-not-requested` says so",
+     [tool_session()], [tool_session(gave())]),
+    ("client-answer-not-requested", "A later answer was asked for, by the client or by the user's speech",
+     [tool_session(gave())], [tool_session(gave(), client("response.create"), *answer("r2", spoken("i4", "3.")))]),
+    ("client-answer-not-requested", "The call itself is the output, or a person must approve it",
+     [tool_session(gave())], [tool_session(gave(), called=[{**REALTIME_CALL, "name": "request_approval"}])]),
+    ("client-answer-not-requested",
+     "The client closed the session within five seconds, as after a call that ends the talk: then it is an info",
+     [tool_session(gave(), lasts=5.1)], [tool_session(gave(), lasts=4.9)], "info"),
+    ("client-answer-not-requested",
+     "The model also said something: a tool may run in the background, so it is an info",
+     [tool_session(gave())], [tool_session(gave(), called=[spoken("i2", "I note it."), REALTIME_CALL])], "info"),
     ("client-tool-calls-not-dispatched",
      "The command ended well there after other conversations, as a suite of tests does: then it is an info",
      Ended(*left_open(), exit=0), Ended(TITLE_FIRST, *left_open(), exit=0), "info"),
     ("client-tool-calls-not-dispatched", "A person must approve the call", left_open(), left_open("request_approval")),
     ("client-tool-calls-not-dispatched", "The call itself is the output", left_open(), left_open("final_answer")),
-    *[("client-tool-calls-not-dispatched", "The run ends there, or the tool never had a result: then it is an info",
+    *[("client-tool-calls-not-dispatched",
+       "The run or the session ends there, or the tool never had a result: then it is an info",
        [*left_open(), TITLE], run, "info") for run in (left_open(), [*left_open("publish"), TITLE])],
     ("client-tool-calls-not-dispatched", "The same request was sent again, and got another answer: then it is an info",
      [*left_open(), TITLE], [*left_open(), repeated(left_open()[-1]), TITLE], "info"),

@@ -3,6 +3,10 @@
 from .example import Example
 
 CLIENTS: dict[str, Example] = {
+    "client-answer-not-requested": Example(
+        "the client gave 1 result (call_Qd81), asked for no answer, and closed the session 24 s later",
+        ("#0 call call_Qd81",),
+    ),
     "client-forged-answer": Example(
         "the history contains the text 'Careful: the replica lags by an hour.' as the model's own, but no answer "
         "contains it",

@@ -21,6 +21,7 @@ from ..tools.model_calls import TurnCalls
 from ..tools.session_state import WireNote
 from ..tools.tool_run import ToolRun
 from ..wire.exchange import Exchange
+from ..wire.socket_turn import SessionEnd
 from ..wire.values import Tool
 from . import causes, severity
 from .catalogue import catalogue
@@ -131,13 +132,22 @@ class RuleEngine:
         judged.findings[:] = roots_first(found)
         return changed
 
-    def closed(self, judged: JudgedTurn, dispatch: Dispatch, *, later: bool, command: CommandEnd | None = None) -> None:
+    def closed(
+        self,
+        judged: JudgedTurn,
+        dispatch: Dispatch,
+        *,
+        later: bool,
+        command: CommandEnd | None = None,
+        session: SessionEnd | None = None,
+    ) -> None:
         """Adds what the end of the recording shows; `later` when the run went on after this turn.
 
-        `command`: how the recorded command ended, if this is the last turn before that.
+        `command`: how the recorded command ended, if this is the last turn before that. `session`: how the client left
+        the session of this turn.
         """
         context = judged.context
-        context.command = command
+        context.command, context.session_end = command, session
         context.dispatch, context.over, context.later = dispatch, "closed", later
         self._judge("closed", judged)
 

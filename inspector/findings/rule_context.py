@@ -18,7 +18,7 @@ from ..wire.protocols.protocol import Protocol
 from ..wire.protocols.traits import AnswerRules
 from ..wire.providers import Provider, provider_of
 from ..wire.registry import traits_of
-from ..wire.socket_turn import SOCKET
+from ..wire.socket_turn import SOCKET, SessionEnd
 from ..wire.values import Emission, Finish, Message, Part, Reading, RequestReading, Tool
 from .finding import Finding
 from .memory import RunMemory, SentRequest, ThreadMemory, block_hash
@@ -108,6 +108,8 @@ class RuleContext:
     """At the end of the recording: True when the run sent other requests after this turn."""
     command: CommandEnd | None = None
     """At the end of the recording, for its last turn: how the command ended, where that is known."""
+    session_end: SessionEnd | None = None
+    """At the end of the recording: how the client left the WebSocket session of this turn, where that is known."""
     found: list[Finding] = field(default_factory=list[Finding])
     """The findings in this turn so far."""
     known_echo: HistoryDiff | None = None

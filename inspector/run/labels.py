@@ -30,7 +30,8 @@ from ..tools.spans import spans_ahead
 from ..tools.tool_run import ToolRun
 from ..wire.exchange import Exchange
 from ..wire.parse import read, read_exchange
-from ..wire.sessions import turns_of
+from ..wire.sessions import session_of
+from ..wire.socket_turn import SessionEnd
 from ..wire.values import Reading
 from .emission_label import Label, without_emission
 from .judged_label import labelled, put_findings
@@ -79,6 +80,8 @@ class Labeller:
         """When the last turn of each run began."""
         self._failed: defaultdict[str, list[tuple[JudgedTurn, Label]]] = defaultdict(list)
         """The failed turns of each thread since its last answer, at most `_MOST_FAILED`."""
+        self._session_ends: dict[int, SessionEnd] = {}
+        """How clients left their WebSocket sessions, by round trip."""
         self._handshakes: dict[Address, list[tuple[JudgedTurn, Label]]] = {}
         """The WebSocket handshakes that failed since the last answer from there, at most `_MOST_FAILED`."""
         self._waiting = WaitingTurns(again) if again is not None else None
@@ -156,7 +159,10 @@ class Labeller:
         return problem
 
     def _follow(self, round_trip: RoundTrip) -> Iterator[tuple[int, LabelledRoundTrip]]:
-        if turns := turns_of(round_trip):
+        turns, session_end = session_of(round_trip)
+        if turns:
+            if session_end is not None:
+                self._session_ends[round_trip.index] = session_end
             for turn in turns:
                 yield from self._guarded(turn)
             return
@@ -271,7 +277,13 @@ class Labeller:
             later = self._latest.get(turn.round_trip.run, 0) > turn.round_trip.started_at
             try:
                 last = turn.round_trip.started_at >= newest
-                self._rules.closed(judged, dispatch(turn, None), later=later, command=end if last else None)
+                self._rules.closed(
+                    judged,
+                    dispatch(turn, None),
+                    later=later,
+                    command=end if last else None,
+                    session=self._session_ends.get(turn.round_trip.index),
+                )
             except Exception as exc:  # noqa: BLE001 - as in `follow`
                 self._failed_on(turn.round_trip, exc)
                 continue

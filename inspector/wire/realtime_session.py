@@ -22,11 +22,15 @@ _LATE = regex(r"response\.cancel|conversation\.item\.(?:delete|retrieve|truncate
 _NEWEST = 32
 """How many events of the client are kept for the errors that name them."""
 _ACTIVE = "conversation_already_has_active_response"
+_OUTPUT = "function_call_output"
 _TRANSCRIBED = "conversation.item.input_audio_transcription.completed"
 
 
-def realtime_turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
-    """The responses of a session, in order; none when it is not one of OpenAI Realtime."""
+def realtime_turns(frames: tuple[Frame, ...]) -> tuple[list[SocketTurn], dict[str, int]]:
+    """The responses of a session, in order; none when it is not one of OpenAI Realtime.
+
+    With them the results, by call id, that no response has seen, and when the conversation got each.
+    """
     session = _Session()
     for frame in frames:
         message = as_object(parse_json(frame.data))
@@ -35,7 +39,7 @@ def realtime_turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
             session.asked(kind, message, frame)
         else:
             session.said(kind, message, frame)
-    return session.turns() if session.begun else []
+    return (session.turns(), session.results_left()) if session.begun else ([], {})
 
 
 @mutable
@@ -56,6 +60,8 @@ class _Session:
     """Items of the conversation by id, as the server has them."""
     new: list[str] = field(default_factory=list[str])
     """The ids of items that no response has seen yet."""
+    added: dict[str, int] = field(default_factory=dict[str, int])
+    """When the conversation got each item."""
     emitted: set[str] = field(default_factory=set[str])
     """The ids of items that a response brought."""
     waiting: list[tuple[Object, int]] = field(default_factory=list[tuple[Object, int]])
@@ -83,7 +89,7 @@ class _Session:
             self.begun = True
             self.settings.update(as_object(message.get("session")))
         elif kind in _ITEM_EVENTS:
-            self._keep(as_object(message.get("item")))
+            self._keep(as_object(message.get("item")), frame)
         elif kind == "conversation.item.deleted":
             self._forget(as_text(message.get("item_id")) or "")
         elif kind == _TRANSCRIBED:
@@ -95,8 +101,9 @@ class _Session:
         elif kind.startswith("response."):
             self._respond(kind, message, frame)
 
-    def _keep(self, item: Object) -> None:
+    def _keep(self, item: Object, frame: Frame) -> None:
         name = as_text(item.get("id")) or ""
+        self.added.setdefault(name, frame.at)
         if name not in self.items and name not in self.emitted:
             self.new.append(name)
         self.items.setdefault(name, {}).update(item)
@@ -168,6 +175,14 @@ class _Session:
         self.last = self.last if apart or keeps_items else name
         response = self.responses[name] = _Response(settings, items, previous, SocketTurn({}, begun))
         return response
+
+    def results_left(self) -> dict[str, int]:
+        """The results that no response has seen, by call id, with the times; none while a response is asked for."""
+        if self.waiting:
+            return {}
+        left = ((self.items[name], self.added[name]) for name in self.new if name in self.items)
+        outputs = ((as_text(item.get("call_id")), at) for item, at in left if item.get("type") == _OUTPUT)
+        return {call_id: at for call_id, at in outputs if call_id}
 
     def turns(self) -> list[SocketTurn]:
         """All responses as turns, and a request that nothing answered."""

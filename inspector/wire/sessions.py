@@ -7,6 +7,7 @@ from turntape.cassettes.frozen import frozen
 from turntape.cassettes.tape.model import Frame, RoundTrip
 
 from . import agent_sessions, websocket
+from .socket_turn import SessionEnd
 
 _MICROSECOND = 0.000001
 
@@ -17,13 +18,21 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
     Each has the session's URL, a body that holds what was new, and its part of the answer as a stream. The last is
     cut when the session ended inside it.
     """
-    turns = websocket.turns_of(round_trip) if round_trip.frames else agent_sessions.agent_turns(round_trip)
+    return session_of(round_trip)[0]
+
+
+def session_of(round_trip: RoundTrip) -> tuple[list[RoundTrip], SessionEnd | None]:
+    """The turns as in `turns_of`, and how the client left the session, where that is known."""
+    if round_trip.frames:
+        turns, end = websocket.session_of(round_trip)
+    else:
+        turns, end = agent_sessions.agent_turns(round_trip), None
     for place in range(1, len(turns)):
         # Where no times were recorded, turns still begin one after the other, so that they can be distinguished.
         earliest = turns[place - 1].started_at + _MICROSECOND
         if turns[place].started_at < earliest:
             turns[place] = replace(turns[place], started_at=earliest)
-    return turns
+    return turns, end
 
 
 @frozen

@@ -2,7 +2,7 @@
 
 from dataclasses import field, replace
 
-from turntape.cassettes.frozen import mutable
+from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.tape.model import Chunk, Frame, Request, Response, RoundTrip
 
 from .json_value import Object, as_text, compact
@@ -21,6 +21,17 @@ class SocketTurn:
     """When it was asked, in microseconds since the session's start."""
     events: list[tuple[Frame, Object]] = field(default_factory=list[tuple[Frame, Object]])
     ended: bool = False
+
+
+@frozen
+class SessionEnd:
+    """How a client left a session."""
+
+    at: float
+    """When, in seconds since the epoch."""
+    results: dict[str, float] = field(default_factory=dict[str, float])
+    """By call id, when the client gave results for which it never asked the API for an answer, although the API gives
+    none unasked."""
 
 
 def round_trip_of(session: RoundTrip, turn: SocketTurn) -> RoundTrip:

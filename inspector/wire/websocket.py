@@ -11,7 +11,7 @@ from .interactions_session import interaction_turns
 from .json_value import Object, as_object, as_text, parse_json
 from .live_session import live_turns
 from .realtime_session import realtime_turns
-from .socket_turn import SocketTurn, round_trip_of
+from .socket_turn import SessionEnd, SocketTurn, round_trip_of
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled", "error"})
 _LIVE = frozenset({"setup", "clientContent", "realtimeInput", "client_content", "realtime_input", "toolResponse"})
@@ -23,9 +23,23 @@ def turns_of(round_trip: RoundTrip) -> list[RoundTrip]:
     Each has the session's URL, the body of its `response.create`, and its events as a stream; the last is cut
     when the session ended inside it.
     """
+    return session_of(round_trip)[0]
+
+
+def session_of(round_trip: RoundTrip) -> tuple[list[RoundTrip], SessionEnd | None]:
+    """The turns of a session as in `turns_of`, and how its client left it; None where that is not known."""
     frames = round_trip.frames
-    turns = _turns(frames) or realtime_turns(frames) or live_turns(frames) or interaction_turns(frames)
-    return [round_trip_of(round_trip, turn) for turn in turns]
+    left: dict[str, int] = {}
+    turns = _turns(frames)
+    if not turns:
+        turns, left = realtime_turns(frames)
+    turns = turns or live_turns(frames) or interaction_turns(frames)
+    end = None
+    if round_trip.closed_first == "client" and round_trip.ended_at is not None:
+        begun = round_trip.started_at
+        results = {call_id: begun + at / 1e6 for call_id, at in left.items()}
+        end = SessionEnd(begun + round_trip.ended_at / 1e6, results)
+    return [round_trip_of(round_trip, turn) for turn in turns], end
 
 
 def is_live(round_trip: RoundTrip) -> bool:

@@ -44,7 +44,7 @@ def _was_answered(context: RuleContext) -> bool:
     return any(call.name in context.thread.answered_tools for call in context.emission.calls)
 
 
-def _deliberate(context: RuleContext) -> bool:
+def is_deliberate(context: RuleContext) -> bool:
     """True when the client may leave the calls open on purpose."""
     choice = context.request.tool_choice
     if choice is not None and choice.mode in ("named", "required"):
@@ -65,22 +65,26 @@ def _deliberate(context: RuleContext) -> bool:
     says="The answer holds complete calls and the thread ends without their results.",
     fix="Continue the loop as long as there are calls, whatever the finish word says.",
     not_when=(
-        "The recording may have stopped there: no call of the thread was ever answered, and no command is known to have ended",
+        "The recording may have stopped there: no call of the thread was ever answered, and no command is known to have ended, "
+        "nor did the client close a session",
+        "The client gave the results and asked for no answer: then `client-answer-not-requested` says so",
         "A person must approve the call",
         "The call itself is the output",
-        "The run ends there, or the tool never had a result: then it is an info",
+        "The run or the session ends there, or the tool never had a result: then it is an info",
         "The command ended well there after other conversations, as a suite of tests does: then it is an info",
         "The same request was sent again, and got another answer: then it is an info",
     ),
 )
 def not_dispatched(context: RuleContext) -> Iterator[Note]:
-    if context.following is not None or not _unrun(context) or _deliberate(context):
+    if context.following is not None or not _unrun(context) or is_deliberate(context):
         return
     if context.turn.round_trip.closed_first == "client" or _capped(context):
         return
     disagrees = context.has("api-finish-label-disagrees")
-    looped, left = context.thread.dispatched > 0, _left_by_command(context)
-    if not disagrees and not looped and not left:
+    looped, left, closed = context.thread.dispatched > 0, _left_by_command(context), context.session_end
+    if closed is not None and any(call.id in closed.results for call in context.emission.calls):
+        return
+    if not disagrees and not looped and not left and closed is None:
         return
     severity: Severity | None = "info"
     if disagrees or (context.later and _was_answered(context) and not _is_sent_again(context)):
@@ -88,7 +92,8 @@ def not_dispatched(context: RuleContext) -> Iterator[Note]:
     elif left and _was_answered(context) and context.run.generations == context.thread.turns:
         severity = "warning"
     ids = listed([str(call.id or call.name) for call in context.emission.calls], 4)
-    what = "the command ended with exit code 0 after" if left else "the thread ends with"
+    what = "the client closed the session after" if closed is not None else "the thread ends with"
+    what = "the command ended with exit code 0 after" if left else what
     yield Note(
         f"{what} {several(len(context.emission.calls), 'call')} that nobody answered: {ids}",
         tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:4]),
@@ -138,7 +143,7 @@ def _capped(context: RuleContext) -> bool:
     not_when=("The number of turns is not a usual limit, such as 10, 25 or 50",),
 )
 def max_iterations(context: RuleContext) -> Iterator[Note]:
-    if context.following is None and _unrun(context) and not _deliberate(context) and _capped(context):
+    if context.following is None and _unrun(context) and not is_deliberate(context) and _capped(context):
         yield Note(
             f"the thread stops after {several(context.thread.turns, 'turn')} with open calls, as at a turn limit",
             tuple(f"{context.at} call {call.id or call.name}" for call in context.emission.calls[:3]),
@@ -403,7 +408,7 @@ def stopped_silently(context: RuleContext) -> Iterator[Note]:
         or context.finish.effective in ("complete", "stop_sequence", "refusal", "unknown")
     ):
         return
-    if context.thread.turns < 2 or _deliberate(context):
+    if context.thread.turns < 2 or is_deliberate(context):
         return
     yield Note(
         f"the thread ends with `{context.finish.effective}` and nothing explains it",

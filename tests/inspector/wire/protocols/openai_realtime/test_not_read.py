@@ -22,7 +22,7 @@ pytestmark = since("openai", 3, 54)
 
 def turns(*frames: tuple[str, Json]) -> list[object]:
     """The turns of a session whose frames come together, but for those about sound, which are before them."""
-    read = realtime_turns(tuple(framed(who, message) for who, message in frames))
+    read, _ = realtime_turns(tuple(framed(who, message) for who, message in frames))
     return [(turn.body, turn.at, len(turn.events), turn.ended) for turn in read]
 
 

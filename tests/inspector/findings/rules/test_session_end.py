@@ -1,0 +1,60 @@
+"""What a client left undone when it closed a session over WebSocket."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from judged import judged
+from realtime_sessions import CALL, answer, client, gave, said, tool_session, user
+
+from turntape.cassettes.tape.model import RoundTrip
+
+NAME = "client-answer-not-requested"
+OPEN = "client-tool-calls-not-dispatched"
+TWO = [CALL, {**CALL, "id": "i_two", "call_id": "call_2"}]
+
+
+def messages(trip: RoundTrip, name: str = NAME) -> list[tuple[str, str]]:
+    return [(one.severity, one.message) for one in judged(trip) if one.id == name]
+
+
+def test_results_for_which_no_answer_is_asked_are_found() -> None:
+    what = "(call_1), asked for no answer, and closed the session 60 s later"
+
+    assert messages(tool_session(gave())) == [("warning", f"the client gave 1 result {what}")]
+    assert messages(tool_session(gave()), OPEN) == []
+
+
+def test_every_result_of_the_last_answer_is_named() -> None:
+    given = [gave(), gave("call_2", "i4"), gave("call_9", "i5")]
+
+    assert [text for _, text in messages(tool_session(*given, called=TWO))] == [
+        "the client gave 2 results (call_1, call_2), asked for no answer, and closed the session 60 s later"
+    ]
+
+
+SILENT: dict[str, list[Any]] = {
+    "asked for": [gave(), client("response.create"), *answer("r2", said("i4", "3."))],
+    "asked for and still open": [gave(), client("response.create")],
+    "the user spoke": [gave(), user("i5", "And?"), *answer("r2", said("i6", "3."))],
+    "no result": [],
+}
+
+
+@pytest.mark.parametrize("after", SILENT.values(), ids=list(SILENT))
+def test_results_that_a_response_saw_are_not(after: list[Any]) -> None:
+    assert messages(tool_session(*after)) == []
+
+
+def test_a_session_that_the_server_closed_or_whose_end_is_not_known_says_nothing() -> None:
+    left = tool_session(gave())
+
+    assert messages(replace(left, closed_first="server")) == []
+    assert messages(replace(left, closed_first=None)) == []
+
+
+def test_calls_that_are_open_when_the_client_closes_the_session_are_an_info() -> None:
+    assert messages(tool_session(), OPEN) == [
+        ("info", "the client closed the session after 1 call that nobody answered: call_1")
+    ]
+    assert messages(replace(tool_session(), closed_first="server"), OPEN) == []
