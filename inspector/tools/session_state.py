@@ -157,6 +157,8 @@ class Session:
     """The newest runs that the server failed, by the place of their `tools/call`."""
     confirmed: bool = False
     """Whether the client has said that the handshake is over."""
+    ended_early: ToolMessage | None = None
+    """With that it said so although no handshake had begun, as far as is recorded."""
     served: bool = False
     """Whether the server has answered anything but what opens a session."""
     first: ToolMessage | None = None

@@ -242,6 +242,7 @@ class ToolSessions:
             self.catalogue.announced(session.server, message.at, message.index)
         elif message.method == "notifications/initialized" and message.sender == "client":
             session.confirmed = True
+            session.ended_early = message if session.start is None else None
             if session.ready_at is not None and message.at < session.ready_at and is_new(session, "own_notice_wrong"):
                 how = "comes before the server has answered `initialize`"
                 notes.append(WireNote("own_notice_wrong", session.server, message.index, message.method, how))
@@ -262,6 +263,9 @@ class ToolSessions:
         if wrong is not None and message.sequence in session.asked:
             session.flaws[message.sequence] = wrong
         if message.method == "initialize":
+            if trip.tool_wire is not None and session.ended_early is not None and is_new(session, "own_notice_wrong"):
+                early, how = session.ended_early, "comes before `initialize`"
+                notes.append(WireNote("own_notice_wrong", session.server, early.index, early.method or "", how))
             session.starts += 1
             session.start = message
             session.declared = as_object(message.params.get("capabilities"))

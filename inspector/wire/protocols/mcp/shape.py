@@ -115,7 +115,7 @@ def is_mcp(message: Object, *, signed: bool = False) -> bool:
         version = params.get("protocolVersion")
         # The protocol of editors and agents has numbers as versions, and `clientCapabilities`.
         is_version = isinstance(version, str) or (version is not None and "capabilities" in params)
-        return is_version and "clientInfo" in params
+        return is_version and ("clientInfo" in params or "capabilities" in params)
     return method in METHODS and method not in _SHARED
 
 

@@ -423,6 +423,17 @@ def test_a_client_that_is_ready_before_the_server() -> None:
     assert found(1.1) == []
 
 
+def test_a_client_that_ends_the_handshake_before_it_begins() -> None:
+    ready = notifies("notifications/initialized")
+    early = Story().exchange(ready).exchange(initialize(0), initialized(0)).lists().turn()
+    usual = Story().exchange(initialize(0), initialized(0)).exchange(ready).lists().turn()
+    begun_before = Story().exchange(ready).lists().turn()
+
+    [said] = early.says("client-tool-protocol-broken")
+    assert said.endswith("notifications/initialized that comes before `initialize`")
+    assert usual.says("client-tool-protocol-broken") == begun_before.says("client-tool-protocol-broken") == []
+
+
 @pytest.mark.parametrize(
     ("method", "params", "known"),
     [

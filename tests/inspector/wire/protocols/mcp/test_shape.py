@@ -47,8 +47,12 @@ def test_a_method_that_only_mcp_has_is_enough(method: str) -> None:
 def test_initialize_says_a_version_and_the_client() -> None:
     assert is_mcp(initialize())
     assert is_mcp(asks(1, "initialize", protocolVersion=20251125, capabilities={}, clientInfo={"name": "a"}))
+    assert is_mcp(asks(1, "initialize", protocolVersion="2025-11-25", capabilities={})), "its client forgot its name"
     editor = {"protocolVersion": 1, "clientCapabilities": {}, "clientInfo": {"name": "a"}}
     assert not is_mcp(asks(1, "initialize", **editor))
+    assert not is_mcp(asks(1, "initialize", processId=1, capabilities={}, clientInfo={"name": "a"})), (
+        "a language server"
+    )
 
 
 def test_a_key_of_mcp_in_meta_proves_any_method() -> None:
