@@ -48,6 +48,21 @@ OTHER_TOOL = {"type": "function", "function": {"name": "search", "description": 
     "type": "object", "properties": {}}}}  # fmt: skip
 
 
+def redefined(first: str, second: str) -> list[RoundTrip]:
+    """Two calls with these arguments. The tool takes a number at the first, and at the second a text alone."""
+    called, again = said(None, ("call_1", "look_up", first)), said(None, ("call_2", "look_up", second))
+    return [
+        chat([HELLO], called, tools=[taking({"type": "integer"})]),
+        chat([HELLO, called, GIVEN], again, index=1, tools=[taking({"type": "string"}, additionalProperties=False)]),
+    ]
+
+
+def taking(word: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A tool whose only parameter has this schema."""
+    schema = {"type": "object", "properties": {"word": word}, **more}
+    return {"type": "function", "function": {"name": "look_up", "description": "Look a word up.", "parameters": schema}}
+
+
 def after(answer: dict[str, Any], echoed: dict[str, Any], **first: Any) -> list[RoundTrip]:
     """An answer, and how the next request repeats it."""
     return [chat([HELLO], answer, **first), chat([HELLO, echoed, user("and then?")], said("Nothing."), index=1)]
@@ -581,6 +596,13 @@ CLIENT: list[Row] = [
     ("client-tool-calls-not-dispatched",
      "The client gave the results and asked for no answer: then `client-answer-not-requested` says so",
      [tool_session()], [tool_session(gave())]),
+    ("client-tool-redefined",
+     "No earlier call of the conversation fitted the schema of its request: then the model breaks it by itself",
+     redefined('{"word":5}', '{"word":6}'), redefined('{"word":"5"}', '{"word":"6"}')),
+    ("client-tool-redefined", "The earlier calls fit the new schema as well",
+     redefined('{"word":5}', '{"word":6}'), redefined('{}', '{"word":6}')),
+    ("client-tool-redefined", "The call breaks the schema in another way than they do",
+     redefined('{"word":5}', '{"word":6}'), redefined('{"word":5}', '{"word":6,"size":1}')),
     ("client-answer-not-requested", "A later answer was asked for, by the client or by the user's speech",
      [tool_session(gave())], [tool_session(gave(), client("response.create"), *answer("r2", spoken("i4", "3.")))]),
     ("client-answer-not-requested", "The call itself is the output, or a person must approve it",

@@ -19,6 +19,11 @@ CLIENTS: dict[str, Example] = {
         "the model called 'refund_order', which the request no longer offers; #1 offered it",
         ("#2 call call_9", "#2 request /tools"),
     ),
+    "client-tool-redefined": Example(
+        "the schema of 'refund_order' is another than at call call_3 of #1, and the model calls it as it did there "
+        '(missing-required): "order_ids" is a required property',
+        ("#1 call call_3", "#4 call call_8", "#4 request /tools/2"),
+    ),
     "client-user-media-lost": Example(
         "1 image of the user's last message is not in the request any more",
         ("#0 request /messages/1/content/1", "#1 request"),

@@ -16,7 +16,6 @@ from ...wire.written_calls import written_calls
 from ..model_words import THOUGHT_ENDS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from ..schema_check import barred, described, impossible, undescribed, violations
 from .honoured import demands
 
 _PENDING = frozenset({"queued", "starting", "in_progress", "processing", "requires_action"})
@@ -86,47 +85,6 @@ def lacks_end(text: str) -> bool:
     except RecursionError:
         pass
     return False
-
-
-@rule(
-    "model-args-break-schema",
-    "model",
-    "error",
-    "P",
-    says="The arguments of a call are valid JSON and break the schema that was sent with the tool.",
-    fix="Describe the field, give it an enum or an example, or set the tool to strict; answer with an error that "
-    "names the field.",
-    not_when=(
-        "The schema itself cannot be compiled, or no arguments can fit it: then `client-tool-definition-damaged` says so",
-        "The schema describes none of the arguments that it requires: then `client-tool-definition-damaged` says so",
-        "The schema allows no value at all for a parameter: then `client-tool-definition-damaged` says so",
-        "A number written as a string, or the other way round: then it is a warning",
-        "A text that has not the `format` of the schema: then it is a warning",
-    ),
-)
-def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
-    for call in whole_calls(context):
-        tool = context.tools.get(call.name)
-        if written_twice(call) is not None:
-            continue
-        if (
-            tool is None
-            or tool.schema is None
-            or impossible(tool.schema) is not None
-            or barred(tool.schema) is not None
-        ):
-            continue
-        if tool in context.request.tools and undescribed(tool.schema) is not None:
-            continue
-        if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
-            continue
-        broken = violations(tool.schema, {} if call.arguments is None else call.arguments)
-        if broken:
-            yield Note(
-                f"the arguments of {call.name!r} break its schema {described(broken)}",
-                (call_at(context, call), f"{context.at} request {tool.pointer}"),
-                severity="warning" if all(one.coercible for one in broken) else "error",
-            )
 
 
 @rule(
@@ -413,7 +371,6 @@ def duplicate_in_batch(context: RuleContext) -> Iterator[Note]:
 
 RULES = (
     arguments_not_json,
-    arguments_break_schema,
     call_as_text,
     answer_lost,
     answer_in_reasoning,
