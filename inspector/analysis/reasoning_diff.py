@@ -62,6 +62,17 @@ class _Returned:
         """Whether the text of `part` came back, or its item by id."""
         return part.text.strip() in self.by_text or as_text(as_object(part.raw).get("id")) in self.ids
 
+    def lacks_signature(self, part: Part) -> bool:
+        """Whether `part`, which is no reasoning, came back whole and without its signature.
+
+        An API may know reasoning by its id. What else it signs it wants back with the signature.
+        """
+        if part.kind == "reasoning":
+            return False
+        item = as_object(part.raw)
+        same = (as_object(p.raw) for message in self.messages for p in message.parts if not p.signature)
+        return any(one.get("id") == item.get("id") and one.get("type") == item.get("type") for one in same)
+
     def with_id(self, item: object) -> Part | None:
         """The part with a signature that belongs to the item with that id."""
         if not item:
@@ -78,6 +89,8 @@ def _lost_signature(part: Part, turn: Turn, returned: _Returned) -> LostReasonin
     item = as_text(as_object(part.raw).get("id"))
     if item in returned.ids:
         twin = returned.with_id(item)
+        if twin is None and returned.lacks_signature(part):
+            return LostReasoning("dropped", part.pointer, None)
         # A stream may contain the same item several times, each time with another signature.
         resealed = twin is not None and _in_answer(turn, twin.signature or "")
         return LostReasoning("altered", part.pointer, twin.pointer) if twin is not None and not resealed else None

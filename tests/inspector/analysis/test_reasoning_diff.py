@@ -129,3 +129,27 @@ def test_a_signature_of_a_call_belongs_to_that_call() -> None:
     assert state(signed(None)) == "kept"
     assert state(signed(None, None)) == "dropped"
     assert state(signed("Look."), signed(None, None)) == "altered"
+
+
+PROGRAM = {"id": "prog_1", "type": "program", "call_id": "call_p", "code": "return 1", "fingerprint": "c2VhbGVk"}
+UNSEALED = {key: value for key, value in PROGRAM.items() if key != "fingerprint"}
+
+
+@pytest.mark.parametrize(
+    ("returned", "state"),
+    [
+        ((PROGRAM,), "kept"),
+        (({"type": "item_reference", "id": "prog_1"},), "kept"),
+        ((UNSEALED,), "dropped"),
+        (({**PROGRAM, "fingerprint": "b3RoZXI="},), "altered"),
+        ((), "dropped"),
+    ],
+    ids=["unchanged", "by its id", "without its fingerprint", "with another fingerprint", "left out"],
+)
+def test_the_fingerprint_of_a_program_comes_back(returned: tuple[dict[str, Any], ...], state: str) -> None:
+    call = {**item_call(), "caller": {"type": "program", "caller_id": "call_p"}}
+    first = responses([ASKED], [PROGRAM, call], 0, store=False)
+    following: RoundTrip = responses([ASKED, *returned, call, item_output()], [], 1, store=False)
+    echo: Any = label_all([first, following])[0].label["client"]
+
+    assert echo["echo"]["reasoning"] == state

@@ -54,7 +54,8 @@ def item_parts(
         return [_reasoning(item, pointer)]
     if kind in CLIENT_CALLS or kind in SERVER_CALLS:
         call = _call(item, kind, answered)
-        return [call_part(call, pointer, item), *inner_result(item, kind, pointer, call)]
+        sealed = as_text(item.get("fingerprint"))
+        return [call_part(call, pointer, item, sealed), *inner_result(item, kind, pointer, call)]
     if kind.endswith("_output") or kind == "mcp_approval_response":
         return [read_output(item, kind, pointer, emitted=emitted)]
     if kind in SESSION_ITEMS:
