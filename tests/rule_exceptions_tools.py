@@ -712,7 +712,8 @@ TOOLS: list[Row] = [
     ),
     (
         "tool-error-unmarked",
-        "The tool reads files, logs or pages, and the text is longer than an error: it may be what it read",
+        "The tool reads files, logs or pages, and the text is longer than an error and no error page of a server: it "
+        "may be what it read",
         unmarked("read_log"),
         unmarked("read_log", "Error: no connection\nerror: no connection\n12:01 ready"),
     ),

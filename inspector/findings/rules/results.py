@@ -30,6 +30,12 @@ READERS = regex(
     re.IGNORECASE,
 )
 """Names of tools that return what others wrote. Other words hold some of these: a location, a catalog, a profile."""
+_SERVERS_PAGE = regex(
+    r"(?:<!doctype html[^<>]*>\s*)?<html[^<>]*>\s*(?:<head[^<>]*>\s*)?<title>\s*5\d\d\b[^<>]*</title>"
+    r".*</html>\s*(?:<!--[^>]*-->\s*)*\Z",
+    re.DOTALL,
+)
+"""The page that a server or a gateway shows in place of an answer."""
 _HUGE = 50_000
 _REPORT = 2_000
 """Characters. A longer object holds more than a report of a failure."""
@@ -101,7 +107,7 @@ def tool_of(context: RuleContext, result: ToolResult) -> str:
     says="A result reads like an error and is not marked as one.",
     fix="Set `is_error` (Anthropic) or `status: error` (Bedrock), so that the model knows.",
     not_when=(
-        "Tools that read files, logs or pages",
+        "Tools that read files, logs or pages, unless the text is the error page of a server",
         "It is an object whose own fields say that the call failed, and why: then it is an info",
         "The API has no such mark: then `tool-result-is-error` says so",
     ),
@@ -125,7 +131,7 @@ def error_as_success(context: RuleContext) -> Iterator[Note]:
     says="A result reads like an error: the tool failed, or it refused the call. The model got the error as the result.",
     fix="Read the error: it says whether the tool or the arguments are wrong.",
     not_when=(
-        "Tools that read files, logs or pages",
+        "Tools that read files, logs or pages, unless the text is the error page of a server",
         "The API has a mark for errors: then `client-tool-error-as-success` says so",
     ),
 )
@@ -165,7 +171,7 @@ def _errors(context: RuleContext) -> Iterator[tuple[Part, ToolResult]]:
 def is_error_of_reader(text: str) -> bool:
     """True for an error of a tool that reads; the lines of a log may begin alike."""
     said = text.strip().lower()
-    if said.startswith("traceback"):
+    if said.startswith("traceback") or (len(said) <= _REPORT and _SERVERS_PAGE.match(said) is not None):
         return True
     return said.startswith(("error", '{"error"')) and sum(bool(line.strip()) for line in said.splitlines()) <= 2
 

@@ -258,7 +258,10 @@ def invalid_result(context: ToolContext) -> Iterator[Note]:
     "S",
     says="A tool returned an error as if it were a result: without `isError`, clients and models take it for a success.",
     fix="Set `isError` in the results of failed calls.",
-    not_when=("The tool reads files, logs or pages, and the text is longer than an error: it may be what it read",),
+    not_when=(
+        "The tool reads files, logs or pages, and the text is longer than an error and no error page of a server: it may be what "
+        "it read",
+    ),
 )
 def error_unmarked(context: ToolContext) -> Iterator[Note]:
     for one in context.executions:

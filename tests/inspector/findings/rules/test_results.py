@@ -173,6 +173,25 @@ def test_what_a_reader_reads_may_speak_of_failures(name: str) -> None:
         assert error(text, name) != [], "these words are the tool's own"
 
 
+PAGE = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (PAGE, True),
+        (PAGE.removeprefix("<!DOCTYPE html>") + "\n<!-- a padding -->\n", True),
+        (PAGE.replace("502 Bad Gateway</title>", "404 Not Found</title>"), False),
+        (PAGE.replace("502 Bad Gateway</title>", "5,021 gateways</title>"), False),
+        (PAGE.replace("<body>", f"<body>{'x' * 2_000}"), False),
+        (f"{PAGE}\n{PAGE} and more", False),
+    ],
+    ids=["a gateway's", "with a comment", "not found", "of a number", "long", "more follows"],
+)
+def test_the_error_page_of_a_server_is_not_what_a_tool_should_read(text: str, found: bool) -> None:
+    assert bool(error(text, "fetch_page")) is found
+
+
 def test_several_errors_are_each_reported_once() -> None:
     both = [use("t1"), use("t2", "b")]
     history = [ASKED, spoke(*both), asked(given("t1", "fine"), given("t2", "Error: x"))]
