@@ -57,6 +57,20 @@ def redefined(first: str, second: str) -> list[RoundTrip]:
     ]
 
 
+def typed(*, refused: bool) -> list[RoundTrip]:
+    """A call of a shell, and its result as that of a function."""
+    call = {
+        "id": "sh_1",
+        "type": "shell_call",
+        "call_id": "call_1",
+        "action": {"commands": ["ls"]},
+        "status": "completed",
+    }
+    error = {"type": "invalid_request_error", "message": "No tool output found for shell call call_1."}
+    history = [{"role": "user", "content": "hi"}, call, item_output()]
+    return [responses(history[:1], [call]), responses(history, [], 1, error=error if refused else None)]
+
+
 def taking(word: dict[str, Any], **more: Any) -> dict[str, Any]:
     """A tool whose only parameter has this schema."""
     schema = {"type": "object", "properties": {"word": word}, **more}
@@ -604,6 +618,8 @@ CLIENT: list[Row] = [
      redefined('{"word":5}', '{"word":6}'), redefined('{}', '{"word":6}')),
     ("client-tool-redefined", "The call breaks the schema in another way than they do",
      redefined('{"word":5}', '{"word":6}'), redefined('{"word":5}', '{"word":6,"size":1}')),
+    ("client-result-wrong-type", "The API answered the request all the same: then it is an info",
+     typed(refused=True), typed(refused=False), "info"),
     ("client-answer-not-requested", "A later answer was asked for, by the client or by the user's speech",
      [tool_session(gave())], [tool_session(gave(), client("response.create"), *answer("r2", spoken("i4", "3.")))]),
     ("client-answer-not-requested", "The call itself is the output, or a person must approve it",

@@ -19,6 +19,11 @@ CLIENTS: dict[str, Example] = {
         "the model called 'refund_order', which the request no longer offers; #1 offered it",
         ("#2 call call_9", "#2 request /tools"),
     ),
+    "client-result-wrong-type": Example(
+        "the result of 'shell' is a `function_call_output`, and its call a `shell_call`: the API wants a "
+        "`shell_call_output`",
+        ("#1 request /input/2",),
+    ),
     "client-tool-redefined": Example(
         "the schema of 'refund_order' is another than at call call_3 of #1, and the model calls it as it did there "
         '(missing-required): "order_ids" is a required property',
