@@ -2,7 +2,7 @@
 
 mitmproxy answers the first close frame itself and turns a connection that breaks into a close with code 1000. Here each
 close frame is passed on, the session ends when both have come, and a connection that breaks off without one breaks off
-on the other side too.
+on the other side too. A message is held until it is whole, or until a frame comes that must not overtake it.
 """
 
 # mitmproxy's layers are only partly typed.
@@ -12,6 +12,7 @@ on the other side too.
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, override
 
 import wsproto.events
@@ -35,6 +36,7 @@ from wsproto.frame_protocol import CloseReason, Opcode
 from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
 
 from ..capture.ending import Ending, note
+from ..capture.pending import NEEDS_WHOLE
 from .chunks import note_pieces
 from .deflate import Deflate, agreed_on
 from .pauses import pause, resume
@@ -51,16 +53,46 @@ _TURN = 1 << 20
 _READS = (ConnectionState.OPEN, ConnectionState.LOCAL_CLOSING)
 _BOTH_CLOSED = (ConnectionState.CLOSED, ConnectionState.CLOSED)
 
+type _Piece = wsproto.events.TextMessage | wsproto.events.BytesMessage
+
+
+@dataclass(slots=True)
+class _Begun:
+    """A message that has not ended."""
+
+    is_text: bool
+    frames: list[bytearray] = field(default_factory=lambda: [bytearray()])
+    """What is kept of it. A bytearray grows in place: a long frame comes in many pieces."""
+    size: int = 0
+    passes: bool = False
+    """True when its beginning has been passed on, and what comes is passed on at once."""
+    is_reported: bool = False
+    """True for one that is too long to be kept: it was reported by its beginning."""
+
+    def keep(self, data: bytes | bytearray) -> None:
+        self.frames[-1] += data
+        self.size += len(data)
+
+    def end_frame(self) -> None:
+        if not self.passes and len(self.frames) < _MOST_FRAMES:
+            self.frames.append(bytearray())
+
+    def parts(self) -> Iterator[wsproto.events.Message[Any]]:
+        """The beginning in the frames that it came in, long ones in parts: a frame is copied when it is made."""
+        frames = self.frames if self.frames[-1] else self.frames[:-1]  # the last one has only begun
+        for frame in frames:
+            yield from _in_parts(bytes(frame), self.is_text)
+
 
 class Session(WebsocketLayer):
     """Relays the messages of a session, and its end as it came."""
 
     def __init__(self, context: Context, flow: http.HTTPFlow) -> None:
         super().__init__(context, flow)
-        self._passing: set[bool] = set()
-        """Whether the client, the server or both send a message now that is passed on as it comes."""
-        self._sizes: dict[bool, int] = {}
-        """How much of a message is held that has not ended, by whether the client sends it."""
+        self._begun: dict[bool, _Begun] = {}
+        """The messages that have not ended, by whether the client sends it."""
+        self._injected: list[websocket.WebSocketMessage] = []
+        """Messages of turntape that wait for the end of one of the side in whose name it speaks."""
         self._rest: dict[bool, bytes] = {}
         """What is read when others have had their turn, by whether the client has sent it."""
         self._turns: dict[commands.RequestWakeup, bool] = {}
@@ -85,10 +117,8 @@ class Session(WebsocketLayer):
     @override
     def relay_messages(self, event: events.Event) -> CommandGenerator[None]:
         if isinstance(event, WebSocketMessageInjected):
-            from_client = event.message.from_client
-            source = self.client_ws if from_client else self.server_ws
-            source._events.extend(Fragmentizer([], event.message.type == Opcode.TEXT)(event.message.content))
-            yield from self._relay(from_client, injected=True)
+            self._injected.append(event.message)
+            yield from self._inject()
         elif isinstance(event, events.Wakeup):
             from_client = self._turns.pop(event.command)
             yield from self._inflate(from_client, self._rest.pop(from_client, b""))
@@ -100,6 +130,7 @@ class Session(WebsocketLayer):
                 yield from self._inflate(from_client, self._rest.pop(from_client, b""), in_turns=False)
                 if self._handle_event == self.done:
                     return
+                yield from self._pass_beginning(from_client)
                 self._closed(from_client, CloseReason.ABNORMAL_CLOSURE, "")
                 yield from self._end()
                 return
@@ -133,84 +164,102 @@ class Session(WebsocketLayer):
             size += yield from self._relay(from_client)
         resume(source.conn)
 
-    def _relay(self, from_client: bool, *, injected: bool = False) -> CommandGenerator[int]:
+    def _relay(self, from_client: bool) -> CommandGenerator[int]:
         """Relay what was read of one side; returns how many bytes of messages that was."""
-        source, target = self.client_ws, self.server_ws
-        if not from_client:
-            source, target = target, source
+        source, target = self._sides(from_client)
         size = 0
         for said in source.events():
             note_pieces(source.conn, 1)
             if isinstance(said, wsproto.events.TextMessage | wsproto.events.BytesMessage):
                 size += len(said.data)
-                yield from self._message(said, source, target, from_client, injected)
+                yield from self._message(said, target, from_client)
             elif isinstance(said, wsproto.events.Ping | wsproto.events.Pong):
+                yield from self._pass_beginning(from_client)
                 yield from _passed(said, target)
             elif isinstance(said, wsproto.events.CloseConnection):
+                yield from self._pass_beginning(from_client)
                 yield from self._close(said, source, target, from_client)
                 break
         return size
+
+    def _sides(self, from_client: bool) -> tuple[WebsocketConnection, WebsocketConnection]:
+        """The side that sends, and the one that it sends to."""
+        return (self.client_ws, self.server_ws) if from_client else (self.server_ws, self.client_ws)
 
     @override
     def done(self, _: events.Event) -> CommandGenerator[None]:
         """The session is over, and what comes now means nothing."""
         yield from ()
 
-    def _message(
-        self,
-        said: wsproto.events.TextMessage | wsproto.events.BytesMessage,
-        source: WebsocketConnection,
-        target: WebsocketConnection,
-        from_client: bool,
-        injected: bool,
-    ) -> CommandGenerator[None]:
-        assert self.flow.websocket
-        is_text = isinstance(said.data, str)
-        data = said.data.encode() if isinstance(said.data, str) else said.data
-        if from_client in self._passing:
+    def _message(self, said: _Piece, target: WebsocketConnection, from_client: bool) -> CommandGenerator[None]:
+        if (message := self._begun.get(from_client)) is None:
+            message = self._begun[from_client] = _Begun(isinstance(said.data, str))
+        if message.passes:
             yield from _passed(said, target)
-            if said.message_finished:
-                self._passing.remove(from_client)
-            return
-        # A bytearray grows in place: a long frame comes in many pieces.
-        parts: list[Any] = source.frame_buf
-        if not isinstance(parts[-1], bytearray):
-            parts[-1] = bytearray(parts[-1])
-        parts[-1] += data
-        size = self._sizes[from_client] = self._sizes.get(from_client, 0) + len(data)
-        if said.message_finished or size > MOST_OF_A_BODY:
-            self._sizes.pop(from_client)
-        if not said.message_finished and size > MOST_OF_A_BODY:
-            beginning = b"".join(source.frame_buf)
-            source.frame_buf = [b""]
-            self._passing.add(from_client)
-            yield from self._report_beginning(beginning, is_text, from_client)
-            for part in _in_parts(beginning, is_text):
+        if not message.is_reported:
+            message.keep(said.data.encode() if isinstance(said.data, str) else said.data)
+        if said.message_finished:
+            self._begun.pop(from_client)
+            if not message.is_reported:
+                yield from self._whole(message, target, from_client)
+            yield from self._inject()
+        elif message.size > MOST_OF_A_BODY and not message.is_reported:
+            message.is_reported = True
+            yield from self._report(b"".join(message.frames), message.is_text, from_client)
+            yield from self._pass_now(message, target)
+            message.frames = [bytearray()]
+        elif said.frame_finished:
+            message.end_frame()
+
+    def _whole(self, message: _Begun, target: WebsocketConnection, from_client: bool) -> CommandGenerator[None]:
+        said = yield from self._report(b"".join(message.frames), message.is_text, from_client)
+        if not message.passes and not said.dropped:
+            frames: list[Any] = message.frames
+            for part in Fragmentizer(frames, message.is_text)(said.content):
                 yield from _passed(part, target)
-        elif said.message_finished:
-            content = b"".join(source.frame_buf)
-            fragments = Fragmentizer(source.frame_buf, is_text)
-            source.frame_buf = [b""]
-            opcode = Opcode.TEXT if is_text else Opcode.BINARY
-            message = websocket.WebSocketMessage(opcode, from_client, content, injected=injected)
-            # The tape has the earlier ones; here only the last one is used.
-            self.flow.websocket.messages[:] = [message]
-            yield WebsocketMessageHook(self.flow)
-            if not message.dropped:
-                for part in fragments(message.content):
-                    yield from _passed(part, target)
-        elif said.frame_finished and len(source.frame_buf) < _MOST_FRAMES:
-            source.frame_buf.append(b"")
 
-    def _report_beginning(self, beginning: bytes, is_text: bool, from_client: bool) -> CommandGenerator[None]:
-        """Report a message that is too long to be held when it is passed on: it may never end.
+    def _report(
+        self, content: bytes, is_text: bool, from_client: bool, *, injected: bool = False
+    ) -> CommandGenerator[websocket.WebSocketMessage]:
+        """Report a message, before it is passed on whole. Of one that is too long to be held, this is the beginning.
 
-        What there is of it is longer than what a session may hold, so it is not kept, which the record then says.
+        That is longer than what a session may hold, so it is not kept, which the record then says.
         """
         assert self.flow.websocket
         opcode = Opcode.TEXT if is_text else Opcode.BINARY
-        self.flow.websocket.messages[:] = [websocket.WebSocketMessage(opcode, from_client, beginning)]
+        message = websocket.WebSocketMessage(opcode, from_client, content, injected=injected)
+        # The tape has the earlier ones; here only the last one is used.
+        self.flow.websocket.messages[:] = [message]
         yield WebsocketMessageHook(self.flow)
+        return message
+
+    def _pass_beginning(self, from_client: bool) -> CommandGenerator[None]:
+        """Pass on what is held of a message: the frame that comes now must not overtake it.
+
+        A message of a client that another addon must have whole is held all the same.
+        """
+        message = self._begun.get(from_client)
+        if message is not None and not (from_client and self.flow.metadata.get(NEEDS_WHOLE)):
+            yield from self._pass_now(message, self._sides(from_client)[1])
+
+    def _pass_now(self, message: _Begun, target: WebsocketConnection) -> CommandGenerator[None]:
+        if not message.passes:
+            message.passes = True
+            for part in message.parts():
+                yield from _passed(part, target)
+
+    def _inject(self) -> CommandGenerator[None]:
+        """Send the messages of turntape itself, each between two of the side in whose name it speaks."""
+        waiting, self._injected = self._injected, []
+        for message in waiting:
+            if message.from_client in self._begun:
+                self._injected.append(message)
+                continue
+            is_text = message.type == Opcode.TEXT
+            said = yield from self._report(message.content, is_text, message.from_client, injected=True)
+            if not said.dropped:
+                for part in Fragmentizer([], is_text)(said.content):
+                    yield from _passed(part, self._sides(message.from_client)[1])
 
     def _close(
         self,
@@ -245,9 +294,8 @@ class Session(WebsocketLayer):
 
 
 def _in_parts(beginning: bytes, is_text: bool) -> Iterator[wsproto.events.Message[Any]]:
-    """The beginning of a message in parts: a frame is copied several times when it is made."""
     letters = getincrementaldecoder("utf-8")()
-    for at in range(0, len(beginning), _TURN):
+    for at in range(0, len(beginning) or 1, _TURN):
         part = beginning[at : at + _TURN]
         if is_text:
             yield wsproto.events.TextMessage(letters.decode(part), message_finished=False)

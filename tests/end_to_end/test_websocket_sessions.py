@@ -17,13 +17,18 @@ import pytest
 from mitmproxy.connection import Client, Server
 from waiting import eventually
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+from websockets.protocol import Event
 from websockets.sync.client import ClientConnection, connect
+from websockets.sync.connection import Connection
 from websockets.sync.server import ServerConnection, serve
 
 from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.cassettes.tape.model import Failure
 from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.layers.websocket import Session
+from turntape.proxy.limits.limit_checker import LimitChecker
+from turntape.proxy.limits.limits import Limits
 
 ROUTES = pytest.mark.parametrize("route", ["base_url", "forward"])
 type Talk = Callable[[ServerConnection], None]
@@ -48,13 +53,29 @@ def client_of(route: str, proxy: int, upstream: int, **options: Any) -> ClientCo
 
 
 @contextmanager
-def session(route: str, talk: Talk, tape: Path, confdir: Path, **options: Any) -> Generator[ClientConnection]:
+def session(
+    route: str, talk: Talk, tape: Path, confdir: Path, limits: LimitChecker | None = None, **options: Any
+) -> Generator[ClientConnection]:
     with websocket_server(talk, **options) as port, Recorder(tape) as recorder:
-        engine = Engine(
-            recorder, upstreams={"raw": f"http://127.0.0.1:{port}"}, intercept=("127.0.0.1",), confdir=confdir
-        )
+        upstreams = {"raw": f"http://127.0.0.1:{port}"}
+        engine = Engine(recorder, upstreams=upstreams, intercept=("127.0.0.1",), confdir=confdir, limits=limits)
         with running(engine), client_of(route, engine.port, port, **options) as client:
             yield client
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> dict[type, list[Frame]]:
+    """All frames that each side gets, in their order."""
+    frames: dict[type, list[Frame]] = {ClientConnection: [], ServerConnection: []}
+    process = Connection.process_event
+
+    def seen(self: Connection, event: Event) -> None:
+        if isinstance(event, Frame):
+            frames[type(self)].append(event)
+        process(self, event)
+
+    monkeypatch.setattr(Connection, "process_event", seen)
+    return frames
 
 
 def end(client: ClientConnection) -> tuple[int | None, str | None, list[str | bytes]]:
@@ -147,6 +168,103 @@ def test_a_fault_of_ours_ends_the_session_for_both_and_is_on_the_tape(
 
     failure = only(tape).failure
     assert failure is not None and failure.kind == "internal" and "RuntimeError('ours')" in failure.message
+
+
+@ROUTES
+@pytest.mark.parametrize("sender", ["client", "server"])
+@pytest.mark.parametrize("compression", [None, "deflate"])
+def test_a_ping_within_a_message_arrives_within_it_and_the_message_is_kept_whole(
+    route: str, sender: str, compression: str | None, tape: Path, confdir: Path, seen: dict[type, list[Frame]]
+) -> None:
+    """The sender waits for the pong before it sends the rest, so that nothing may be held until the end."""
+
+    def say(connection: ServerConnection | ClientConnection) -> None:
+        def parts() -> Generator[str]:
+            yield ""
+            yield "ä"
+            assert connection.ping("p").wait(60)
+            yield "b"
+
+        connection.send(parts())
+
+    def talk(connection: ServerConnection) -> None:
+        if sender == "server":
+            say(connection)
+        connection.send(connection.recv())
+
+    with session(route, talk, tape, confdir, compression=compression) as client:
+        if sender == "server":
+            client.send(client.recv())
+        else:
+            say(client)
+        assert client.recv() == "äb"
+
+    got = seen[ClientConnection if sender == "server" else ServerConnection]
+    assert [(frame.opcode, frame.data, frame.fin) for frame in got[:5]] == [
+        (Opcode.TEXT, b"", False),
+        (Opcode.CONT, "ä".encode(), False),
+        (Opcode.PING, b"p", True),
+        (Opcode.CONT, b"b", False),
+        (Opcode.CONT, b"", True),
+    ]
+    assert [frame.data for frame in only(tape).frames][:1] == ["äb".encode()]
+
+
+@ROUTES
+@pytest.mark.parametrize("how", ["closes", "breaks off"])
+def test_the_beginning_of_a_message_arrives_before_the_end_of_the_session(
+    route: str, how: str, tape: Path, confdir: Path, seen: dict[type, list[Frame]]
+) -> None:
+    def talk(connection: ServerConnection) -> None:
+        connection.socket.sendall(b"\x01\x01a")
+        if how == "closes":
+            connection.close()
+        else:
+            connection.socket.shutdown(socket.SHUT_RDWR)
+
+    with session(route, talk, tape, confdir) as client:
+        assert end(client)[0] == (1000 if how == "closes" else None)
+
+    assert [(frame.opcode, frame.data) for frame in seen[ClientConnection]][:1] == [(Opcode.TEXT, b"a")]
+    assert only(tape).frames == ()
+
+
+@ROUTES
+def test_a_limit_refuses_a_message_with_a_ping_in_it_and_its_answer_breaks_no_message(
+    route: str, tape: Path, confdir: Path
+) -> None:
+    asked: list[str | bytes] = []
+    goes_on = threading.Event()
+
+    def talk(connection: ServerConnection) -> None:
+        def parts() -> Generator[str]:
+            yield "x"
+            goes_on.wait(60)
+            yield "y"
+
+        asked.append(connection.recv())
+        connection.send(parts())
+        with contextlib.suppress(ConnectionClosed):
+            asked.append(connection.recv())
+
+    checker = LimitChecker(Limits(max_turns=1))
+    checker.labels_ended("the test makes none")
+    ask = '{"type":"response.create","response":{}}'
+    with session(route, talk, tape, confdir, limits=checker) as client:
+
+        def parts() -> Generator[str]:
+            yield ask[:9]
+            assert client.ping("p").wait(60)
+            yield ask[9:]
+
+        client.send(ask)
+        client.send(parts())
+        client.ping("after").wait(60)
+        goes_on.set()
+        assert client.recv() == "xy"
+        assert "turntape_max_turns" in str(client.recv())
+
+    assert asked == [ask]
 
 
 @pytest.mark.parametrize("count", [300, 3000])

@@ -3,7 +3,7 @@
 import pytest
 from wsproto import ConnectionType
 from wsproto.connection import Connection
-from wsproto.events import TextMessage
+from wsproto.events import Ping, TextMessage
 from wsproto.extensions import PerMessageDeflate
 
 from turntape.proxy.layers.deflate import Deflate, agreed_on
@@ -46,6 +46,19 @@ def test_a_compressed_message_of_a_client_is_read(bits: str) -> None:
     ours.receive_data(theirs.send(TextMessage(TEXT)))
 
     assert [event.data for event in ours.events() if isinstance(event, TextMessage)] == [TEXT]
+
+
+def test_pings_before_and_within_a_compressed_message_leave_it_readable_frame_by_frame() -> None:
+    theirs = Connection(ConnectionType.CLIENT, [Deflate("permessage-deflate")])
+    ours = Connection(ConnectionType.SERVER, [Deflate("permessage-deflate")])
+    said = [Ping(), TextMessage("one ", message_finished=False), Ping(), TextMessage("two"), Ping(), TextMessage(TEXT)]
+
+    got: list[str] = []
+    for event in said:
+        ours.receive_data(theirs.send(event))
+        got.append("".join(one.data if isinstance(one, TextMessage) else "ping" for one in ours.events()))
+
+    assert got == ["ping", "one ", "ping", "two", "ping", TEXT]
 
 
 def test_other_extensions_are_left_out() -> None:
