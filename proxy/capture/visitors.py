@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from mitmproxy import connection, http
+from mitmproxy.net.http import url
 from mitmproxy.proxy.layers import http as http_layer
 
 from turntape.cassettes.excerpts import cut
@@ -28,6 +29,7 @@ _ASKS = {"proxy-authenticate": 'Basic realm="turntape"'}
 _SHOWN = 80
 """How many characters of a visitor's own words are repeated."""
 _DIRECT = "turntape_direct"
+_NO_HOST = "the request names no host: HTTP/1.1 requires a Host field (RFC 9112, 3.2), HTTP/2 :authority"
 
 
 def note_direct_requests() -> None:
@@ -44,13 +46,23 @@ def note_direct_requests() -> None:
         if mode is http_layer.HTTPMode.regular and request.method != "CONNECT":
             direct = request.is_http2 or not request.host
             setattr(request, _DIRECT, direct)
-            if direct and request.http_version == "HTTP/1.0" and "host" not in request.headers:
-                # It needs no Host (RFC 9112, 3.2), and no web page can send it. mitmproxy would refuse it.
+            if direct and not _names_host(request):
+                # No web page can send it. mitmproxy would refuse it before anybody could record it.
                 request.data.scheme, request.data.host, request.data.port = b"http", "localhost", 80
+                if request.http_version != "HTTP/1.0" or "host" in request.headers:
+                    return original(mode, request, *more) or _NO_HOST
         return original(mode, request, *more)
 
     setattr(noted, _DIRECT, True)
     http_layer.validate_request = noted
+
+
+def _names_host(request: http.Request) -> bool:
+    try:
+        url.parse_authority(request.host_header or "", check=True)
+    except ValueError:
+        return False
+    return True
 
 
 def is_direct(request: http.Request) -> bool:

@@ -483,5 +483,28 @@ def test_a_request_of_http_1_0_needs_no_host_and_one_of_http_1_1_does(target: st
     if target != "forward":
         assert seen.pop(0).startswith(b"HTTP/1.1 400 ")
     assert seen[0].endswith(b"\r\n\r\n{}")
-    [trip] = Cassette.load(tape)
+    *_, trip = Cassette.load(tape)
     assert trip.request.url == f"{url}/v1/models" and trip.response is not None and trip.response.body == b"{}"
+
+
+@pytest.mark.parametrize("field", [b"", b"Host:\r\n"])
+def test_a_request_without_a_host_is_refused_and_its_record_names_the_client(
+    field: bytes, tape: Path, confdir: Path
+) -> None:
+    with rig(tape, confdir) as up, socket.create_connection((up.engine.host, up.engine.port)) as raw:
+        raw.sendall(b"GET /openai/v1/models HTTP/1.1\r\n" + field + b"\r\n")
+        answer = b"".join(iter(lambda: raw.recv(65536), b""))
+
+    assert answer.startswith(b"HTTP/1.1 400 ") and b"RFC 9112, 3.2" in answer
+    [trip] = Cassette.load(tape)
+    assert trip.response is None and trip.closed_first == "client"
+    assert trip.failure is not None and trip.failure.kind == "protocol" and "Host field" in trip.failure.message
+
+
+def test_a_request_that_names_what_is_not_a_host_is_refused_as_a_visitor(tape: Path, confdir: Path) -> None:
+    with rig(tape, confdir) as up, socket.create_connection((up.engine.host, up.engine.port)) as raw:
+        raw.sendall(b"GET /openai/v1/models HTTP/1.1\r\nHost: a b\r\n\r\n")
+        answer = b"".join(iter(lambda: raw.recv(65536), b""))
+
+    assert answer.startswith(b"HTTP/1.1 400 ") and b"RFC 9112, 3.2" in answer
+    assert not list(Cassette.load(tape))
