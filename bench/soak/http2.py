@@ -35,6 +35,8 @@ class Streamed:
     name: str
     acts: tuple[Act, ...]
     differs: str | None = None
+    kind: str = "cut"
+    """How the record calls it when the stream does not end whole."""
 
 
 _HALF: tuple[Act, ...] = (("head", HEAD), ("data", BODY[:20]))
@@ -63,6 +65,12 @@ STREAMED: tuple[Streamed, ...] = (
              differs="the client's connection stays open; its stream is reset"),
     Streamed("closed before the head", (("close", None),),
              differs="the client's connection stays open; its stream is reset"),
+    Streamed("a status that is not a number", (("head", [(":status", "2xx")]), *_HALF[1:], *_REST),
+             differs="the client's stream is reset", kind="protocol"),
+    Streamed("no status", (("head", [("x-status", "200")]), *_HALF[1:], *_REST),
+             differs="the client's stream is reset", kind="protocol"),
+    Streamed("103 with a status that is not a number", (("interim", [(":status", "1xx")]), *_HALF, *_REST),
+             differs="the client's stream is reset", kind="protocol"),
 )  # fmt: skip
 
 

@@ -8,8 +8,6 @@ resets another error code, answers a refused stream with an error page, and drop
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportPrivateUsage=false
 
-import re
-from collections.abc import Iterable
 from time import monotonic
 from typing import Any, cast, override
 
@@ -41,6 +39,7 @@ from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 
 from .ahead import RestLater
 from .chunks import note_pieces
+from .http2_heads import odd_answer, odd_request, without_lengths
 from .pauses import MOST_HELD, WINDOW, held
 from .wire_events import (
     Cause,
@@ -52,6 +51,7 @@ from .wire_events import (
     RequestGoesOn,
     ResponsePieces,
     blame,
+    blamed,
     cause_of,
 )
 
@@ -70,9 +70,6 @@ searched in all of it."""
 _TOO_MANY_RESETS = (
     "the client reset too many streams at once; its connection was ended, and nothing more of it was sent on"
 )
-_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""RFC 9110, 5.6.2."""
-_NOT_HTTP2 = frozenset({b"transfer-encoding", b"content-length"})
 
 
 class PatientConnection(BufferedH2Connection):
@@ -241,7 +238,7 @@ class _Streams(base.Http2Connection):
         elif isinstance(event, h2.exceptions.ProtocolError):
             cause = Cause(broke=True, reset=h2.errors.ErrorCodes.PROTOCOL_ERROR)
         handling = super().handle_h2_event(event)
-        is_over = yield from handling if cause is None else _blamed(handling, cause)
+        is_over = yield from handling if cause is None else blamed(handling, cause)
         if not is_over and self._goes_away is not None and not self.streams:
             yield from self.close_connection(self._goes_away)
             return True
@@ -269,7 +266,7 @@ class _Streams(base.Http2Connection):
 
     @override
     def close_connection(self, msg: str) -> CommandGenerator[None]:
-        yield from _blamed(super().close_connection(msg), Cause(text=self._goes_away))
+        yield from blamed(super().close_connection(msg), Cause(text=self._goes_away))
 
     def _reset(self, event: HttpEvent) -> CommandGenerator[bool]:
         """Send a reset with the code that came from the other side of the proxy. False when there is none."""
@@ -283,21 +280,6 @@ class _Streams(base.Http2Connection):
             self.h2_conn.reset_stream(event.stream_id, code)
             yield commands.SendData(self.conn, self.h2_conn.data_to_send())
         return True
-
-
-def _blamed[T](sending: CommandGenerator[T], cause: Cause) -> CommandGenerator[T]:
-    """The same commands, their errors with this cause, unless they have one."""
-    result: Any = None
-    while True:
-        try:
-            command = sending.send(result)
-        except StopIteration as exc:
-            return exc.value
-        if isinstance(command, ReceiveHttp):
-            said = command.event
-            if isinstance(said, RequestProtocolError | ResponseProtocolError) and cause_of(said) == Cause():
-                blame(said, cause)
-        result = yield command
 
 
 class ClientSide(_Streams, base.Http2Server):
@@ -336,7 +318,7 @@ class ClientSide(_Streams, base.Http2Server):
             self.streams.setdefault(event.stream_id, base.StreamState.HEADERS_RECEIVED)
             if self._reset_too_often():
                 return self._ended_for(_TOO_MANY_RESETS, h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
-        if isinstance(event, h2.events.RequestReceived) and (odd := _odd_in_line(event.headers)):
+        if isinstance(event, h2.events.RequestReceived) and (odd := odd_request(event.headers)):
             return self._ended_for(f"Invalid HTTP/2 request headers: {odd}", h2.errors.ErrorCodes.PROTOCOL_ERROR)
         if isinstance(event, h2.events.RequestReceived):
             self._begun.add(event.stream_id)
@@ -352,7 +334,7 @@ class ClientSide(_Streams, base.Http2Server):
 
     def _ended_for(self, what: str, code: int) -> CommandGenerator[bool]:
         """End the connection of a client that breaks the rules. Nothing more of it is sent on."""
-        yield from _blamed(self.protocol_error(what, code), Cause(broke=True, text=what))
+        yield from blamed(self.protocol_error(what, code), Cause(broke=True, text=what))
         return True
 
     def _answer(self, event: ResponseData) -> CommandGenerator[None]:
@@ -401,33 +383,12 @@ class ClientSide(_Streams, base.Http2Server):
             pass
         else:
             if isinstance(event, ResponseHeaders):
-                event = _without_lengths(event)
+                event = without_lengths(event)
             yield from super()._handle_event(event)
 
 
 def _is_all_there(request: http.Request) -> bool:
     return bool(request.raw_content) and not request.stream and request.trailers is None
-
-
-def _odd_in_line(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
-    """What would make another request of this one where its method and path are a line of HTTP/1.1."""
-    known = dict(headers)
-    method, path = known.get(b":method", b""), known.get(b":path", b"/")
-    if not _TOKEN.fullmatch(method):
-        return f"the method {method!r} is not a token"
-    if not (path.startswith(b"/") or path == b"*") or b" " in path or b"\t" in path:
-        return f"the path {path!r} is not one of HTTP/2"
-    return None
-
-
-def _without_lengths(event: ResponseHeaders) -> ResponseHeaders:
-    """An answer of an HTTP/1 upstream that names both a transfer coding and a length, without the length."""
-    response = event.response
-    if response.is_http2 or "transfer-encoding" not in response.headers or "content-length" not in response.headers:
-        return event
-    response = response.copy()
-    response.headers = http.Headers([field for field in response.headers.fields if field[0].lower() not in _NOT_HTTP2])
-    return ResponseHeaders(event.stream_id, response, event.end_stream)
 
 
 class UpstreamSide(_Streams, base.Http2Client):
@@ -479,8 +440,11 @@ class UpstreamSide(_Streams, base.Http2Client):
 
     @override
     def handle_h2_event(self, event: h2.events.Event) -> CommandGenerator[bool]:
-        if isinstance(event, h2.events.InformationalResponseReceived):
-            return self._interim(event)
+        if isinstance(event, h2.events.ResponseReceived | h2.events.InformationalResponseReceived):
+            if odd := odd_answer(event.headers):
+                return self._malformed(event.stream_id, f"the server's answer is not HTTP: {odd}")
+            if isinstance(event, h2.events.InformationalResponseReceived):
+                return self._interim(event)
         if isinstance(event, h2.events.DataReceived) and event.stream_ended and event.data:
             return self._last(super().handle_h2_event(event))
         return super().handle_h2_event(event)
@@ -496,6 +460,29 @@ class UpstreamSide(_Streams, base.Http2Client):
             if isinstance(command, ReceiveHttp) and isinstance(command.event, ResponseData):
                 command = ReceiveHttp(LastResponseData(command.event.stream_id, command.event.data))
             result = yield command
+
+    def _malformed(self, stream_id: int, why: str) -> CommandGenerator[bool]:
+        """End a stream whose answer cannot be read, and no other one (RFC 9113, 8.1.1)."""
+        if self.streams.pop(stream_id, None) is None:
+            return False
+        code = h2.errors.ErrorCodes.PROTOCOL_ERROR
+        if not self.is_closed(stream_id):
+            self.h2_conn.reset_stream(stream_id, code)
+            yield commands.SendData(self.conn, self.h2_conn.data_to_send())
+        error = ResponseProtocolError(stream_id, why, code=ResponseProtocolError.code)
+        blame(error, Cause(broke=True, reset=code, text=why))
+        yield ReceiveHttp(error)
+        if self._goes_away is not None and not self.streams:
+            yield from self.close_connection(self._goes_away)
+            return True
+        return False
+
+    @override
+    def protocol_error(
+        self, message: str, error_code: int = h2.errors.ErrorCodes.PROTOCOL_ERROR
+    ) -> CommandGenerator[None]:
+        cause = Cause(broke=True, reset=h2.errors.ErrorCodes.PROTOCOL_ERROR, text=message)
+        yield from blamed(super().protocol_error(message, error_code), cause)
 
     def _interim(self, event: h2.events.InformationalResponseReceived) -> CommandGenerator[bool]:
         if event.stream_id in self.streams:

@@ -1,9 +1,11 @@
 """What our HTTP layers say to each other beside mitmproxy's own events."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from mitmproxy import http
-from mitmproxy.proxy.layers.http._base import HttpEvent
+from mitmproxy.proxy.layer import CommandGenerator
+from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import RequestProtocolError, ResponseData, ResponseProtocolError
 
 from turntape.cassettes.frozen import frozen
@@ -83,6 +85,21 @@ def blame(event: ProtocolError, cause: Cause) -> None:
     if len(event.message) > _MOST_SAID:
         event.message = f"{event.message[:_MOST_SAID]} …"
     setattr(event, _CAUSE, cause)
+
+
+def blamed[T](sending: CommandGenerator[T], cause: Cause) -> CommandGenerator[T]:
+    """The same commands, their errors with this cause, unless they have one."""
+    result: Any = None
+    while True:
+        try:
+            command = sending.send(result)
+        except StopIteration as exc:
+            return exc.value
+        if isinstance(command, ReceiveHttp):
+            said = command.event
+            if isinstance(said, RequestProtocolError | ResponseProtocolError) and cause_of(said) == Cause():
+                blame(said, cause)
+        result = yield command
 
 
 def cause_of(event: ProtocolError) -> Cause:

@@ -133,4 +133,4 @@ def test_a_client_sees_the_same_stream(
     if through.ended == "whole":
         assert trip.failure is None and trip.response is not None and trip.response.body == through.body
     else:
-        assert trip.failure is not None and (trip.failure.kind, trip.closed_first) == ("cut", "server")
+        assert trip.failure is not None and (trip.failure.kind, trip.closed_first) == (behaviour.kind, "server")
