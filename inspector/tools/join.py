@@ -11,7 +11,8 @@ recorded after the next request, because it is written when it ends. So each sid
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from turntape.cassettes.frozen import copied_with
 
 from ..analysis.conversation import text_meaning
 from ..analysis.dispatch import Dispatch
@@ -132,7 +133,7 @@ class ToolJoin:
         for run in [one for one in call.runs if one.joined == "inferred" and one.started_at > until]:
             call.runs.remove(run)
             self._joined.pop(key_of(run), None)
-            self._loose[key_of(run)] = replace(run, call_id=None, turn=None, joined=None, by="")
+            self._loose[key_of(run)] = copied_with(run, call_id=None, turn=None, joined=None, by="")
 
     def closed(self, turn: TurnCalls) -> list[ToolRun]:
         """At the end of the recording: the runs that can still be joined to calls of a turn."""
@@ -146,7 +147,7 @@ class ToolJoin:
         known = self._joined.get(key)
         if known is not None:
             old = next((one for one in known.runs if key_of(one) == key), run)
-            known.put(replace(run, call_id=old.call_id, turn=old.turn, joined=old.joined, by=old.by))
+            known.put(copied_with(run, call_id=old.call_id, turn=old.turn, joined=old.joined, by=old.by))
             self._find_other(known)
             return known.turn
         found = self._put(run)
@@ -211,7 +212,7 @@ class ToolJoin:
         self._joined[key] = call
         exact = by.startswith("_meta")
         call.put(
-            replace(run, call_id=call.call.id, turn=call.turn.index, joined="exact" if exact else "inferred", by=by)
+            copied_with(run, call_id=call.call.id, turn=call.turn.index, joined="exact" if exact else "inferred", by=by)
         )
         self._find_other(call)
         return call.turn
@@ -289,7 +290,7 @@ class ToolJoin:
             return
         for place, run in enumerate(call.runs):
             if run.seen_as in ("changed", "dropped") and (other := self._other(call, run, call.shown)) is not None:
-                call.runs[place] = replace(run, seen_as="other", seen_of=other.index)
+                call.runs[place] = copied_with(run, seen_as="other", seen_of=other.index)
 
     def _other(self, call: ModelCall, run: ToolRun, shown: Shown) -> ToolRun | None:
         if run.returned_text and run.returned_text.strip() in shown.text:

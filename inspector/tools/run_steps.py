@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Literal
 
 from turntape.cassettes.errors import CassetteError
 from turntape.cassettes.excerpts import cut
+from turntape.cassettes.frozen import copied_with
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
@@ -49,12 +49,12 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
     place = session.waiting.pop(state, None) if state is not None else None
     earlier = session.runs.pop(place, None) if place is not None else None
     if earlier is not None:
-        run = replace(earlier, outcome="unanswered", exchanges=(*earlier.exchanges, message.index))
+        run = copied_with(earlier, outcome="unanswered", exchanges=(*earlier.exchanges, message.index))
         wrong = wrong or lost or _wrongly_answered(earlier, as_object(params.get("inputResponses")))
         arguments = params.get("arguments")
         if as_object(arguments) != as_object(earlier.arguments) or params.get("name") != earlier.name:
             wrong = wrong or "repeats the call, and not as its server had asked about it"
-            run = replace(run, arguments=arguments, arguments_raw=compact(arguments))
+            run = copied_with(run, arguments=arguments, arguments_raw=compact(arguments))
         if wrong is not None:
             session.flaws[message.sequence] = wrong
     else:
@@ -76,7 +76,7 @@ def called(session: Session, message: ToolMessage, known: Definition | None, wro
             output_schema=known.output_schema if known is not None else None,
         )
     if wrong is not None:
-        run = replace(run, departed=Departure(f"sent a request that {wrong}", message.index))
+        run = copied_with(run, departed=Departure(f"sent a request that {wrong}", message.index))
     session.runs[message.sequence] = run
     return run
 
@@ -88,7 +88,7 @@ def named(session: Session, server: str) -> Iterator[ToolRun]:
     """
     session.server = server
     for place, run in session.runs.items():
-        session.runs[place] = renamed = replace(run, server=server)
+        session.runs[place] = renamed = copied_with(run, server=server)
         yield renamed
 
 
@@ -135,14 +135,14 @@ def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessag
     took = max(round((answer.at - run.started_at) * 1000, 3), 0.0)
     result = answer.result
     flaw = flaw_of(answer, session.version) or _disowned(run, answer)
-    run = replace(run, flaw=flaw, progressed=reports_of(session, run, answer.at))
+    run = copied_with(run, flaw=flaw, progressed=reports_of(session, run, answer.at))
     if result is None and "error" not in answer.data:
         said = answer.data.get("result")
         run = _with_result(run, {}, took)
-        run = replace(run, returned_text=said if isinstance(said, str) else compact(said))
+        run = copied_with(run, returned_text=said if isinstance(said, str) else compact(said))
     elif result is None:
         error = answer.error or {}
-        run = _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
+        run = _finished(copied_with(run, outcome="failed", error=error, is_error=True), error, took)
     elif result.get("resultType") == "input_required":
         state = as_text(result.get("requestState"))
         session.waiting[_stateless(asked.params) if state is None else state] = asked.sequence
@@ -150,19 +150,19 @@ def given(session: Session, asked: ToolMessage, run: ToolRun, answer: ToolMessag
         if given is not None and len(session.states) < _MOST_IDS:
             session.states.setdefault(compact(given) if state is None else state, _stateless(asked.params))
         questions = as_object(result.get("inputRequests"))
-        run = replace(run, outcome="input_required", duration_ms=took, questions=questions)
+        run = copied_with(run, outcome="input_required", duration_ms=took, questions=questions)
         session.runs[asked.sequence] = run
         return run
     elif task := _task_of(result):
         session.waiting[task] = asked.sequence
-        session.runs[asked.sequence] = run = replace(run, task=task)
+        session.runs[asked.sequence] = run = copied_with(run, task=task)
         return run
     else:
         run = _with_result(run, result, took)
     given_up = session.cancelled.pop(key_of_id(asked.id), None)
     if given_up is not None and given_up[0] < answer.at:
         took = round((given_up[0] - run.started_at) * 1000, 3)
-        run = replace(run, outcome="cancelled", reason=given_up[1], duration_ms=max(took, 0.0))
+        run = copied_with(run, outcome="cancelled", reason=given_up[1], duration_ms=max(took, 0.0))
     return run
 
 
@@ -175,14 +175,14 @@ def _disowned(run: ToolRun, answer: ToolMessage) -> Flaw | None:
 
 
 def _with_result(run: ToolRun, result: Object, took: float) -> ToolRun:
-    done = replace(run, outcome="answered", result=result, is_error=result.get("isError") is True, task=None)
+    done = copied_with(run, outcome="answered", result=result, is_error=result.get("isError") is True, task=None)
     return _finished(done, result, took)
 
 
 def _finished(run: ToolRun, value: Object, took: float) -> ToolRun:
     text = error_message(run.error) if run.error is not None else returned_of(run.result).text
     size = len(compact(value).encode("utf-8", "replace"))
-    return replace(run, duration_ms=took, returned_bytes=size, returned_text=text)
+    return copied_with(run, duration_ms=took, returned_bytes=size, returned_text=text)
 
 
 def _task_of(result: Object) -> str | None:
@@ -196,29 +196,29 @@ def _task_of(result: Object) -> str | None:
 def of_task(run: ToolRun, method: str | None, answer: ToolMessage) -> ToolRun:
     """The run after news of its task."""
     took = max(round((answer.at - run.started_at) * 1000, 3), 0.0)
-    run = replace(run, exchanges=(*run.exchanges, answer.index))
+    run = copied_with(run, exchanges=(*run.exchanges, answer.index))
     result = answer.result
     if result is None:
         if method != "tasks/result":
             return run
         error = answer.error or {}
-        return _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
+        return _finished(copied_with(run, outcome="failed", error=error, is_error=True), error, took)
     if method == "tasks/result":
         return _with_result(run, result, took)
     status = as_text(result.get("status"))
     if method == "tasks/cancel":
-        run = replace(
+        run = copied_with(
             run, outcome="cancelled", duration_ms=took, task=None, reason=run.reason or "the task was cancelled"
         )
     if status == "cancelled" and run.outcome != "cancelled":
         said = as_text(result.get("statusMessage")) or "the server cancelled the task"
         stopped: Object = {"message": said}
-        return _finished(replace(run, outcome="failed", error=stopped, is_error=True, task=None), stopped, took)
+        return _finished(copied_with(run, outcome="failed", error=stopped, is_error=True, task=None), stopped, took)
     inner = as_object(result.get("result"))
     if status == "completed" and inner:
         return _with_result(run, inner, took)
     if status == "failed" and (error := as_object(result.get("error"))):
-        return _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
+        return _finished(copied_with(run, outcome="failed", error=error, is_error=True), error, took)
     return run
 
 
@@ -233,7 +233,7 @@ def gave_up(session: Session, message: ToolMessage) -> Iterator[ToolRun]:
         if asked is not None and key_of_id(asked.id) == number and run.started_at <= message.at:
             took = max(round((message.at - run.started_at) * 1000, 3), 0.0)
             heard = reports_of(session, run, message.at)
-            done = replace(run, outcome="cancelled", reason=reason, duration_ms=took, progressed=heard)
+            done = copied_with(run, outcome="cancelled", reason=reason, duration_ms=took, progressed=heard)
             session.runs[place] = done
             yield done
     yield from _failed_before(session, message, number, reason)
@@ -250,7 +250,7 @@ def _failed_before(session: Session, message: ToolMessage, number: str, reason: 
         return
     took = round((message.at - run.started_at) * 1000, 3)
     if 0 <= took < (run.duration_ms or 0):
-        done = replace(run, outcome="cancelled", reason=reason, duration_ms=took)
+        done = copied_with(run, outcome="cancelled", reason=reason, duration_ms=took)
         session.failed[run.sequence] = done
         yield done
 
@@ -284,13 +284,13 @@ def ended(session: Session, trip: RoundTrip, notes: list[WireNote]) -> Iterator[
         if given_up is not None and run.started_at <= given_up[0] and in_time:
             until = given_up[0]
             took = max(round((until - run.started_at) * 1000, 3), 0.0)
-            done = replace(done, outcome="cancelled", reason=given_up[1], duration_ms=took)
-        done = replace(done, progressed=reports_of(session, run, until))
+            done = copied_with(done, outcome="cancelled", reason=given_up[1], duration_ms=took)
+        done = copied_with(done, progressed=reports_of(session, run, until))
         if _is_whole_answer(trip):
             session.spent.add(place)
-            done = replace(done, answer_over=done.outcome == "unanswered")
+            done = copied_with(done, answer_over=done.outcome == "unanswered")
         if done.outcome != "failed" and (stray := _answer_of(session, asked, until)) is not None:
-            done = replace(done, flaw=stray)
+            done = copied_with(done, flaw=stray)
         session.runs[place] = done
         yield done
 
@@ -342,7 +342,7 @@ def strayed(session: Session, stray: Stray) -> Iterator[ToolRun]:
         if asked is None or run.flaw is not None or run.ended_by != "client" or not run.started_at <= stray.at <= until:
             continue
         if (wrong := _answer_of(session, asked, until)) is not None:
-            session.runs[place] = done = replace(run, flaw=wrong)
+            session.runs[place] = done = copied_with(run, flaw=wrong)
             yield done
 
 
@@ -374,15 +374,15 @@ def _without_answer(run: ToolRun, trip: RoundTrip) -> ToolRun:
         said = f"HTTP status {response.status}" + (f", which sends it to {cut(to, 80)}" if to else "")
         error: Object = {"code": response.status, "message": said}
         took = (trip.ended_at or 0) / 1000
-        return _finished(replace(run, outcome="failed", error=error, is_error=True), error, took)
+        return _finished(copied_with(run, outcome="failed", error=error, is_error=True), error, took)
     if failure is None:
         return run
     if failure.kind == "client_gone":
         # Over HTTP, a client gives up on a call by closing its stream.
         took = (trip.ended_at or 0) / 1000 if trip.ended_at else None
         outcome = "cancelled" if trip.tool_wire is None else "unanswered"
-        return replace(run, outcome=outcome, ended_by="client", duration_ms=took)
-    return replace(run, ended_by="server")
+        return copied_with(run, outcome=outcome, ended_by="client", duration_ms=took)
+    return copied_with(run, ended_by="server")
 
 
 def of_ids(session: Session, trip: RoundTrip, sent: list[ToolMessage], notes: list[WireNote]) -> Iterator[ToolRun]:
@@ -412,5 +412,5 @@ def of_ids(session: Session, trip: RoundTrip, sent: list[ToolMessage], notes: li
         for place in places:
             run = session.runs.get(place)
             if run is not None and run.outcome in ("unanswered", "cancelled"):
-                session.runs[place] = done = replace(run, unclear_id=True)
+                session.runs[place] = done = copied_with(run, unclear_id=True)
                 yield done

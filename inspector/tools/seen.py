@@ -5,9 +5,8 @@ it is not. The same holds for each kind of content.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
-from turntape.cassettes.frozen import frozen
+from turntape.cassettes.frozen import copied_with, frozen
 
 from ..analysis.conversation import without_space
 from ..wire.json_value import as_array, as_object, as_text, compact, is_object, parse_json
@@ -57,7 +56,7 @@ def seen(run: ToolRun, shown: Shown) -> ToolRun:
     if shown.marks_errors and run.is_error and not shown.is_error:
         lost = (*lost, "error_mark")
     kept = text.kept("\n".join(returned.texts)) if how in ("cut", "file") and returned.texts else None
-    return replace(
+    return copied_with(
         run,
         seen_by=shown.index,
         seen_text=shown.text,

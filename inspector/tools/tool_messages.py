@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
+from functools import cached_property
 from urllib.parse import urlsplit
 
 from turntape.cassettes.errors import CassetteError
@@ -24,9 +25,9 @@ type _Open = tuple[int, int, float]
 """A request without an answer: the number of its round trip, its place in the session, and its time."""
 
 
-@frozen
+@frozen(slots=False)
 class ToolMessage:
-    """One JSON-RPC message between a client and a tool server, or a line that is none."""
+    """One JSON-RPC message between a client and a tool server, or a line that is none. Each part is read only once."""
 
     session: str
     """One process or connection of a server: the id of the session; over HTTP without one, the run and the URL."""
@@ -50,7 +51,7 @@ class ToolMessage:
     batched: bool = False
     """Whether it came in a batch."""
 
-    @property
+    @cached_property
     def method(self) -> str | None:
         """The method of a request or a notification."""
         return as_text(self.data.get("method"))
@@ -60,28 +61,28 @@ class ToolMessage:
         """The id of a request or of an answer: a text or a number; None when it has none."""
         return self.data.get("id")
 
-    @property
+    @cached_property
     def is_request(self) -> bool:
         """True for a message that wants an answer."""
         return self.method is not None and self.id is not None
 
-    @property
+    @cached_property
     def is_answer(self) -> bool:
         """True for a result or an error."""
         return is_answer(self.data)
 
-    @property
+    @cached_property
     def params(self) -> Object:
         """The parameters; empty when there are none."""
         return as_object(self.data.get("params"))
 
-    @property
+    @cached_property
     def result(self) -> Object | None:
         """The result of an answer; None for an error and for anything else."""
         found = self.data.get("result")
         return found if is_object(found) and self.is_answer else None
 
-    @property
+    @cached_property
     def error(self) -> Object | None:
         """The JSON-RPC error of an answer; None when it has none."""
         found = self.data.get("error")

@@ -5,10 +5,10 @@ another round trip (the old SSE transport, tasks, a request for input) is given 
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import field
 from urllib.parse import urlsplit
 
-from turntape.cassettes.frozen import mutable
+from turntape.cassettes.frozen import copied_with, mutable
 from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
@@ -149,7 +149,7 @@ class ToolSessions:
             if is_unconfirmed(self._sessions[name]):
                 changed |= _unconfirmed(run for run in changed.values() if run.session == name)
         added.runs = [
-            replace(run, status=status, flaw=flaw or run.flaw, expired=run.session in gone)
+            copied_with(run, status=status, flaw=flaw or run.flaw, expired=run.session in gone)
             if status is not None
             else run
             for run in changed.values()
@@ -317,7 +317,7 @@ class ToolSessions:
             if run is not None:
                 hasty = Departure("called it before the handshake had ended", asked.index) if early else None
                 hasty = hasty or self._outdated(session, asked, answer)
-                run = self._stated(session, replace(run, departed=(None if beside else run.departed) or hasty))
+                run = self._stated(session, copied_with(run, departed=(None if beside else run.departed) or hasty))
                 yield given(session, asked, run, answer)
         elif asked.method == "resources/read":
             notes += self._resource(session, asked, answer, said)
@@ -369,7 +369,9 @@ class ToolSessions:
         """The run with the schema of its result, where the answer that states it was recorded after the call."""
         known = self.catalogue.known(session.server, run.name)
         return (
-            run if known is None or run.output_schema is not None else replace(run, output_schema=known.output_schema)
+            run
+            if known is None or run.output_schema is not None
+            else copied_with(run, output_schema=known.output_schema)
         )
 
     def _outdated(self, session: Session, asked: ToolMessage, answer: ToolMessage) -> Departure | None:
@@ -410,7 +412,7 @@ def _rejudged(session: Session, started: ToolMessage, notes: list[WireNote]) -> 
         run = session.runs.get(place)
         if run is None or run.departed is not None:
             continue
-        session.runs[place] = run = replace(run, departed=Departure(f"sent a request that {wrong}", asked.index))
+        session.runs[place] = run = copied_with(run, departed=Departure(f"sent a request that {wrong}", asked.index))
         if run.outcome == "failed" and is_new(session, "request_wrong"):
             notes.append(WireNote("request_wrong", session.server, asked.index, asked.method or "", wrong))
         yield run
@@ -446,7 +448,7 @@ def _unconfirmed(runs: Iterable[ToolRun]) -> dict[RunKey, ToolRun]:
     waits = (run for run in runs if run.outcome in ("unanswered", "cancelled") and run.ended_by != "server")
     left = (run for run in waits if run.departed is None and not run.awaits)
     how = "has not sent `notifications/initialized`, with which the handshake ends"
-    return {(run.session, run.sequence): replace(run, departed=Departure(how, run.index)) for run in left}
+    return {(run.session, run.sequence): copied_with(run, departed=Departure(how, run.index)) for run in left}
 
 
 def _answers_alone(session: Session, trip: RoundTrip) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import pytest
 
-from turntape.cassettes.frozen import frozen, mutable
+from turntape.cassettes.frozen import copied_with, frozen, mutable
 
 
 @frozen
@@ -155,3 +155,14 @@ def test_a_mutable_class_without_equality_has_its_identity_and_others_their_own_
     assert Node(1) != Node(1) and len({Node(1), Node(1)}) == 2
     assert Doubled(size=4).double == 8
     assert Longer("a", more=5).more == 5 and Longer("a").made == []
+
+
+def test_a_changed_copy_is_as_one_of_the_standard_library() -> None:
+    one = Ours("a", 1, ("x",), "note")
+
+    other = copied_with(one, size=2, tags=())
+
+    assert other == replace(one, size=2, tags=()) and other.note == "note"
+    assert one == Ours("a", 1, ("x",))
+    with pytest.raises(AttributeError):
+        copied_with(one, other=1)
