@@ -234,12 +234,12 @@ def test_a_limit_refuses_a_message_with_a_ping_in_it_and_its_answer_breaks_no_me
     route: str, tape: Path, confdir: Path
 ) -> None:
     asked: list[str | bytes] = []
-    goes_on = threading.Event()
+    rest_may_come = threading.Event()
 
     def talk(connection: ServerConnection) -> None:
         def parts() -> Generator[str]:
             yield "x"
-            goes_on.wait(60)
+            rest_may_come.wait(60)
             yield "y"
 
         asked.append(connection.recv())
@@ -260,7 +260,7 @@ def test_a_limit_refuses_a_message_with_a_ping_in_it_and_its_answer_breaks_no_me
         client.send(ask)
         client.send(parts())
         client.ping("after").wait(60)
-        goes_on.set()
+        rest_may_come.set()
         assert client.recv() == "xy"
         assert "turntape_max_turns" in str(client.recv())
 
