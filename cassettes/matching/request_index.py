@@ -4,6 +4,7 @@ The index is built when the first request is not byte-equal to a recorded one. A
 recorded body.
 """
 
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
@@ -130,6 +131,7 @@ class RequestIndex:
         self._apart: defaultdict[Key, list[int]] | None = None
         self._apart_with = 0
         """How many folders were known then."""
+        self._taking_apart = threading.Lock()
         self._models: set[str] = set()
         """The values that recorded answers brought in."""
         self._endpoints: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
@@ -167,10 +169,12 @@ class RequestIndex:
     def same_but_for_values(self, given: Fingerprint) -> list[int]:
         """The places of recordings that differ at most in values that are new in each run."""
         given.learn_folders()
-        while self._apart is None or self._apart_with != len(self._folders):
-            self._apart_with = len(self._folders)
-            self._apart = self._taken_apart()
-        return self._apart.get(given.apart[0], [])
+        with self._taking_apart:  # several threads would each do it
+            while self._apart is None or self._apart_with != len(self._folders):
+                self._apart_with = len(self._folders)
+                self._apart = self._taken_apart()
+            apart = self._apart
+        return apart.get(given.apart[0], [])
 
     def unify(self, bindings: Bindings, recorded: Fingerprint, given: Fingerprint) -> bool:
         """Bind the values of a recording that is the same but for values. False when they do not go together."""

@@ -1,12 +1,15 @@
 """Which recordings are looked up for a request, and in which order."""
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from turntape.cassettes import Cassette, Matching, Redactor, Request, Response, RoundTrip
+from turntape.cassettes.matching import request_index
 from turntape.cassettes.matching.fingerprints import Fingerprint
 from turntape.cassettes.matching.request_index import Group, Places, RequestIndex, ids_on_tape
 
@@ -302,3 +305,21 @@ def test_a_recorded_request_and_a_given_one_have_the_same_keys() -> None:
 
     assert index.recorded(0).exact == given(index, body).exact
     assert index.recorded(0).items == given(index, body).items
+
+
+def test_recordings_are_taken_apart_once_however_many_threads_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken_apart: list[object] = []
+    original = request_index.conversation
+
+    def slow(fields: dict[str, object]) -> list[object]:
+        taken_apart.append(fields)
+        time.sleep(0.01)  # another thread runs meanwhile
+        return original(fields)
+
+    monkeypatch.setattr(request_index, "conversation", slow)
+    index = index_of(*(trip(chat(user(text))) for text in ("one", "two", "three")))
+    asked = [given(index, chat(user(text))) for text in ("one", "two", "three", "four")]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(index.same_but_for_values, asked))
+    assert found == [[0], [1], [2], []]
+    assert len(taken_apart) == 3
