@@ -41,7 +41,7 @@ from .naming import PHASES
 from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
 from .spending import Spending, cost_of, fork_of, mode_of
-from .subprocesses import watch_processes
+from .subprocesses import report_from_fork, watch_processes
 from .tool_servers import ToolServers
 
 _STATUS = regex(rf"\b{MISS_STATUS}\b")
@@ -69,6 +69,7 @@ class ActiveTest:
         """How many live calls of this test have been counted."""
         self.settings = settings = settings or Marker.of(item)
         self.path: Path = path or cassette_of(item, settings)
+        self._process = os.getpid()
         self.session = self._session()
         live = (*settings.live_tools, *cast(list[str], config.getini("turntape_live_tools")))
         hosts = (
@@ -140,6 +141,10 @@ class ActiveTest:
         self._spending.add(live)
 
     def _missed(self, miss: Miss) -> None:
+        asked = self.session.unanswered
+        if os.getpid() != self._process and asked is not None:
+            at = urlsplit(asked.url)
+            report_from_fork(f"{at.hostname}:{at.port or (443 if at.scheme == 'https' else 80)}")
         self._senders += self.within[-1:]
         line = here()
         if line is not None:

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -62,6 +62,18 @@ class _RefusingProxy:
 
 
 _proxy: _RefusingProxy | None = None
+
+
+def report_from_fork(where: str) -> None:
+    """In a process that a watched test has forked: `wanted` gets this `host:port` in the test's own process."""
+    if _proxy is None:
+        return
+    # Not `socket.socket`: the test watches its connections, and some plugins of pytest replace it.
+    with suppress(OSError), closing(socket.SocketType(socket.AF_INET, socket.SOCK_STREAM)) as line:
+        line.settimeout(_PATIENCE)
+        line.connect(("127.0.0.1", _proxy.port))
+        line.sendall(f"CONNECT {where} HTTP/1.1\r\n\r\n".encode())
+        line.recv(1)  # the answer comes after `wanted` was called
 
 
 def watch_processes(

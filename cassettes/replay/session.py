@@ -39,7 +39,7 @@ type Labels = Callable[[Sequence[RoundTrip]], Iterable[tuple[int, dict[str, obje
 
 _SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
 
-
+_FORKED = "nothing of a forked process is recorded; send its requests to the base URL turntape_server"
 _OTHER = "{!r} is being recorded by another test or worker; give each test a separate cassette"
 
 FAILED = "recorded_in_failed_test"
@@ -127,6 +127,7 @@ class Session:
             faults=faults if self.plan.plays and self.exists else None,
             keep=keep,
         )
+        self._process = os.getpid()
         self.exchanges = PendingTrips(self._keep)
         self.misses: list[Miss] = []
         """Requests that were neither recorded nor sent to the API."""
@@ -166,8 +167,9 @@ class Session:
         self.tool_wire = [trip for trip in cassette if trip.tool_wire is not None] if cassette.tool_servers else []
         """What was recorded of tool servers over stdio and in process."""
         if self._unfinished.exists() and not _being_written(self._unfinished):
-            again = "it is replaced if this run records" if self.plan.writes != "nothing" else "record again"
-            self.notes.append(f"{str(self._unfinished)!r} is left over from an interrupted recording; {again}")
+            records = self.plan.writes != "nothing"
+            then = "it is replaced if this run records" if records else "remove it, or record again"
+            self.notes.append(f"{str(self._unfinished)!r} is left over from an interrupted recording; {then}")
 
     @property
     def passed(self) -> list[RoundTrip]:
@@ -254,6 +256,8 @@ class Session:
 
         So the file is opened before the first live call: an answer that cannot be kept costs all the same.
         """
+        if os.getpid() != self._process and self.plan.writes != "nothing":
+            return _FORKED
         self._to_recorder(None)
         return self._problem
 

@@ -1,5 +1,6 @@
 """Processes that a test starts reach nobody in a replay, whatever they are written in; elsewhere they are noted."""
 
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -9,9 +10,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from plugin_project import write
 
-from turntape.cassettes.pytest_plugin.subprocesses import watch_processes
+from turntape.cassettes.pytest_plugin.subprocesses import report_from_fork, watch_processes
 from turntape.proxy.scripted.server import ScriptedServer
+
+pytest_plugins = ["pytester"]
 
 PYTHON = """
 import socket, sys
@@ -150,3 +154,38 @@ def test_the_environment_is_as_before_afterwards(wanted: list[str]) -> None:
         assert dict(os.environ) != before
 
     assert dict(os.environ) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
+def test_a_forked_process_reports_to_the_test_that_forked_it(wanted: list[str], undo: ExitStack) -> None:
+    watch_processes(wanted.append, undo, closed=False)
+    process = multiprocessing.get_context("fork").Process(target=report_from_fork, args=("api.openai.com:443",))
+    process.start()
+    process.join()
+    assert wanted == ["api.openai.com:443"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
+@pytest.mark.parametrize("mode", ["once", "none"])
+def test_a_test_whose_forked_process_got_no_answer_says_what_to_do(project: pytest.Pytester, mode: str) -> None:
+    write(
+        project,
+        """
+import contextlib, multiprocessing
+
+def answered():
+    with contextlib.suppress(httpx.HTTPStatusError):
+        post()
+
+@pytest.mark.turntape
+def test_forks():
+    process = multiprocessing.get_context("fork").Process(target=answered)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+""",
+    )
+    done = project.runpytest_subprocess(f"--turntape-mode={mode}")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*the test reached the LLM API at * runs in another process; * turntape_server*"])
+    assert not list(project.path.rglob("*.cassette.jsonl"))

@@ -1,5 +1,6 @@
 """What is recorded: nothing is paid for that cannot be kept, and nothing is lost without a word."""
 
+import multiprocessing
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -11,6 +12,7 @@ from factories import round_trip
 
 from turntape.cassettes import Cassette, CassetteError, Recorder, RoundTrip
 from turntape.cassettes.replay.miss import Miss
+from turntape.cassettes.replay.player import Played
 from turntape.cassettes.replay.session import Session, unfinished
 from turntape.cassettes.tape.model import Response
 
@@ -184,3 +186,38 @@ def test_a_damaged_cassette_is_not_restamped(damaged: bool, tmp_path: Path) -> N
     else:
         assert session.finish() == 1
         assert path.read_bytes() != before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
+def test_a_forked_process_makes_no_live_call_and_leaves_no_file(tmp_path: Path) -> None:
+    """Its answer would be lost: the file is written by the process that has opened the session."""
+    session = Session(tmp_path / "a.cassette.jsonl", "once")
+
+    def in_the_fork() -> None:
+        miss = ask(session)
+        os._exit(0 if isinstance(miss, Miss) and "turntape_server" in str(miss) else 1)
+
+    process = multiprocessing.get_context("fork").Process(target=in_the_fork)
+    process.start()
+    process.join()
+
+    assert process.exitcode == 0
+    assert not list(tmp_path.iterdir())
+    assert ask(session) is None  # this process may call
+    session.finish()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
+def test_a_forked_process_is_answered_in_a_replay(tmp_path: Path) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    recorded(Session(path, "once"), b'"asked"').finish()
+    session = Session(path, "none")
+
+    def in_the_fork() -> None:
+        os._exit(0 if isinstance(ask(session), Played) else 1)
+
+    process = multiprocessing.get_context("fork").Process(target=in_the_fork)
+    process.start()
+    process.join()
+
+    assert process.exitcode == 0
