@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from turntape.cassettes.importers.conversion import convert, planned
+from turntape.cassettes.vcr import context  # now: a pytest inside a test forgets what it was the first to import
 
 URL = "https://api.example.com/v1/things"
 
@@ -28,7 +29,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A converted recording of vcrpy, `a.json`, with two equal requests and two others."""
     for name in ("CI", "TURNTAPE_MODE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("turntape.cassettes.vcr.context.observers", [])
+    monkeypatch.setattr(context, "observers", [])
     said = [
         interaction('{"a": 1, "b": 2}', "one"),
         interaction('{"a": 1, "b": 2}', "two"),

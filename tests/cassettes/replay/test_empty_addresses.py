@@ -12,6 +12,7 @@ from turntape.cassettes import vcr
 from turntape.cassettes.replay.empty_addresses import is_empty, refusal
 from turntape.cassettes.replay.recorded_places import RecordedPlaces
 from turntape.cassettes.tape.model import Request, RoundTrip
+from turntape.cassettes.vcr import context  # now: a pytest inside a test forgets what it was the first to import
 from turntape.cassettes.vcr.errors import CannotOverwriteExistingRequestException
 
 pytest_plugins = ["pytester"]
@@ -142,7 +143,7 @@ def test_the_endpoint_of_another_host_answers_where_addresses_are_not_compared(p
 
 
 def test_an_error_within_use_cassette_says_it_outside_pytest_too(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("turntape.cassettes.vcr.context.observers", [])
+    monkeypatch.setattr(context, "observers", [])
     with pytest.raises(httpx.ConnectError) as found, vcr.use_cassette("gone.yaml", record_mode="none"):
         httpx.get(f"http://[::1]:{port}/v1/models")
     assert found.value.__notes__ == [refusal([f"::1:{port}"])]
