@@ -37,7 +37,7 @@ from .collected_tests import cassettes_of
 from .commands import again, target
 from .failures import Cause, Found, damage, expects_all, remarks, replaced_values
 from .marker import Faulty, Marker, cassette_of, mode_for
-from .naming import PHASES
+from .naming import PHASES, without_repetition
 from .network import Network, is_loopback
 from .server import TestServer, live_upstreams, placeholders
 from .spending import Spending, cost_of, fork_of, mode_of
@@ -337,7 +337,8 @@ class ActiveTest:
     def _again(self, option: str) -> str:
         """The command that runs this test again with an option."""
         item = self.item
-        return again(item.config, [target(item.config, item.path, item.nodeid.partition("::")[2])], option)
+        name = without_repetition(item, item.nodeid.partition("::")[2])
+        return again(item.config, [target(item.config, item.path, name)], option)
 
     @property
     def _mark(self) -> dict[str, Any]:

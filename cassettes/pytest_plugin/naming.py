@@ -19,6 +19,8 @@ PHASES = tuple(f".{phase}{SUFFIX}" for phase in ("setup", "teardown"))
 """The endings of the cassettes of fixtures."""
 _LONGEST = 120
 _UNSAFE = regex(r"[^\w.+=,-]+")
+_REPETITION = "__pytest_repeat_step_number"
+"""The parameter that `--count` of pytest-repeat gives to every test."""
 
 
 def safe_name(name: str) -> str:
@@ -72,6 +74,16 @@ def _name(item: pytest.Item, without: str | None) -> str:
     return ".".join([*classes, name])
 
 
+def without_repetition(item: pytest.Item, name: str) -> str:
+    """A test's name or node id without what `--count` of pytest-repeat added, such as `2-3`. A mark `repeat` counts as
+    a parameter: its number is part of the suite."""
+    given: dict[str, object] = getattr(getattr(item, "callspec", None), "params", {})
+    number = given.get(_REPETITION)
+    if not isinstance(number, int) or item.get_closest_marker("repeat") is not None:
+        return name
+    return re.sub(rf"(\[|-){number + 1}-\d+\]$", lambda found: "]" if found[1] == "-" else "", name)
+
+
 def folder_of(item: pytest.Item) -> Path:
     """Where the cassettes of a test's module are."""
     return folder_beside(item.path, item.config)
@@ -94,8 +106,11 @@ def folder_beside(path: Path, config: pytest.Config) -> Path:
 def cassette_path(item: pytest.Item, given: object = None, *, without: str | None = None) -> Path:
     """A test's cassette. `given` is the marker's `path`, relative to the test file's folder. `without` is the id of a
     parameter that does not change what is recorded. A test whose name differs from another's only in case, such as
-    `test_a[GET]` and `test_a[get]`, has a digest in its file's name, unless that file was recorded without."""
+    `test_a[GET]` and `test_a[get]`, has a digest in its file's name, unless that file was recorded without. The
+    repetitions of `pytest --count` share the cassette of the test, except those that were recorded with one each."""
     if given is not None:
         return item.path.parent / str(given)
     name = _name(item, without)
+    if not (folder_of(item) / f"{safe_name(name)}{SUFFIX}").exists():
+        name = without_repetition(item, name)
     return _of_one_case(folder_of(item) / f"{safe_name(name)}{SUFFIX}", name)

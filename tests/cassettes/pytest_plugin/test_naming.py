@@ -66,3 +66,31 @@ def test_another_name_and_a_missing_folder_change_nothing(folder: Path) -> None:
     folder.joinpath("test_a-GET.cassette.jsonl").unlink()
     folder.rmdir()
     assert path_of("test_a[get]", folder).name == "test_a-get.cassette.jsonl"
+
+
+def repeated(name: str, folder: Path, number: object = 1, mark: object = None) -> str:
+    """The name of the cassette of a test that pytest-repeat runs again."""
+    config: Any = SimpleNamespace(getini=lambda _name: "")
+    item: Any = SimpleNamespace(
+        name=name,
+        path=folder.parents[1] / "test_it.py",
+        config=config,
+        listchain=list[object],
+        callspec=SimpleNamespace(params={"__pytest_repeat_step_number": number}),
+        get_closest_marker=lambda _name: mark,
+    )
+    return cassette_path(cast("pytest.Item", item)).name.removesuffix(".cassette.jsonl")
+
+
+def test_the_repetitions_that_the_command_line_wants_share_the_cassette_of_the_test(folder: Path) -> None:
+    assert repeated("test_a[2-3]", folder) == "test_a"
+    assert repeated("test_a[gpt-5-2-3]", folder) == "test_a-gpt-5"
+    assert repeated("test_a[2-3-2-12]", folder) == "test_a-2-3"
+
+
+def test_repetitions_of_a_mark_and_those_recorded_with_a_cassette_each_keep_it(folder: Path) -> None:
+    assert repeated("test_a[2-3]", folder, mark=object()) == "test_a-2-3"
+    assert repeated("test_a[2-3]", folder, number=None) == "test_a-2-3"
+    assert repeated("test_a[2-3]", folder, number=4) == "test_a-2-3"
+    (folder / "test_a-2-3.cassette.jsonl").touch()
+    assert repeated("test_a[2-3]", folder) == "test_a-2-3"
