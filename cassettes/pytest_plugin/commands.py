@@ -1,6 +1,7 @@
 """Commands that run tests again, to paste where pytest was started."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -33,14 +34,25 @@ def target(config: pytest.Config, path: Path, name: str = "") -> str:
 def targets_of(config: pytest.Config, tests: Sequence[str], failed: Set[str], number: int = 1) -> list[str]:
     """These node ids as targets, so that no other test runs: a few by name; many by their files, with `--lf` where it
     runs no other test, and otherwise by a list that is written to the cache of pytest, as the `number`-th."""
-    names = [target(config, config.rootpath / file, name) for file, _, name in (one.partition("::") for one in tests)]
+    once = _without_repetitions(config, tests)
+    names = [target(config, config.rootpath / file, name) for file, _, name in (one.partition("::") for one in once)]
     if len(names) <= _MOST_TESTS:
         return names
     if not config.pluginmanager.hasplugin("cacheprovider"):
         return files_of(config, tests)
-    if failed | _last_failed(config, tests) <= set(tests) or (listed := _listed(config, names, number)) is None:
+    by_lf = set(tests) if once == list(tests) else set[str]()
+    if failed | _last_failed(config, tests) <= by_lf or (listed := _listed(config, names, number)) is None:
         return ["--lf", *files_of(config, tests)]
     return [f"@{listed}"]
+
+
+def _without_repetitions(config: pytest.Config, tests: Sequence[str]) -> list[str]:
+    """Each test once, without the number that `--count` of pytest-repeat gave it: the command has no such option."""
+    count = config.getoption("count", None)
+    if not isinstance(count, int) or count < 2:
+        return list(tests)
+    added = re.compile(rf"(\[|-)\d+-{count}\]$")
+    return list(dict.fromkeys(added.sub(lambda found: "]" if found[1] == "-" else "", test) for test in tests))
 
 
 def _last_failed(config: pytest.Config, tests: Sequence[str]) -> set[str]:

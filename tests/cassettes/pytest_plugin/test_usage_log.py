@@ -227,3 +227,43 @@ def test_requests_of_a_test_that_is_repeated_are_counted_once(
 
     assert result.parseoutcomes() == {"passed": 2, "rerun": 2}
     result.stdout.fnmatch_lines(["2 tests: 2 requests differ from the recording: *"])
+
+
+REPEAT = """
+import pytest
+
+def pytest_addoption(parser):
+    parser.addoption("--count", type=int, default=1)
+
+@pytest.fixture
+def __pytest_repeat_step_number(request):
+    return request.param
+
+@pytest.hookimpl(trylast=True)
+def pytest_generate_tests(metafunc):
+    count = metafunc.config.option.count
+    if count > 1:
+        metafunc.fixturenames.append("__pytest_repeat_step_number")
+        ids = [f"{number + 1}-{count}" for number in range(count)]
+        metafunc.parametrize("__pytest_repeat_step_number", range(count), indirect=True, ids=ids)
+"""
+"""What pytest-repeat does."""
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "2")])
+def test_repetitions_play_one_cassette_and_the_commands_name_the_test(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    project.makeconftest(REPEAT)
+    write(project, "\n@pytest.mark.turntape\ndef test_a(): ask(os.environ.get('WORD', 'a'))\n")
+    project.runpytest("--count=2", "--turntape-mode=once").assert_outcomes(passed=2)
+    assert [file.name for file in project.path.rglob("*.cassette.jsonl")] == ["test_a.cassette.jsonl"]
+    project.runpytest("--count=6", "--turntape-check", *options).assert_outcomes(passed=6)
+    monkeypatch.setenv("WORD", "another")
+
+    result = project.runpytest("--count=6", *options)
+
+    result.assert_outcomes(failed=6)
+    assert "6 tests fail for one change:" in result.outlines
+    said = {line.split("pytest ", 1)[1] for line in result.outlines if "--turntape-mode=restamp" in line}
+    assert {shlex.split(one)[-2] for one in said} == {"test_it.py::test_a"}
