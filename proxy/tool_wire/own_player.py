@@ -17,7 +17,11 @@ _LONGEST = 60
 
 def player_of(recording: str) -> str:
     """The socket of the player, which is started if there is none. Raises OSError with a sentence."""
-    import fcntl  # POSIX only, as the wrapper
+    if os.name != "posix":
+        raise OSError(
+            "`turntape mcp --replay` needs Linux or macOS; on this system start `turntape replay` for servers over HTTP"
+        )
+    import fcntl
 
     client = os.getppid()
     path = _socket_path(recording, client)

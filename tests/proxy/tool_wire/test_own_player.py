@@ -12,7 +12,7 @@ import pytest
 from turntape.cassettes import Cassette, Recorder, Request, Response, RoundTrip
 from turntape.cassettes.tape.lock import being_written
 from turntape.cassettes.tape.model import ToolServer, ToolWire
-from turntape.proxy.tool_wire.own_player import private_folder
+from turntape.proxy.tool_wire.own_player import player_of, private_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the POSIX side of the wrapper")
 
@@ -125,3 +125,9 @@ def test_the_folder_of_the_sockets_is_private(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(OSError, match="can be opened by others"):
         private_folder(str(tmp_path))
     assert private_folder("/x" * 500).startswith("/tmp/turntape-")
+
+
+def test_a_system_without_these_sockets_is_named_with_another_way(tape: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "name", "nt")
+    with pytest.raises(OSError, match="^`turntape mcp --replay` needs Linux or macOS; on this system start `turntape"):
+        player_of(str(tape))
