@@ -1,8 +1,8 @@
-"""VCR of Ruby: `http_interactions` in YAML or JSON.
+"""VCR of Ruby: `http_interactions` in YAML or JSON. The recordings of betamax (Python) have the same form.
 
 Read of VCR 6.4.0 (https://github.com/vcr/vcr/blob/master/lib/vcr/structs.rb, read 2026-11-23) and of recordings since
 6.1.0. An interaction has the fields of vcrpy's. A body is under `string`, as text or as bytes (`!binary`), or under
-`base64_string`; `recorded_at` is a date of HTTP.
+`base64_string`; `recorded_at` is a date of HTTP. That of betamax 0.9.0 is ISO 8601, in UTC (seen in its recordings).
 """
 
 import re
@@ -36,4 +36,4 @@ def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
         yield interaction(mapping(item, origin, "it"), origin, dates, encodings)
 
 
-RUBY_VCR = Format(NAME, "VCR (Ruby)", sniff, read)
+RUBY_VCR = Format(NAME, "VCR (Ruby), betamax", sniff, read)

@@ -83,6 +83,28 @@ def test_json_is_read_like_yaml() -> None:
     assert (trip.response.status, trip.response.body) == (404, b"gone")
 
 
+def test_a_recording_of_betamax_is_read_too() -> None:
+    sent, answer = b'{"model":"gpt-5"}', b'{"id":"c"}'
+    request = {
+        "body": {"encoding": "utf-8", "base64_string": base64.b64encode(sent).decode()},
+        "headers": {"Content-Type": ["application/json"]},
+        "method": "POST",
+        "uri": "https://api.openai.com/v1/chat/completions",
+    }
+    response = {
+        "body": {"encoding": None, "base64_string": base64.b64encode(gzip.compress(answer)).decode()},
+        "headers": {"content-encoding": ["gzip"]},
+        "status": {"code": 200, "message": "OK"},
+        "url": "https://api.openai.com/v1/chat/completions",
+    }
+    one = {"request": request, "response": response, "recorded_at": "2026-08-19T14:34:22"}
+
+    [trip] = imported(json.dumps({"http_interactions": [one], "recorded_with": "betamax/0.9.0"}))
+
+    assert trip.request.body == sent and trip.started_at == 1787150062.0
+    assert trip.response is not None and trip.response.body == answer
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
