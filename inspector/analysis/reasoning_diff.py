@@ -63,7 +63,7 @@ class _Returned:
         return part.text.strip() in self.by_text or as_text(as_object(part.raw).get("id")) in self.ids
 
     def lacks_signature(self, part: Part) -> bool:
-        """Whether `part`, which is no reasoning, came back whole and without its signature.
+        """Whether `part`, which is not reasoning, came back whole and without its signature.
 
         An API may know reasoning by its id. What else it signs it wants back with the signature.
         """

@@ -177,7 +177,7 @@ class _Session:
         return response
 
     def results_left(self) -> dict[str, int]:
-        """The results that no response has seen, by call id, with the times; none while a response is asked for."""
+        """The results that no response has seen, by call id, with the times; none while a response is requested."""
         if self.waiting:
             return {}
         left = ((self.items[name], self.added[name]) for name in self.new if name in self.items)

@@ -44,7 +44,7 @@ def _arguments(call: ToolCall) -> object:
     "are in the history, fitted the schema that they were made for and break this one in the same way.",
     fix="Keep the schema of a tool during a conversation; else write the earlier calls in the new form, or take both forms.",
     not_when=(
-        "No earlier call of the conversation fitted the schema of its request: then the model breaks it by itself",
+        "No earlier call of the conversation fitted the schema of its request: then only the model breaks it",
         "The earlier calls fit the new schema as well",
         "The call breaks the schema in another way than they do",
     ),

@@ -23,7 +23,7 @@ _WAITED = 5.0
     "The model has not seen them.",
     fix="Send `response.create` after the results of all calls of an answer.",
     not_when=(
-        "A later answer was asked for, by the client or by the user's speech",
+        "The client requested a later answer, or the user's speech did",
         "The call itself is the output, or a person must approve it",
         "The client closed the session within five seconds, as after a call that ends the talk: then it is an info",
         "The model also said something: a tool may run in the background, so it is an info",

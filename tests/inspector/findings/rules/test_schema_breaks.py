@@ -56,7 +56,7 @@ def test_the_old_form_also_explains_later_calls() -> None:
     ],
     ids=["same schema", "same schema, another form", "never fitted", "first call"],
 )
-def test_a_model_that_breaks_the_schema_by_itself_is_to_blame(turns: list[tuple[dict[str, Any], str]]) -> None:
+def test_a_model_that_breaks_the_schema_alone_is_to_blame(turns: list[tuple[dict[str, Any], str]]) -> None:
     found = judged(*run(*turns))
 
     assert NAME not in {one.id for one in found}
