@@ -4,7 +4,8 @@ Nothing here is ignored automatically: a user names what may differ. A miss says
 differences.
 """
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
 from itertools import zip_longest
 from types import MappingProxyType
 
@@ -202,6 +203,8 @@ _FRESH = regex(
 """What only a machine writes: an id, a time to the second, a process. With a word for the present, a coarser value is
 of the run too. A line with one of them is of the run as a whole."""
 _COMPILED = {name: regex(pattern) for name, pattern in NAMED.items()}
+_AROUND, _LINES = 1_000, 10
+"""Characters, and lines, beside a difference that may belong to a value which it is a part of."""
 
 
 def patterns(given: Iterable[str]) -> tuple[str, ...]:
@@ -235,7 +238,7 @@ def names_for(differences: Iterable[Difference]) -> list[str]:
             return []
         if is_file(difference.recorded) or is_file(difference.given):
             return []  # its digest or base64 looks random, and the file is another one
-        pairs.append((difference.recorded, difference.given))
+        pairs.append(where_they_differ(difference.recorded, difference.given))
     names = list(_COMPILED)
     if not pairs or not _covers(names, pairs):
         return []
@@ -244,6 +247,27 @@ def names_for(differences: Iterable[Difference]) -> list[str]:
         if fewer and _covers(fewer, pairs):
             names = fewer
     return names
+
+
+def where_they_differ(one: str, other: str) -> tuple[str, str]:
+    """Two texts without the lines that are equal, but for some around what differs: no value is longer."""
+    least = min(len(one), len(other))
+    begin = _equal(least, lambda size: one[:size] == other[:size])
+    end = _equal(least - begin, lambda size: one[len(one) - size :] == other[len(other) - size :])
+    begin = one.rfind("\n", 0, max(begin - _AROUND, 0)) + 1
+    after = one.find("\n", min(len(one) - end + _AROUND, len(one)))
+    end = len(one) - after if after >= 0 else 0
+    ones, others = one[begin : len(one) - end].split("\n"), other[begin : len(other) - end].split("\n")
+    if len(ones) == len(others):
+        differ = [at for at, pair in enumerate(zip(ones, others, strict=True)) if pair[0] != pair[1]]
+        near = sorted({at for line in differ for at in range(max(line - _LINES, 0), min(line + _LINES + 1, len(ones)))})
+        ones, others = [ones[at] for at in near], [others[at] for at in near]
+    return "\n".join(ones), "\n".join(others)
+
+
+def _equal(most: int, is_equal: Callable[[int], bool]) -> int:
+    """The largest size up to `most` that is equal, where all smaller ones are."""
+    return bisect_left(range(1, most + 1), True, key=lambda size: not is_equal(size))
 
 
 def may_be_meant(differences: Iterable[Difference]) -> bool:

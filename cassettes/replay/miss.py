@@ -1,5 +1,7 @@
 """The error for a request that no recording answers."""
 
+from functools import cached_property
+
 import orjson
 
 from ..errors import ReplayMiss
@@ -65,7 +67,11 @@ class Miss(ReplayMiss):
     @property
     def volatile(self) -> list[str]:
         """Names for `ignore_text` that cover every text that differs; empty when something else differs too."""
-        return names_for(self.differences) if self._has_twin else []
+        return self._names if self._has_twin else []
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return names_for(self.differences)
 
     @property
     def _has_twin(self) -> bool:

@@ -6,8 +6,9 @@ import re
 import pytest
 
 from turntape.cassettes import Matching, Player, ReplayMiss, Request, Response, RoundTrip
+from turntape.cassettes.matching import volatile_text
 from turntape.cassettes.matching.json_diff import Difference
-from turntape.cassettes.matching.volatile_text import NAMED, may_be_meant, names_for
+from turntape.cassettes.matching.volatile_text import NAMED, may_be_meant, names_for, where_they_differ
 
 CASES: list[tuple[str, str, str]] = [
     ("uuid", "id 8ac15262-1111-4222-8333-444455556666", "id 674bfc25-1111-4222-8333-444455556666"),
@@ -340,3 +341,44 @@ def test_a_usual_value_passes_automatically_or_with_the_line_of_the_message(
 @pytest.mark.parametrize(("recorded", "given"), [(5, "5 lines"), ("5 lines", 5), (None, "a text"), ("a text", None)])
 def test_a_change_of_type_does_not_count_as_meant(recorded: object, given: object) -> None:
     assert not may_be_meant([Difference("/a", "changed", recorded, given)])
+
+
+PAGE = "".join(f"line {number} of a long page, which is always the same\n" for number in range(3_000))
+
+
+@pytest.mark.parametrize(("name", "recorded", "given"), CASES)
+@pytest.mark.parametrize("page", [f"{{0}}\n{PAGE}{{1}}", f"{PAGE}{{0}}\n{PAGE}"], ids=["at both ends", "within"])
+def test_of_a_long_text_only_what_differs_is_searched(
+    page: str, name: str, recorded: str, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    search = volatile_text._without
+
+    def watched(names: list[str], text: str) -> str:
+        sizes.append(len(text))
+        return search(names, text)
+
+    monkeypatch.setattr(volatile_text, "_without", watched)
+
+    assert names_for([Difference("/x", "changed", page.format(recorded, recorded), page.format(given, given))]) == [
+        name
+    ]
+    assert max(sizes) < 5_000 < len(page)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "left"),
+    [
+        ("a", "b", ("a", "b")),
+        ("", "b", ("", "b")),
+        ("aa", "aaa", ("aa", "aaa")),
+        (f"{PAGE}x", PAGE, None),
+        (f"{PAGE}x\n{PAGE}", f"{PAGE}y\nz\n{PAGE}", None),
+    ],
+)
+def test_what_is_left_of_two_texts_differs_as_they_do(one: str, other: str, left: tuple[str, str] | None) -> None:
+    found = where_they_differ(one, other)
+
+    assert found == left or left is None
+    assert sum(map(len, found)) < 5_000
+    assert len(found[0]) - len(found[1]) == len(one) - len(other)
