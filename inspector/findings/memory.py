@@ -84,8 +84,8 @@ class ThreadMemory:
     """The last successful turns, oldest first."""
     emitted_calls: dict[str, tuple[int, str, int]] = field(default_factory=dict[str, tuple[int, str, int]])
     """Round trip, name and hash of each emitted call, by id."""
-    fitting_calls: set[str] = field(default_factory=set[str])
-    """The ids of emitted calls whose arguments fitted the schema of their tool in their request."""
+    fitting_calls: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The ids of emitted calls whose arguments fitted the schema of their tool in their request, by the tool's name."""
     turns: int = 0
     dispatched: int = 0
     """How many turns had results in the next request."""

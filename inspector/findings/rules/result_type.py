@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ...wire.json_value import as_object, as_text
+from ...wire.values import Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .results import new_results, tool_of
@@ -22,10 +23,12 @@ _CALL, _OUTPUT = "_call", "_call_output"
 )
 def wrong_type(context: RuleContext) -> Iterator[Note]:
     emission = context.previous.reading.emission if context.previous is not None else None
-    parts = [*(emission.content if emission is not None else ()), *context.calls.values()]
-    called = {part.call.id: as_text(as_object(part.raw).get("type")) or "" for part in parts if part.call is not None}
+    answered = {
+        part.call.id: part for part in (emission.content if emission is not None else ()) if part.call is not None
+    }
     for part, result in new_results(context):
-        kind, given = called.get(result.call_id, ""), as_text(as_object(part.raw).get("type")) or ""
+        call = context.calls.get(result.call_id or "") or answered.get(result.call_id)
+        kind, given = _type(call) if call is not None else "", _type(part)
         if kind.endswith(_CALL) and given.endswith(_OUTPUT) and given != f"{kind}_output":
             yield Note(
                 f"the result of {tool_of(context, result) or result.call_id!r} is a `{given}`, and its call a `{kind}`: the API "
@@ -34,6 +37,10 @@ def wrong_type(context: RuleContext) -> Iterator[Note]:
                 severity="info" if context.succeeded else None,
                 key=result.call_id,
             )
+
+
+def _type(part: Part) -> str:
+    return as_text(as_object(part.raw).get("type")) or ""
 
 
 RULES = (wrong_type,)

@@ -9,6 +9,8 @@ from ..schema_check import Violation, barred, described, impossible, undescribed
 from .emission import call_at, whole_calls, written_twice
 
 _REDEFINED = "client-tool-redefined"
+_MOST_EARLIER = 20
+"""So many of the newest calls of a tool are compared: the model follows those that it made last."""
 
 
 def _checked(context: RuleContext) -> Iterator[tuple[ToolCall, Tool, list[Violation]]]:
@@ -53,7 +55,7 @@ def redefined(context: RuleContext) -> Iterator[Note]:
     for call, tool, broken in _checked(context):
         if not broken:
             if call.id is not None:
-                context.thread.fitting_calls.add(call.id)
+                context.thread.fitting_calls.setdefault(call.name, []).append(call.id)
         elif (earlier := _made_before(context, tool, broken)) is not None:
             index, _, _ = context.thread.emitted_calls[earlier]
             yield Note(
@@ -66,11 +68,11 @@ def redefined(context: RuleContext) -> Iterator[Note]:
 def _made_before(context: RuleContext, tool: Tool, broken: Sequence[Violation]) -> str | None:
     """The id of a call in the history that fitted the tool's schema when it was made, and breaks this one likewise."""
     kinds = {one.kind for one in broken}
-    for call_id in reversed([*context.calls]):
-        call = context.calls[call_id].call
-        if call is None or call.name != tool.name or call_id not in context.thread.fitting_calls:
+    for call_id in reversed(context.thread.fitting_calls.get(tool.name, [])[-_MOST_EARLIER:]):
+        held = context.calls.get(call_id) if call_id in context.thread.emitted_calls else None
+        if held is None or held.call is None or held.call.name != tool.name:
             continue
-        if kinds <= {one.kind for one in violations(tool.schema, _arguments(call))}:
+        if kinds <= {one.kind for one in violations(tool.schema, _arguments(held.call))}:
             return call_id
     return None
 

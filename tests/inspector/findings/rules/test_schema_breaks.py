@@ -61,3 +61,14 @@ def test_a_model_that_breaks_the_schema_alone_is_to_blame(turns: list[tuple[dict
 
     assert NAME not in {one.id for one in found}
     assert {one.because_of for one in found if one.id == BROKEN} == {()}
+
+
+def test_an_id_of_a_history_that_was_not_recorded_explains_nothing() -> None:
+    """The recording begins within a conversation, and the answer has the id of a call in it again."""
+    tool = {"type": "function", "function": {"name": "refund", "description": "Pay back.", "parameters": LIST}}
+    before = [HELLO, said(None, ("call_0", "refund", '{"id":5}')), result("call_0", "done")]
+    answer = said(None, ("call_0", "refund", '{"ids":[6]}'), ("call_1", "refund", '{"id":7}'))
+
+    found = judged(chat(before, answer, tools=[tool]))
+
+    assert [one.because_of for one in found if one.id == BROKEN] == [()]
