@@ -50,7 +50,11 @@ def mutable[T](
 
 
 def copied_with[T](one: T, **values: Any) -> T:
-    """A copy of an instance of such a class with other values in these fields, in a fifth of the time of `replace`."""
+    """A copy of an instance of such a class with other values in these fields.
+
+    Faster than `dataclasses.replace`, which looks at each field and calls the constructor. A field that the class does
+    not have is an AttributeError where it has slots.
+    """
     copy: T = _copier(type(one))(one)
     for name, value in values.items():
         setattr(copy, name, value)

@@ -160,7 +160,10 @@ def results_of(turn: Reading, following: Reading) -> dict[int, ToolResult]:
 
     A call without a name and an id gets none, nor does one of a choice that the client did not continue with.
     """
-    placed = _to_answer(turn, following)
+    return _results(_to_answer(turn, following), turn, following)
+
+
+def _results(placed: tuple[tuple[int, ToolCall], ...], turn: Reading, following: Reading) -> dict[int, ToolResult]:
     calls = tuple(call for _, call in placed)
     # Ids are unique in a history. Without ids, only new results can belong to these calls.
     held = following.request.previous_id is not None
@@ -188,7 +191,7 @@ def dispatch(turn: Turn, following: Turn | None) -> Dispatch:
     if following is None or not calls:
         over = not calls and finish is not None and finish.effective in _LOOP_OVER
         return Dispatch((), (), "ended" if over else "open")
-    found = results_of(turn.reading, following.reading)
+    found = _results(calls, turn.reading, following.reading)
     missing = tuple(call for place, call in calls if place not in found)
     outcome = "dispatched" if not missing else "partly" if found else "not_dispatched"
     of_place = dict(calls)

@@ -84,8 +84,8 @@ class ThreadMemory:
     """The last successful turns, oldest first."""
     emitted_calls: dict[str, tuple[int, str, int]] = field(default_factory=dict[str, tuple[int, str, int]])
     """Round trip, name and hash of each emitted call, by id."""
-    fitting_calls: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """The ids of emitted calls whose arguments fitted the schema of their tool in their request, by the tool's name."""
+    fitting_calls: dict[str, list[tuple[str, object]]] = field(default_factory=dict[str, list[tuple[str, object]]])
+    """By the name of a tool, the ids of emitted calls whose arguments fitted its schema in their request, with that."""
     turns: int = 0
     dispatched: int = 0
     """How many turns had results in the next request."""

@@ -13,28 +13,23 @@ _MOST_EARLIER = 20
 """So many of the newest calls of a tool are compared: the model follows those that it made last."""
 
 
-def _checked(context: RuleContext) -> Iterator[tuple[ToolCall, Tool, list[Violation]]]:
-    """The calls of an answer whose tool has a schema that calls can fit, and how each breaks it."""
+def _checked(context: RuleContext) -> Iterator[tuple[ToolCall, Tool]]:
+    """The calls of an answer whose tool has a schema that calls can fit."""
     for call in whole_calls(context):
         tool = context.tools.get(call.name)
-        if written_twice(call) is not None:
+        if written_twice(call) is not None or tool is None or tool.schema is None:
             continue
-        if (
-            tool is None
-            or tool.schema is None
-            or impossible(tool.schema) is not None
-            or barred(tool.schema) is not None
-        ):
+        if impossible(tool.schema) is not None or barred(tool.schema) is not None:
             continue
         if tool in context.request.tools and undescribed(tool.schema) is not None:
             continue
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             continue
-        yield call, tool, violations(tool.schema, _arguments(call))
+        yield call, tool
 
 
-def _arguments(call: ToolCall) -> object:
-    return {} if call.arguments is None else call.arguments
+def _broken(tool: Tool, call: ToolCall) -> list[Violation]:
+    return violations(tool.schema, {} if call.arguments is None else call.arguments)
 
 
 @rule(
@@ -52,27 +47,32 @@ def _arguments(call: ToolCall) -> object:
     ),
 )
 def redefined(context: RuleContext) -> Iterator[Note]:
-    for call, tool, broken in _checked(context):
-        if not broken:
-            if call.id is not None:
-                context.thread.fitting_calls.setdefault(call.name, []).append(call.id)
-        elif (earlier := _made_before(context, tool, broken)) is not None:
-            index, _, _ = context.thread.emitted_calls[earlier]
+    for call, tool in _checked(context):
+        earlier = _under_another_schema(context, tool)
+        broken = _broken(tool, call) if earlier else []
+        if broken and (made := _made_alike(context, tool, broken, earlier)) is not None:
+            index, _, _ = context.thread.emitted_calls[made]
             yield Note(
-                f"the schema of {call.name!r} is another than at call {earlier} of #{index}, and the model calls it as it did "
+                f"the schema of {call.name!r} is another than at call {made} of #{index}, and the model calls it as it did "
                 f"there {described(broken)}",
-                (f"#{index} call {earlier}", call_at(context, call), f"{context.at} request {tool.pointer}"),
+                (f"#{index} call {made}", call_at(context, call), f"{context.at} request {tool.pointer}"),
             )
 
 
-def _made_before(context: RuleContext, tool: Tool, broken: Sequence[Violation]) -> str | None:
-    """The id of a call in the history that fitted the tool's schema when it was made, and breaks this one likewise."""
+def _under_another_schema(context: RuleContext, tool: Tool) -> list[str]:
+    """The ids of the newest calls that fitted another schema of the tool than this one."""
+    fitting = context.thread.fitting_calls.get(tool.name, [])[-_MOST_EARLIER:]
+    return [call_id for call_id, schema in fitting if schema != tool.schema]
+
+
+def _made_alike(context: RuleContext, tool: Tool, broken: Sequence[Violation], earlier: Sequence[str]) -> str | None:
+    """Of these calls the newest one in the history that breaks the tool's schema in the same way."""
     kinds = {one.kind for one in broken}
-    for call_id in reversed(context.thread.fitting_calls.get(tool.name, [])[-_MOST_EARLIER:]):
+    for call_id in reversed(earlier):
         held = context.calls.get(call_id) if call_id in context.thread.emitted_calls else None
         if held is None or held.call is None or held.call.name != tool.name:
             continue
-        if kinds <= {one.kind for one in violations(tool.schema, _arguments(held.call))}:
+        if kinds <= {one.kind for one in _broken(tool, held.call)}:
             return call_id
     return None
 
@@ -94,13 +94,17 @@ def _made_before(context: RuleContext, tool: Tool, broken: Sequence[Violation]) 
     ),
 )
 def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
-    for call, tool, broken in _checked(context):
-        if broken:
+    for call, tool in _checked(context):
+        broken = _broken(tool, call)
+        if not broken and call.id is not None:
+            context.thread.fitting_calls.setdefault(call.name, []).append((call.id, tool.schema))
+        elif broken:
+            made = _made_alike(context, tool, broken, _under_another_schema(context, tool))
             yield Note(
                 f"the arguments of {call.name!r} break its schema {described(broken)}",
                 (call_at(context, call), f"{context.at} request {tool.pointer}"),
                 severity="warning" if all(one.coercible for one in broken) else "error",
-                because_of=(_REDEFINED,) if _made_before(context, tool, broken) is not None else (),
+                because_of=(_REDEFINED,) if made is not None else (),
             )
 
 

@@ -350,10 +350,11 @@ def no_choice(context: RuleContext) -> Iterator[Note]:
         return
     if context.reading.streamed and not context.protocol.answers.streams_holder:
         return
-    held = [body[holder] for body in map(as_object, context.exchange.bodies) if holder in body]
-    if any(held):
-        return
-    found = next(iter(held), None)
+    found: object = None
+    for body in map(as_object, context.exchange.bodies):
+        if body.get(holder):
+            return
+        found = body.get(holder) if found is None else found
     what = "missing" if found is None else "empty"
     yield Note(
         f"the status is {context.status}, but {holder!r} is {what}: the answer holds nothing of a model",
