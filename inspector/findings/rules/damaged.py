@@ -20,12 +20,12 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..transformations import damage, inverses, markup_end
 from .call_shape import LOST
-from .emission import call_at, lacks_end, whole_calls
-from .results import READERS, new_results, tool_of
+from .emission import call_at, whole_calls
 from .template_tokens import token_around
 from .unfilled import is_unfilled, unfilled, unfilled_in_short, unfilled_of_any_name
 from .unserialized import is_bytes, placeholder, represented
 
+_LONGEST = 20_000
 _SHORTEST = 6
 """Characters. Shorter texts may be in the request by chance."""
 _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
@@ -103,7 +103,7 @@ def arguments_damaged(context: RuleContext) -> Iterator[Note]:
             if found is not None:
                 what, layer, tier = found
                 yield Note(
-                    f"the argument {name!r} of {call.name!r} {what}: {_end_of(text)!r}",
+                    f"the argument {name!r} of {call.name!r} {what}: {end_of(text)!r}",
                     (call_at(context, call), f"{context.at} response"),
                     layer=layer,
                     tier=tier,
@@ -123,7 +123,7 @@ def _is_suspect(text: str) -> bool:
     return _SUSPECT.search(text) is not None
 
 
-def _end_of(text: str) -> str:
+def end_of(text: str) -> str:
     return text if len(text) <= 100 else f"{text[:50]}…{text[-50:]}"
 
 
@@ -149,8 +149,8 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         shown = f"holds {found[0]}"
     if not shown and LOST in prose and context.finish.label not in ("length", "context_full"):
         shown = "holds the replacement character U+FFFD: bytes of it were lost"
-    if not shown and _HALF.search(prose) and context.finish.label not in ("length", "context_full"):
-        shown = f"holds {_HALVED}"
+    if not shown and HALF.search(prose) and context.finish.label not in ("length", "context_full"):
+        shown = f"holds {HALVED}"
     if not shown and (form := _form_of_an_answer(text)) is not None:
         shown = f"is {form}: a gateway put it into its own answer as it came"
     if not shown and _is_spelled_as_json(text):
@@ -170,16 +170,16 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         yield Note(f"the text of the answer {shown}: {cut(text.strip(), 80)!r}", (f"{context.at} response",))
 
 
-_HALF = regex("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
+HALF = regex("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
 """Half of a character in UTF-16, as JSON escapes may spell it. Pieces of a stream may have the two halves."""
-_HALVED = "half a character: the other half of a surrogate pair was lost"
+HALVED = "half a character: the other half of a surrogate pair was lost"
 
 
-def _was_halved(context: RuleContext) -> bool:
+def was_halved(context: RuleContext) -> bool:
     """True when the answer before holds half a character too: a tool may give it back."""
     before = context.before.reading.emission if context.before is not None else None
     said = [before.text, *(call.arguments_raw for call in before.calls)] if before is not None else []
-    return any(_HALF.search(one) or _HALF_SPELLED.search(one) for one in said)
+    return any(HALF.search(one) or _HALF_SPELLED.search(one) for one in said)
 
 
 _HALF_SPELLED = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])")
@@ -372,8 +372,8 @@ def _of_message(text: str) -> str | None:
     found = damage(text)
     if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
         return f"holds {found[0]}"
-    if _HALF.search(text):
-        return f"holds {_HALVED}"
+    if HALF.search(text):
+        return f"holds {HALVED}"
     place = unfilled_in_short(bare)
     return f"holds {place!r}, which nobody filled in" if place is not None else None
 
@@ -386,118 +386,5 @@ def _is_its_parts(text: str) -> bool:
 
 _PART_TYPES = frozenset({"text", "input_text", "image_url", "input_image", "image"})
 
-
-@rule(
-    "client-result-damaged",
-    "client",
-    "warning",
-    "S",
-    says="The result of a tool was damaged on its way: UTF-8 that was read as another encoding, bytes that were lost, NUL, "
-    "escapes in place of characters, or JSON whose end is missing.",
-    fix="Decode the tool's output as UTF-8, write it as JSON once, and say where a result was cut.",
-    not_when=(
-        "A tool that reads files, logs or pages: they may hold it",
-        "The request held the same before",
-        "It is prose with escapes of HTML: then it is an info",
-    ),
-)
-def result_damaged(context: RuleContext) -> Iterator[Note]:
-    for part, result in new_results(context):
-        name = tool_of(context, result)
-        if _HALF.search(result.text) and not _was_halved(context):
-            yield Note(
-                f"the result of {name or 'a tool'!r} holds {_HALVED}: {_end_of(result.text.strip())!r}",
-                (f"{context.at} request {part.pointer}",),
-                key=result.call_id or part.pointer,
-            )
-            continue
-        if READERS.search(name) or len(result.text) > _LONGEST:
-            continue
-        if not result.is_error and cut_json(result.text):
-            yield Note(
-                f"the result of {name or 'a tool'!r} is JSON that ends in the middle, after {len(result.text):,} characters, "
-                f"and does not say so: {_end_of(result.text.strip())!r}",
-                (f"{context.at} request {part.pointer}",),
-                key=result.call_id or part.pointer,
-            )
-            continue
-        if (times := written_again(result.text)) > 1:
-            yield Note(
-                f"the result of {name or 'a tool'!r} is JSON that was written as a JSON string {times} times: "
-                f"{cut(result.text.strip(), 80)!r}",
-                (f"{context.at} request {part.pointer}",),
-                key=result.call_id or part.pointer,
-            )
-            continue
-        found = _of_result(result.text) or _lost(context, result.text)
-        if found is None:
-            continue
-        before = context.before
-        if before is not None and found.split("'")[1:2] and _holds(before.round_trip.request.body, found):
-            continue
-        yield Note(
-            f"the result of {name or 'a tool'!r} holds {found}: {cut(result.text.strip(), 80)!r}",
-            (f"{context.at} request {part.pointer}",),
-            key=result.call_id or part.pointer,
-        )
-
-
-def _of_result(text: str) -> str | None:
-    """What is wrong with a result, or with a text in the JSON that it is."""
-    value = parse_json(text) if text.lstrip()[:1] in ("{", "[") else None
-    for words in (text, *(words for _, words in strings_in(value))):
-        found = damage(words)
-        if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
-            return found[0]
-    return None
-
-
-def _lost(context: RuleContext, text: str) -> str | None:
-    """Characters of a result whose bytes were lost; None where a cut explains it, or anything before holds the same."""
-    bare = text.strip()
-    if LOST not in bare.strip(LOST) or _NOTICE.search(text):
-        return None
-    before = context.before.reading if context.before is not None else None
-    said = [call.arguments_raw for call in before.emission.calls] if before is not None and before.emission else []
-    body = context.before.round_trip.request.body if context.before is not None else b""
-    if LOST.encode() in body or b"\\ufffd" in body.lower() or any(LOST in one or "\\ufffd" in one for one in said):
-        return None
-    return "the replacement character U+FFFD: bytes of it were lost"
-
-
-def _holds(body: bytes, what: str) -> bool:
-    """True when the sign of the damage is in an earlier request."""
-    sign = what.split("'")[1]
-    return sign.encode() in body or sign.replace("\\", "\\\\").encode() in body
-
-
-_LONGEST = 20_000
-_BEGINS = regex(r'\s*(?:\{\s*"|\[\s*(?:[{\["\d]))')
-_SHORTEST_JSON = 40
-"""Characters. A shorter result may be a word of a tool's own."""
-
-
-def cut_json(text: str) -> bool:
-    """True for a text that begins as JSON and is JSON up to its end, which is missing."""
-    bare = text.strip()
-    if len(bare) < _SHORTEST_JSON or not _BEGINS.match(bare) or _NOTICE.search(bare[-_TAIL:]):
-        return False
-    return lacks_end(bare)
-
-
-def written_again(text: str) -> int:
-    """How often a text was written as a JSON string, the last time around JSON."""
-    times, value = 0, text.strip()
-    while value[:1] == value[-1:] == '"' and isinstance(inner := parse_json(value), str):
-        times, value = times + 1, inner.strip()
-    return times if value[:1] in ("{", "[") and parse_json(value) is not None else 0
-
-
-_TAIL = 120
-_NOTICE = regex(
-    r"\.\.\.|…|truncat|omitted|cut off|clipped|more (?:items|lines|characters)|remaining|limit", re.IGNORECASE
-)
-"""How a tool or a client says that something is missing."""
-
 RULES = (arguments_damaged, answer_damaged)
-TEXTS = (text_damaged, result_damaged)
+TEXTS = (text_damaged,)

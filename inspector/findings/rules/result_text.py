@@ -1,4 +1,4 @@
-"""Texts of results that are not what a tool writes: with HTML escapes, twice, or with a note that they are not whole."""
+"""Results that are not what their tool wrote: damaged, with HTML escapes, twice, or with a note that they are not whole."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,10 @@ from ...wire.values import Part
 from ..repetition import said_twice
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from .damaged import result_damaged
+from ..transformations import damage
+from .call_shape import LOST
+from .damaged import HALF, HALVED, end_of, strings_in, was_halved
+from .emission import lacks_end
 from .results import READERS, new_results, only_value, tool_of
 
 _LONGEST = 20_000
@@ -21,6 +24,118 @@ _ESCAPE = regex(r"&(?:quot|lt|gt|apos|#0?39|#0?34|#x2[27]);")
 _SIGNS = frozenset("\"'<>")
 _LONG_COPY = 200
 """Characters. A shorter text may be there twice on purpose."""
+
+
+@rule(
+    "client-result-damaged",
+    "client",
+    "warning",
+    "S",
+    says="The result of a tool was damaged on its way: UTF-8 that was read as another encoding, bytes that were lost, NUL, "
+    "escapes in place of characters, or JSON whose end is missing.",
+    fix="Decode the tool's output as UTF-8, write it as JSON once, and say where a result was cut.",
+    not_when=(
+        "A tool that reads files, logs or pages: they may hold it",
+        "The request held the same before",
+        "It is prose with escapes of HTML: then it is an info",
+    ),
+)
+def result_damaged(context: RuleContext) -> Iterator[Note]:
+    for part, result in new_results(context):
+        name = tool_of(context, result)
+        if HALF.search(result.text) and not was_halved(context):
+            yield Note(
+                f"the result of {name or 'a tool'!r} holds {HALVED}: {end_of(result.text.strip())!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+            continue
+        if READERS.search(name) or len(result.text) > _LONGEST:
+            continue
+        if not result.is_error and cut_json(result.text):
+            yield Note(
+                f"the result of {name or 'a tool'!r} is JSON that ends in the middle, after {len(result.text):,} characters, "
+                f"and does not say so: {end_of(result.text.strip())!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+            continue
+        if (times := written_again(result.text)) > 1:
+            yield Note(
+                f"the result of {name or 'a tool'!r} is JSON that was written as a JSON string {times} times: "
+                f"{cut(result.text.strip(), 80)!r}",
+                (f"{context.at} request {part.pointer}",),
+                key=result.call_id or part.pointer,
+            )
+            continue
+        found = _of_result(result.text) or _lost(context, result.text)
+        if found is None:
+            continue
+        before = context.before
+        if before is not None and found.split("'")[1:2] and _holds(before.round_trip.request.body, found):
+            continue
+        yield Note(
+            f"the result of {name or 'a tool'!r} holds {found}: {cut(result.text.strip(), 80)!r}",
+            (f"{context.at} request {part.pointer}",),
+            key=result.call_id or part.pointer,
+        )
+
+
+def _of_result(text: str) -> str | None:
+    """What is wrong with a result, or with a text in the JSON that it is."""
+    value = parse_json(text) if text.lstrip()[:1] in ("{", "[") else None
+    for words in (text, *(words for _, words in strings_in(value))):
+        found = damage(words)
+        if found is not None and (found[1] == "encoding" or "NUL" in found[0]):
+            return found[0]
+    return None
+
+
+def _lost(context: RuleContext, text: str) -> str | None:
+    """Characters of a result whose bytes were lost; None where a cut explains it, or anything before holds the same."""
+    bare = text.strip()
+    if LOST not in bare.strip(LOST) or _NOTICE.search(text):
+        return None
+    before = context.before.reading if context.before is not None else None
+    said = [call.arguments_raw for call in before.emission.calls] if before is not None and before.emission else []
+    body = context.before.round_trip.request.body if context.before is not None else b""
+    if LOST.encode() in body or b"\\ufffd" in body.lower() or any(LOST in one or "\\ufffd" in one for one in said):
+        return None
+    return "the replacement character U+FFFD: bytes of it were lost"
+
+
+def _holds(body: bytes, what: str) -> bool:
+    """True when the sign of the damage is in an earlier request."""
+    sign = what.split("'")[1]
+    return sign.encode() in body or sign.replace("\\", "\\\\").encode() in body
+
+
+_BEGINS = regex(r'\s*(?:\{\s*"|\[\s*(?:[{\["\d]))')
+_SHORTEST_JSON = 40
+"""Characters. A shorter result may be a word of a tool's own."""
+
+
+def cut_json(text: str) -> bool:
+    """True for a text that begins as JSON and is JSON up to its end, which is missing."""
+    bare = text.strip()
+    if len(bare) < _SHORTEST_JSON or not _BEGINS.match(bare) or _NOTICE.search(bare[-_TAIL:]):
+        return False
+    return lacks_end(bare)
+
+
+def written_again(text: str) -> int:
+    """How often a text was written as a JSON string, the last time around JSON."""
+    times, value = 0, text.strip()
+    while value[:1] == value[-1:] == '"' and isinstance(inner := parse_json(value), str):
+        times, value = times + 1, inner.strip()
+    return times if value[:1] in ("{", "[") and parse_json(value) is not None else 0
+
+
+_TAIL = 120
+_NOTICE = regex(
+    r"\.\.\.|…|truncat|omitted|cut off|clipped|more (?:items|lines|characters)|remaining|limit", re.IGNORECASE
+)
+"""How a tool or a client says that something is missing."""
 
 
 @result_damaged.also("ended")
@@ -130,4 +245,4 @@ def _around(text: str, at: int) -> str:
     return cut(text[max(at - 20, 0) :].strip(), 80)
 
 
-RULES = (result_escaped, result_twice, result_incomplete)
+RULES = (result_damaged, result_escaped, result_twice, result_incomplete)

@@ -7,7 +7,7 @@ from conversations import HELLO, chat, said
 from dialogues import APIS, asks, calls, gives, says
 from judged import judged, only, trip
 
-from turntape.inspector.findings.rules.damaged import cut_json, written_again
+from turntape.inspector.findings.rules.result_text import cut_json, written_again
 
 ARGUMENTS, TEXT, MESSAGE = "call-args-damaged", "answer-text-damaged", "client-text-damaged"
 NAMES = sorted(APIS)
