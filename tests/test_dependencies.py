@@ -116,8 +116,13 @@ def distributions(folder: str) -> dict[str, str]:
 
 @cache
 def providers(name: str) -> tuple[str, ...]:
-    """The projects that a dotted name comes from: by their files where several share a top-level package."""
+    """The projects that a dotted name comes from: by their files where several share a top-level package.
+
+    A package of `NOT_DECLARED` has its own name, whether its project is installed or not.
+    """
     top = name.partition(".")[0]
+    if top in NOT_DECLARED:
+        return (top,)
     projects = tuple(dict.fromkeys(top_level().get(top, [top])))
     parts = name.split(".")
     while len(projects) > 1 and len(parts) > 1:

@@ -124,6 +124,7 @@ def _is_suspect(text: str) -> bool:
 
 
 def end_of(text: str) -> str:
+    """A text, or its beginning and its end, where damage shows."""
     return text if len(text) <= 100 else f"{text[:50]}…{text[-50:]}"
 
 
