@@ -1,9 +1,9 @@
 """What the forward proxy adds to a request over TLS, by HTTP/1.1 and HTTP/2, beside stock mitmdump, in one run.
 
 Both proxies open the client's TLS and make their own to one upstream, with the same protocol on both sides. Each round
-asks every target in a random order over a connection that is kept; the figures are medians over the rounds and their
-ratios. Bars: at most 0.6x of mitmdump's added time, and at the slowest of 100 (p99) no later than mitmdump. The route
-by base URL is in `latency.py`.
+asks every target in a random order over a connection that is kept; a figure is the median of the ratios of the rounds,
+with the two values between which chance moves it. Bars: at most 0.6x of mitmdump's added time, and at the slowest of
+100 (p99) no later than mitmdump. The route by base URL is in `latency.py`.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import h2.connection
 import h2.events
 import h2.settings
 from _processes import Processes
+from _ratios import Ratio
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from latency import body_of, median_of, said, slowest
@@ -219,15 +220,15 @@ def requests(connections: dict[str, Connection], label: str, size: int, count: i
         return [time - base for time, base in zip(medians[name], medians["direct"], strict=True)]
 
     ours, stock = added("ours"), added("mitmdump")
-    against = median_of([a / b for a, b in zip(ours, stock, strict=True)])
+    against = Ratio.of(ours, stock)
     late = {name: slowest(times) for name, times in each.items()}
     tail = late["ours"] / late["mitmdump"]
-    print(f"{label}: {against:.2f}x of mitmdump's added time (bar {BAR:g})  {said(against <= BAR)}")
+    print(f"{label}: {against} of mitmdump's added time (bar {BAR:g})  {against.verdict(BAR)}")
     print(f"{'':>8}{tail:.2f}x of mitmdump's p99 (bar 1)  {said(tail <= 1)}")
     asked = ", ".join(f"{name} {median_of(values) * 1e3:.2f}" for name, values in medians.items())
     slow = ", ".join(f"{name} {value * 1e3:.2f}" for name, value in late.items())
     print(f"{'':>8}ms a request: {asked}; at p99: {slow}", flush=True)
-    return (against > BAR) + (tail > 1)
+    return against.misses(BAR) + (tail > 1)
 
 
 if __name__ == "__main__":
