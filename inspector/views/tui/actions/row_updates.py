@@ -81,6 +81,8 @@ class RowUpdates:
             self._select_first(turn if turn is not None else other)
             return
         self.stale = True
+        if state.place != self._opened:
+            self._opened = None  # the user went on
         if self._opened_on_side_call():
             self._redraw()
             self._select_first(rows.first_of_agent())
@@ -104,10 +106,7 @@ class RowUpdates:
     def _opened_on_side_call(self) -> bool:
         """Whether the run is still where it was opened, and that only named the task of the agent that has begun."""
         rows, place = self._state.run.rows, self._state.place
-        if place is None or place != self._opened:
-            self._opened = None  # the user went on
-            return False
-        if not rows.in_side_call(place):
+        if place is None or place != self._opened or not rows.in_side_call(place):
             return False
         first = rows.first_of_agent()
         return first is not None and not rows.in_side_call(first)
