@@ -61,7 +61,7 @@ class ToolLabels:
         self._carried = carried
         self._sessions = ToolSessions()
         self._join = ToolJoin()
-        self._join.catalogue, self._join.read = self._sessions.catalogue, self._sessions.read
+        self._join.catalogue, self._join.read = self._sessions.catalogue, self._sessions.resources
         self._active = False
         self._held: OrderedDict[int, tuple[JudgedTurn, Label]] = OrderedDict()
         """The turns whose labels may change, by the identity of their calls."""

@@ -9,9 +9,11 @@ Over stdio a request is recorded when it has its answer, so its reports are know
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Literal
+from typing import Literal, Self
 
 from turntape.cassettes.frozen import frozen, mutable
+
+from .tool_messages import ToolMessage
 
 type Misplaced = Literal["progress_unknown", "progress_late", "progress_back", "progress_over"]
 """Under a token that no request named; after the answer; less than before; more than its total."""
@@ -36,6 +38,12 @@ class Report:
     total: object = None
     sequence: int = 0
     """Its place in the session."""
+
+    @classmethod
+    def read(cls, message: ToolMessage, *, wired: bool) -> Self:
+        """A `notifications/progress`; `wired`: it came over stdio."""
+        done, total = message.params.get("progress"), message.params.get("total")
+        return cls(message.at, message.index, wired, done, total, message.sequence)
 
 
 @mutable
