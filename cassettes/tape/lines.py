@@ -106,10 +106,12 @@ class Lines:
             elif not (self._conflict and line.startswith(_IN_CONFLICT)):
                 self._complain(f"line {number} is not valid JSON and was skipped; the recording was cut there")
             return
-        if not isinstance(value, dict):
+        if isinstance(value, dict):
+            self._add_fields(cast(Json, value), number)
+        else:
             self._complain(f"line {number} is not a JSON object and was skipped")
-            return
-        fields = cast(Json, value)
+
+    def _add_fields(self, fields: Json, number: int) -> None:
         if isinstance(fields.get(CONTINUED), dict):
             self.continued = carries_in(fields)
             return
@@ -120,18 +122,18 @@ class Lines:
                 self._complain(f"line {number} cannot be read: {exc}")
             return
         name = next((name for name in _KINDS if name in fields), None)
-        if name is None:
-            return  # a newer minor version may have lines that we do not know
-        index = fields[name]
         if name == "tool_server":
-            self._servers.setdefault(str(index), []).append(fields)
-            return
-        if name == RUNNING and fields.get(CONTINUES) is True:
-            self._running.pop(str(index), None)
-            return
-        if name == RUNNING:
-            self._running.setdefault(str(index), []).append(fields)
-            return
+            self._servers.setdefault(str(fields[name]), []).append(fields)
+        elif name == RUNNING and fields.get(CONTINUES) is True:
+            self._running.pop(str(fields[name]), None)
+        elif name == RUNNING:
+            self._running.setdefault(str(fields[name]), []).append(fields)
+        elif name is not None:  # a newer minor version may have lines that we do not know
+            self._add_numbered(name, fields, number)
+
+    def _add_numbered(self, name: str, fields: Json, number: int) -> None:
+        """Take in a round trip or a label; both say which number they have."""
+        index = fields[name]
         if type(index) is not int or index < 0:
             self._complain(f"line {number} has {name} {clipped(index)}, which is not a number, and was skipped")
         elif name != "label":

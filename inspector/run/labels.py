@@ -178,9 +178,14 @@ class Labeller:
             return
         turn = self._threads.add(round_trip, reading)
         self._latest[round_trip.run] = round_trip.started_at
+        yield from self._turn(turn, exchange)
+
+    def _turn(self, turn: Turn, exchange: Exchange) -> Iterator[tuple[int, LabelledRoundTrip]]:
+        """The labels of a new turn, and those of earlier ones that it changes."""
+        round_trip = turn.round_trip
         before = self._open.get(turn.thread)
         inherited: list[Finding] = []
-        broken = self._numbers.broken(before[0].context.index, turn.round_trip.index) if before is not None else None
+        broken = self._numbers.broken(before[0].context.index, round_trip.index) if before is not None else None
         if before is not None and turn.number > before[0].context.turn.number:
             earlier, label = before
             before_it = list(earlier.findings)
@@ -195,15 +200,10 @@ class Labeller:
         if before is not None:
             before[0].context.following = None
         judged.findings[:0] = inherited
-        if turn.edge.kind == "compaction" and (compacted := self._open.get(turn.edge.thread or "")):
-            # The second turn of a compaction shows what the first one was; then both are marked.
-            edge = replace(compacted[0].context.turn.edge, kind="compaction")
-            if compacted[0].context.turn.number == 1:
-                compacted[1]["edge"] = edge.as_json()
-                yield compacted[0].context.index, labelled(*compacted)
+        yield from self._compacted(turn)
         if self._threads.begins_main(turn):
             yield from self._early_side_calls(turn)
-        judged.cost = self.price(round_trip, reading)
+        judged.cost = self.price(round_trip, turn.reading)
         label = turn_label(turn, judged.cost)
         _settle(label, judged, dispatch(turn, None), None)
         kept = label
@@ -215,6 +215,16 @@ class Labeller:
         yield from self._recovered(judged, kept)
         if self._waiting is not None and round_trip is self._whole:
             self._waiting.add(turn)
+
+    def _compacted(self, turn: Turn) -> Iterator[tuple[int, LabelledRoundTrip]]:
+        """The label of the first turn of a compaction, of which the second one shows what it was."""
+        before = self._open.get(turn.edge.thread or "") if turn.edge.kind == "compaction" else None
+        if before is None:
+            return
+        judged, label = before
+        if judged.context.turn.number == 1:
+            label["edge"] = replace(judged.context.turn.edge, kind="compaction").as_json()
+            yield judged.context.index, labelled(judged, label)
 
     def _early_side_calls(self, main: Turn) -> Iterator[tuple[int, LabelledRoundTrip]]:
         """The labels of the latest turns that turn out to be side calls of the main thread that begins."""

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...analysis.turn import Turn
 from ...run.labels import LabelledRoundTrip
 from ...wire.json_value import as_array, as_object
 from ...wire.printable import safe
+from ...wire.values import Emission, RequestReading
 from .run_text import call_text, part_line
 from .terminal_text import Line, clip, folded
 
@@ -50,38 +52,47 @@ def _lines(turns: Sequence[LabelledRoundTrip]) -> Iterator[str]:
 
 
 def _turn(one: LabelledRoundTrip) -> Iterator[str]:
-    turn, reading = one.turn, one.reading
-    assert turn is not None
-    yield f"turn {turn.number}"
-    messages = reading.request.messages
-    if turn.history == "changed":
-        yield "  the client changed the history"
-    elif turn.history == "extended":
-        messages = messages[turn.messages_before :]
-    elif turn.number == 1:
-        for part in reading.request.system:
-            yield from _said("system: ", part.text)
-    names = {part.call.id: part.call.name for m in reading.request.messages for part in m.parts if part.call}
-    for message in messages if turn.history != "changed" else messages[-1:]:
-        for part in message.parts:
-            line = part_line(message, part, names.get)
-            if line is not None:
-                yield f"  {clip(''.join(text for text, _ in line), _WIDTH)}"
-    emission, finish = reading.emission, reading.finish
-    if emission is not None:
-        if emission.text:
-            yield from _said("model: ", emission.text)
-        if emission.refusal:
-            yield from _said("model refuses: ", emission.refusal)
-        for call in (*emission.calls, *emission.server_calls):
-            yield f"  → {clip(call_text(call), _WIDTH)}"
-        if emission.emitted in ("empty", "none", "reasoning_only"):
-            yield f"  model: ({emission.emitted.replace('_', ' ')})"
+    assert one.turn is not None
+    yield f"turn {one.turn.number}"
+    yield from _asked(one.turn, one.reading.request)
+    if one.reading.emission is not None:
+        yield from _answered(one.reading.emission)
+    finish = one.reading.finish
     if finish is not None and finish.effective not in ("complete", "tool_calls"):
         yield f"  api: {finish.effective}" + (f" (said {safe(finish.raw)!r})" if finish.raw else "")
     for found in map(as_object, as_array(one.label["findings"])):
         if found["severity"] != "info":
             yield f"  ! {found['layer']}: {clip(str(found['message']), _WIDTH)} [{found['id']}]"
+
+
+def _asked(turn: Turn, request: RequestReading) -> Iterator[str]:
+    """What the client sent for the first time."""
+    messages = request.messages
+    if turn.history == "changed":
+        yield "  the client changed the history"
+    elif turn.history == "extended":
+        messages = messages[turn.messages_before :]
+    elif turn.number == 1:
+        for part in request.system:
+            yield from _said("system: ", part.text)
+    names = {part.call.id: part.call.name for m in request.messages for part in m.parts if part.call}
+    for message in messages if turn.history != "changed" else messages[-1:]:
+        for part in message.parts:
+            line = part_line(message, part, names.get)
+            if line is not None:
+                yield f"  {clip(''.join(text for text, _ in line), _WIDTH)}"
+
+
+def _answered(emission: Emission) -> Iterator[str]:
+    """What the model emitted."""
+    if emission.text:
+        yield from _said("model: ", emission.text)
+    if emission.refusal:
+        yield from _said("model refuses: ", emission.refusal)
+    for call in (*emission.calls, *emission.server_calls):
+        yield f"  → {clip(call_text(call), _WIDTH)}"
+    if emission.emitted in ("empty", "none", "reasoning_only"):
+        yield f"  model: ({emission.emitted.replace('_', ' ')})"
 
 
 def _said(who: str, text: str) -> Iterator[str]:
