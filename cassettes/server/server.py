@@ -9,7 +9,7 @@ import socket
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import cache
+from functools import cached_property
 from typing import cast
 
 import orjson
@@ -45,60 +45,73 @@ _TOO_LONG: dict[str, object] = {
 
 def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTools | None = None) -> App:
     """An ASGI app that answers from `player`, and requests to recorded tool servers from `tools`."""
-    pace = Pace.of(pace)
-    sockets = cache(lambda: Sockets(player, pace))
-    unanswered: dict[tuple[str, str, bytes], RoundTrip] = {}
-    """Recorded requests without an answer. An SDK that retries without being asked to gets the same error again."""
+    return _ReplayApp(player, Pace.of(pace), tools)
 
-    running = 0
-    """How many requests to the API are being received or answered."""
-    player.senders.running = lambda: running - 1
 
-    async def answer(scope: Message, receive: Receive, send: Send) -> None:
-        nonlocal running
+class _ReplayApp:
+    """An ASGI app; each call of it answers one request or holds one WebSocket session."""
+
+    def __init__(self, player: Player, pace: Pace, tools: HttpTools | None) -> None:
+        self._player, self._pace, self._tools = player, pace, tools
+        self._unanswered: dict[tuple[str, str, bytes], RoundTrip] = {}
+        """Recorded requests without an answer. An SDK that retries without being asked to gets the same error again."""
+        self._running = 0
+        """How many requests to the API are being received or answered."""
+        player.senders.running = lambda: self._running - 1
+
+    @cached_property
+    def _sockets(self) -> Sockets:
+        return Sockets(self._player, self._pace)
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return
         query = cast(bytes, scope["query_string"]).decode()
         target = cast(bytes, scope.get("raw_path") or scope["path"].encode()).decode() + (f"?{query}" if query else "")
         headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"])
         if scope["type"] == "websocket":
-            await sockets().talk(target, headers, scope, receive, send)
+            await self._sockets.talk(target, headers, scope, receive, send)
             return
         if is_preflight(scope["method"], headers):
             # A browser remembers the answer, so a recorded question may not be asked again.
-            player.leave_out(trip for trip in player.cassette if trip.request.method == "OPTIONS")
+            self._player.leave_out(trip for trip in self._player.cassette if trip.request.method == "OPTIONS")
             await send({"type": "http.response.start", "status": 204, "headers": preflight_fields(headers)})
             await send({"type": "http.response.body", "body": b""})
             return
-        running += 1
         try:
-            body = await _whole(receive)
+            with self._counted():
+                body = await _whole(receive)
         except _Gone:
             return
-        finally:
-            running -= 1
         if body is None:
             await _send_document(headers, send, _TOO_LONG_STATUS, _TOO_LONG, b"too long", ends=True)
             return
-        if tools is not None and await tools.answer(scope, target, headers, body, receive, send):
+        if self._tools is not None and await self._tools.answer(scope, target, headers, body, receive, send):
             return
-        running += 1
-        try:
-            await answer_recorded(scope, target, headers, body, receive, send)
-        finally:
-            running -= 1
+        with self._counted():
+            await self._answer(scope, target, headers, body, receive, send)
 
-    async def answer_recorded(
-        scope: Message, target: str, headers: Headers, body: bytes, receive: Receive, send: Send
+    @contextmanager
+    def _counted(self) -> Generator[None]:
+        """Count a request as running."""
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+
+    async def _answer(
+        self, scope: Message, target: str, headers: Headers, body: bytes, receive: Receive, send: Send
     ) -> None:
+        """Answer a request to the API from the recording."""
         asked = (scope["method"], target, body)
         try:
-            played = player.play(scope["method"], target, headers, body)
+            played = self._player.play(scope["method"], target, headers, body)
         except Miss as miss:
-            if (trip := unanswered.get(asked)) is None:
+            if (trip := self._unanswered.get(asked)) is None:
                 await _send_document(headers, send, MISS_STATUS, miss.document(MISS_STATUS), b"miss")
                 return
-            await _send_unanswered(headers, send, player, trip)
+            await _send_unanswered(headers, send, self._player, trip)
             return
         faulted = played.faulted
         if faulted is not None and played.trip.response is None:
@@ -107,14 +120,12 @@ def app(player: Player, *, pace: str | float | Pace = "instant", tools: HttpTool
             await _hang_up(send)
             return
         if played.trip.response is None:
-            unanswered[asked] = played.trip
-            await _send_unanswered(headers, send, player, played.trip)
+            self._unanswered[asked] = played.trip
+            await _send_unanswered(headers, send, self._player, played.trip)
             return
         if faulted is not None and faulted.delay:
             await asyncio.sleep(faulted.delay)
-        await _send_recorded(scope, headers, send, played.trip, pace, _said(played.match))
-
-    return answer
+        await _send_recorded(scope, headers, send, played.trip, self._pace, _said(played.match))
 
 
 class _Gone(Exception):

@@ -17,16 +17,11 @@ _CALLS = ("response.function_call_arguments.", "response.custom_tool_call_input.
 
 def contradictions(exchange: Exchange) -> Iterator[str]:
     """One sentence for each way in which the stream contradicts itself."""
-    begun: dict[int, str] = {}
-    ended: dict[int, str] = {}
-    strangers: dict[int, str] = {}
-    shared: set[int] = set()
+    items = _Items()
     created: set[str] = set()
-    renamed = ""
     over = False
     for name, event in stream_objects(exchange):
         kind = as_text(event.get("type")) or name
-        place = as_count(event.get("output_index"))
         if kind == "response.created":
             created.add(as_text(as_object(event.get("response")).get("id")) or "")
         if over and kind.endswith(".delta"):
@@ -36,32 +31,10 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
         said = as_text(as_object(event.get("response")).get("status"))
         if kind in _OVER and said is not None and f"response.{said}" != kind:
             yield f"the event {kind!r} holds a response of the status {said!r}"
-        item = as_text(as_object(event.get("item")).get("id"))
-        if place is None:
-            continue
-        if kind == "response.output_item.added":
-            if begun.get(place, item) != item:
-                shared.add(place)
-            begun[place] = item or ""
-        elif kind.startswith(_CALLS) and not renamed and begun.get(place) and place not in shared:
-            given = as_text(event.get("item_id"))
-            if given and given != begun[place]:
-                renamed = f"the item {begun[place]} is called {given} in its own pieces"
-        elif kind == "response.output_item.done":
-            ended.setdefault(place, item or "")
-        elif kind.endswith(".delta") and (given := as_text(event.get("item_id"))):
-            strangers.setdefault(place, given)
+        items.see(kind, event)
     if len(created) > 1:
         yield f"a second answer begins in it: {len(created)} responses were created"
-    if shared:
-        yield f"several items have the output_index {min(shared)}: clients that count by it lose one"
-    elif renamed:
-        yield f"{renamed}: clients that go by the id lose the call"
-    for place, given in strangers.items():
-        # A gateway that gives each event another id ends an item under another one too.
-        if begun.get(place) and begun[place] == ended.get(place) != given:
-            yield f"the item {begun[place]} is called {given} in its own pieces: clients that go by it lose the text"
-            break
+    yield from items.problems()
     yield from left_open(
         exchange,
         lambda kind, event: as_count(event.get("output_index")) if kind == "response.output_item.added" else None,
@@ -76,6 +49,55 @@ def contradictions(exchange: Exchange) -> Iterator[str]:
     yield from misnamed(exchange)
     yield from final_differs(exchange)
     yield from disagreements(exchange)
+
+
+class _Items:
+    """The ids that the events of a stream give to the item at each `output_index`."""
+
+    def __init__(self) -> None:
+        self._begun: dict[int, str] = {}
+        self._ended: dict[int, str] = {}
+        self._of_calls: dict[int, str] = {}
+        """In the first piece of a call's arguments that has another id than its item."""
+        self._of_text: dict[int, str] = {}
+        """In the first piece of anything else."""
+        self._shared: set[int] = set()
+        """Where another item begins."""
+
+    def see(self, kind: str, event: Object) -> None:
+        """Take in the next event of the stream."""
+        place = as_count(event.get("output_index"))
+        if place is None:
+            return
+        if kind == "response.output_item.added":
+            item = as_text(as_object(event.get("item")).get("id"))
+            if self._begun.get(place, item) != item:
+                self._shared.add(place)
+            self._begun[place] = item or ""
+        elif kind == "response.output_item.done":
+            self._ended.setdefault(place, as_text(as_object(event.get("item")).get("id")) or "")
+        elif given := as_text(event.get("item_id")):
+            begun = self._begun.get(place)
+            if kind.startswith(_CALLS) and begun and place not in self._shared:
+                if given != begun:
+                    self._of_calls.setdefault(place, given)
+            elif kind.endswith(".delta"):
+                self._of_text.setdefault(place, given)
+
+    def problems(self) -> Iterator[str]:
+        """What clients lose by these ids."""
+        if self._shared:
+            yield f"several items have the output_index {min(self._shared)}: clients that count by it lose one"
+        elif self._of_calls:
+            place, given = next(iter(self._of_calls.items()))
+            renamed = f"the item {self._begun[place]} is called {given} in its own pieces"
+            yield f"{renamed}: clients that go by the id lose the call"
+        for place, given in self._of_text.items():
+            # A gateway that gives each event another id ends an item under another one too.
+            begun = self._begun.get(place)
+            if begun and begun == self._ended.get(place) != given:
+                yield f"the item {begun} is called {given} in its own pieces: clients that go by it lose the text"
+                break
 
 
 def final_differs(exchange: Exchange) -> Iterator[str]:
