@@ -3,7 +3,7 @@
 `story` gives styled lines. The terminal, the SVG picture and the tests render the same lines.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from typing import cast
@@ -21,7 +21,7 @@ from ...wire.json_value import as_array, as_object, compact
 from ...wire.per_message import ByKey
 from ...wire.printable import safe, several
 from ...wire.socket_turn import SOCKET
-from ...wire.values import Emission, Kind, Message, Part, Tool, ToolCall
+from ...wire.values import Emission, Kind, Message, Part, RequestReading, Tool, ToolCall
 from ..vocabulary.endpoints import endpoint_words
 from ..vocabulary.nothing import NOTHING_RECORDED
 from .number_format import NO_COST, cost_note, dollars, spent
@@ -82,20 +82,7 @@ def story(
     if not done:
         for text in wrap(NOTHING_RECORDED, width):
             yield [(text, "warn")]
-    turns = [row.label for row in done if row.label["turn"] is not None]
-    threads, runs = ({label[key] for label in turns} for key in ("thread", "run"))
-    many = _Many(len(threads) > 1, len(runs) > 1 or not isinstance(round_trips, Cassette))
-    so_far: Decimal | None = None
-    unpriced = 0
-    shown = [row for row in done if row.label["kind"] != "tools" or row.label["findings"]]
-    for row in shown:
-        if (cost := row.figures.cost) is not None:
-            so_far = (so_far or Decimal(0)) + cost
-        unpriced += row.figures.unpriced
-        yield []
-        yield from _summary(row, "" if so_far is None else spent(so_far, unpriced), many, width)
-    loose = (row.tool_runs for row in done if row.label["turn"] is None and not row.label["findings"])
-    yield from unjoined_lines((run for runs in loose for run in runs), width)
+    yield from _summaries(done, width, of_one_run=isinstance(round_trips, Cassette))
     if isinstance(round_trips, Cassette):
         for problem in round_trips.problems:
             yield []
@@ -163,6 +150,25 @@ def _reported(one: LabelledRoundTrip, called: dict[str, str], width: int) -> Ite
         called.update((call.id, call.name) for call in (one.reading.emission or Emission()).calls if call.id)
         yield from _emission(one, width)
         yield from folded(_finish(one), width, _UNDER)
+
+
+def _summaries(rows: Sequence[_TurnText], width: int, *, of_one_run: bool) -> Iterator[Line]:
+    """Each turn in short with what was spent until then, and what tool servers did besides."""
+    turns = [row.label for row in rows if row.label["turn"] is not None]
+    threads, runs = ({label[key] for label in turns} for key in ("thread", "run"))
+    many = _Many(len(threads) > 1, len(runs) > 1 or not of_one_run)
+    so_far: Decimal | None = None
+    unpriced = 0
+    for row in rows:
+        if row.label["kind"] == "tools" and not row.label["findings"]:
+            continue
+        if (cost := row.figures.cost) is not None:
+            so_far = (so_far or Decimal(0)) + cost
+        unpriced += row.figures.unpriced
+        yield []
+        yield from _summary(row, "" if so_far is None else spent(so_far, unpriced), many, width)
+    loose = (row.tool_runs for row in rows if row.label["turn"] is None and not row.label["findings"])
+    yield from unjoined_lines((run for runs in loose for run in runs), width)
 
 
 def _summary(row: _TurnText, so_far: str, many: _Many, width: int) -> Iterator[Line]:
@@ -425,12 +431,24 @@ def _tool(tool: Tool, width: int) -> Iterator[Line]:
 
 def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
     """One turn in full."""
-    request = one.reading.request
     yield from flow(_title(one.label, is_unpriced(one.label), _ANY), width, "    ")
     trip = one.round_trip
     socket = trip.response is not None and trip.response.http_version == SOCKET
     asked = safe(f"{SOCKET if socket else trip.request.method} {trip.request.url}")
     yield from folded([(asked, "dim")], width, "    ")
+    yield from _whole_request(one.reading.request, width)
+    yield []
+    yield [("answer", "bold")]
+    if one.reading.emission is not None:
+        yield from _whole_answer(one.reading.emission, width)
+    yield from folded(_finish(one), width, _UNDER)
+    yield from folded(_dispatch(one.label), width, _UNDER)
+    yield from folded(_tokens_line(one), width, "      ")
+    yield from turn_runs(one.tool_runs, width)
+    yield from _findings(one.label, width, fix=True)
+
+
+def _whole_request(request: RequestReading, width: int) -> Iterator[Line]:
     if request.parameters:
         line: Line = [("  parameters  ", "dim"), (clip(compact(request.parameters), 2000), "plain")]
         yield from folded(line, width, "    ")
@@ -450,26 +468,22 @@ def whole_turn(one: LabelledRoundTrip, width: int) -> Iterator[Line]:
         yield [(message.role, "bold"), (f"  {message.pointer}", "dim")]
         for part in message.parts:
             yield from _part(part, names, width)
-    yield []
-    yield [("answer", "bold")]
-    emission = one.reading.emission
-    if emission is not None:
-        if emission.reasoning:
-            yield from _paragraphs(emission.reasoning, "    ", width, "dim")
-        yield from _paragraphs(emission.text, "    ", width) if emission.text else ()
-        for call in (*emission.calls, *emission.server_calls):
-            yield from _call_lines(call, width)
-        names = {call.id: call.name for call in (*emission.calls, *emission.server_calls)}
-        for part in emission.content:
-            if part.result is not None or part.kind == "other":
-                yield from _part(part, names, width)
-        for line in _pictures(part for part in emission.content if part.kind != "other"):
-            yield [("    ", "plain"), *line]
-    yield from folded(_finish(one), width, _UNDER)
-    yield from folded(_dispatch(one.label), width, _UNDER)
-    yield from folded(_tokens_line(one), width, "      ")
-    yield from turn_runs(one.tool_runs, width)
-    yield from _findings(one.label, width, fix=True)
+
+
+def _whole_answer(emission: Emission, width: int) -> Iterator[Line]:
+    if emission.reasoning:
+        yield from _paragraphs(emission.reasoning, "    ", width, "dim")
+    if emission.text:
+        yield from _paragraphs(emission.text, "    ", width)
+    calls = (*emission.calls, *emission.server_calls)
+    for call in calls:
+        yield from _call_lines(call, width)
+    names = {call.id: call.name for call in calls}
+    for part in emission.content:
+        if part.result is not None or part.kind == "other":
+            yield from _part(part, names, width)
+    for line in _pictures(part for part in emission.content if part.kind != "other"):
+        yield [("    ", "plain"), *line]
 
 
 def _call_lines(call: ToolCall, width: int) -> Iterator[Line]:
