@@ -52,7 +52,7 @@ class Answer:
         ]
         if made and (self._is("bad_arguments") or self._is("truncated_arguments")):
             identity, name, text = made[-1]
-            made[-1] = (identity, name, text[:-1] + "," if self._is("bad_arguments") else text[: len(text) // 2])
+            made[-1] = (identity, name, text[:-1] + ",}" if self._is("bad_arguments") else text[: len(text) // 2])
         return made
 
     @property

@@ -88,7 +88,7 @@ def test_arguments_that_are_not_json_are_kept_raw(tape: Path, confdir: Path) -> 
 
     _, label = only(tape)
     broken = label["model"]["tool_calls"][-1]
-    assert broken["arguments"] is None and broken["arguments_raw"].endswith(",")
+    assert broken["arguments"] is None and broken["arguments_raw"].endswith(",}")
 
 
 def test_a_client_that_leaves_in_the_middle_has_closed_first(tape: Path, confdir: Path) -> None:
