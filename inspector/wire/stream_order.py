@@ -160,9 +160,11 @@ _VARIED = 8
 
 
 def _only_once(value: object, names: FieldNames, depth: int = 0) -> bool:
+    if depth > _DEEPEST:
+        return False
     if is_array(value):
         return any(_only_once(item, names, depth + 1) for item in value)
-    if not is_object(value) or depth > _DEEPEST:
+    if not is_object(value):
         return False
     return any(
         (key in names.ends and bool(inner))
@@ -173,6 +175,7 @@ def _only_once(value: object, names: FieldNames, depth: int = 0) -> bool:
 
 
 _DEEPEST = 6
+"""So deep is an event looked into; the texts of every API are above that."""
 
 
 def _number(value: object) -> object:

@@ -55,6 +55,23 @@ def test_an_upload_without_a_recorded_answer_is_a_miss() -> None:
         player.answer("POST", URL, (), upload("a"))
 
 
+@pytest.mark.parametrize(
+    ("method", "url", "found"),
+    [
+        ("GET", "https://api.example/.well-known/oauth-protected-resource", True),
+        ("get", "http://127.0.0.1:8000/v1/.well-known/openid-configuration?x=1", True),
+        ("HEAD", "/.well-known/agent.json", True),
+        ("GET", ".well-known/agent.json", True),
+        ("POST", "https://api.example/.well-known/register", False),
+        ("GET", "https://api.example/v1/models", False),
+        ("GET", "https://api.example/v1/models?next=/.well-known/x", False),
+        ("GET", "https://api.example/well-known/x", False),
+    ],
+)
+def test_which_requests_are_discovery(method: str, url: str, found: bool) -> None:
+    assert is_discovery(method, url) is found
+
+
 @pytest.mark.parametrize("url", ["//[", "http://[/v1", "/v1//[x"])
 def test_a_path_that_breaks_the_rules_of_urls_is_neither(url: str) -> None:
     assert not is_discovery("GET", url) and not is_upload("POST", url)

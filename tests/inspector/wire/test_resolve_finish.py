@@ -1,13 +1,17 @@
 """The order of the rules that turn a word, an emission and a transport into what a client must do."""
 
+from typing import Literal
+
 import pytest
 
-from turntape.inspector.wire.resolve_finish import reconcile
+from turntape.inspector.wire.resolve_finish import calls_in_text, reconcile
 from turntape.inspector.wire.values import (
     ApiError,
     Choice,
     FinishLabel,
+    Message,
     Part,
+    PartKind,
     RequestReading,
     ResponseReading,
     Tool,
@@ -36,7 +40,17 @@ ASK = RequestReading(tools=(Tool("get_weather", None, None, "/tools/0"),))
          "content_filter", "calls"),
         (ResponseReading(calls=(CALL,), finish="refusal", ended=True), "refusal", "refusal", "calls"),
         (ResponseReading(finish="refusal", ended=True), "refusal", "refusal", "refusal"),
+        (ResponseReading(text="I cannot", finish="refusal", ended=True), "refusal", "refusal", "text"),
+        (ResponseReading(text=" \n", finish="refusal", ended=True), "refusal", "refusal", "refusal"),
         (ResponseReading(refusal="no", finish="complete", ended=True), "complete", "refusal", "refusal"),
+        (ResponseReading(refusal="", finish="complete", ended=True), "complete", "refusal", "refusal"),
+        (ResponseReading(refusal="no", finish="malformed", ended=True), "malformed", "malformed", "refusal"),
+        (ResponseReading(refusal="no", finish="content_filter", ended=True), "content_filter", "content_filter",
+         "refusal"),
+        (ResponseReading(calls=(TORN, CALL), finish="complete", ended=True), "complete", "complete", "partial_call"),
+        (ResponseReading(error=ERROR, reasoning="hm"), "error", "error", "reasoning_only"),
+        (ResponseReading(reasoning="hm", finish="tool_calls", ended=True), "tool_calls", "complete", "reasoning_only"),
+        (ResponseReading(error=ERROR, finish="tool_calls", ended=True), "tool_calls", "error", "none"),
         (ResponseReading(calls=(CALL,), finish="length", ended=True), "length", "length", "partial_call"),
         (ResponseReading(calls=(CALL,), finish="context_full", ended=True), "context_full", "context_full",
          "partial_call"),
@@ -116,6 +130,71 @@ def test_a_call_written_as_prose_is_known_by_marker_and_name(text: str, expected
     assert reconcile(answer, ASK)[0].emitted == expected
     assert reconcile(answer, RequestReading())[0].emitted == "text"
     assert reconcile(answer, RequestReading(tools=ASK.tools, tool_choice=ToolChoice("none")))[0].emitted == "text"
+
+
+SEARCH = '<tool_call>{"name": "search", "arguments": {"q": "x"}}</tool_call>'
+
+
+def asked(*messages: Message, system: str = "") -> RequestReading:
+    tools = (Tool("search", None, {"properties": {"q": {}}}, "/tools/0"),)
+    return RequestReading(tools=tools, system=(Part("text", "/system", system),), messages=messages)
+
+
+def said(role: Literal["user", "assistant"], text: str, kind: PartKind = "text") -> Message:
+    return Message(role, (Part(kind, "/messages/0/content", text),), "/messages/0")
+
+
+@pytest.mark.parametrize(
+    ("request_", "found"),
+    [
+        (asked(), ["search"]),
+        (asked(said("user", "Look for x.")), ["search"]),
+        (asked(said("user", "What is x?")), ["search"]),
+        (asked(said("user", "How do I call search?")), []),
+        (asked(said("user", "How do I call search?"), said("user", "Look for x.")), ["search"]),
+        (asked(said("user", "Look for x."), said("user", "How do I call search?")), []),
+        (asked(said("user", "How do I call search?"), said("user", "a picture", "media")), []),
+        (asked(said("user", "Look for x."), system=f"Write {SEARCH} to look."), []),
+        (asked(said("user", f"You wrote {SEARCH}. Do it."), said("user", "Look for x.")), []),
+        (asked(said("assistant", SEARCH, "call"), said("user", "Look for x.")), ["search"]),
+    ],
+)
+def test_a_call_in_a_text_was_meant_unless_the_request_shows_it_or_asks_about_it(
+    request_: RequestReading, found: list[str]
+) -> None:
+    assert [call.name for call in calls_in_text(SEARCH, request_)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "made", "found"),
+    [
+        (SEARCH, (ToolCall("search", "c", {"q": "x"}, ""),), []),
+        (SEARCH, (CALL, ToolCall("search", "c", {"q": "x"}, "")), []),
+        (SEARCH, (ToolCall("search", "c", {"q": "y"}, ""),), ["search"]),
+        (SEARCH, (CALL,), ["search"]),
+        ("search(q='x')", (CALL,), []),
+        ("search(q='x')", (), ["search"]),
+    ],
+)
+def test_beside_real_calls_a_written_one_counts_when_markup_says_so_and_it_was_not_made(
+    text: str, made: tuple[ToolCall, ...], found: list[str]
+) -> None:
+    assert [call.name for call in calls_in_text(text, asked(), made)] == found
+
+
+def test_tools_that_the_conversation_defines_can_be_called_in_a_text() -> None:
+    answer = ResponseReading(text="Action: " + SEARCH.split(">")[1].split("<")[0], finish="complete", ended=True)
+    added = RequestReading(added_tools=asked().tools)
+
+    assert reconcile(answer, added)[0].emitted == "call_as_text"
+    assert [call.name for call in calls_in_text(SEARCH, added)] == ["search"]
+
+
+@pytest.mark.parametrize("label", ["Action", "actions", "Tool calls", "function_call", "ToolCall", "call"])
+def test_a_word_may_be_before_a_bare_call(label: str) -> None:
+    answer = ResponseReading(text=f'{label}: {{"name": "get_weather", "args": "{{}}"}}', finish="complete", ended=True)
+
+    assert reconcile(answer, ASK)[0].emitted == "call_as_text"
 
 
 def test_a_marker_with_the_name_of_one_of_several_tools_is_a_call() -> None:
