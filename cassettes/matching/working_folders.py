@@ -113,7 +113,7 @@ class WorkingFolders:
         spelled: dict[str, tuple[str, Spelling]] = {
             written(one, how): (one, how) for one in self._known for how in reversed(_LITERAL)
         }
-        words = "|".join(re.escape(one) for one in sorted(spelled, key=len, reverse=True))
+        words = "|".join(re.escape(one) for one in sorted(spelled, reverse=True))  # the longer of two comes first
         self._spelled = spelled
         self.pattern = f"(?:{words}){_BOUNDARY}"
 

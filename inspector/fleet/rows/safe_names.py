@@ -4,6 +4,7 @@ The names of models, tools and errors, and ids, come from outside. A model may c
 sentence, and a URL may hold a key. So a text is kept only when it is short, has no white space and no known key shape.
 """
 
+from functools import lru_cache
 from urllib.parse import unquote
 
 from turntape.cassettes.redaction.redactor import Redactor
@@ -25,19 +26,11 @@ class SafeNames:
     def __init__(self, hashes: KeyedHash, redactor: Redactor) -> None:
         self._hashes = hashes
         self._redactor = redactor
-        self._known: dict[str, str] = {}
+        self._decided = lru_cache(_MOST_KEPT)(self._name)
 
     def name(self, text: str | None) -> str | None:
         """A name as it is, or `hash:` and its keyed hash."""
-        if text is None:
-            return None
-        known = self._known.get(text)
-        if known is None:
-            known = text if _NAME.fullmatch(text) and not self._secret(text) else self._hashed(text)
-            if len(self._known) >= _MOST_KEPT:
-                self._known.clear()
-            self._known[text] = known
-        return known
+        return None if text is None else self._decided(text)
 
     def identifier(self, text: str | None) -> str | None:
         """A UUID or a hexadecimal id as it is; anything else, which a header may hold, as its keyed hash."""
@@ -53,6 +46,9 @@ class SafeNames:
     def path(self, path: str) -> str:
         """The path of a URL; segments that are not names are hashed."""
         return "/".join(self._segment(segment) for segment in self._redactor.url(path).split("/"))
+
+    def _name(self, text: str) -> str:
+        return text if _NAME.fullmatch(text) and not self._secret(text) else self._hashed(text)
 
     def _segment(self, segment: str) -> str:
         plain = unquote(segment)

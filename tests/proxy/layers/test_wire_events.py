@@ -9,7 +9,7 @@ from mitmproxy.proxy.layers.http._base import ReceiveHttp
 from mitmproxy.proxy.layers.http._events import ErrorCode, RequestEndOfMessage, RequestProtocolError
 from mitmproxy.proxy.layers.http._events import ResponseProtocolError as Failed
 
-from turntape.proxy.layers.wire_events import Cause, blame, blamed, cause_of, without_advice
+from turntape.proxy.layers.wire_events import Cause, RawResponse, blame, blamed, cause_of, without_advice
 
 CAUSES = (Cause(), Cause(broke=True), Cause(reset=8), Cause(reset=0), Cause(text="reset by the peer"))
 
@@ -67,7 +67,12 @@ def test_all_errors_of_some_commands_get_a_cause_but_those_that_have_one() -> No
     assert answers == [f"answer to {type(command).__name__}" for command in sent]
     causes = [cause_of(one.event) for one in sent[1:3] if isinstance(one, ReceiveHttp)]  # type: ignore[arg-type]
     assert causes == [Cause(reset=8), Cause(broke=True, text="not HTTP")]
-    assert not hasattr(sent[3].event, "turntape_cause")
+
+
+def test_bytes_that_are_not_http_are_whole_unless_it_is_said() -> None:
+    raw = RawResponse(1, b"220 ready")
+
+    assert (raw.cut, raw.long) == (False, False)
 
 
 def test_the_advice_to_use_an_option_that_turntape_does_not_have_is_left_out() -> None:

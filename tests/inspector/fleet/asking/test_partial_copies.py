@@ -110,3 +110,20 @@ def test_a_replaced_object_has_no_part_and_a_short_one_is_damaged(store: Store, 
     finally:
         store.delete([name])
     assert (tmp_path / "a").stat().st_mode & 0o077 == 0
+
+
+def test_columns_beside_each_other_are_one_part_and_those_that_were_fetched_are_none(
+    store: Store, tmp_path: Path
+) -> None:
+    listed = max(store.listing(TABLE), key=lambda one: one.size)
+    copy = PartialCopy(store, listed, tmp_path / "a", None)
+    names = arrow_schema().names
+    ((begin, end),) = copy.missing(names)
+    (first,), (last,) = copy.missing(names[:1]), copy.missing(names[-1:])
+
+    assert (first[0], last[1]) == (begin, end)
+    assert copy.missing([names[-1], names[0]]) == [first, last]
+    copy.fetched(names[:1])
+    assert copy.missing([names[-1], names[0], "no such column"]) == [last]
+    copy.fetched(names)
+    assert copy.missing(names) == []

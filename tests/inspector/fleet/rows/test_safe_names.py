@@ -45,3 +45,8 @@ def test_labels_lose_secrets_and_line_breaks() -> None:
     assert names.label("fix the\nbuild") == "fix the build"
     assert KEY not in names.label(f"token {KEY}")
     assert len(names.label("x" * 1000)) == 256
+    assert names.label("broken \ud800 text") == "broken ? text"
+
+
+def test_a_name_with_half_a_character_is_hashed() -> None:
+    assert str(names.name("broken\ud800")).startswith("hash:")
