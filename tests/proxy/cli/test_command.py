@@ -45,6 +45,9 @@ def test_doctor_needs_no_command_and_show_has_none() -> None:
         (["show", "f", "--no-such-option"], "unrecognized arguments: --no-such-option"),
         (["show", "f", "--turn", "abc"], "'abc' is not a turn number; turns are numbered from 1"),
         (["--no-such-option"], "unrecognized arguments: --no-such-option"),
+        (["--vers"], "unrecognized arguments: --vers"),
+        (["--deb", "show", "f"], "unrecognized arguments: --deb"),
+        (["show", "f", "--deb"], "unrecognized arguments: --deb"),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_2(
