@@ -123,7 +123,7 @@ def _numbered(seen: _Seen, body: Object, key: str, position: int) -> Iterator[st
 
 
 def _of_piece(seen: _Seen, piece: Piece, name: str, body: Object) -> Iterator[str]:
-    opens, closes = bool(piece.opens) and name == piece.opens, name == piece.closes
+    opens, closes = name == piece.opens, name == piece.closes
     place = (piece.closes, tuple(_number(body.get(key)) for key in piece.place))
     shown = " ".join(f"{key} {value}" for key, value in zip(piece.place, place[1], strict=True))
     if opens:

@@ -34,6 +34,18 @@ TABLES: dict[str, str] = {
 """Folders whose modules share a table of cases: the test file that runs all cases of the table."""
 
 
+ELSEWHERE: dict[str, tuple[str, ...]] = {
+    "inspector/run/tool_labels.py": (
+        "tests/inspector/findings/rules/test_tool_clients.py",
+        "tests/inspector/findings/rules/test_tool_servers.py",
+    ),
+    "proxy/cli/command_line.py": ("tests/proxy/test_cli.py", "tests/test_dependencies.py"),
+    "proxy/tool_wire/identity.py": ("tests/proxy/tool_wire/test_link_session.py",),
+    "proxy/workers/worker_process.py": ("tests/end_to_end/test_workers.py",),
+}
+"""Modules that are shown to work by tests of what they are for: those test files, beside their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Module:
     """A module and its own tests, as paths from the root of the repository."""
@@ -44,11 +56,14 @@ class Module:
 
 
 def own_tests(path: str) -> tuple[str, ...]:
-    """The test file that mirrors a module, and the table of its folder; the tests of its folder where it has none."""
+    """The test file that mirrors a module, the table of its folder and what is elsewhere; the tests of its folder where
+    it has none of these."""
     folder, _, name = path.rpartition("/")
-    mirrored = f"tests/{folder}/test_{name}"
+    mirrored, elsewhere = f"tests/{folder}/test_{name}", ELSEWHERE.get(path, ())
     if (ROOT / mirrored).exists():
-        return tuple(dict.fromkeys((mirrored, TABLES.get(folder, mirrored))))
+        return tuple(dict.fromkeys((mirrored, TABLES.get(folder, mirrored), *elsewhere)))
+    if elsewhere:
+        return elsewhere
     while not any((ROOT / "tests" / folder).glob("test_*.py")) and "/" in folder:
         folder = folder.rpartition("/")[0]
     return (f"tests/{folder}",)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mutants.modules import GROUPS, ROOT, modules, own_tests
+from mutants.modules import ELSEWHERE, GROUPS, ROOT, modules, own_tests
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -23,6 +23,17 @@ def test_the_table_of_all_rules_belongs_to_each_of_them() -> None:
         "tests/inspector/findings/rules/test_loop.py",
         "tests/inspector/findings/test_rules.py",
     )
+
+
+def test_what_shows_a_module_to_work_elsewhere_is_beside_its_own_tests_or_alone() -> None:
+    assert own_tests("proxy/cli/command_line.py") == (
+        "tests/proxy/cli/test_command_line.py",
+        "tests/proxy/test_cli.py",
+        "tests/test_dependencies.py",
+    )
+    assert own_tests("proxy/workers/worker_process.py") == ("tests/end_to_end/test_workers.py",)
+    assert all((ROOT / module).exists() for module in ELSEWHERE)
+    assert all((ROOT / tests).exists() for module in ELSEWHERE for tests in own_tests(module))
 
 
 def test_a_module_without_a_test_file_has_the_tests_of_its_folder() -> None:

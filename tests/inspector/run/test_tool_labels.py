@@ -1,12 +1,13 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
-from conversations import START, loop
+from conversations import START, chat, loop, user
 from factories import round_trip
-from tool_stories import Story, text
+from tool_stories import ADD, Story, offered, text
 from tool_wire import confirmed
 
 from turntape.cassettes import Cassette, Recorder, RoundTrip
@@ -200,3 +201,51 @@ def test_what_is_held_does_not_grow_with_the_run() -> None:
         list(labeller.follow(trip))
 
     assert len(labeller._tools._held) <= 6
+
+
+STRING: dict[str, Any] = {"type": "string"}
+REFUSED = "Invalid schema for function 'x__add': schema must be of type object"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said", "of_server"),
+    [
+        ({}, REFUSED, True),
+        ({"$schema": "http://json-schema.org/draft-07/schema#", "title": "add"}, REFUSED, True),
+        ({"additionalProperties": False}, REFUSED, True),
+        ({"additionalProperties": False}, "Invalid schema for function 'x__add': additionalProperties is wrong", False),
+        ({"title": 7}, "Invalid schema for function 'x__add': title must be a string", False),
+        ({"$schema": 7}, "Invalid schema for function 'x__add': $schema must be a string", False),
+        ({"minLength": 1}, REFUSED, False),
+    ],
+)
+def test_a_schema_is_the_servers_fault_unless_the_client_changed_what_is_refused(
+    changed: dict[str, Any], said: str, of_server: bool
+) -> None:
+    made = Story([{**ADD, "inputSchema": STRING}], naming="x__{tool}").start()
+    own = {"type": "function", "function": {"name": "own", "description": "Mine.", "parameters": {"type": "object"}}}
+    sent = offered({**ADD, "inputSchema": {**STRING, **changed}}, name="x__{}")
+    made.put(chat([user("Go.")], tools=[own, *sent], status=400, error={"error": {"message": said}}, at=1, index=2))
+
+    (found,) = made.every("client-bad-tool-schema")
+    assert found["because_of"] == (["tool-definition-rejected"] if of_server else [])
+
+
+@pytest.mark.parametrize(
+    ("names", "listed", "of_server"),
+    [
+        (["add", "add"], [ADD, ADD], True),
+        (["add", "add"], [ADD], False),
+        (["own", "own", "add"], [ADD, ADD], False),
+        (["add", "own", "own"], [ADD], False),
+    ],
+)
+def test_a_name_that_is_there_twice_is_the_servers_fault_where_its_list_has_it_twice(
+    names: list[str], listed: list[dict[str, Any]], of_server: bool
+) -> None:
+    made = Story(listed).start()
+    error = {"error": {"message": "tools: Tool names must be unique."}}
+    sent = offered(*({**ADD, "name": name} for name in names), name="{}")
+    made.put(chat([user("Go.")], tools=sent, status=400, error=error, at=1, index=2))
+
+    assert made.every("client-bad-tool-schema")[0]["because_of"] == (["tool-definition-rejected"] if of_server else [])

@@ -1,5 +1,6 @@
 """The order of the rules that turn a word, an emission and a transport into what a client must do."""
 
+import json
 from typing import Literal
 
 import pytest
@@ -188,6 +189,25 @@ def test_tools_that_the_conversation_defines_can_be_called_in_a_text() -> None:
 
     assert reconcile(answer, added)[0].emitted == "call_as_text"
     assert [call.name for call in calls_in_text(SEARCH, added)] == ["search"]
+
+
+NEEDS = RequestReading(
+    tools=(Tool("get_weather", None, {"properties": {"city": {}}, "required": ["city"]}, "/tools/0"),)
+)
+
+
+@pytest.mark.parametrize("name", ["name", "tool", "function", "tool_name", "function_name"])
+@pytest.mark.parametrize("arguments", ["arguments", "parameters", "args", "input", "tool_input"])
+def test_json_that_names_a_tool_and_arguments_is_a_call_also_when_the_tool_needs_others(
+    name: str, arguments: str
+) -> None:
+    def emitted(**said: object) -> str:
+        answer = ResponseReading(text=json.dumps(said), finish="complete", ended=True)
+        return reconcile(answer, NEEDS)[0].emitted
+
+    assert emitted(**{name: "get_weather", arguments: {"town": "Rome"}}) == "call_as_text"
+    assert emitted(**{name: "get_weather", arguments: ["Rome"]}) == "text"
+    assert emitted(**{name: "get_time", arguments: {"town": "Rome"}}) == "text"
 
 
 @pytest.mark.parametrize("label", ["Action", "actions", "Tool calls", "function_call", "ToolCall", "call"])

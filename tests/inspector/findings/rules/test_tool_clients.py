@@ -537,6 +537,19 @@ def test_a_tool_of_two_servers_of_which_one_is_offered_is_an_info() -> None:
     assert [row[1:] for row in story.found()] == [("client-tool-definition-differs", "client", "info")]
     assert "servers 'files' and 'maps' both list a tool 'add'" in story.says("client-tool-definition-differs")[0]
     assert both().found() == []
+    beside = both(description="Add a place to the map.")
+    beside.trips.pop()
+    own = {"type": "function", "function": {"name": "ask", "description": "Ask.", "parameters": {"type": "object"}}}
+    assert beside.turn(tools=[*offered(ADD, name="{}"), own]).found() == story.found()
+
+
+def test_the_client_that_offers_none_of_a_servers_tools_offers_others_or_none_at_all() -> None:
+    def said(*tools: Any) -> str:
+        (sentence,) = Story([ADD]).start().turn(tools=[*tools]).says("client-tool-definition-differs")
+        return sentence
+
+    assert said(*offered(SAY, name="{}")).endswith("lists (add), and requests offer other tools")
+    assert said().endswith("lists (add), and offers the model no tools at all")
 
 
 @pytest.mark.parametrize("left", [[], [SAY]])

@@ -1,4 +1,4 @@
-"""How each item of OpenAI Responses is read, wherever it stands: the API's calls, the client's, and what is said."""
+"""How each item of OpenAI Responses is read, wherever it is: the API's calls, the client's, and what is said."""
 
 from typing import Any, get_args
 
@@ -175,7 +175,7 @@ def test_each_part_of_a_message_has_its_kind_and_its_place(part: object, kind: s
 
 
 @pytest.mark.parametrize(("content", "texts"), [("hello", ["hello"]), ("", []), ([], []), (None, []), ({}, [])])
-def test_content_that_is_no_list_is_a_text_or_nothing(content: object, texts: list[str]) -> None:
+def test_content_without_a_list_is_a_text_or_nothing(content: object, texts: list[str]) -> None:
     parts = item_parts({"type": "message", "content": content}, AT)
 
     assert [(part.kind, part.text, part.pointer) for part in parts] == [("text", one, f"{AT}/content") for one in texts]
