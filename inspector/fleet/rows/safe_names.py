@@ -55,7 +55,7 @@ class SafeNames:
         return plain if _SEGMENT.fullmatch(plain) else self._hashed(segment)
 
     def _secret(self, text: str) -> bool:
-        data = text.encode("utf-8", "surrogatepass")
+        data = text.encode()
         return self._redactor.body(data) != data
 
     def _hashed(self, text: str) -> str:

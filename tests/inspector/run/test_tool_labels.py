@@ -8,13 +8,14 @@ import pytest
 from conversations import START, chat, loop, user
 from factories import round_trip
 from tool_stories import ADD, Story, offered, text
-from tool_wire import confirmed
+from tool_wire import confirmed, notifies
 
 from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.inspector.run.labels import Labeller, label_all, label_stream
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.json.models import RoundTripLabel
 from turntape.inspector.views.json.show_json import show_json
+from turntape.inspector.wire.json_value import as_array, as_object
 
 
 def story() -> Story:
@@ -249,3 +250,27 @@ def test_a_name_that_is_there_twice_is_the_servers_fault_where_its_list_has_it_t
     made.put(chat([user("Go.")], tools=sent, status=400, error=error, at=1, index=2))
 
     assert made.every("client-bad-tool-schema")[0]["because_of"] == (["tool-definition-rejected"] if of_server else [])
+
+
+def test_a_list_that_was_not_read_again_is_reported_for_the_first_turn_that_offers_it() -> None:
+    def reported() -> list[int]:
+        labels = ((one.round_trip.index, json.dumps(one.label["findings"])) for one in made.label())
+        return [index for index, found in labels if "announced that its tools change" in found]
+
+    made = Story().start().turn().exchange(notifies("notifications/tools/list_changed"), sender="server")
+    for number in range(3):
+        made.turn((f"c{number}", "add", f'{{"a":{number}}}'), at=60 + number)
+        made.results((f"c{number}", f"It is {number}."))
+    assert reported() == [4]
+
+
+def test_what_the_server_did_wrong_is_reported_before_the_next_request() -> None:
+    made = Story().start().turn(("c1", "add", '{"a":1}')).call("add", {"a": 1}, "it broke")
+    made.results(("c1", "it broke")).turn()
+    labeller, reported = Labeller(), list[tuple[int, list[object]]]()
+    for trip in made.trips:
+        for index, label in labeller.add(trip):
+            if index == 2:
+                reported.append((trip.index, [as_object(finding)["id"] for finding in as_array(label["findings"])]))
+
+    assert reported[:2] == [(2, []), (3, ["tool-server-error"])]

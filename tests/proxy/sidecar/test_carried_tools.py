@@ -26,6 +26,13 @@ def story() -> Story:
     return tale.turn()
 
 
+def at_once() -> Story:
+    """A turn with two calls, and a last one."""
+    tale = Story().start().turn(("c1", "add", '{"a":1}'), ("c2", "say", '{"text":"x"}'))
+    tale.call("add", {"a": 1}, text("one")).call("say", {"text": "x"}, text("x"))
+    return tale.results(("c1", "one"), ("c2", "x")).turn()
+
+
 def labels(trips: list[RoundTrip]) -> dict[int, tuple[object, object]]:
     """By place: the tool runs and the findings of each turn."""
     labeller, found = Labeller(), dict[int, tuple[object, object]]()
@@ -73,6 +80,16 @@ def test_each_run_is_in_one_row_of_one_file(tmp_path: Path, at: int) -> None:
     # What the model saw of a run is known in the second file where the first one ends before the next request.
     assert second == whole[len(first) :]
     assert [run[:3] for run in first] == [run[:3] for run in whole[: len(first)]]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("at", range(3, 6))
+def test_each_of_several_calls_of_a_turn_is_in_one_row_of_one_file(tmp_path: Path, at: int) -> None:
+    trips = at_once().trips
+    carries, following = rotated(tmp_path, trips, at)
+
+    whole, first = runs_in(trips), runs_in(trips[:at], {trip.index for trip in carries})
+    assert [run[1] for run in whole] == ["c1", "c2"]  # type: ignore[index]
+    assert runs_in(following) == whole[len(first) :] and len(first) == at - 3
 
 
 @pytest.mark.parametrize("at", range(3, 8))
