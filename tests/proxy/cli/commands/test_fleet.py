@@ -72,7 +72,7 @@ def test_reports_need_a_page_in_a_file(how: list[str], capsys: pytest.CaptureFix
         ([], "text"),
     ],
 )
-def test_the_form_is_the_one_that_is_asked_for_or_that_of_the_name(
+def test_the_form_is_the_requested_one_or_that_of_the_name(
     how: list[str], form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fleet", "--days", "20000", *how]) == 0
