@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from turntape.cassettes.excerpts import cut
 from turntape.cassettes.frozen import frozen
 
-from ...wire.json_value import as_array, as_count, as_object, as_text, parse_json
+from ...wire.json_value import as_array, as_count, as_object, as_text, is_object, parse_json
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 
@@ -69,6 +70,45 @@ def _collision(context: RuleContext) -> str | None:
     return None
 
 
+def _begun_twice(context: RuleContext) -> str | None:
+    """The call whose name is a tool's written several times, or whose arguments begin again before their whole."""
+    tools = context.tools
+    for call in context.emission.calls:
+        once = _repeated_name(call.name)
+        if once and once in tools and call.name not in tools:
+            times = len(call.name) // len(once)
+            return f"the name {call.name!r} is {once!r} {times} times in a row: pieces of the call were joined twice"
+        if call.arguments is None and (start := _start_twice(call.arguments_raw.strip())):
+            return (
+                f"the arguments of {call.name!r} begin twice, with {cut(start, 40)!r} before the whole of them: "
+                "clients cannot parse them"
+            )
+    return None
+
+
+def _repeated_name(name: str) -> str:
+    """What a name is several times in a row; the name itself when it is nothing of that."""
+    return name[: (name + name).find(name, 1)]
+
+
+def _start_twice(text: str) -> str:
+    """The beginning that stands before a whole JSON object once more; empty for any other text.
+
+    An object may be a value inside of another one, whose end is then missing.
+    """
+    at = text.find("{", 1)
+    while 0 < at <= len(text) // 2:
+        start = text[:at]
+        if (
+            not start.rstrip().endswith((":", "[", ","))
+            and text.startswith(start, at)
+            and is_object(parse_json(text[at:]))
+        ):
+            return start
+        at = text.find("{", at + 1)
+    return ""
+
+
 def _joined(context: RuleContext) -> str | None:
     """The call whose arguments are those of several, where the wire says nothing else about them."""
     joined = next(
@@ -87,15 +127,16 @@ def _joined(context: RuleContext) -> str | None:
     "api",
     "error",
     "P",
-    says="The pieces of tool calls in a stream have a wrong index, or none, so clients join two calls or split one.",
+    says="The pieces of tool calls have a wrong index, or none, or were joined twice, so clients join two calls or split one.",
     fix="Upgrade the server or gateway; let the client distinguish calls by id.",
     not_when=("The client understood the calls and ran them all: then it is an info",),
 )
 def index_collision(context: RuleContext) -> Iterator[Note]:
     what = (_collision(context) if context.protocol.answers.calls_by_index else None) or _joined(context)
-    if what:
+    twice = _begun_twice(context) if what is None else None
+    if what or twice:
         calls = tuple(f"{context.at} call {call.id or call.name}".rstrip() for call in context.emission.calls[:4])
-        yield Note(what, calls)
+        yield Note(what or twice or "", calls, tier="S" if twice else None)
 
 
 @rule(

@@ -10,10 +10,13 @@ from ..rule import Note, rule
 from ..rule_context import RuleContext
 
 _TOKENS = regex(
-    r"<\|(?:endoftext|channel|message|start|end|return|call|user|assistant|system|observation"
+    r"<\|(?:endoftext|endofprompt|channel|message|constrain|start|end|return|call|user|assistant|system|observation"
     r"|[A-Za-z]{2,20}(?:_[A-Za-z]{1,20}){1,4}|[A-Z]{3,20})\|>"
-    r"|<\|\"\|>|<(?:start|end)_of_turn>|\[/?INST\]|<｜[^｜\n]{2,30}｜>"
+    r"|<\|\"\|>|<(?:start|end)_of_turn>|\[/?INST\]|\[TOOL_CALLS\]|<｜[^｜\n]{2,30}｜>"
+    r"|<\|(?:channel|turn|think|tool(?:_call|_response)?)>|<(?:channel|turn|tool(?:_call|_response)?)\|>"
 )
+_EDGE = regex(r"\A\s*(?:<bos>|<s>(?!.*</s>))|(?:</s>|<eos>|<0x0A>)\s*\Z|(?:<pad>|<unk>|<unused\d{1,4}>){2}", re.DOTALL)
+"""Tokens that a text may speak of: they are left over only at its ends, or several in a row."""
 _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
 
 
@@ -60,8 +63,11 @@ def template_tokens(context: RuleContext) -> Iterator[Note]:
 
 def template_token(text: str) -> str | None:
     """The first token of a chat template in a text, outside of code."""
-    found = _TOKENS.search(_CODE.sub("", text))
-    return found[0] if found is not None else None
+    bare = _CODE.sub("", text)
+    found = _TOKENS.search(bare) or _EDGE.search(bare)
+    if found is None or (found[0].strip() == "</s>" and "<s>" in bare):
+        return None  # A text that is struck out ends with the same sign.
+    return found[0].strip()
 
 
 _QUOTE = '<|"|>'

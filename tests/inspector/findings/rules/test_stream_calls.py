@@ -9,6 +9,7 @@ from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from judged import (
     anthropic,
     asked,
+    emitted,
     ids,
     item_call,
     item_output,
@@ -352,3 +353,51 @@ def test_two_choices_may_have_one_id(same_choice: bool) -> None:
     events.append(of_choice(1, CALLED))
 
     assert ("api-duplicate-tool-call-id" in ids(in_parts(*events))) is same_choice
+
+
+COLLISION = "api-tool-call-index-collision"
+
+
+def test_a_name_that_was_joined_twice_is_the_apis() -> None:
+    blamed = {one.id: (one.layer, one.because_of) for one in judged(emitted("look_uplook_up"))}
+
+    assert blamed[COLLISION] == ("api", ())
+    assert blamed["model-unknown-tool"] == ("model", (COLLISION,))
+    assert "is 'look_up' 3 times in a row" in only(COLLISION, emitted("look_uplook_uplook_up")).message
+
+
+@pytest.mark.parametrize("name", ["look_up", "look_up_", "findfind", "look_uplook", ""])
+def test_a_name_that_is_not_a_tools_several_times_is_the_models(name: str) -> None:
+    assert COLLISION not in ids(emitted(name))
+
+
+def test_a_tool_whose_name_says_the_same_twice_is_a_tool() -> None:
+    bye = {"type": "function", "function": {"name": "byebye", "parameters": {"type": "object"}}}
+    short = {"type": "function", "function": {"name": "bye", "parameters": {"type": "object"}}}
+
+    assert COLLISION not in ids(emitted("byebye", "{}", tools=[short, bye]))
+    assert COLLISION in ids(emitted("byebye", "{}", tools=[short]))
+
+
+@pytest.mark.parametrize("arguments", ['{{"word":"tape"}', '{"word":"t{"word":"tape"}', '{"wo{"word":{"word":1}}'])
+def test_arguments_that_begin_twice_are_the_apis(arguments: str) -> None:
+    one = emitted(arguments=arguments)
+
+    assert only(COLLISION, one).layer == "api"
+    assert "begin twice" in only(COLLISION, one).message
+    assert "call-args-not-json" not in ids(one)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"word": {"word": {"a":1}}',
+        '{{"word":"tape"}}',
+        '{"word":"tape"',
+        '{"a":{"word":"tape"}',
+        'word{"word":"tape"}',
+        '{"word":"{"}',
+    ],
+)
+def test_arguments_that_do_not_begin_twice_are_not(arguments: str) -> None:
+    assert COLLISION not in ids(emitted(arguments=arguments))

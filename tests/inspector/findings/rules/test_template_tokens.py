@@ -16,15 +16,20 @@ LEAKED = "It is a strip.<|im_end|>\n<|im_start|>user\nThanks!"
     "token",
     ["<|im_end|>", "<|im_start|>", "<|eot_id|>", "<|start_header_id|>", "<|endoftext|>", "<|channel|>", "<|return|>",
      "<end_of_turn>", "<start_of_turn>", "[/INST]", "[INST]", "<｜end▁of▁sentence｜>", "<|assistant|>",
-     "<|START_ACTION|>", "<|END_OF_TURN_TOKEN|>", "<|tool_calls_section_begin|>", "<|observation|>"],
+     "<|START_ACTION|>", "<|END_OF_TURN_TOKEN|>", "<|tool_calls_section_begin|>", "<|observation|>", "<|channel>",
+     "<channel|>", "<turn|>", "<|tool_call>", "<|think>", "<|constrain|>", "<|endofprompt|>", "[TOOL_CALLS]", "</s>",
+     "<eos>", "<0x0A>", "<pad><pad>", "<unused7><unused8>"],
 )  # fmt: skip
 def test_each_token_is_found(token: str) -> None:
     assert repr(token) in only(NAME, chat([HELLO], said(f"It is a strip.{token}"))).message
 
 
 @pytest.mark.parametrize(
-    "text", ["a <b> c", "<|", "x | y", "<|other|>", "<|a_|>", "<|x_1|>", "[INSTALL]", "<end>", "f(a)|>g|>h"]
-)
+    "text",
+    ["a <b> c", "<|", "x | y", "<|other|>", "<|a_|>", "<|x_1|>", "[INSTALL]", "<end>", "f(a)|>g|>h", "a <|> b",
+     "<s>wrong</s>", "It is <s>wrong</s>", "<s>a</s> and b", "An <eos> ends it.", "The <unk> is one.", "xs |> f",
+     "<toolbar|>"],
+)  # fmt: skip
 def test_other_signs_are_text(text: str) -> None:
     assert NAME not in ids(chat([HELLO], said(text)))
 
@@ -66,6 +71,12 @@ def test_the_message_says_what_follows_the_token() -> None:
     assert only(NAME, chat([HELLO], said("A strip.<|im_end|>"))).message == (
         "the text ends with the template token '<|im_end|>'"
     )
+
+
+def test_the_first_token_of_a_text_is_left_over() -> None:
+    assert "'<bos>'" in only(NAME, chat([HELLO], said("<bos>It is a strip."))).message
+    assert "'<s>'" in only(NAME, chat([HELLO], said(" <s> It is a strip."))).message
+    assert NAME not in ids(chat([HELLO], said("A text begins with <bos> or <s>.")))
 
 
 def test_a_token_in_code_does_not_hide_one_outside_it() -> None:
