@@ -253,6 +253,9 @@ def repeats_itself(context: RuleContext) -> Iterator[Note]:
     if not context.succeeded:
         return
     for text in (emission.text, *(call.arguments_raw.rstrip('"}]') for call in emission.calls), emission.reasoning):
+        if (blanks := len(text) - len(text.rstrip())) >= _BLANKS and not _ASKS_BLANKS.search(question(context)):
+            yield Note(f"the answer ends with {blanks:,} characters of white space", (f"{context.at} response",))
+            return
         end = repeated_end(text)
         found = end or repeated_word(text)
         if found is not None and not _was_requested(context, found[0].strip()):
@@ -262,6 +265,11 @@ def repeats_itself(context: RuleContext) -> Iterator[Note]:
                 (f"{context.at} response",),
             )
             return
+
+
+_BLANKS = 200
+"""Characters of white space with which no text ends: a grammar that allows any of it keeps a model there."""
+_ASKS_BLANKS = regex(r"\b(?:blanks?|spaces?|white ?space|newlines?|empty lines?|pad(?:ded|ding)?)\b", re.IGNORECASE)
 
 
 def _was_requested(context: RuleContext, piece: str) -> bool:

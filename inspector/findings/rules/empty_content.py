@@ -69,7 +69,7 @@ def _blank(context: RuleContext) -> Iterator[Note]:
             key="prompt",
         )
     for message in () if context.protocol.requests.rejects_empty_text else context.fresh:
-        said = message.role == "user" and bool(message.parts)
+        said = message.role == "user" and (bool(message.parts) or as_object(message.raw).get("content") == "")
         if said and all(part.kind == "text" and not part.text.strip() for part in message.parts):
             yield Note(
                 "the request holds a message of the user without a word",

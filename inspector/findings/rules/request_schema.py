@@ -165,6 +165,10 @@ def _schema_fault(schema: object, at: str = "") -> str | None:
         return f"an array without items{where}"
     if at == "" and schema and kind not in (None, "object", "OBJECT"):
         return f"the type {kind!r} instead of an object"
+    if kind is not None and kind.lower() not in _TYPES:
+        return f"the type {cut(kind, 40)!r}, which JSON Schema does not have{where}"
+    if "required" in schema and not is_array(schema["required"]):
+        return f"a value other than a list under 'required'{where}"
     if is_array(schema.get("properties")):
         return f"a list as its properties, where an object belongs{where}"
     for name, inner in as_object(schema.get("properties")).items():
@@ -174,6 +178,10 @@ def _schema_fault(schema: object, at: str = "") -> str | None:
             return bad
     items = schema.get("items")
     return _schema_fault(items, f"{at}/items") if is_object(items) else None
+
+
+_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null", "type_unspecified"})
+"""The types of JSON Schema; Google writes them in upper case and has one more."""
 
 
 def _fault(tool: Tool) -> str | None:

@@ -350,6 +350,29 @@ def test_an_answer_that_the_cap_ended_in_other_words_has_no_such_cause() -> None
     assert one.because_of == ()
 
 
+@pytest.mark.parametrize("api", APIS)
+def test_white_space_without_an_end_is_a_repetition(api: str) -> None:
+    one = only("model-repeats-itself", APIS[api]([asks("hi")], says('{"answer":' + "\n\t " * 100), 0))
+
+    assert one.message == "the answer ends with 300 characters of white space"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("hi", "Well." + "\n" * 150),
+        ("hi", "a" + " " * 300 + "b"),
+        ("pad it with spaces to 400 characters", "a" + " " * 399),
+    ],
+)
+def test_other_white_space_is_no_repetition(question: str, answer: str) -> None:
+    assert "model-repeats-itself" not in ids(one_turn(question, answer))
+
+
+def test_white_space_in_the_arguments_of_a_call_is_a_repetition() -> None:
+    assert "model-repeats-itself" in ids(anthropic([asked("hi")], [use(word="no" + "\n " * 150)]))
+
+
 def test_repeated_arguments_of_a_call_are_named() -> None:
     one = only("model-repeats-itself", anthropic([asked("hi")], [use(word="no " * 250)]))
 

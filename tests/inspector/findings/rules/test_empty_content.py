@@ -15,6 +15,7 @@ from judged import (
     judged,
     lines,
     only,
+    responses,
     spoke,
     turn,
     use,
@@ -123,6 +124,13 @@ def test_a_message_of_the_user_without_a_word_is_an_info(api: str) -> None:
 
     assert found == [("info", "the request holds a message of the user without a word")]
     assert NOTHING not in ids(APIS[api]([asks("hi"), says("Yes?"), asks("go")], says("x"), 0))
+
+
+def test_a_message_of_the_user_that_is_an_empty_text_is_an_info() -> None:
+    for blank in (chat([HELLO, said("Yes?"), user("")], said("x")), responses([user("hi"), user("")], [])):
+        found = [(one.severity, one.message) for one in judged(blank) if one.id == NOTHING]
+
+        assert found == [("info", "the request holds a message of the user without a word")]
 
 
 @pytest.mark.parametrize(("prompt", "empty"), [("", True), (" \n", True), ("Be brief.", False)])

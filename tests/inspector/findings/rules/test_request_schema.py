@@ -108,6 +108,12 @@ def tool(name: str = "look_up", schema: dict[str, Any] | None = None) -> dict[st
             [tool(schema={"type": "object", "properties": {"a": {"type": "object", "properties": []}}})],
             "a list as its properties, where an object belongs at /properties/a",
         ),
+        ([tool(schema={"type": "object", "properties": {"a": {"type": "str"}}})], "the type 'str', which JSON Schema"),
+        ([tool(schema={"type": "object", "properties": {}, "required": None})], "other than a list under 'required'"),
+        (
+            [tool(schema={"type": "object", "properties": {"a": {"type": "string", "required": True}}})],
+            "a value other than a list under 'required' at /properties/a",
+        ),
         (
             [tool(schema={"properties": {"a": {"$ref": "#/$defs/a"}}})],
             "a reference to '#/$defs/a', which it does not have",
@@ -124,6 +130,8 @@ def test_a_definition_that_the_api_rejects_is_reported_before_it_does(tools: lis
     [
         {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}},
         {"type": "object", "properties": {"a": {"type": "array", "prefixItems": [{"type": "string"}]}}},
+        {"type": "object", "properties": {"type": {"type": ["string", "null"]}, "required": {"type": "NULL"}}},
+        {"type": "OBJECT", "properties": {"a": {"type": "TYPE_UNSPECIFIED"}}, "required": []},
         {"type": "object"},
         {},
     ],
