@@ -362,7 +362,14 @@ def _wrong_result(context: RuleContext, part: Part) -> Iterator[Note]:
     raw = as_object(part.raw)
     if part.result is None or part.result.server:
         return
-    if any(is_object(raw.get(name)) for name in ("content", "output")):
+    kind = as_text(raw.get("type"))
+    if kind in _LISTED_RESULTS and isinstance(raw.get("output"), str):
+        yield Note(
+            f"the output of a `{kind}` must be a list",
+            (f"{context.at} request {part.pointer}",),
+            key=part.pointer,
+        )
+    if kind not in _OBJECT_RESULTS and any(is_object(raw.get(name)) for name in ("content", "output")):
         yield Note(
             "the content of a result must be text or a list",
             (f"{context.at} request {part.pointer}",),
@@ -392,6 +399,9 @@ def _is(value: object, kind: str) -> bool:
 _ARTICLE = {"string": "a string", "object": "an object"}
 _OBJECT_CALLS = frozenset({"tool_search_call"})
 """Items of Responses whose arguments are an object although those of functions are a string."""
+_OBJECT_RESULTS = frozenset({"computer_call_output"})
+_LISTED_RESULTS = frozenset({"shell_call_output"})
+"""Items of Responses whose output is an object, or a list alone, although that of functions is a text."""
 
 
 @rule(

@@ -78,6 +78,8 @@ CLIENT_TOOLS = frozenset(
 SERVER_TOOLS = frozenset(
     {"code_interpreter", "file_search", "image_generation", "mcp", "programmatic_tool_calling", "web_search"}
 )
+_CALLED = {"computer_use": "computer", "computer_use_preview": "computer"}
+"""Types of tools without a name whose calls have another one."""
 MIXED_TOOLS = frozenset({"shell", "tool_search", "namespace"})
 """Tools for which the definition says where they run, and lists of tools."""
 _STORED = regex(r"/responses/[^/]+(?:/(?:cancel|input_items))?$")
@@ -154,7 +156,7 @@ def _tools(tools: object, pointer: str) -> list[Tool]:
             found += _tools(tool.get("tools"), f"{where}/tools")
             continue
         body = as_object(tool.get("function")) or tool
-        name = as_text(body.get("name")) or as_text(tool.get("server_label")) or kind
+        name = as_text(body.get("name")) or as_text(tool.get("server_label")) or _CALLED.get(kind, kind)
         schema = body.get("parameters") if kind == "function" else None
         deferred = tool.get("defer_loading") is True
         server = not _runs_here(tool, kind)
@@ -199,7 +201,8 @@ def _tool_choice(value: object) -> ToolChoice | None:
 
 def _chosen_name(fields: Object) -> str | None:
     names = (as_object(fields.get("function")).get("name"), fields.get("name"), fields.get("server_label"))
-    return next((name for value in names if (name := as_text(value))), as_text(fields.get("type")))
+    kind = as_text(fields.get("type")) or ""
+    return next((name for value in names if (name := as_text(value))), _CALLED.get(kind, kind) or None)
 
 
 def read_response(exchange: Exchange, request: RequestReading) -> ResponseReading:

@@ -327,3 +327,12 @@ def test_a_choice_of_tools_counts_also_at_a_stop_string() -> None:
     one = anthropic([asked("hi")], [words("It")], stop="stop_sequence", stop_sequences=["x"], **choice)
 
     assert "tool-choice-violated" in ids(one)
+
+
+@pytest.mark.parametrize("kind", ["computer", "computer_use", "computer_use_preview"])
+def test_a_call_of_the_computer_is_one_of_the_tool_that_was_offered_under_another_type(kind: str) -> None:
+    call: dict[str, Any] = {"id": "cc_1", "type": "computer_call", "call_id": "c", "action": {"type": "screenshot"}}
+    chosen = {"tools": [{"type": kind}], "tool_choice": {"type": kind}}
+
+    assert ids(responses([HELLO], [call], **chosen)) == set()
+    assert "model-unknown-tool" in ids(responses([HELLO], [call], tools=[{"type": "local_shell"}]))

@@ -765,3 +765,23 @@ def test_a_custom_call_has_an_input_and_no_arguments() -> None:
     given_back = {"type": "custom_tool_call_output", "call_id": "call_1", "output": "a strip"}
 
     assert "client-args-wrong-type" not in ids(responses([HELLO, custom, given_back], []))
+
+
+SCREEN: dict[str, Any] = {"type": "computer_screenshot", "image_url": "data:image/png;base64,iVBORw0KGgo="}
+LISTED = {"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "output", "fine"),
+    [
+        ("computer", SCREEN, True),
+        ("shell", [LISTED], True),
+        ("shell", "a", False),
+        ("local_shell", "a", True),
+    ],
+)
+def test_an_output_has_the_type_of_its_item(kind: str, output: object, fine: bool) -> None:
+    call = {"id": "x_1", "type": f"{kind}_call", "call_id": "c", "status": "completed", "action": {"commands": ["ls"]}}
+    history = [user("hi"), call, {"type": f"{kind}_call_output", "call_id": "c", "output": output}]
+
+    assert ("client-args-wrong-type" not in ids(responses(history, [], tools=[{"type": kind}]))) is fine
