@@ -73,6 +73,13 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
                 (call_at(context, call),),
                 layer="api" if whole or endless else None,
             )
+    for call in context.emission.server_calls if context.finish.effective not in _UNRUN else ():
+        if call.complete and call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
+            yield Note(
+                f"the arguments of {call.name!r}, which the API runs, are not valid JSON: {cut(call.arguments_raw, 120)!r}",
+                (call_at(context, call),),
+                severity="warning",
+            )
 
 
 def lacks_end(text: str) -> bool:

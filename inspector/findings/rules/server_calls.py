@@ -1,6 +1,6 @@
 """Calls of the API's own tools that a client sends back: each must be one that the API returned, with its arguments."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ...analysis.conversation import sorted_json, without_space
 from ...wire.json_value import as_object, is_array, is_object
@@ -48,16 +48,18 @@ def server_pair_broken(context: RuleContext) -> Iterator[Note]:
     """A call of the API's own tools without the result that the API gave with it, or the other way round."""
     before, echo = context.before, context.echo
     emission = before.reading.emission if before is not None else None
-    if before is None or emission is None or not emission.server_calls:
+    if before is None or emission is None or not any(part.result is not None for part in emission.content):
         return
     given = {part.result.call_id: part for part in emission.content if part.result is not None and part.result.server}
     alone = [part.raw for part in emission.content if part.call is not None and part.call.server]
     known = [call for call in emission.server_calls if call.id and call.id in given]
     pairs = [call for call in known if given[call.id].raw not in alone]
+    pairs += _of_earlier(context, given.keys() - {call.id for call in emission.server_calls})
     if not pairs or echo is None or not surely_continues(context, echo):
         return
     parts = [part for message in context.fresh for part in message.parts]
     calls = {part.call.id: part for part in parts if part.call is not None and part.call.server}
+    calls = {call.id: context.calls[call.id] for call in pairs if call.id in context.calls} | calls
     results = {part.result.call_id: part for part in parts if part.result is not None and part.result.server}
     for call in pairs:
         sent, result = calls.get(call.id), results.get(call.id)
@@ -77,6 +79,12 @@ def server_pair_broken(context: RuleContext) -> Iterator[Note]:
             severity=severity,
             key=("pair", call.id),
         )
+
+
+def _of_earlier(context: RuleContext, ids: Collection[str | None]) -> list[ToolCall]:
+    """The calls under these ids that the API made in an earlier answer: a program runs while the client answers it."""
+    sent = (context.calls.get(call_id or "") for call_id in ids)
+    return [part.call for part in sent if part is not None and part.call is not None and part.call.server]
 
 
 def _sealed(value: object) -> frozenset[str]:

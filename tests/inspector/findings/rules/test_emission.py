@@ -19,6 +19,7 @@ from judged import (
     gives,
     ids,
     item_call,
+    judged,
     lines,
     only,
     responses,
@@ -587,3 +588,19 @@ def test_a_call_that_is_written_in_the_reasoning(reasoning: str, text: str, foun
     one = chat([HELLO], {"role": "assistant", "content": text, "reasoning_content": reasoning})
 
     assert ("api-answer-in-reasoning" in ids(one)) is found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "found"),
+    [('{"task": "a', "completed", True), ('{"task": "a"}', "completed", False), ('{"task": "a', "incomplete", False),
+     ("", "completed", False)],
+)  # fmt: skip
+def test_arguments_of_a_call_that_the_api_runs_are_json_too(arguments: str, status: str, *, found: bool) -> None:
+    spawned = {"id": "m_1", "type": "multi_agent_call", "call_id": "c", "action": "spawn_agent", "status": status,
+               "arguments": arguments}  # fmt: skip
+    said_of_it = [(one.severity, one.layer) for one in judged(responses([HELLO], [spawned])) if one.id == NOT_JSON]
+
+    assert said_of_it == ([("warning", "model")] if found else [])
+
+
+NOT_JSON = "call-args-not-json"

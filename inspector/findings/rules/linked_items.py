@@ -1,0 +1,95 @@
+"""What an API puts into its answers to continue its own work from: compactions of the history, and callers of calls."""
+
+from collections.abc import Iterator
+
+from ...analysis.turn import Turn
+from ...wire.json_value import as_object, as_text
+from ...wire.per_message import Joined
+from ...wire.values import Message, Part
+from ..rule import Note
+from ..rule_context import RuleContext
+from .history import assistant_mutated
+
+_COMPACTED = frozenset({"compaction", "compaction_summary", "context_compaction"})
+"""Types of the items of OpenAI and the blocks of Anthropic that stand for the history before them."""
+
+
+def _is_compaction(part: Part) -> bool:
+    return part.kind == "other" and as_object(part.raw).get("type") in _COMPACTED
+
+
+def _compactions_in(message: Message) -> list[Part]:
+    return [part for part in message.parts if _is_compaction(part)]
+
+
+_compactions = Joined(_compactions_in).of
+
+
+@assistant_mutated.also("ended")
+def compaction_lost(context: RuleContext) -> Iterator[Note]:
+    """A compaction that did not come back, and no newer one in its place."""
+    before, echo = _continued(context), context.echo
+    if before is None or echo is None or _compactions(context.request.messages):
+        return
+    emission = before.reading.emission
+    given = [part for part in (emission.content if emission is not None else ()) if _is_compaction(part)]
+    sent = _compactions(before.reading.request.messages)
+    if given:
+        kept = not any(change.kind == "removed" for change in echo.changes)
+        where = f"#{before.round_trip.index} response {given[-1].pointer}"
+    elif sent:
+        kept = not _is_at_front(before, sent[-1])
+        where = f"#{before.round_trip.index} request {sent[-1].pointer}"
+    else:
+        return
+    yield Note(
+        "the compaction of the history did not come back"
+        + ("" if kept else ", nor did what it stands for: the model knows nothing of that"),
+        (where, f"{context.at} request"),
+        severity="info" if kept else None,
+        key="compaction",
+    )
+
+
+def _continued(context: RuleContext) -> Turn | None:
+    """The turn before, if this request goes on from it with the same model, and holds the history itself."""
+    before, echo = context.before, context.echo
+    if before is None or echo is None or echo.state == "held" or context.turn.edge.kind != "continuation":
+        return None
+    same = context.request.model == before.reading.request.model
+    return before if same and context.reading.protocol == before.reading.protocol else None
+
+
+def _is_at_front(turn: Turn, compaction: Part) -> bool:
+    """Whether a history begins with its compaction, so that nothing else holds what was before it."""
+    first = next(iter(turn.reading.request.conversation), None)
+    return first is not None and any(part is compaction for part in first.parts)
+
+
+@assistant_mutated.also("ended")
+def caller_lost(context: RuleContext) -> Iterator[Note]:
+    """A call of a program of the model that came back as if the model itself had made it."""
+    before = _continued(context)
+    emission = before.reading.emission if before is not None else None
+    if before is None or emission is None:
+        return
+    for part in emission.content:
+        caller = as_object(as_object(part.raw).get("caller"))
+        kind = as_text(caller.get("type"))
+        call = part.call
+        if call is None or call.server or not call.id or kind in (None, "direct"):
+            continue
+        sent = context.calls.get(call.id)
+        if sent is not None and as_object(as_object(sent.raw).get("caller")).get("type") != kind:
+            yield Note(
+                f"the call of {call.name!r} came back without its caller, a {kind!r}",
+                (
+                    f"#{before.round_trip.index} response {part.pointer}".rstrip(),
+                    f"{context.at} request {sent.pointer}",
+                ),
+                severity="info" if context.succeeded else None,
+                key=("caller", call.id),
+            )
+
+
+RULES = (compaction_lost, caller_lost)

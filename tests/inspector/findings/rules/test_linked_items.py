@@ -1,0 +1,115 @@
+"""What an API needs back to continue its own work: compactions, the callers of calls, and the results of programs."""
+
+from typing import Any
+
+import pytest
+from conversations import user
+from judged import FUNCTION, anthropic, asked, item_call, item_output, judged, lines, responses, spoke, words
+
+from turntape.cassettes.tape.model import RoundTrip
+
+type Item = dict[str, Any]
+
+MUTATED = "client-assistant-mutated"
+SEALED: Item = {"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAAAB" * 30}
+ASKED, NEXT = user("What is a tape, and who made the first one?"), user("And the first record?")
+CALLER = {"type": "program", "caller_id": "call_p"}
+PROGRAM: Item = {"id": "prog_1", "type": "program", "call_id": "call_p", "code": "find()", "status": "completed"}
+RAN: Item = {"id": "po_1", "type": "program_output", "call_id": "call_p", "result": "5", "status": "completed"}
+TOOLS = [{"type": "programmatic_tool_calling"}, FUNCTION]
+
+
+def message(text: str, number: int = 1) -> Item:
+    return {"id": f"msg_{number}", "type": "message", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": text, "annotations": []}]}  # fmt: skip
+
+
+FIRST = message("A tape is a strip of film, and Fritz Pfleumer made the first one.")
+LAST = message("The first record was cut in 1877.", 2)
+
+
+def told(*trips: RoundTrip) -> list[tuple[str, str]]:
+    return [(one.severity, one.message) for one in judged(*trips) if one.id == MUTATED]
+
+
+def compacted(*history: Item, **fields: Any) -> list[RoundTrip]:
+    """An answer with a compaction, a second turn that begins with it, and a third one with this history."""
+    start = [SEALED, FIRST, NEXT]
+    return [
+        responses([ASKED], [SEALED, FIRST]),
+        responses(start, [LAST], 1),
+        responses([*history], [message("Thomas Edison.", 3)], 2, **fields),
+    ]
+
+
+LOST = "the compaction of the history did not come back"
+
+
+def test_a_compaction_that_stands_for_the_history_must_come_back() -> None:
+    rest = [FIRST, NEXT, LAST, user("Who cut it?")]
+
+    assert told(*compacted(SEALED, *rest)) == []
+    [(severity, said)] = told(*compacted(*rest))
+    assert (severity, said) == ("warning", f"{LOST}, nor did what it stands for: the model knows nothing of that")
+    assert told(*compacted(SEALED | {"id": "cmp_2", "encrypted_content": "other" * 9}, *rest)) == []
+    assert told(*compacted(*rest, model="gpt-4.1")) == []
+    assert told(*compacted(user("Who cut it?"), previous_response_id="resp_1")) == []
+
+
+def test_a_compaction_beside_the_whole_history_may_be_missed_less() -> None:
+    first = responses([ASKED], [SEALED, FIRST])
+
+    assert told(first, responses([ASKED, FIRST, NEXT], [LAST], 1)) == [("info", LOST)]
+    assert told(first, responses([ASKED, SEALED, FIRST, NEXT], [LAST], 1)) == []
+
+
+def test_a_block_of_a_compaction_is_the_same_for_anthropic() -> None:
+    block = {"type": "compaction", "content": "The user asked about tapes and records."}
+    text = words("A tape is a strip of film, and a record is a disc with a groove.")
+    first = anthropic([asked("What is a tape?")], [block, text])
+
+    def second(*blocks: Item) -> RoundTrip:
+        return anthropic([asked("What is a tape?"), spoke(*blocks), asked("And a reel?")], [words("A spool.")], 1)
+
+    assert told(first, second(block, text)) == []
+    assert told(first, second(text)) == [("info", LOST)]
+
+
+def called(*history: Item) -> list[RoundTrip]:
+    made = item_call() | {"caller": CALLER}
+    return [
+        responses([ASKED], [PROGRAM, made], tools=TOOLS),
+        responses([ASKED, PROGRAM, *history, item_output()], [RAN, FIRST], 1, tools=TOOLS),
+    ]
+
+
+def test_a_call_of_a_program_comes_back_with_its_caller() -> None:
+    lost = [("info", "the call of 'look_up' came back without its caller, a 'program'")]
+
+    assert told(*called(item_call() | {"caller": CALLER})) == []
+    assert told(*called(item_call())) == lost
+    assert told(*called(item_call() | {"caller": {"type": "direct"}})) == lost
+    assert "#0 response /output/1, #1 request /input/2" in lines(*called(item_call()), only=MUTATED)[0]
+
+
+@pytest.mark.parametrize("caller", [None, {"type": "direct"}])
+def test_a_call_of_the_model_itself_needs_no_caller(caller: Item | None) -> None:
+    made = item_call() | ({"caller": caller} if caller else {})
+    trips = [responses([ASKED], [made]), responses([ASKED, item_call(), item_output()], [FIRST], 1)]
+
+    assert told(*trips) == []
+
+
+def test_the_output_of_a_program_comes_back_although_another_answer_began_it() -> None:
+    made = item_call() | {"caller": CALLER}
+    start = [ASKED, PROGRAM, made, item_output()]
+
+    def third(*history: Item) -> list[RoundTrip]:
+        return [
+            responses([ASKED], [PROGRAM, made], tools=TOOLS),
+            responses(start, [RAN, FIRST], 1, tools=TOOLS),
+            responses([*start, *history, NEXT], [LAST], 2, tools=TOOLS),
+        ]
+
+    assert told(*third(RAN, FIRST)) == []
+    assert told(*third(FIRST)) == [("warning", "the API's own call of 'program' came back without its result")]
