@@ -71,7 +71,7 @@ def shrunk(context: RuleContext, usage: Usage, times: float) -> str | None:
     return f"{usage.input:,} input tokens after {then.input:,} in #{before.round_trip.index}, although the history has grown"
 
 
-_MEDIA = regex(rb'"(?:mime_?type|media_type|image_url|file_?(?:id|uri|url|data))"', re.IGNORECASE)
+MEDIA_FIELDS = regex(rb'"(?:mime_?type|media_type|image_url|file_?(?:id|uri|url|data))"', re.IGNORECASE)
 """The fields of what costs more tokens than its name has bytes."""
 _HIDDEN, _PER_PIECE = 300, 16
 """Tokens that an API may add to a request for its tools, and to each message for its role. In recorded loops with the
@@ -97,7 +97,7 @@ def outgrown(context: RuleContext, usage: Usage) -> str | None:
         return None  # first, because what follows looks at the whole history
     if context.protocol.answers.drops_prompt_silently or not is_plain(now.messages) or now.tools != was.tools:
         return None
-    if any(tool.server for tool in now.tools) or _MEDIA.search(context.turn.round_trip.request.body):
+    if any(tool.server for tool in now.tools) or MEDIA_FIELDS.search(context.turn.round_trip.request.body):
         return None
     cached = f"; {usage.cache_read:,} of them cached, which may be counted twice" if usage.cache_read else ""
     return (
@@ -122,7 +122,7 @@ def summed(context: RuleContext, usage: Usage) -> str | None:
         return None
     if context.protocol.answers.drops_prompt_silently or any(tool.server for tool in now.tools):
         return None
-    if not is_plain(now.messages) or _MEDIA.search(body):
+    if not is_plain(now.messages) or MEDIA_FIELDS.search(body):
         return None
     return (
         f"{usage.input:,} input tokens after {count:,} in #{first}, although the request has {len(body):,} bytes after "

@@ -59,7 +59,7 @@ def server_pair_broken(context: RuleContext) -> Iterator[Note]:
         return
     parts = [part for message in context.fresh for part in message.parts]
     calls = {part.call.id: part for part in parts if part.call is not None and part.call.server}
-    calls = {call.id: context.calls[call.id] for call in pairs if call.id in context.calls} | calls
+    calls = {call.id: context.calls[call.id] for call in pairs if call.id and call.id in context.calls} | calls
     results = {part.result.call_id: part for part in parts if part.result is not None and part.result.server}
     for call in pairs:
         sent, result = calls.get(call.id), results.get(call.id)

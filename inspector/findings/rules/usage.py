@@ -7,17 +7,17 @@ from turntape.cassettes.regex import regex
 
 from ...wire.exchange import header
 from ...wire.json_value import as_array, as_count, as_object, as_text
-from ...wire.per_message import PerMessage
 from ...wire.printable import several
 from ...wire.protocols.shared.answers import stream_objects
 from ...wire.stream_counts import count_breaks
-from ...wire.values import Message, Usage
+from ...wire.values import Usage
 from .. import prompt_cache
 from ..finding import Severity
 from ..model_names import other_size, other_size_deployed, same_model
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .input_growth import LESS, SHRUNK, is_plain, outgrown, shrunk, stale, summed
+from .input_size import overread, underread
 
 
 @rule(
@@ -121,7 +121,8 @@ def _contradiction(context: RuleContext, usage: Usage) -> str | None:
         or summed(context, usage)
         or _overcounted(context, usage)
         or _undercounted(context, usage)
-        or _underread(context, usage)
+        or underread(context, usage)
+        or overread(context, usage)
     )
 
 
@@ -186,43 +187,6 @@ _WORDS, _WORDS_A_TOKEN, _FEW_WORDS = 60, 4, 16
 A few words are not written in an eighth."""
 
 
-def _underread(context: RuleContext, usage: Usage) -> str | None:
-    """How the input counts far fewer tokens than the request has words: something on the way dropped or miscounted them.
-
-    Servers that count no cached prompt, and those that drop the beginning of one, have a rule of their kind.
-    """
-    tokens, size = usage.input or 0, len(context.turn.round_trip.request.body)
-    if not tokens or size < tokens * _WORDS_A_TOKEN * 2 or not _SHORTENING.isdisjoint(context.request.parameters):
-        return None
-    if context.protocol.answers.drops_prompt_silently or context.provider.local or context.exchange.host in _HERE:
-        return None
-    words = sum(_words_of.of(context.request.messages))
-    if words < _READ or tokens * _WORDS_A_TOKEN >= words:
-        return None
-    return f"{several(tokens, 'input token')} are counted for a history of {words:,} words"
-
-
-_READ = 1000
-"""Words of a history. In a shorter one, much may be of one kind."""
-_SHORTENING = frozenset({"truncation", "transforms", "context_management", "plugins"})
-"""Fields of a request that ask the API to leave parts of a long history out."""
-_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-def _count_words(message: Message) -> int:
-    parts = (part for part in message.parts if part.kind not in ("media", "reasoning"))
-    texts = (part.result.text if part.result else part.text for part in parts)
-    return sum(map(_count, texts))
-
-
-def _count(text: str) -> int:
-    """The words of a text. A list of them would take ten times its memory."""
-    return sum(1 for _ in _WORD.finditer(text))
-
-
-_words_of = PerMessage(_count_words)
-
-
 def _undercounted(context: RuleContext, usage: Usage) -> str | None:
     """How the output counts far fewer tokens than the answer has words."""
     words = _count(context.emission.text)
@@ -234,6 +198,11 @@ def _undercounted(context: RuleContext, usage: Usage) -> str | None:
 
 
 _WORD = regex(r"(?<!\S)[A-Za-z]+[.,;:!?)]*(?!\S)")
+
+
+def _count(text: str) -> int:
+    """The words of a text. A list of them would take ten times its memory."""
+    return sum(1 for _ in _WORD.finditer(text))
 
 
 _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (

@@ -307,15 +307,16 @@ def test_a_contradiction_in_the_counts_is_said_in_numbers(one: RoundTrip, proble
 
 
 BOOK = "the tape is a strip of brown plastic " * 250
-READ = "input tokens are counted for a history of 2,000 words"
+READ = "input tokens are counted for a history of"
 
 
 @pytest.mark.parametrize(
     ("text", "tokens", "found"),
     [
         (BOOK, 400, True),
-        (BOOK, 600, False),
-        ("the tape is a strip " * 40, 20, False),
+        (BOOK, 420, False),
+        ("the tape is a strip " * 40, 20, True),
+        ("the tape is a strip " * 33, 3, False),
         ("0x00 " * 4000, 400, False),
     ],
 )
