@@ -5,7 +5,7 @@ explanation are reported.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from turntape.cassettes.excerpts import cut
 from turntape.cassettes.regex import regex
@@ -53,7 +53,11 @@ def _said(context: RuleContext) -> str:
     return "\n".join(p.call.arguments_raw if p.call else p.result.text if p.result else p.text for p in parts)
 
 
-def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] | None:
+_ROUTED = regex(r"(?:^|\s|>)(?:(?:assistant|analysis|commentary|final|user)\s+)?to=functions\.([\w.-]+)")
+"""How gpt-oss and its kin begin a call: a header that belongs around the arguments, and is in them."""
+
+
+def _of_argument(text: str, said: str, tools: Container[str]) -> tuple[str, Layer | None, Tier | None] | None:
     """What is wrong with a text of a call, whose fault it is, and how sure that is."""
     if text in said:
         return None
@@ -64,6 +68,9 @@ def _of_argument(text: str, said: str) -> tuple[str, Layer | None, Tier | None] 
                 "api" if "encoding" in how or "tokenizer" in how else None,
                 "P",
             )
+    header = next((one for one in _ROUTED.finditer(text) if one[1] in tools), None)
+    if header is not None and header[0].strip() not in said:
+        return f"goes on as the header of another call ({header[0].strip()!r})", None, None
     if (end := markup_end(text)) is not None:
         return f"ends with markup of a call ({end!r})", None, None
     if (token := token_around(text)) is not None and token not in said:
@@ -99,7 +106,7 @@ def arguments_damaged(context: RuleContext) -> Iterator[Note]:
             if not _is_suspect(text):
                 continue
             said = _said(context) if said is None else said
-            found = _of_argument(text, said)
+            found = _of_argument(text, said, context.tools)
             if found is not None:
                 what, layer, tier = found
                 yield Note(
@@ -113,7 +120,7 @@ def arguments_damaged(context: RuleContext) -> Iterator[Note]:
 
 _SUSPECT = regex(
     r"&\w{2,6};|&#|[^\x20-\x7e\n\t\r]|\\[nu\"]|</?(?:seed:)?think(?:ing)?>|<\||\[/?(?:INST|THINK)|_of_turn>|<0x|[>\]]\s*\Z"
-    r"|\A\s*(?:`|\"|\$|\{\{|<|YOUR_)|%[0-9A-Fa-f]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z",
+    r"|\A\s*(?:`|\"|\$|\{\{|<|YOUR_)|%[0-9A-Fa-f]{2}|\A[A-Za-z0-9+/]{16,}={0,2}\Z|\bto=functions\.",
     re.IGNORECASE,
 )
 
@@ -134,14 +141,23 @@ def end_of(text: str) -> str:
     "warning",
     "S",
     says="The text of the answer is not what a model writes: characters of another encoding, NUL, HTML escapes or escaped line "
-    "breaks in prose, every piece twice, an object of a program or the body of another answer in place of the text, or the "
-    "user's own message in front of it.",
+    "breaks in prose, every piece twice or behind an empty thought, an object of a program or the body of another answer in "
+    "place of the text, or the user's own message in front of it.",
     fix="Check how the server and each gateway decode, escape and join the text.",
     not_when=("The request holds the same", "It is in code"),
 )
 def answer_damaged(context: RuleContext) -> Iterator[Note]:
     text = context.emission.text
-    if not context.succeeded or context.request.output_format is not None or not text.strip():
+    if not context.succeeded or not text.strip():
+        return
+    hollow = sum(map(_is_empty_thought, context.emission.content))
+    if hollow >= _HOLLOW:
+        yield Note(
+            f"the text of the answer is cut into pieces, with {hollow} thoughts between them that are empty and not signed",
+            (f"{context.at} response",),
+        )
+        return
+    if context.request.output_format is not None:
         return
     what = placeholder(text) or represented(text)
     shown = f"is {what}" if what else ""
@@ -169,6 +185,14 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         shown = "has no blanks between its words"
     if shown and not any(mark in _said(context) for mark in _marks(prose)):
         yield Note(f"the text of the answer {shown}: {cut(text.strip(), 80)!r}", (f"{context.at} response",))
+
+
+_HOLLOW = 3
+
+
+def _is_empty_thought(part: Part) -> bool:
+    """True for a thought that says nothing and that no API can read either."""
+    return part.kind == "reasoning" and not part.text.strip() and not part.signature
 
 
 HALF = regex("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")

@@ -5,7 +5,7 @@ import json
 import pytest
 from conversations import HELLO, chat, said
 from dialogues import APIS, asks, calls, gives, says
-from judged import judged, only, trip
+from judged import anthropic, asked, judged, only, trip, words
 
 from turntape.inspector.findings.rules.result_text import cut_json, written_again
 
@@ -34,6 +34,8 @@ NAMES = sorted(APIS)
         ("```\nselect 1 from a\n```", "run select 1 from a", "model", "P", "put into a code fence"),
         ("`notes.md`", "open notes.md", "model", "P", "is 'notes.md' of the request put into backticks"),
         ("<think>Which file?</think>notes.md", "hi", "model", "S", "holds reasoning in tags ('<think>')"),
+        ("notes.md assistant to=functions.look_up code", "hi", "model", "S", "goes on as the header of another call"),
+        ("notes.md\ncommentary to=functions.look_up", "hi", "model", "S", "('commentary to=functions.look_up')"),
         ("notes.md</thinking>", "hi", "model", "S", "holds reasoning in tags ('</thinking>')"),
         ("{{ city }}", "weather", "model", "S", "is a placeholder that nobody filled in"),
         ("<UNKNOWN>", "weather", "model", "S", "is a placeholder that nobody filled in"),
@@ -65,6 +67,8 @@ def test_an_argument_is_not_what_the_tool_should_get(
     [
         "tape",
         "notes<|im_end|>.md",
+        "assistant to=functions.find is a header",
+        "grep 'to=functions.look_up' notes.md",
         "grep -n '<|im_start|>' chat.jinja",
         "<|im_start|>user\nhi<|im_end|>\n{{ rest }}",
         "R&amp;D",
@@ -430,3 +434,21 @@ def test_a_place_in_a_long_system_prompt_is_an_info_unless_the_prompt_talks_of_s
 @pytest.mark.parametrize("text", ['"To be or not to be."', '"First" is quoted,\nand "last".', '"It is \\"thin'])
 def test_a_text_in_quotation_marks_is_silent(text: str) -> None:
     assert TEXT not in _ids(chat([HELLO], said(text)))
+
+
+@pytest.mark.parametrize(
+    ("signature", "pieces", "found"), [("", 3, True), ("", 2, False), ("EqoBCkYIBxgCKkD" * 4, 3, False)]
+)
+def test_empty_thoughts_between_the_pieces_of_a_text_are_the_apis(signature: str, pieces: int, *, found: bool) -> None:
+    blocks = [
+        block
+        for number in range(pieces)
+        for block in ({"type": "thinking", "thinking": "", "signature": signature}, words(f"Piece {number}. "))
+    ]
+    told = [one.message for one in judged(anthropic([asked("hi")], blocks)) if one.id == TEXT]
+
+    assert told == (
+        ["the text of the answer is cut into pieces, with 3 thoughts between them that are empty and not signed"]
+        if found
+        else []
+    )
