@@ -62,12 +62,12 @@ class _Returned:
         """Whether the text of `part` came back, or its item by id."""
         return part.text.strip() in self.by_text or as_text(as_object(part.raw).get("id")) in self.ids
 
-    def lacks_signature(self, part: Part) -> bool:
-        """Whether `part`, which is not reasoning, came back whole and without its signature.
+    def lacks_signature(self, part: Part, *, held: bool) -> bool:
+        """Whether `part` came back whole and without its signature.
 
-        An API may know reasoning by its id. What else it signs it wants back with the signature.
+        An API knows reasoning by its id, if it `held` the answer. What else it signs it wants back with the signature.
         """
-        if part.kind == "reasoning":
+        if part.kind == "reasoning" and held:
             return False
         item = as_object(part.raw)
         same = (as_object(p.raw) for message in self.messages for p in message.parts if not p.signature)
@@ -89,7 +89,8 @@ def _lost_signature(part: Part, turn: Turn, returned: _Returned) -> LostReasonin
     item = as_text(as_object(part.raw).get("id"))
     if item in returned.ids:
         twin = returned.with_id(item)
-        if twin is None and returned.lacks_signature(part):
+        held = turn.reading.request.parameters.get("store") is not False
+        if twin is None and returned.lacks_signature(part, held=held):
             return LostReasoning("dropped", part.pointer, None)
         # A stream may contain the same item several times, each time with another signature.
         resealed = twin is not None and _in_answer(turn, twin.signature or "")

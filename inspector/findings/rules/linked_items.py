@@ -1,14 +1,17 @@
-"""What an API puts into its answers to continue its own work from: compactions of the history, and callers of calls."""
+"""What an API puts into its answers to continue its own work from: compactions, callers and signatures of calls."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
+from ...analysis.conversation import call_meaning, new_messages
 from ...analysis.turn import Turn
 from ...wire.json_value import as_object, as_text
 from ...wire.per_message import Joined
+from ...wire.printable import several
 from ...wire.values import Message, Part
 from ..rule import Note
 from ..rule_context import RuleContext
-from .history import assistant_mutated
+from .history import assistant_mutated, reasoning_dropped
 
 _COMPACTED = frozenset({"compaction", "compaction_summary", "context_compaction"})
 """Types of the items of OpenAI and the blocks of Anthropic that stand for the history before them."""
@@ -92,4 +95,36 @@ def caller_lost(context: RuleContext) -> Iterator[Note]:
             )
 
 
-RULES = (compaction_lost, caller_lost)
+@reasoning_dropped.also("ended")
+def signature_lost(context: RuleContext) -> Iterator[Note]:
+    """The signature of a call that the request before still had, with the call as it was."""
+    before = _continued(context)
+    if before is None:
+        return
+    kept, _, _ = new_messages(before.conversation, context.turn.conversation)
+    then, now = _calls_in(before.reading.request.conversation[kept:]), _calls_in(context.fresh)
+    signed, sealed = _counted(part for part in then if part.signature), _counted(part for part in now if part.signature)
+    there = _counted(now)
+    lost = [
+        meaning
+        for meaning, count in _counted(then).items()
+        if there[meaning] >= count and signed[meaning] > sealed[meaning]
+    ]
+    places = [part.pointer for part in now if part.call is not None and call_meaning(part.call) in lost]
+    if lost:
+        yield Note(
+            f"{several(len(lost), 'call')} of earlier steps came back without the signature of #{before.round_trip.index}",
+            (f"#{before.round_trip.index} request", *(f"{context.at} request {place}" for place in places[:3])),
+            key="signatures",
+        )
+
+
+def _calls_in(messages: Iterable[Message]) -> list[Part]:
+    return [part for message in messages for part in message.parts if part.call is not None and not part.call.server]
+
+
+def _counted(parts: Iterable[Part]) -> Counter[int]:
+    return Counter(call_meaning(part.call) for part in parts if part.call is not None)
+
+
+RULES = (compaction_lost, caller_lost, signature_lost)

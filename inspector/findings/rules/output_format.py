@@ -69,13 +69,15 @@ def _begun(context: RuleContext) -> str:
 )
 def not_json(context: RuleContext) -> Iterator[Note]:
     wanted = context.request.output_format
-    if wanted is None or context.request.stop:
+    if wanted is None:
         return
     for answer in _answers(context):
         if answer.json is not None:
             continue
         fenced = unfenced(answer.text)
         inside = fenced is not None and fenced[0] in ("", "json") and is_json(fenced[1].strip())
+        if context.request.stop and not inside:
+            continue
         leaked = context.has("template-tokens-in-text") if is_json(without_tokens(answer.text).strip()) else ()
         thought = context.has("reasoning-in-text") if is_json(without_reasoning(answer.text)) else ()
         yield Note(

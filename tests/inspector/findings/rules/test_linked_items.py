@@ -4,7 +4,22 @@ from typing import Any
 
 import pytest
 from conversations import user
-from judged import FUNCTION, anthropic, asked, item_call, item_output, judged, lines, responses, spoke, words
+from judged import (
+    FUNCTION,
+    anthropic,
+    asked,
+    calls,
+    gemini,
+    gives,
+    item_call,
+    item_output,
+    judged,
+    lines,
+    responses,
+    spoke,
+    turn,
+    words,
+)
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -113,3 +128,55 @@ def test_the_output_of_a_program_comes_back_although_another_answer_began_it() -
 
     assert told(*third(RAN, FIRST)) == []
     assert told(*third(FIRST)) == [("warning", "the API's own call of 'program' came back without its result")]
+
+
+SIGN = "EqoBCkYIBxgCKkD" * 6
+DROPPED = "client-reasoning-dropped"
+
+
+def signed(word: str) -> Item:
+    return calls(word) | {"thoughtSignature": SIGN + word}
+
+
+def stepped(*first: Item, second: Item | None = None) -> list[RoundTrip]:
+    """A loop of two steps whose third request holds these parts of the first one."""
+    hi, found = turn("user", {"text": "hi"}), turn("user", gives())
+    start = [hi, turn("model", signed("tape")), found]
+    again = turn("model", second or signed("reel"))
+    return [
+        gemini([hi], [signed("tape")]),
+        gemini(start, [signed("reel")], 1),
+        gemini([hi, turn("model", *first), found, again, found], [{"text": "Done."}], 2),
+    ]
+
+
+def dropped(*trips: RoundTrip) -> list[tuple[str, str]]:
+    return [(one.severity, one.message) for one in judged(*trips) if one.id == DROPPED]
+
+
+def test_the_signature_of_an_earlier_step_stays_with_its_call() -> None:
+    lost = [("info", "1 call of earlier steps came back without the signature of #1")]
+
+    assert dropped(*stepped(signed("tape"))) == []
+    assert dropped(*stepped(calls("tape"))) == lost
+    assert dropped(*stepped(calls("other"))) == []
+
+
+def test_the_signature_of_the_last_step_is_reported_once() -> None:
+    [(severity, said)] = dropped(*stepped(signed("tape"), second=calls("reel")))
+
+    assert (severity, said) == ("info", "1 piece of reasoning of #1 did not come back")
+
+
+def test_reasoning_by_its_id_alone_is_lost_where_nothing_is_stored() -> None:
+    thought = {"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "gAAAAB" * 30}
+    bare = {"id": "rs_1", "type": "reasoning", "summary": []}
+
+    def later(item: Item, *, store: bool) -> list[tuple[str, str]]:
+        history = [ASKED, item, item_call(), item_output()]
+        first = responses([ASKED], [thought, item_call()], store=store)
+        return dropped(first, responses(history, [FIRST], 1, store=store))
+
+    assert later(bare, store=False) == [("info", "1 piece of reasoning of #0 did not come back")]
+    assert later(bare, store=True) == []
+    assert later(thought, store=False) == []

@@ -6,7 +6,22 @@ from typing import Any
 
 import pytest
 from conversations import CALL, HELLO, chat, said
-from judged import CONVERSE, OLLAMA, RESPONSES, Said, anthropic, asked, gemini, ids, judged, lines, trip, turn, words
+from judged import (
+    CONVERSE,
+    OLLAMA,
+    RESPONSES,
+    Said,
+    anthropic,
+    asked,
+    gemini,
+    ids,
+    judged,
+    lines,
+    only,
+    trip,
+    turn,
+    words,
+)
 from round_trips import CHAT, GEMINI, sse
 
 from turntape.cassettes.tape.model import RoundTrip
@@ -479,3 +494,12 @@ def test_prose_behind_a_thought_is_the_models() -> None:
 
     assert [(one.layer, one.because_of) for one in found] == [("model", ())]
     assert "reasoning-in-text" not in ids(mode(GOOD))
+
+
+def test_a_whole_code_fence_was_not_ended_by_a_stop_string() -> None:
+    def stopped(text: str) -> RoundTrip:
+        return chat([HELLO], said(text), response_format={"type": "json_object"}, stop=["\nObservation:"])
+
+    assert "puts it into a code fence" in only(NOT_JSON, stopped(f"```json\n{GOOD}\n```")).message
+    assert NOT_JSON not in ids(stopped("Here it is:"))
+    assert NOT_JSON not in ids(stopped(f"```json\n{GOOD[:9]}"))
