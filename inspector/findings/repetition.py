@@ -32,9 +32,7 @@ def repeated_end(text: str) -> tuple[str, int] | None:
     for size in range(1, min(_LONGEST, len(tail) // 4) + 1):
         if tail[-1] != tail[-1 - size] or tail[-size:] != tail[-2 * size : -size]:
             continue
-        same = size
-        while same < len(tail) and tail[-1 - same] == tail[-1 - same + size]:
-            same += 1
+        same = _repeated(tail, size)
         count = same // size
         if size == 1 and not tail[-1].isalnum():
             if count >= _SINGLE:
@@ -48,6 +46,21 @@ def repeated_end(text: str) -> tuple[str, int] | None:
             start = len(tail) - count * size
             return tail[start : start + size], count
     return None
+
+
+def _repeated(tail: str, size: int) -> int:
+    """How many characters at the end of a text are the same as those `size` after them, with the last `size`.
+
+    Compared in steps that double and then halve, so that a long end costs no more than reading it.
+    """
+    start, step = len(tail) - size, 1
+    while step <= start and tail[start - step : start] == tail[start - step + size : start + size]:
+        start, step = start - step, step * 2
+    while step:
+        if step <= start and tail[start - step : start] == tail[start - step + size : start + size]:
+            start -= step
+        step //= 2
+    return len(tail) - start
 
 
 _COPY = 24

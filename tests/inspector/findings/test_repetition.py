@@ -1,5 +1,7 @@
 """Texts that end with the same words many times."""
 
+import time
+
 import pytest
 
 from turntape.inspector.findings.repetition import pieces_twice, repeated_end, repeated_word, said_twice
@@ -39,6 +41,23 @@ def test_a_piece_at_the_end_is_counted(text: str, piece: str | None, count: int)
 )
 def test_other_ends_are_not_a_repetition(text: str) -> None:
     assert repeated_end(text) is None
+
+
+@pytest.mark.parametrize("piece", ["a", "ab", WAIT.strip()])
+@pytest.mark.parametrize("before", ["", "b", "Well, b"])
+def test_copies_are_counted_to_the_first_that_differs(piece: str, before: str) -> None:
+    for times in range(200, 340):
+        found = repeated_end(f"{before}{piece * times}")
+
+        assert found is not None
+        assert found[1] == times
+
+
+def test_a_long_end_is_read_in_large_steps() -> None:
+    started = time.process_time()
+
+    assert repeated_end("a" * 5_000_000) == ("a", 5_000_000)
+    assert time.process_time() - started < 0.5  # One sign after another it took two seconds.
 
 
 def test_signs_that_repeat_are_looked_at_once() -> None:
