@@ -4,7 +4,9 @@ A line is kept as it was read; its bodies are made when they are used. Deltas ar
 bodies in between are never built.
 """
 
+import shlex
 from array import array
+from pathlib import Path
 from reprlib import repr as clipped
 from typing import cast
 
@@ -39,7 +41,14 @@ MOST_PROBLEMS = 200
 CONFLICT_BEGINS = b"<<<<<<< "
 """The start of the line that Git writes before the two sides of a merge conflict."""
 _IN_CONFLICT = (b"=======", b">>>>>>> ", b"||||||| ")
-KEEP_ONE_SIDE = "keep one side with `git checkout --ours FILE` or `--theirs FILE`, or record again"
+KEEP_ONE_SIDE = "keep one side with"
+"""How the advice about a merge conflict begins."""
+
+
+def keep_one_side(path: Path | None) -> str:
+    """What to do about a merge conflict in the file."""
+    name = shlex.quote(str(path)) if path else "FILE"
+    return f"{KEEP_ONE_SIDE} `git checkout --ours {name}` or `git checkout --theirs {name}`, or record again"
 
 
 class Windows:
@@ -60,8 +69,9 @@ class Windows:
 class Lines:
     """The lines of a cassette, sorted by kind in the order of the file."""
 
-    def __init__(self, *, keep_labels: bool = True) -> None:
+    def __init__(self, *, keep_labels: bool = True, path: Path | None = None) -> None:
         self._keep_labels = keep_labels
+        self._path = path
         self.trips = TripLines()
         """The lines of round trips, exchanges with tool servers included."""
         self.used = -1
@@ -102,7 +112,8 @@ class Lines:
         except orjson.JSONDecodeError:
             if line.startswith(CONFLICT_BEGINS):
                 self._conflict = True
-                self._complain(f"line {number} begins a merge conflict, and both sides are read; {KEEP_ONE_SIDE}")
+                advice = keep_one_side(self._path)
+                self._complain(f"line {number} begins a merge conflict, and both sides are read; {advice}")
             elif not (self._conflict and line.startswith(_IN_CONFLICT)):
                 self._complain(f"line {number} is not valid JSON and was skipped; the recording was cut there")
             return

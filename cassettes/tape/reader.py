@@ -21,7 +21,7 @@ from .command_end import CommandEnd
 from .compression import MAGIC, Decompression
 from .format import MAJOR
 from .json_fields import Json
-from .lines import CONFLICT_BEGINS, KEEP_ONE_SIDE, Lines, Windows
+from .lines import CONFLICT_BEGINS, Lines, Windows, keep_one_side
 from .lock import being_written
 from .model import RoundTrip, ToolServer
 from .named_file import opened
@@ -41,7 +41,7 @@ def read_header(line: bytes, path: Path | None) -> Json:
     version = cast(Json, header).get("turntape") if isinstance(header, dict) else None
     major = whole_number(version.split(".")[0]) if isinstance(version, str) else None
     if major is None:
-        raise FormatError(f"{name} {_instead_of_header(line)}")
+        raise FormatError(f"{name} {_instead_of_header(line, path)}")
     if major > MAJOR:
         raise FormatError(
             f"{name} has cassette format {version} and this turntape reads {MAJOR}.x; update turntape to read it"
@@ -49,12 +49,12 @@ def read_header(line: bytes, path: Path | None) -> Json:
     return cast(Json, header)
 
 
-def _instead_of_header(line: bytes) -> str:
+def _instead_of_header(line: bytes, path: Path | None) -> str:
     """What a file is whose first line is not a header, and what to do."""
     if line.startswith(_LFS_POINTER):
         return "is a pointer of Git LFS and not the recording; fetch it with: git lfs pull"
     if line.startswith(CONFLICT_BEGINS):
-        return f"has a merge conflict in its first line; {KEEP_ONE_SIDE}"
+        return f"has a merge conflict in its first line; {keep_one_side(path)}"
     return "is not a turntape cassette: its first line is not a header; name a file that turntape wrote"
 
 
@@ -108,7 +108,7 @@ class Cassette:
     @classmethod
     def _of(cls, file: BinaryIO, path: Path, aside: AsideLines | None) -> Self:
         """The cassette with these lines, taken in one at a time: a list of all would take many times their memory."""
-        lines = Lines(keep_labels=aside is None)
+        lines = Lines(keep_labels=aside is None, path=path)
         packed = file.read(len(MAGIC)).startswith(MAGIC)
         file.seek(0)
         text = PackedLines(file, lines.problems) if packed else None
@@ -273,7 +273,7 @@ class Tail:
         self._text_at = 0
         """Where the next line begins in the text of a compressed file."""
         self._stream: Decompression | None = None
-        self._lines = Lines(keep_labels=keep_labels)
+        self._lines = Lines(keep_labels=keep_labels, path=self.path)
         self._aside = None if longest is None else AsideLines(self.path, longest, room)
         self._windows = Windows()
         self._read = 0

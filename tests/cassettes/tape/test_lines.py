@@ -1,6 +1,7 @@
 """Lines are sorted by kind, damage is reported with its number, and bodies are found through chains of deltas."""
 
 import random
+import shlex
 from pathlib import Path
 
 import orjson
@@ -130,9 +131,10 @@ def test_a_merge_conflict_is_named_once_and_both_sides_are_read(tmp_path: Path) 
     cassette = loaded(tmp_path, *sides)
 
     assert [trip.index for trip in cassette] == [0, 1]
+    name = shlex.quote(str(cassette.path))
     assert cassette.problems == [
-        "line 2 begins a merge conflict, and both sides are read; keep one side with `git checkout --ours FILE` or "
-        "`--theirs FILE`, or record again"
+        f"line 2 begins a merge conflict, and both sides are read; keep one side with `git checkout --ours {name}` or "
+        f"`git checkout --theirs {name}`, or record again"
     ]
 
 

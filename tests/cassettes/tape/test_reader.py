@@ -278,12 +278,26 @@ def test_a_header_behind_a_byte_order_mark_is_read() -> None:
             b"version https://git-lfs.github.com/spec/v1",
             "is a pointer of Git LFS .*: git lfs pull$",
         ),
-        (b"<<<<<<< HEAD", "has a merge conflict in its first line; keep one side with `git checkout --ours FILE`"),
+        (
+            b"<<<<<<< HEAD",
+            "has a merge conflict in its first line; keep one side with `git checkout --ours a/b` or "
+            "`git checkout --theirs a/b`, or record again$",
+        ),
     ],
 )
 def test_a_file_that_git_did_not_finish_is_said_to_be_one(line: bytes, said: str) -> None:
     with pytest.raises(FormatError, match=f"^'a/b' {said}"):
         read_header(line, Path("a/b"))
+
+
+def test_a_conflict_in_a_file_whose_name_needs_quotes_gives_a_command_that_runs() -> None:
+    with pytest.raises(FormatError, match="git checkout --ours 'a b'` or `git checkout --theirs 'a b'`"):
+        read_header(b"<<<<<<< HEAD", Path("a b"))
+
+
+def test_a_conflict_in_a_cassette_without_a_file_names_none() -> None:
+    with pytest.raises(FormatError, match="git checkout --ours FILE`"):
+        read_header(b"<<<<<<< HEAD", None)
 
 
 def test_a_newer_version_is_refused_with_the_name_of_the_file() -> None:
