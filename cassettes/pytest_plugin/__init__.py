@@ -351,8 +351,14 @@ def _unless_it_fails[Said](say: Callable[[], Said], faults: list[str]) -> Said |
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """After the test: fail it for requests without an answer that the agent swallowed."""
     __tracebackhide__ = True
-    result = yield
     marked = item.stash.get(_MARKED, None)
+    if marked is not None:
+        marked.late.begins()
+    try:
+        result = yield
+    finally:
+        if marked is not None:
+            marked.late.ended(item.nodeid)
     if marked is not None:
         marked.at_the_end_of_the_test()
     return result

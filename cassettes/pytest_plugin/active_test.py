@@ -36,6 +36,7 @@ from .advice import Advice
 from .collected_tests import cassettes_of
 from .commands import again, target
 from .failures import Cause, Found, damage, expects_all, remarks, replaced_values
+from .late_threads import LateThreads
 from .marker import Faulty, Marker, cassette_of, mode_for
 from .naming import PHASES, without_repetition
 from .network import Network, is_loopback
@@ -48,6 +49,7 @@ _STATUS = regex(rf"\b{MISS_STATUS}\b")
 """What a client says that only shows the status of our answer."""
 _FAILED: pytest.StashKey[set[Path]] = pytest.StashKey()
 """The cassettes that this session has recorded while the test failed: it may be run again (pytest-rerunfailures)."""
+_LATE: pytest.StashKey[LateThreads] = pytest.StashKey()
 _CLIENT_ERROR = 120
 """At most this many characters of a client's own error are shown."""
 
@@ -89,6 +91,11 @@ class ActiveTest:
         """The fixtures that run now, live longer than this test, and have no cassette."""
         self._senders: list[str] = []
         """Those of them that sent a request without an answer."""
+        self.late = config.stash.setdefault(_LATE, LateThreads())
+        self._late_senders: list[str] = []
+        """Threads of earlier tests that sent a request without an answer."""
+        self._late_callers: list[str] = []
+        """Those that called the live API."""
         self.recorded = 0
         self.outcome: str | None = None
         """Whether the test's code passed; None while it runs, and if it was interrupted."""
@@ -132,6 +139,8 @@ class ActiveTest:
 
     def _may_call(self) -> str | None:
         """Why the live API must not be called, or None."""
+        if late := self.late.here(self.item.nodeid):
+            self._late_callers.append(late)
         self._settle()
         return self._spending.refusal()
 
@@ -146,6 +155,8 @@ class ActiveTest:
             at = urlsplit(asked.url)
             report_from_fork(f"{at.hostname}:{at.port or (443 if at.scheme == 'https' else 80)}")
         self._senders += self.within[-1:]
+        if late := self.late.here(self.item.nodeid):
+            self._late_senders.append(late)
         line = here()
         if line is not None:
             self._lines[id(miss)] = line
@@ -238,6 +249,12 @@ class ActiveTest:
         if self.recorded and self.outcome == "failed" and self.session.plan.writes == "replaced":
             self.item.stash.setdefault(_FAILED, set()).add(self.path)
         self._settle()
+        if self.recorded:
+            self.session.notes += [
+                f"{late} called the API, and its turns are in this cassette: let that test wait for it, and record "
+                "again"
+                for late in dict.fromkeys(self._late_callers)
+            ]
         if self.outcome != "skipped":
             self.session.notes += remarks(self.session)
         if damaged := damage(self.session):
@@ -267,6 +284,8 @@ class ActiveTest:
                 f"the fixture {name}, which lives longer than a test, sent a request that was not recorded; record it "
                 f"in a separate cassette: {self._again('--turntape-mode=once')}"
             )
+        for late in dict.fromkeys(self._late_senders) if lines else ():
+            lines.append(f"{late} sent a request that was not recorded: let that test wait for its thread")
         if lines and self.session.is_of_failed_test:
             lines.append(f"the {self.subject} failed when this cassette was recorded")
         if ended and not self.asked and (unseen := self._unseen()):
