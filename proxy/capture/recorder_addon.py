@@ -214,6 +214,10 @@ class RecorderAddon:
     def abandon(self) -> None:
         """Record what is still running as it is now; the proxy is being stopped."""
         for name in list(self.pending):
+            session = self._flows[name].websocket
+            if session is not None and session.close_code is not None:  # one side has ended it
+                self.websocket_end(self._flows[name])
+                continue
             failure = Failure("internal", "turntape was stopped before the answer was complete")
             self.finish(self._flows[name], None, None if self.pending[name].endless else failure)
 

@@ -14,7 +14,7 @@ from collections.abc import Coroutine
 from typing import Any, cast, override
 
 from mitmproxy import flow
-from mitmproxy.connection import Connection
+from mitmproxy.connection import Connection, ConnectionState
 from mitmproxy.http import HTTPFlow
 from mitmproxy.proxy import commands, events, server_hooks
 from mitmproxy.proxy.layer import CommandGenerator, Layer
@@ -159,6 +159,8 @@ class DirectHandler(ProxyConnectionHandler):
                         transport.writer.encrypt(command.tls, command.plain)
                     elif not transport.writer.is_closing():
                         transport.writer.write(command.data)
+                    elif command.connection.state is ConnectionState.CAN_WRITE:
+                        self._is_gone(command.connection)
             case commands.StartHook():
                 self._call(command)
             case commands.OpenConnection():
@@ -181,6 +183,11 @@ class DirectHandler(ProxyConnectionHandler):
                 pass
             case _:
                 raise RuntimeError(f"Unexpected command: {command}")
+
+    def _is_gone(self, connection: Connection) -> None:
+        """A peer that sent nothing more, and of which more is not read, does not take anything more either."""
+        self.close_connection(connection)
+        self.take(events.ConnectionClosed(connection))
 
     async def _in_a_later_turn(self, command: LaterTurn) -> None:
         await self._turns.wait(command.part)

@@ -10,16 +10,18 @@ would see a closed connection or a reset stream, so that is what it gets.
 from typing import Any, override
 
 from mitmproxy import flow
-from mitmproxy.connection import Connection, Server
+from mitmproxy.connection import Connection, ConnectionState, Server
 from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.http import DropStream, HttpLayer, HttpStream, SendHttp
 from mitmproxy.proxy.layers.http._events import (
     ErrorCode,
     RequestData,
+    RequestEndOfMessage,
     RequestHeaders,
     RequestProtocolError,
     ResponseData,
+    ResponseEndOfMessage,
     ResponseHeaders,
     ResponseProtocolError,
 )
@@ -30,6 +32,7 @@ from turntape.cassettes.tape.model import FailureKind
 
 from ..capture.ending import ConnectError, Ending, note, note_interim
 from ..capture.pending import BEGINNING, NEEDS_WHOLE, ROOM, HasRoom
+from .half_closed import passes_half_close
 from .resets import note_reset, was_reset
 from .wire_events import (
     InterimResponse,
@@ -45,7 +48,7 @@ from .wire_events import (
 )
 
 _PIECE = 1 << 16
-_CONTINUE = 100
+_CONTINUE, _SWITCHING = 100, 101
 _NO_HTTP = "the server's answer is not HTTP"
 _LONG_HEAD = "the head of the server's answer is longer than 8 MB, or has more than 10,000 fields"
 _CUT_HEAD = "the server closed the connection within the head of its answer"
@@ -225,6 +228,37 @@ class Exchange(HttpStream):
         yield from ()
 
     @override
+    def passthrough(self, event: events.Event) -> CommandGenerator[None]:
+        """As mitmproxy's, which closes both directions of a connection where one is meant."""
+        assert self.child_layer is not None and self.flow.response is not None
+        client, server = self.context.client, self.context.server
+        has_switched = self.flow.response.status_code == _SWITCHING  # a tunnel has no HTTP connection to its server
+        for command in self.child_layer.handle_event(_of_connection(event, client, server)):
+            if not isinstance(command, commands.SendData | commands.CloseConnection):
+                yield command
+                continue
+            other = command.connection
+            if isinstance(command, commands.SendData):
+                if other is client:
+                    yield SendHttp(ResponseData(self.stream_id, command.data), client)
+                elif has_switched:
+                    yield SendHttp(RequestData(self.stream_id, command.data), server)
+                else:
+                    yield command
+            elif _is_half(command) and self._passes_half_close(server if other is client else client, other):
+                yield command
+            elif other is client and client.state & ConnectionState.CAN_WRITE:
+                yield SendHttp(ResponseProtocolError(self.stream_id, "EOF", ErrorCode.PASSTHROUGH_CLOSE), client)
+            elif other is server and has_switched:
+                yield SendHttp(RequestProtocolError(self.stream_id, "EOF", ErrorCode.PASSTHROUGH_CLOSE), server)
+            else:
+                yield commands.CloseConnection(other)
+
+    def _passes_half_close(self, closed: Connection, other: Connection) -> bool:
+        client = self.context.client
+        return client.alpn != b"h2" and not other.tls and passes_half_close(closed, client, other)
+
+    @override
     def check_invalid(self, request: bool) -> CommandGenerator[bool]:
         if not request:
             return False  # the client decides what it accepts
@@ -278,6 +312,25 @@ class Exchange(HttpStream):
                     return server.error.kind
                 return "tls" if server.tls and server.timestamp_tcp_setup and not server.timestamp_tls_setup else None
         return None
+
+
+def _of_connection(event: events.Event, client: Connection, server: Connection) -> events.Event:
+    """What an event of HTTP means once the connection has another protocol."""
+    match event:
+        case RequestData():
+            return events.DataReceived(client, event.data)
+        case ResponseData():
+            return events.DataReceived(server, event.data)
+        case RequestEndOfMessage():
+            return events.ConnectionClosed(client)
+        case ResponseEndOfMessage():
+            return events.ConnectionClosed(server)
+        case _:
+            return event
+
+
+def _is_half(command: commands.CloseConnection) -> bool:
+    return isinstance(command, commands.CloseTcpConnection) and command.half_close
 
 
 def _is_continue(command: commands.Command) -> bool:

@@ -9,8 +9,33 @@ import struct
 import sys
 from pathlib import Path
 
+from mitmproxy.connection import Connection, ConnectionState
+
+from .resets import was_reset
+
+SOON, LATER = 0.05, 1.0
+"""Seconds until it is looked at again whether a client still reads."""
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _LINUX = sys.platform == "linux"
+
+
+def client_still_reads(client: Connection) -> bool:
+    """True when a client that sends nothing more waits for what is still coming."""
+    if client.tls or client.state is ConnectionState.CLOSED:  # closed by us, as when turntape stops
+        return False
+    there, here = client.peername, client.sockname
+    return there is not None and here is not None and still_reads(there, here)
+
+
+def passes_half_close(closed: Connection, client: Connection, other: Connection) -> bool:
+    """True when the end of what `closed` sends, in a session of both directions, is passed to `other` alone.
+
+    Otherwise the end of one direction ends both, as for a connection with TLS, which has no such state in practice.
+    """
+    may_read, may_send = closed.state & ConnectionState.CAN_WRITE, other.state & ConnectionState.CAN_READ
+    if was_reset(closed) or closed.tls or not may_read or not may_send:
+        return False
+    return client_still_reads(client) if closed is client else not client.tls
 
 
 def still_reads(client: tuple[object, ...], ours: tuple[object, ...]) -> bool:

@@ -15,7 +15,6 @@ from typing import Any, override
 from h11._readers import ContentLengthReader
 from h11._receivebuffer import ReceiveBuffer
 from mitmproxy import http
-from mitmproxy.connection import ConnectionState
 from mitmproxy.net.http import http1
 from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.layer import CommandGenerator
@@ -39,7 +38,7 @@ from .at_once import note_whole
 from .chunks import chunked, has_bare_line, note_pieces, whole_chunks
 from .error_answer import error_response
 from .framing import TrailerReader, body_size, is_chunked
-from .half_closed import still_reads
+from .half_closed import LATER, SOON, client_still_reads
 from .pauses import pause, resume
 from .resets import reset_words
 from .wire_events import (
@@ -72,8 +71,6 @@ _TOO_MUCH = "the client sent more than 64 MB of further requests before it had t
 _END = b"0\r\n\r\n"
 _MOST_DIGITS = 19
 """Digits of a length that is a length."""
-_SOON, _LATER = 0.05, 1.0
-"""Seconds until it is looked at again whether a client still reads."""
 _HEAD = "turntape_head"
 """The attribute of a response that has its head as it came, with the fields that were read from it."""
 
@@ -225,7 +222,7 @@ class ClientSide(_Messages, base.Http1Server):
 
     def wait_for_turn(self, event: events.Event) -> CommandGenerator[None]:
         """The next request is there, or its beginning. It is read in a later turn of the loop."""
-        if isinstance(event, events.ConnectionClosed) and self._still_reads():
+        if isinstance(event, events.ConnectionClosed) and client_still_reads(self.conn):
             self._reads_on = True
         elif isinstance(event, events.ConnectionClosed):
             self.state = self.done
@@ -246,9 +243,9 @@ class ClientSide(_Messages, base.Http1Server):
 
     @override
     def wait(self, event: events.Event) -> CommandGenerator[None]:
-        if isinstance(event, events.ConnectionClosed) and self._still_reads():
+        if isinstance(event, events.ConnectionClosed) and client_still_reads(self.conn):
             self._reads_on = True
-            yield commands.RequestWakeup(_SOON)
+            yield commands.RequestWakeup(SOON)
         elif len(self.buf) > _MOST_AHEAD:
             yield from self._broken(_TOO_MUCH)
         else:
@@ -313,17 +310,11 @@ class ClientSide(_Messages, base.Http1Server):
         elif self.state == self.read_body:
             yield from self._wait_for_rest()
 
-    def _still_reads(self) -> bool:
-        if self.conn.tls or self.conn.state is ConnectionState.CLOSED:  # closed by us, as when turntape stops
-            return False
-        client, ours = self.conn.peername, self.conn.sockname
-        return client is not None and ours is not None and still_reads(client, ours)
-
     def _look_again(self) -> CommandGenerator[None]:
         """A client that waits for its answer may close the rest of its connection too."""
         if self.state == self.wait:
-            if self._still_reads():
-                yield commands.RequestWakeup(_LATER)
+            if client_still_reads(self.conn):
+                yield commands.RequestWakeup(LATER)
             else:
                 yield from super().wait(events.ConnectionClosed(self.conn))
 

@@ -2,7 +2,8 @@
 
 mitmproxy answers the first close frame itself and turns a connection that breaks into a close with code 1000. Here each
 close frame is passed on, the session ends when both have come, and a connection that breaks off without one breaks off
-on the other side too. A message is held until it is whole, or until a frame comes that must not overtake it.
+on the other side too. A side that closes one direction of its connection still gets what is coming. A message is held
+until it is whole, or until a frame comes that must not overtake it.
 """
 
 # mitmproxy's layers are only partly typed.
@@ -17,6 +18,8 @@ from typing import Any, override
 
 import wsproto.events
 from mitmproxy import http, websocket
+from mitmproxy.connection import Connection
+from mitmproxy.connection import ConnectionState as Directions
 from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layer import CommandGenerator
@@ -39,6 +42,7 @@ from ..capture.ending import Ending, note
 from ..capture.pending import NEEDS_WHOLE
 from .chunks import note_pieces
 from .deflate import Deflate, agreed_on
+from .half_closed import LATER, SOON, client_still_reads, passes_half_close
 from .pauses import pause, resume
 
 # Codes that wsproto does not know were given a meaning since, as 1014 (bad gateway): they are passed on.
@@ -119,6 +123,8 @@ class Session(WebsocketLayer):
         if isinstance(event, WebSocketMessageInjected):
             self._injected.append(event.message)
             yield from self._inject()
+        elif isinstance(event, events.Wakeup) and event.command not in self._turns:
+            yield from self._look_again()
         elif isinstance(event, events.Wakeup):
             from_client = self._turns.pop(event.command)
             yield from self._inflate(from_client, self._rest.pop(from_client, b""))
@@ -132,7 +138,7 @@ class Session(WebsocketLayer):
                     return
                 yield from self._pass_beginning(from_client)
                 self._closed(from_client, CloseReason.ABNORMAL_CLOSURE, "")
-                yield from self._end()
+                yield from self._connection_closed(from_client)
                 return
             assert isinstance(event, events.DataReceived)
             if from_client in self._rest:  # read before the pause, and handled after what came before it
@@ -142,6 +148,25 @@ class Session(WebsocketLayer):
             elif source.state in _READS:  # otherwise these are bytes after a close frame
                 source.receive_data(event.data)
                 yield from self._relay(from_client)
+
+    def _connection_closed(self, from_client: bool) -> CommandGenerator[None]:
+        """One side sends nothing more: the session ends, unless it still reads what the other one sends."""
+        source, target = (side.conn for side in self._sides(from_client))
+        if not passes_half_close(source, self.context.client, target):
+            yield from self._end()
+            return
+        self._begun.pop(from_client, None)
+        if not target.tls:
+            yield commands.CloseTcpConnection(target, half_close=True)
+        if from_client:
+            yield commands.RequestWakeup(SOON)
+
+    def _look_again(self) -> CommandGenerator[None]:
+        """A client that sends nothing more may close the rest of its connection too."""
+        if client_still_reads(self.context.client):
+            yield commands.RequestWakeup(LATER)
+        elif self._handle_event != self.done:
+            yield from self._end()
 
     def _inflate(self, from_client: bool, data: bytes, *, in_turns: bool = True) -> CommandGenerator[None]:
         """Read frames that may be compressed bit by bit: a thousand times as much may come out of them.
@@ -273,7 +298,7 @@ class Session(WebsocketLayer):
         if broke:  # the code and the reason are ours
             note(self.flow, Ending("client" if from_client else "server", "protocol", said.reason))
         for side in (target, source) if broke else (target,):
-            if side.state in (ConnectionState.OPEN, ConnectionState.REMOTE_CLOSING):
+            if side.state in (ConnectionState.OPEN, ConnectionState.REMOTE_CLOSING) and _takes(side.conn):
                 yield side.send2(said)
         if broke or (source.state, target.state) == _BOTH_CLOSED:
             yield from self._end()
@@ -305,6 +330,8 @@ def _in_parts(beginning: bytes, is_text: bool) -> Iterator[wsproto.events.Messag
 
 def _passed(said: wsproto.events.Event, target: WebsocketConnection) -> CommandGenerator[None]:
     """Send on, also to a side that has sent its close frame and still reads."""
+    if not _takes(target.conn):
+        return
     if target.state is ConnectionState.OPEN:
         yield target.send2(said)
     elif target.state is ConnectionState.REMOTE_CLOSING:
@@ -312,3 +339,8 @@ def _passed(said: wsproto.events.Event, target: WebsocketConnection) -> CommandG
             yield commands.SendData(target.conn, bytes(target._proto.send_data(said.data, said.message_finished)))
         elif isinstance(said, wsproto.events.Ping):
             yield commands.SendData(target.conn, bytes(target._proto.ping(said.payload)))
+
+
+def _takes(connection: Connection) -> bool:
+    """True for a side to which the connection was not closed."""
+    return bool(connection.state & Directions.CAN_WRITE)

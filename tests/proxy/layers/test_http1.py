@@ -23,7 +23,7 @@ from mitmproxy.proxy.layers.http._events import (
 )
 from mitmproxy.test import tflow, tutils
 
-from turntape.proxy.layers import http1
+from turntape.proxy.layers import half_closed, http1
 from turntape.proxy.layers.ahead import LaterTurn, RestLater
 from turntape.proxy.layers.at_once import is_whole
 from turntape.proxy.layers.chunks import pieces_of
@@ -194,7 +194,7 @@ def test_nobody_looks_whether_a_client_reads_that_turntape_itself_has_closed(
 ) -> None:
     """To look takes milliseconds for each client, and hundreds may be there when a recording is stopped."""
     looked: list[object] = []
-    monkeypatch.setattr(http1, "still_reads", lambda *place: looked.append(place))
+    monkeypatch.setattr(half_closed, "still_reads", lambda *place: looked.append(place))
     side = client()
     received(side, b"GET / HTTP/1.1\r\n\r\n")
     side.conn.state = state
@@ -275,7 +275,7 @@ def test_a_client_that_closes_while_its_next_request_waits(
     reads: bool, ahead: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that still reads gets its answers, and then the end of the connection."""
-    monkeypatch.setattr(http1, "still_reads", lambda *place: reads)
+    monkeypatch.setattr(half_closed, "still_reads", lambda *place: reads)
     side = client()
     received(side, ASKED + ahead)
     turn = later(answered(side))
