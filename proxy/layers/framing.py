@@ -1,13 +1,29 @@
-"""Where the body of an HTTP/1 answer ends, as clients read it, and the trailers behind it."""
+"""Where the parts of an HTTP/1 message end: what clients read, and what cannot be read in one way alone."""
 
 # mitmproxy and h11 are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
+import re
 from typing import Any
 
 import h11
 from mitmproxy import http
 from mitmproxy.net.http import http1
+from mitmproxy.proxy.layers.http._events import RequestHeaders
+
+_ODD = re.compile(rb"[\r\n\0]")
+"""What some servers take for the end of a line, or of a value."""
+
+
+def odd_value(request: http.Request) -> str | None:
+    """Why a request could be read as another one: by a field that continues on the next line, a bare CR or a NUL."""
+    for name, value in request.headers.fields:
+        if _ODD.search(value):
+            return (
+                f"the field {name.decode(errors='backslashreplace')!r} has a line break, a CR or a NUL in its value "
+                "(RFC 9110, 5.5); send it on one line"
+            )
+    return None
 
 
 class TrailerReader:
@@ -55,3 +71,19 @@ def body_size(request: http.Request, response: http.Response) -> int | None:
         if all(part.isascii() and part.isdigit() for part in lengths) and len({int(part) for part in lengths}) == 1:
             return int(lengths[0])
         raise
+
+
+def with_an_end(event: RequestHeaders) -> RequestHeaders:
+    """A request with a body, so that its end is seen over HTTP/1.1: a request of HTTP/2 may have no length.
+
+    Without one, the server would read the body as the next request.
+    """
+    request = event.request
+    if not request.is_http2 or "content-length" in request.headers:
+        return event
+    request = request.copy()
+    if request.raw_content is None or request.trailers:
+        request.headers["transfer-encoding"] = "chunked"
+    else:
+        request.headers["content-length"] = str(len(request.raw_content))
+    return RequestHeaders(event.stream_id, request, event.end_stream)

@@ -21,6 +21,7 @@ from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.http import _http1 as base
 from mitmproxy.proxy.layers.http._base import HttpEvent, ReceiveHttp
 from mitmproxy.proxy.layers.http._events import (
+    ErrorCode,
     RequestData,
     RequestEndOfMessage,
     RequestHeaders,
@@ -37,7 +38,7 @@ from .ahead import LaterTurn, RestLater
 from .at_once import note_whole
 from .chunks import chunked, has_bare_line, note_pieces, whole_chunks
 from .error_answer import error_response
-from .framing import TrailerReader, body_size, is_chunked
+from .framing import TrailerReader, body_size, is_chunked, odd_value, with_an_end
 from .half_closed import LATER, SOON, client_still_reads
 from .pauses import pause, resume
 from .resets import reset_words
@@ -265,11 +266,16 @@ class ClientSide(_Messages, base.Http1Server):
         if _has_many_lines(self.buf, _MOST_OF_CLIENT):
             yield from self._refuse(_TOO_MANY)
             return
-        broke = False
+        broke = is_refused = False
         for command in super().read_headers(event):
-            if isinstance(command, ReceiveHttp) and isinstance(command.event, RequestProtocolError):
-                blame(command.event, Cause(broke=True))
+            said = command.event if isinstance(command, ReceiveHttp) else None
+            if isinstance(said, RequestProtocolError):
+                blame(said, Cause(broke=True))
                 broke = True
+            elif isinstance(said, RequestHeaders) and not is_refused and (odd := odd_value(said.request)):
+                yield from self._refuse_whole(said, odd)
+                return
+            is_refused = is_refused or isinstance(command, commands.CloseConnection)
             yield command
         if self.state == self.read_body and not broke:
             yield from self._wait_for_rest()
@@ -296,6 +302,17 @@ class ClientSide(_Messages, base.Http1Server):
         yield commands.SendData(self.conn, error_response(431, message))
         yield commands.CloseConnection(self.conn)
         self.state = self.done
+
+    def _refuse_whole(self, asked: RequestHeaders, message: str) -> CommandGenerator[None]:
+        """Refuse a request that has a head, so that it has a record."""
+        yield commands.SendData(self.conn, error_response(400, message))
+        yield commands.CloseConnection(self.conn)
+        self.state = self.done
+        error = RequestProtocolError(self.stream_id, message, ErrorCode.GENERIC_CLIENT_ERROR)
+        blame(error, Cause(broke=True))
+        asked.end_stream = False
+        yield ReceiveHttp(asked)
+        yield ReceiveHttp(error)
 
     def _wait_for_rest(self) -> CommandGenerator[None]:
         """Look for the rest of a request later, at one request of the connection at a time."""
@@ -367,22 +384,6 @@ class ClientSide(_Messages, base.Http1Server):
             yield from self._sending(event, super().send(event))
 
 
-def _with_an_end(event: RequestHeaders) -> RequestHeaders:
-    """A request with a body, so that its end is seen over HTTP/1.1: a request of HTTP/2 may have no length.
-
-    Without one, the server would read the body as the next request.
-    """
-    request = event.request
-    if not request.is_http2 or "content-length" in request.headers:
-        return event
-    request = request.copy()
-    if request.raw_content is None or request.trailers:
-        request.headers["transfer-encoding"] = "chunked"
-    else:
-        request.headers["content-length"] = str(len(request.raw_content))
-    return RequestHeaders(event.stream_id, request, event.end_stream)
-
-
 class UpstreamSide(_Messages, base.Http1Client):
     """The layer that talks to an upstream."""
 
@@ -396,7 +397,7 @@ class UpstreamSide(_Messages, base.Http1Client):
         if isinstance(event, RequestData):
             self._sends_body(event.data)
         elif isinstance(event, RequestHeaders) and not event.end_stream:
-            event = _with_an_end(event)
+            event = with_an_end(event)
             self._sends_head(event.request)
         return self._sending(event, super().send(event))
 

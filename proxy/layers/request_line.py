@@ -1,19 +1,18 @@
 """Reads the first line of a request, in the place of mitmproxy's function.
 
 mitmproxy refuses a URL with bytes beyond ASCII, or without a path, when it comes in absolute form; in origin form, it
-passes the same bytes on. Here both forms are passed on as they came: the server decides what it accepts.
+passes the same bytes on. Here both forms are passed on as they came: the server decides what it accepts. What is not
+HTTP/1 is refused, in both forms.
 """
-
-# pyright: reportPrivateUsage=false
 
 import re
 
 from mitmproxy.net.http import url
-from mitmproxy.net.http.http1 import read
 
 from turntape.cassettes.excerpts import cut
 
 _ABSOLUTE = re.compile(rb"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]+)(.*)", re.DOTALL)
+_VERSION = re.compile(rb"HTTP/1\.[0-9]")
 _LINE = "send METHOD, URL and HTTP/1.1, with a space between them and none in the URL"
 _TUNNEL = "send CONNECT, HOST:PORT with a port from 1 to 65535, and HTTP/1.1"
 _SHOWN = 200
@@ -24,7 +23,8 @@ def read_request_line(line: bytes) -> tuple[str, int, bytes, bytes, bytes, bytes
     """Host, port, method, scheme, authority, path and version. Raises ValueError when the line cannot be read."""
     try:
         method, target, version = line.split()
-        read.raise_if_http_version_unknown(version)
+        if not _VERSION.fullmatch(version):  # one of HTTP/2 has no such line
+            raise ValueError
         if target == b"*" or target.startswith(b"/"):
             return "", 0, method, b"", b"", target, version
         if method == b"CONNECT":

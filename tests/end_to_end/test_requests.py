@@ -467,6 +467,41 @@ def has_data(client: socket.socket, seconds: float = 0) -> bool:
     return bool(select.select([client], [], [], seconds)[0])
 
 
+@pytest.mark.parametrize("field", ["", "Host: \r\n"], ids=["none", "empty"])
+def test_a_request_without_a_host_is_sent_to_the_host_of_its_url_on_the_forward_route(
+    field: str, tape: Path, confdir: Path
+) -> None:
+    """And it arrives as it came: the server decides whether it needs the field."""
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    with answering([answer]) as (url, got), Recorder(tape) as recorder:
+        engine = Engine(recorder, upstreams={}, intercept=("127.0.0.1",), confdir=confdir)
+        with running(engine), socket.create_connection(("127.0.0.1", engine.port)) as raw:
+            raw.sendall(f"GET {url}/v1/models HTTP/1.1\r\n{field}x-a: b\r\n\r\n".encode())
+            seen = b""
+            while len(seen) < len(answer):
+                seen += raw.recv(65536)
+
+    assert seen == answer
+    assert got == [f"GET /v1/models HTTP/1.1\r\n{field}x-a: b\r\n\r\n".encode()]
+    [trip] = Cassette.load(tape)
+    assert (trip.request.url, trip.route, trip.failure) == (f"{url}/v1/models", "forward", None)
+
+
+@pytest.mark.parametrize("target", ["/openai", "forward"])
+@pytest.mark.parametrize("version", ["HTTP/2.0", "HTTP/0.9"])
+def test_a_first_line_of_another_version_gets_400_on_both_routes(
+    target: str, version: str, tape: Path, confdir: Path
+) -> None:
+    with rig(tape, confdir) as up, socket.create_connection((up.engine.host, up.engine.port)) as raw:
+        place = "http://api.openai.com" if target == "forward" else target
+        raw.sendall(f"GET {place}/v1/models {version}\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: raw.recv(65536), b""))
+        assert not up.server.requests
+
+    assert answer.startswith(b"HTTP/1.1 400 ") and b"the first line of the request cannot be read" in answer
+    assert not list(Cassette.load(tape))
+
+
 @pytest.mark.parametrize("target", ["/openai", "forward"])
 def test_a_request_of_http_1_0_needs_no_host_and_one_of_http_1_1_does(target: str, tape: Path, confdir: Path) -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"

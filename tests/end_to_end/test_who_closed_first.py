@@ -129,8 +129,11 @@ def test_a_client_that_breaks_http_within_its_request_body(route: str, tape: Pat
     [
         ("Transfer-Encoding: chunked", "both transfer-encoding and content-length headers"),
         ("Content-Length: 5", "content-length header"),
+        ("X-Note: one\r\n Transfer-Encoding: chunked", "'X-Note' has a line break"),
+        ("X-Note: one\rTransfer-Encoding: chunked", "'X-Note' has a line break"),
+        ("X-Note: one\0two", "'X-Note' has a line break"),
     ],
-    ids=["two ways to read it", "two lengths"],
+    ids=["two ways to read it", "two lengths", "a field on two lines", "a bare CR", "a NUL"],
 )
 def test_a_request_that_cannot_be_sent_on_is_the_fault_of_the_client(
     route: str, field: str, message: str, tape: Path, confdir: Path
