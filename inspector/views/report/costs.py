@@ -7,6 +7,8 @@ from ...ledger import Figure, Group, Ledger, Piece
 from ...run.rows import Rows
 from ..text.group_amount import group_amount
 from ..text.number_format import count, dollars, percent, several, size, spent
+from ..vocabulary.misses import SHOWN as MISSES
+from ..vocabulary.misses import UNPROMISED, Missed, miss_price, miss_tokens, misses, misses_note
 from ..vocabulary.pieces import (
     ALONE,
     GROUPS,
@@ -19,8 +21,6 @@ from ..vocabulary.pieces import (
 )
 from .markup import NOTHING, Html, joined, link, span, tag
 
-SHOWN = 12
-"""Cache misses that are listed; the smaller ones are folded."""
 MOST = 300
 """Pieces that are listed one by one."""
 GROUPED = 30
@@ -75,32 +75,39 @@ def _group(ledger: Ledger, group: Group, name: str) -> Html:
 
 
 def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
-    known = [turn for turn in ledger.turns if turn.cache is not None]
-    found = [(turn, turn.cache.miss) for turn in known if turn.cache is not None and turn.cache.miss is not None]
-    if not known:
+    found = misses(ledger.turns)
+    if not found.known:
         return
-    found.sort(key=lambda one: (one[1].price or Decimal(0), one[1].tokens), reverse=True)
-    lines = [
-        tag(
-            "tr",
-            _cost(miss.price),
-            tag("td", count(miss.tokens), class_="figure"),
-            tag("td", link(turn.place, rows.name_of(turn.place)) if turn.place < len(rows.all) else ""),
-            tag("td", span("warn", miss.cause), f" {miss.message}", span("dim", f" {miss.at}" if miss.at else "")),
-        )
-        for turn, miss in found
-    ]
-    if not lines:
-        yield tag("section", tag("h2", "Cache misses"), tag("p", _sentence(no_misses(known)), class_="dim"))
+    if not found.all:
+        yield tag("section", tag("h2", "Cache misses"), tag("p", _sentence(no_misses(found.known)), class_="dim"))
         return
     heads = ("cost", "tokens", "turn", "why")
+    lines = [_miss(one, rows) for one in found.listed]
     folded: list[Html] = []
-    if rest := lines[SHOWN:]:
+    if rest := lines[MISSES:]:
         words = several(len(rest), "smaller one")
         folded = [tag("details", tag("summary", words), _scrolling(f"Cache misses, {words}", heads, rest))]
-    prices = [miss.price for _, miss in found if miss.price is not None]
-    note = f"{len(found):,}, together {dollars(sum(prices, Decimal(0)))}" if prices else f"{len(found):,}"
-    yield _table("Cache misses", note, heads, lines[:SHOWN], *folded)
+    if found.unpromised:
+        cause = found.unpromised[0][1].cause
+        words = several(len(found.unpromised), "request")
+        price, tokens = dollars(miss_price(found.unpromised)), count(miss_tokens(found.unpromised))
+        summary = tag("summary", span("money", price), f" {tokens} tokens, {words} ", span("warn", cause))
+        why = tag("p", _sentence(UNPROMISED), class_="dim")
+        each = _scrolling(f"Cache misses, {cause}", heads, [_miss(one, rows) for one in found.unpromised])
+        folded.append(tag("details", summary, why, each))
+    shown = [_scrolling("Cache misses", heads, lines[:MISSES])] if lines else []
+    yield _section("Cache misses", misses_note(found.all), *shown, *folded)
+
+
+def _miss(one: Missed, rows: Rows) -> Html:
+    turn, miss = one
+    return tag(
+        "tr",
+        _cost(miss.price),
+        tag("td", count(miss.tokens), class_="figure"),
+        tag("td", link(turn.place, rows.name_of(turn.place)) if turn.place < len(rows.all) else ""),
+        tag("td", span("warn", miss.cause), f" {miss.message}", span("dim", f" {miss.at}" if miss.at else "")),
+    )
 
 
 def _pieces(ledger: Ledger, rows: Rows) -> Html:
@@ -156,10 +163,12 @@ def _bar(part: float | None) -> Html:
     return tag("td", tag("span", fill, class_="bar"))
 
 
-def _table(title: str, note: str, heads: tuple[str, ...], lines: list[Html], *below: Html) -> Html:
-    return tag(
-        "section", tag("h2", f"{title} ", span("dim", note)), _scrolling(title, heads, lines), *below, class_="costs",
-    )  # fmt: skip
+def _table(title: str, note: str, heads: tuple[str, ...], lines: list[Html]) -> Html:
+    return _section(title, note, _scrolling(title, heads, lines))
+
+
+def _section(title: str, note: str, *parts: Html) -> Html:
+    return tag("section", tag("h2", f"{title} ", span("dim", note)), *parts, class_="costs")
 
 
 def _scrolling(title: str, heads: tuple[str, ...], lines: list[Html]) -> Html:

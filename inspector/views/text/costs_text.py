@@ -1,10 +1,12 @@
-"""What a run cost as text: its pieces and groups of pieces, the dearest first."""
+"""What a run cost as text: its pieces, cache misses and groups of pieces, the dearest first."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from ...ledger import Group, GroupKey, Ledger, Piece
 from ...wire.printable import safe
+from ..vocabulary.misses import SHOWN as MISSES
+from ..vocabulary.misses import UNPROMISED, Misses, miss_price, miss_tokens, misses, misses_note
 from ..vocabulary.pieces import (
     ALONE,
     FIGURES,
@@ -30,7 +32,10 @@ _TABLES: tuple[tuple[GroupKey, str], ...] = (("kind", "by kind"), *GROUPS)
 
 
 def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: int = 100) -> Iterator[Line]:
-    """The dearest pieces of a run, then its groups, line by line. With `thread` only the pieces of that thread."""
+    """The dearest pieces of a run, then its cache misses and groups, line by line.
+
+    With `thread` only the pieces and misses of that thread.
+    """
     width = max(LEAST, width)
     yield [(title, "bold")]
     turns = [turn for turn in ledger.turns if thread is None or turn.thread == thread]
@@ -50,6 +55,7 @@ def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: 
         yield fit(_piece(piece, threads, width), width)
     if len(pieces) > MOST:
         yield fit([(f"{'':10}{several(len(pieces) - MOST, 'more piece')}", "dim")], width)
+    yield from _misses(misses(turns), threads, width)
     if thread is None:
         for by, heading in _TABLES:
             yield from _groups(ledger.groups(by), by, heading, ledger.total, width)
@@ -94,6 +100,34 @@ def _piece(piece: Piece, threads: bool, width: int) -> Line:
         (safe(piece.name), "plain"),
         (note, "warn"),
     ]
+
+
+def _misses(found: Misses, threads: bool, width: int) -> Iterator[Line]:
+    """The dearest cache misses one by one; those that no provider promised to avoid are one line."""
+    if not found.all:
+        return
+    yield []
+    yield fit([("cache misses", "bold"), (f"  {misses_note(found.all)}", "dim")], width)
+    for turn, miss in found.listed[:MISSES]:
+        name = f"{turn.thread}:{turn.turn}" if threads else f"{turn.turn}"
+        yield fit(
+            [*_miss_amounts(miss.price, miss.tokens), (f"{name:<8}", "bold"), *_why(miss.cause, miss.message)], width
+        )
+    if rest := found.listed[MISSES:]:
+        smaller = several(len(rest), "smaller one")
+        yield fit([*_miss_amounts(miss_price(rest), miss_tokens(rest)), (smaller, "dim")], width)
+    if rest := found.unpromised:
+        requests = f"{several(len(rest), 'request')}  "
+        amounts = _miss_amounts(miss_price(rest), miss_tokens(rest))
+        yield fit([*amounts, (requests, "bold"), *_why(rest[0][1].cause, UNPROMISED)], width)
+
+
+def _miss_amounts(price: Decimal | None, tokens: int) -> Line:
+    return [(f"{dollars(price):>10}", _style(price)), (f"{count(tokens):>8} tokens  ", "plain")]
+
+
+def _why(cause: str, message: str) -> Line:
+    return [(cause, "warn"), (f"  {safe(message)}", "plain")]
 
 
 def _groups(groups: Sequence[Group], by: GroupKey, heading: str, total: Decimal | None, width: int) -> Iterator[Line]:

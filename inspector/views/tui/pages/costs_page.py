@@ -12,6 +12,8 @@ from ....wire.printable import safe
 from ...text.group_amount import group_amount
 from ...text.number_format import percent, spent
 from ...text.terminal_text import clip, width_of
+from ...vocabulary.misses import SHOWN as MISSES
+from ...vocabulary.misses import UNPROMISED, Missed, miss_price, miss_tokens, misses, misses_note
 from ...vocabulary.pieces import (
     ALONE,
     GROUPS,
@@ -34,7 +36,7 @@ from .text_lines import flowing, lines
 MOST = 300
 """Pieces that are listed one by one."""
 SHOWN = 12
-"""Lines of a group, or cache misses, that are shown; the rest is folded."""
+"""Lines of a group that are shown; the rest is folded."""
 WHAT_IF = "with another model, tier or cache, without a tool, with shorter results: turntape price"
 """The command that prices the same turns again."""
 WIDE, NARROW = 100, 60
@@ -130,38 +132,41 @@ class _Costs:
         return f"{name}: {what}" if name else what
 
     def misses(self) -> Iterator[Block]:
-        known = [turn for turn in self.ledger.turns if turn.cache is not None]
-        if not known:
+        found = misses(self.ledger.turns)
+        if not found.known:
             return
-        found = [(turn, turn.cache.miss) for turn in known if turn.cache is not None and turn.cache.miss is not None]
-        found.sort(key=lambda one: (one[1].price or Decimal(0), one[1].tokens), reverse=True)
-        prices = [miss.price for _, miss in found if miss.price is not None]
         yield gap("misses")
-        note = f"{len(found):,}, together {dollars(sum(prices, Decimal(0)))}" if prices else f"{len(found):,}"
-        yield Block("misses", rule("cache misses", note), group=True)
-        if not found:
-            yield Block("misses:none", (), flowing([(no_misses(known), "dim")]), indent=2, parent="misses")
-        for number, (turn, miss) in enumerate(found):
-            if number == SHOWN:
-                yield Block(
-                    "misses:rest",
-                    [(several(len(found) - SHOWN, "smaller one"), "dim")],
-                    indent=2,
-                    parent="misses",
-                    group=True,
-                    open=False,
-                )
-            parent = "misses" if number < SHOWN else "misses:rest"
-            title: Spans = [
-                (f"{dollars(miss.price):>10} ", "money"),
-                (f"{count(miss.tokens):>6} tokens  ", "plain"),
-                (self.rows.name_of(turn.place), "bold"),
-                (f"  {miss.cause}", "warn"),
+        yield Block("misses", rule("cache misses", misses_note(found.all)), group=True)
+        if not found.all:
+            yield Block("misses:none", (), flowing([(no_misses(found.known), "dim")]), indent=2, parent="misses")
+        for number, one in enumerate(found.listed):
+            if number == MISSES:
+                smaller = several(len(found.listed) - MISSES, "smaller one")
+                yield _folded("misses:rest", [(smaller, "dim")], "misses")
+            yield self._miss(number, one, "misses" if number < MISSES else "misses:rest")
+        if found.unpromised:
+            together = [
+                *_miss_amounts(miss_price(found.unpromised), miss_tokens(found.unpromised), cells=8),
+                (several(len(found.unpromised), "request"), "bold"),
+                (f"  {found.unpromised[0][1].cause}", "warn"),
             ]
-            where = f"  ({miss.at})" if miss.at else ""
-            text = flowing([(safe(miss.message), "plain"), (where, "dim")])
-            goto = Goto(turn.place, miss.at or "head")
-            yield Block(f"miss:{number}", title, text, indent=2, parent=parent, goto=goto)
+            yield _folded("misses:unpromised", together, "misses")
+            yield Block("misses:why", (), flowing([(UNPROMISED, "dim")]), indent=2, parent="misses:unpromised")
+        for number, one in enumerate(found.unpromised, len(found.listed)):
+            yield self._miss(number, one, "misses:unpromised")
+
+    def _miss(self, number: int, one: Missed, parent: str) -> Block:
+        turn, miss = one
+        title: Spans = [
+            *_miss_amounts(miss.price, miss.tokens),
+            (self.rows.name_of(turn.place), "bold"),
+            (f"  {miss.cause}", "warn"),
+        ]
+        where = f"  ({miss.at})" if miss.at else ""
+        # All that are folded together have the same words, which are said once.
+        text = flowing([(safe(miss.message), "plain"), (where, "dim")]) if parent != "misses:unpromised" else None
+        goto = Goto(turn.place, miss.at or "head")
+        return Block(f"miss:{number}", title, text, indent=2, parent=parent, goto=goto)
 
     def ranked(self) -> Iterator[Block]:
         yield gap("pieces")
@@ -202,8 +207,7 @@ class _Costs:
                 yield self._group_block(by, group)
             if len(groups) > SHOWN:
                 rest = f"{by}:rest"
-                title_ = [(f"{len(groups) - SHOWN} more", "dim")]
-                yield Block(rest, title_, indent=2, parent=by, group=True, open=False)
+                yield _folded(rest, [(f"{len(groups) - SHOWN} more", "dim")], by)
                 for group in groups[SHOWN:]:
                     yield self._group_block(by, group, rest)
 
@@ -273,6 +277,16 @@ class _Costs:
         spans.append((f"{word:<7}", look))
         note = f"  {NEVER}" if piece.never_called else ""
         return [*spans, (_name(piece), "dim" if piece.never_called else "plain"), (note, "warn")]
+
+
+def _miss_amounts(price: Decimal | None, tokens: int, cells: int = 10) -> list[tuple[str, str]]:
+    """The columns of a miss; a line that opens has two cells less, for its sign."""
+    return [(f"{dollars(price):>{cells}} ", "money"), (f"{count(tokens):>6} tokens  ", "plain")]
+
+
+def _folded(key: str, title: Spans, parent: str) -> Block:
+    """A line that other blocks fold away with; they are folded at first."""
+    return Block(key, title, indent=2, parent=parent, group=True, open=False)
 
 
 def _name(piece: Piece) -> str:

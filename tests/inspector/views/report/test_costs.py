@@ -8,7 +8,8 @@ from conversations import chat, loop, said, user
 
 from turntape.inspector.ledger import CacheEntry, Miss, ledger_of
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.report.costs import MOST, SHOWN, costs
+from turntape.inspector.views.report.costs import MOST, costs
+from turntape.inspector.views.vocabulary.misses import SHOWN
 from turntape.inspector.views.vocabulary.pieces import SHORT_FIGURES
 
 
@@ -82,6 +83,31 @@ def test_small_cache_misses_are_folded() -> None:
 
     assert listed.count("gone") == SHOWN and folded.count("gone") == 3
     assert "3 smaller ones" in folded and f">{SHOWN + 3}</td>" in listed
+
+
+def test_misses_that_no_provider_promised_to_avoid_are_folded_with_their_sum() -> None:
+    run = Run.of(loop())
+    [turn, *_] = run.ledger.turns
+
+    def page(*causes: str) -> str:
+        turns = [
+            type(turn)(**{**_fields(turn), "cache": CacheEntry(
+                rule="grid of 128", expected="possible", read=None, written=None, actual_read=0, actual_written=0,
+                miss=Miss(cause=cause, message="may be read", tokens=2_000, price=Decimal("0.25")),
+            )})
+            for cause in causes
+        ]  # fmt: skip
+        return str(costs(type(run.ledger)(turns=turns, pieces=(), total=None, unpriced=0), run.rows))
+
+    listed, folded = page("expired", *["not-promised"] * 3).split("<details>")
+    assert words(folded).startswith(
+        "$0.750 6.0k tokens, 3 requests not-promised The prefix was unchanged; the API promises"
+    )
+    assert (listed.count("may be read"), folded.count("may be read")) == (1, 3) and "4, together $1.00" in listed
+    alone = page("not-promised")
+    assert "<details>" not in alone and alone.count("may be read") == 1
+    only = page("not-promised", "not-promised").partition("Cache misses")[2].partition("</section>")[0]
+    assert only.count("<table") == 1 and only.index("<details>") < only.index("<table"), "no table without lines"
 
 
 def _fields(turn: object) -> dict[str, object]:

@@ -1,12 +1,17 @@
 """`show --costs` as text."""
 
+from dataclasses import replace
+from decimal import Decimal
+
 import pytest
+from cached_turns import gpt, says
 from conversations import CALL, HELLO, TOOLS, chat, loop, said
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.ledger import ledger_of
+from turntape.inspector.ledger import CacheEntry, Miss, ledger_of
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.views.text.costs_text import MOST, costs_text
+from turntape.inspector.views.vocabulary.misses import SHOWN
 from turntape.inspector.views.vocabulary.pieces import FIGURES, SHORT_FIGURES
 
 
@@ -86,3 +91,42 @@ def test_kinds_without_a_price_are_ordered_by_their_tokens_the_output_too(output
     kinds = lines[lines.index("by kind") + 1 :]
 
     assert kinds[0].split()[-2 if first == "tool" else -1] == first
+
+
+def unread(turns: int) -> list[RoundTrip]:
+    """Turns of which an API without promises read nothing from its cache."""
+    said = [message for n in range(turns) for message in ({"role": "user", "content": "x" * 8_000}, says("Fine."))]
+    return [
+        replace(gpt(said[: 2 * n + 1], (2_000 * (n + 1), 0, 2), at=1_780_000_000.0 + 20 * n), index=n)
+        for n in range(turns)
+    ]
+
+
+def misses_of(lines: list[str]) -> list[str]:
+    """The lines of the cache misses, without the heading."""
+    start = next(at for at, line in enumerate(lines) if line.startswith("cache misses")) + 1
+    return lines[start : next(at for at in range(start, len(lines)) if not lines[at])]
+
+
+def test_misses_that_no_provider_promised_to_avoid_are_one_line() -> None:
+    lines = shown(*unread(20))
+
+    assert any(line.startswith("cache misses  19, together $") for line in lines)
+    [only] = misses_of(lines)
+    assert only.split()[2:6] == ["tokens", "19", "requests", "not-promised"]
+    assert [line.split()[3:5] for line in misses_of(shown(*unread(2)))] == [["2", "not-promised"]]
+
+
+def test_a_miss_has_its_turn_and_its_cause_and_small_ones_are_a_sum() -> None:
+    ledger = ledger_of(label_all(loop()))
+    miss = Miss(cause="expired", message="an hour had passed", tokens=2_000, price=Decimal("0.25"))
+    entry = CacheEntry(
+        rule="marks", expected="expected", read=None, written=None, actual_read=0, actual_written=0, miss=miss
+    )
+    turns = [replace(ledger.turns[0], cache=entry)] * (SHOWN + 4)
+    lines = ["".join(text for text, _ in one).rstrip() for one in costs_text(replace(ledger, turns=turns), "run")]
+
+    found = misses_of(lines)
+    assert found[0] == "    $0.250    2.0k tokens  1       expired  an hour had passed"
+    assert found[SHOWN:] == ["     $1.00    8.0k tokens  4 smaller ones"]
+    assert not [line for line in shown(*loop()) if "cache misses" in line], "nothing is said where there is none"

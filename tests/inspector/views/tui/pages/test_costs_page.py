@@ -133,6 +133,26 @@ def test_cache_misses_have_their_cause_and_price_the_dearest_first() -> None:
     ]
 
 
+def test_misses_that_no_provider_promised_to_avoid_are_one_line_that_opens() -> None:
+    unpromised = replace(MISS, cause="not-promised", message="the API may read it", at="", price=Decimal("0.5"))
+    found = page(ledger=with_misses(unpromised, MISS, *[unpromised] * 3))
+
+    assert part(shown(found), "cache misses  5, together $2.01") == [
+        "     $0.0070   2.4k tokens  turn 1 of t2  changed-system",
+        "      the system prompt changed  (/system/0)",
+        "  ▸    $2.00   9.6k tokens  4 requests  not-promised",
+    ]
+    opened = part(list(found.laid_out(100, {"misses:unpromised": True}).text()), "4 requests")
+    assert opened[0].strip().startswith("the prefix was unchanged; the API promises no reads")
+    assert opened[1] == "      $0.500   2.4k tokens  turn 1 of t1  not-promised" and len(opened) == 5
+
+
+def test_a_single_miss_that_was_not_promised_is_listed_as_the_others() -> None:
+    lines = part(shown(page(ledger=with_misses(replace(MISS, cause="not-promised")))), "cache misses  1")
+
+    assert lines[0].endswith("turn 1 of t1  not-promised") and lines[1].strip().startswith("the system prompt")
+
+
 def test_without_misses_and_without_rules() -> None:
     assert part(shown(page(ledger=with_misses(None))), "cache misses  0")[0].strip().startswith("none: the cache gave")
     silent = with_misses(None)
