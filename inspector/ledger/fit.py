@@ -8,7 +8,7 @@ from statistics import median
 
 from turntape.cassettes.frozen import frozen
 
-from .shape import AROUND, FEATURES, MAY_BE_LESS, SPREAD, USUAL, Shape, tokens_of
+from .shape import AROUND, CALLED, FEATURES, MAY_BE_LESS, SPREAD, USUAL, Shape, tokens_of
 
 _HELD = 0.007
 """The square of the share by which a sum usually differs from what its shape says."""
@@ -18,6 +18,13 @@ _LEAST = 2
 """Sums of fewer tokens are mostly what is around the contents; they teach little."""
 _ENOUGH = 8
 """Sums of fewer tokens do not show whether a model's texts have more tokens than usual, or fewer."""
+
+_REWRITTEN = 8.0
+"""How far the tokens of a call are from those in its answer where the history writes calls in another way."""
+_OTHER_FORM = 5.0
+"""Another way of writing differs by at least so many tokens: it has another frame around name and arguments."""
+_BETTER = 0.85
+"""It is assumed where the errors that it leaves are not more than this share of those without it."""
 
 
 @frozen
@@ -42,6 +49,18 @@ def fitted(sums: Sequence[Sum]) -> Rates:
     centre = (*USUAL[:AROUND], *(rate * scale for rate in USUAL[AROUND:]))
     spread = (*SPREAD[:AROUND], *(one * scale for one in SPREAD[AROUND:]))
     matrix, right = _normal(usable)
+    rates = _near(matrix, right, centre, spread)
+    if any(one.shape[CALLED] for one in usable):
+        # Most APIs put a call into the next prompt as the model wrote it. Some write it in another way, and then every
+        # call differs by about the same number of tokens. What is between the two is chance.
+        far = _near(matrix, right, centre, (*spread[:CALLED], _REWRITTEN * scale, *spread[CALLED + 1 :]))
+        if abs(far[CALLED]) >= _OTHER_FORM and _errors(usable, far) <= _BETTER * _errors(usable, rates):
+            return far
+    return rates
+
+
+def _near(matrix: list[list[float]], right: list[float], centre: Rates, spread: Rates) -> Rates:
+    """The rates that solve the equations, held near `centre`; each may move as far as `spread` says."""
     free = list(range(len(FEATURES)))
     while free:
         held = [right[row] - sum(matrix[row][column] * centre[column] for column in free) for row in free]
@@ -63,6 +82,11 @@ def fitted(sums: Sequence[Sum]) -> Rates:
         # Nothing has less than no tokens. What would have is left out, and the others are found again.
         free.remove(worst)
     return centre
+
+
+def _errors(sums: Sequence[Sum], rates: Rates) -> float:
+    """The squares of the errors, each as a share of its sum."""
+    return sum(((tokens_of(one.shape, rates) - one.tokens) / (max(0, one.tokens) + _NOISE)) ** 2 for one in sums)
 
 
 def _normal(sums: Sequence[Sum]) -> tuple[list[list[float]], list[float]]:

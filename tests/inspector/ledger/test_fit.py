@@ -3,7 +3,17 @@
 import pytest
 
 from turntape.inspector.ledger.fit import Sum, fitted
-from turntape.inspector.ledger.shape import FEATURES, MAY_BE_LESS, REASONING, USUAL, shape_of, tokens_of
+from turntape.inspector.ledger.shape import (
+    ANSWER,
+    CALLED,
+    FEATURES,
+    MAY_BE_LESS,
+    MESSAGE,
+    REASONING,
+    USUAL,
+    shape_of,
+    tokens_of,
+)
 
 TEXTS = [
     b"plain words in a short sentence",
@@ -52,6 +62,36 @@ def test_whether_reasoning_comes_back_is_learned(returned: float, place: int) ->
         sums.append(Sum(tuple(shape), round(tokens_of(shape_of(text), USUAL) + returned * thought)))
 
     assert fitted(sums)[place] == pytest.approx(returned, abs=0.2)
+
+
+def behind_calls(fewer: int, noise: int = 0) -> list[Sum]:
+    """Texts behind an answer without calls, and results behind one with a call.
+
+    The prompts with a call have so many tokens fewer than their texts and the answer had, more or less `noise`.
+    """
+    sums: list[Sum] = []
+    for n, text in enumerate(TEXTS * 4):
+        shape = list(shape_of(text))
+        shape[MESSAGE], shape[ANSWER], shape[CALLED] = 2, 1, n % 2
+        tokens = round(tokens_of(tuple(shape), USUAL)) - (fewer - noise * (n % 3 - 1)) * shape[CALLED]
+        sums.append(Sum(tuple(shape), tokens))
+    return sums
+
+
+def test_calls_that_the_history_writes_in_another_way_are_noticed() -> None:
+    """A form with eight tokens less: at the usual closeness, most of them would be missing in the results."""
+    assert fitted(behind_calls(8))[CALLED] == pytest.approx(-8, abs=1)
+
+
+@pytest.mark.parametrize(("fewer", "noise"), [(0, 0), (0, 2), (2, 0), (-2, 1)])
+def test_a_few_tokens_are_no_other_way_of_writing_calls(fewer: int, noise: int) -> None:
+    assert abs(fitted(behind_calls(fewer, noise))[CALLED]) < 1.6
+
+
+def test_without_calls_nothing_is_said_of_them() -> None:
+    sums = [Sum(shape_of(text), round(tokens_of(shape_of(text), USUAL))) for text in TEXTS]
+
+    assert fitted(sums)[CALLED] == USUAL[CALLED]
 
 
 def test_no_rate_is_below_nothing() -> None:
