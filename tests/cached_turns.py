@@ -79,11 +79,16 @@ def claude(
 
 
 def gpt(
-    messages: Sequence[dict[str, Any]], counts: tuple[int, int, int], *, at: float = 0.0, **fields: Any
+    messages: Sequence[dict[str, Any]],
+    counts: tuple[int, int, int],
+    *,
+    at: float = 0.0,
+    model: str = "gpt-4.1",
+    **fields: Any,
 ) -> RoundTrip:
     """A turn of GPT-4.1: `counts` are input, read and output."""
     total, read, output = counts
-    body = {"model": "gpt-4.1", "messages": list(messages), **fields}
+    body = {"model": model, "messages": list(messages), **fields}
     usage = {
         "prompt_tokens": total,
         "completion_tokens": output,

@@ -39,10 +39,13 @@ def bill(run: RecordedRun, change: Change) -> Bill:
     return _added_up(run, counts, _listed(run, counts, change))
 
 
-def by_the_rules(run: RecordedRun) -> Bill:
-    """The bill of the unchanged run, if its cache had begun empty and had followed its rules."""
+def by_the_rules(run: RecordedRun, prices: Change | None = None) -> Bill:
+    """The bill of unchanged prompts, if their cache had begun empty and had followed its rules.
+
+    `prices` changes at most model and tier.
+    """
     counts = Simulation(run, Change()).usages()
-    return _added_up(run, counts, _listed(run, counts, Change()))
+    return _added_up(run, counts, _listed(run, counts, prices or Change()))
 
 
 def _added_up(run: RecordedRun, counts: Sequence[Usage], of_turns: Sequence[Decimal | None]) -> Bill:

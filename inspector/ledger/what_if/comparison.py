@@ -16,8 +16,15 @@ _CAP = 2000
 _WORTH = Decimal("0.005")
 """A smaller share of the bill is not shown unless an option names it."""
 _SAME_ANSWERS = "The answers stay as they were: another model or prompt may need more or fewer turns."
+_BY_PROMISE = "as the rules of the cache promise"
+_BY_ALLOWANCE = "with each read that the cache allows"
 _STATED = "Where the API stated a cost, it takes the same share more or less than the price list after the change."
-_RULES = "The cache begins empty and follows its provider's rules, and each read that they allow happens."
+_RULES = "The cache begins empty and follows its provider's rules."
+_ALLOWED = (
+    "The provider promises no reads from its cache: each one that its rules allow is taken to happen, and fewer may "
+    "happen."
+)
+_OPEN = "A cache without known rules is read for the same share of the input as it was."
 
 
 @frozen
@@ -32,6 +39,8 @@ class Scenario:
     share: Decimal | None
     """The same as a share of the actual bill."""
     assumptions: tuple[str, ...]
+    promised: bool = True
+    """Whether all reads from a cache that were made up for its bill are such as the provider promises."""
     alone: Decimal | None = None
     """Of the difference what the change alone makes, where the rest comes from the cache: that of a changed prompt is
     taken to follow its rules, and that of the recorded run did not."""
@@ -76,7 +85,7 @@ def compare_bills(run: RecordedRun, changes: Sequence[Change] = ()) -> Compariso
             for one in changes[1:]:
                 whole |= one
             together.append(whole)
-        made = [_alone(_scenario(actual, one, bill(run, one)), actual, rules) for one in together]
+        made = [_alone(run, _scenario(run, actual, one, bill(run, one)), actual, rules) for one in together]
     else:
         made = list(_found(run, actual, rules))
     made.sort(key=lambda one: (one.bill.amount is None, one.bill.amount or Decimal(0)))
@@ -91,38 +100,64 @@ def _joinable(changes: Sequence[Change]) -> bool:
     return True
 
 
-def _scenario(actual: Bill, change: Change, found: Bill, what: str = "") -> Scenario:
+def _scenario(run: RecordedRun, actual: Bill, change: Change, found: Bill) -> Scenario:
     difference = share = None
     # Bills can be compared only when they have the same turns.
     if found.amount is not None and actual.amount is not None and found.unpriced == actual.unpriced:
         difference = found.amount - actual.amount
         share = difference / actual.amount if actual.amount else None
-    return Scenario(change, what or change.words(), found, difference, share, tuple(_assumptions(change, found)))
+    if change == Change():
+        what = _BY_PROMISE if _promised(run) else _BY_ALLOWANCE
+        told = (*_caches(run), *((_STATED,) if found.stated else ()))
+        return Scenario(change, what, found, difference, share, told, _promised(run))
+    promised = not change.prompt or change.cache == "none" or _promised(run)
+    told = tuple(_assumptions(run, change, found))
+    return Scenario(change, change.words(), found, difference, share, told, promised)
 
 
-def _alone(one: Scenario, actual: Bill, rules: Bill) -> Scenario:
+def _promised(run: RecordedRun) -> bool:
+    return all(turn.reads != "allowed" for turn in run.turns)
+
+
+def _caches(run: RecordedRun) -> Iterator[str]:
+    """What is assumed of the caches of a run whose prompts go through them again."""
+    reads = {turn.reads for turn in run.turns}
+    if reads & {"promised", "allowed"}:
+        yield _RULES
+    if "allowed" in reads:
+        yield _ALLOWED
+    if "open" in reads:
+        yield _OPEN
+
+
+def _alone(run: RecordedRun, one: Scenario, actual: Bill, rules: Bill) -> Scenario:
     """The same with what the change alone makes, where its bill has the effect of the rules of the cache too."""
-    change, new, ruled = one.change, one.bill, rules.amount
-    follows_rules = change.prompt and change.cache is None and change.model is None and change.tier is None
-    if not follows_rules or new.amount is None or not ruled or not actual.amount or new.unpriced != rules.unpriced:
+    change, new = one.change, one.bill
+    if not change.prompt or change.cache == "none":
         return one
-    if abs(ruled - actual.amount) < _WORTH * actual.amount:
+    recorded, ruled = actual, rules
+    if change.model is not None or change.tier is not None:
+        prices = Change(model=change.model, tier=change.tier)
+        recorded, ruled = bill(run, prices), by_the_rules(run, prices)
+    if new.amount is None or not actual.amount or not recorded.amount or not ruled.amount:
         return one
-    return replace(one, alone=new.amount - ruled)
+    if len({one.unpriced for one in (new, actual, recorded, ruled)}) > 1:
+        return one
+    of_cache = ruled.amount - recorded.amount
+    if abs(of_cache) < _WORTH * recorded.amount:
+        return one
+    return replace(one, alone=new.amount - of_cache - actual.amount)
 
 
 def _found(run: RecordedRun, actual: Bill, rules: Bill) -> Iterator[Scenario]:
     """What could have been done otherwise in this run, and makes a difference."""
-    own = _scenario(actual, Change(), rules, "as the rules of the cache promise")
-    own = Scenario(
-        own.change, own.what, own.bill, own.difference, own.share, (_RULES, _STATED) if rules.stated else (_RULES,)
-    )
+    own = _scenario(run, actual, Change(), rules)
     if _worth(own):
         yield own
     for change in _candidates(run):
-        if change.prompt and change.cache is None and bill(run, change).amount == rules.amount:
+        if change.prompt and change.cache != "none" and bill(run, change).amount == rules.amount:
             continue  # the change itself saves nothing
-        one = _alone(_scenario(actual, change, bill(run, change)), actual, rules)
+        one = _alone(run, _scenario(run, actual, change, bill(run, change)), actual, rules)
         if _worth(one):
             yield one
 
@@ -149,12 +184,15 @@ def _candidates(run: RecordedRun) -> Iterator[Change]:
     yield Change(tier="priority")
 
 
-def _assumptions(change: Change, found: Bill) -> Iterator[str]:
+def _assumptions(run: RecordedRun, change: Change, found: Bill) -> Iterator[str]:
     yield _SAME_ANSWERS
     if change.prompt and change.cache != "none":
-        yield _RULES
+        yield from _caches(run)
     if change.model:
-        yield "Another model is priced by the tokens that the recorded one counted; each model counts in its own way."
+        yield (
+            "Another model is priced by the tokens that the recorded one counted and read from its cache; each model "
+            "counts in its own way."
+        )
     if change.tier:
         yield "A tier is priced as if every turn had it; a turn without such a price on its day is in no bill."
     if change.without:
@@ -165,7 +203,10 @@ def _assumptions(change: Change, found: Bill) -> Iterator[str]:
         yield "Dates, times, timestamps and ids are found by their form."
     if found.stated and change.model is None:
         yield _STATED
-    if found.amount is None and change.model is not None:
+    if found.amount is None and change.tier is not None:
+        of = f" of {change.model!r}" if change.model else ""
+        yield f"The price list has no price{of} {Change(tier=change.tier).words()}."
+    elif found.amount is None and change.model is not None:
         yield f"No price is known for {change.model!r}: check its name, or price it under [prices] in turntape.toml."
     elif found.unpriced:
         yield f"Turns without a price are in no bill ({found.unpriced} here)."

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from typing import Literal
 
 from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.regex import regex
@@ -28,6 +29,8 @@ _CLOCK = regex(
     r"|\b\d{10,13}\b|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 )
 _NO_RULE = Unpromised(name="unknown")
+type Reads = Literal["promised", "allowed", "open"]
+"""Reads from a cache: that a provider promises, that its rules allow, and of which it says nothing."""
 
 
 @frozen
@@ -55,6 +58,14 @@ class RecordedTurn:
     usage: Usage
     priced: tuple[RoundTrip, Reading]
     """What its price depends on, without bodies."""
+
+    @property
+    def reads(self) -> Reads:
+        """What its provider says of reads from its cache."""
+        if isinstance(self.rule, Unpromised):
+            return "open"
+        keyed = not isinstance(self.rule, Marks) or self.prompt.keyed or not self.rule.needs_key
+        return "promised" if self.rule.promised and keyed else "allowed"
 
 
 @mutable

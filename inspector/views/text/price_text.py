@@ -77,7 +77,8 @@ def _difference(one: Scenario) -> str:
 def _alone(one: Scenario) -> str:
     """What the change alone makes, where the rest of the difference is that of the cache."""
     share = one.alone_share
-    return "" if share is None else f" (alone {share * 100:+.0f} %; the rest: a cache that follows its rules)"
+    rest = "a cache that follows its rules" if one.promised else "cache reads that nobody promises"
+    return "" if share is None else f" (alone {share * 100:+.0f} %; the rest: {rest})"
 
 
 def _spent(comparison: Comparison, bill: Bill) -> str:

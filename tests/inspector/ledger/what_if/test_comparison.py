@@ -5,13 +5,14 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from cached_turns import MARK, POLICY, TOOL, asks, claude, says, text
+from cached_turns import MARK, POLICY, TOOL, asks, claude, gpt, says, text
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.ledger.what_if import Change, Comparison, compare_bills, comparison, recorded_run
 from turntape.inspector.ledger.what_if.bills import by_the_rules
 from turntape.inspector.ledger.what_if.recorded import RecordedRun
 from turntape.inspector.run.labels import label_all
+from turntape.inspector.wire.cache_rules import Unpromised
 
 NOW = 1_795_000_000.0
 U = asks(text("What is a tape?", MARK))
@@ -128,9 +129,9 @@ def test_what_a_change_makes_alone_is_parted_from_what_the_cache_makes() -> None
 
 @pytest.mark.parametrize(
     "change",
-    [Change(cache="none"), Change(tier="batch"), Change(model="claude-haiku-4-5"), Change(cache="1h", cap=10)],
+    [Change(cache="none"), Change(tier="batch"), Change(model="claude-haiku-4-5"), Change(cache="none", cap=10)],
 )
-def test_a_change_of_the_cache_or_of_the_prices_has_no_part_of_its_rules(change: Change) -> None:
+def test_a_bill_without_a_cache_or_with_the_recorded_reads_has_no_part_of_its_rules(change: Change) -> None:
     (one,) = compared(*MISSED, changes=(change,)).scenarios
     assert (one.alone, one.alone_share) == (None, None)
 
@@ -148,3 +149,84 @@ def test_an_idle_tool_that_costs_a_trifle_is_not_shown_for_what_the_cache_would_
     found = compared(*MISSED)
     assert any("as the rules" in one.what for one in found.scenarios)
     assert [one.change.without for one in found.scenarios if one.change.without] == []
+
+
+def gpts(read: int, model: str = "gpt-4.1", **fields: str) -> tuple[RoundTrip, ...]:
+    """Three turns of a model of OpenAI, the later ones with so many tokens from its cache."""
+    said = [message for n in range(3) for message in ({"role": "user", "content": f"{n}" * 4_000}, says("Fine."))]
+    return tuple(
+        gpt(said[: 2 * n + 1], (3_000 + 1_000 * n, read if n else 0, 40), at=20 * n, model=model, **fields)
+        for n in range(3)
+    )
+
+
+def test_reads_that_no_provider_promises_are_not_called_promised() -> None:
+    found = compared(*gpts(0))
+    (own,) = [one for one in found.scenarios if one.change == Change()]
+
+    assert own.what == "with each read that the cache allows" and not own.promised
+    assert own.difference is not None and own.difference < 0
+    assert any("promises no reads from its cache" in one and "and fewer may happen" in one for one in own.assumptions)
+    assert any("promises no reads" in one for one in compared(*gpts(0), changes=(Change(cap=10),)).assumptions)
+
+
+def test_a_provider_that_promises_reads_is_not_said_to_promise_none() -> None:
+    (own,) = [one for one in compared(*MISSED).scenarios if one.change == Change()]
+
+    assert own.promised and own.assumptions == ("The cache begins empty and follows its provider's rules.",)
+    assert not any("promises no reads" in one for one in compared(*MISSED).assumptions)
+
+
+@pytest.mark.parametrize(("key", "promised"), [({"prompt_cache_key": "k"}, True), ({}, False)])
+def test_a_promise_that_depends_on_a_key_is_one_with_a_key_alone(key: dict[str, str], promised: bool) -> None:
+    (capped,) = compared(*gpts(0, "gpt-5.6", **key), changes=(Change(cap=10),)).scenarios
+
+    assert capped.promised is promised
+    assert any("promises no reads" in one for one in capped.assumptions) is not promised
+
+
+@pytest.mark.parametrize("change", [Change(cache="none"), Change(tier="batch")])
+def test_what_needs_no_made_up_reads_says_nothing_of_them(change: Change) -> None:
+    (one,) = compared(*gpts(1_024), changes=(change,)).scenarios
+
+    assert one.promised and not any("cache" in text for text in one.assumptions)
+
+
+def test_a_cache_without_known_rules_is_said_to_keep_its_share() -> None:
+    run = recorded(*gpts(1_024))
+    run.turns = [replace(turn, rule=Unpromised()) for turn in run.turns]
+    (capped,) = compare_bills(run, [Change(cap=10)]).scenarios
+
+    assert "A cache without known rules is read for the same share of the input as it was." in capped.assumptions
+    assert not any("provider's rules" in one for one in capped.assumptions)
+
+
+def test_what_a_cache_that_follows_its_rules_saves_is_not_promised_for_other_marks() -> None:
+    """The marks are where they were, so nothing of the difference is theirs."""
+    (marked,) = compared(*MISSED, changes=(Change(cache="5m", marks=("last",)),)).scenarios
+
+    assert marked.difference is not None and marked.difference < 0
+    assert marked.alone == 0
+    assert not [one for one in compared(*MISSED).scenarios if one.change.cache == "5m"]
+
+
+def test_all_changes_together_part_what_the_cache_makes_too() -> None:
+    """Model and cap together: what the cache makes is what it makes at the prices of that model."""
+    model, cap = Change(model="claude-haiku-4-5"), Change(without=("look",))
+    by_change = {one.change: one for one in compared(*MISSED, changes=(model, cap)).scenarios}
+    together, alone = by_change[model | cap], by_change[cap]
+
+    priced = by_change[model].difference
+    assert by_change[model].alone is None and priced is not None
+    assert together.alone is not None and alone.alone is not None and together.difference is not None
+    assert together.difference < together.alone <= priced
+
+
+def test_a_tier_without_a_price_is_not_blamed_on_the_model() -> None:
+    tier, model = Change(tier="flex"), Change(model="claude-haiku-4-5")
+    found = compared(*LOOP, changes=(model, tier))
+
+    assert next(one for one in found.scenarios if one.change == model).bill.amount is not None
+    assert not any("No price is known" in one for one in found.assumptions)
+    assert "The price list has no price on the flex tier." in found.assumptions
+    assert "The price list has no price of 'claude-haiku-4-5' on the flex tier." in found.assumptions

@@ -77,3 +77,5 @@ def test_a_row_says_what_its_change_makes_alone() -> None:
         "results capped (alone -25 %; the rest: a cache that follows its rules) $0.300 -70 % 2.0k 0 %"
     )
     assert "alone" not in " ".join(lines(scenario("results capped", "0.30", "-0.7")))
+    unpromised = " ".join(lines(replace(capped, promised=False), width=120)[3].split())
+    assert "(alone -25 %; the rest: cache reads that nobody promises)" in unpromised
