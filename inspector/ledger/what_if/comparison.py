@@ -108,11 +108,11 @@ def _scenario(run: RecordedRun, actual: Bill, change: Change, found: Bill) -> Sc
         share = difference / actual.amount if actual.amount else None
     if change == Change():
         what = _BY_PROMISE if _promised(run) else _BY_ALLOWANCE
-        told = (*_caches(run), *((_STATED,) if found.stated else ()))
-        return Scenario(change, what, found, difference, share, told, _promised(run))
+        stated = (*_caches(run), *((_STATED,) if found.stated else ()))
+        return Scenario(change, what, found, difference, share, stated, _promised(run))
     promised = not change.prompt or change.cache == "none" or _promised(run)
-    told = tuple(_assumptions(run, change, found))
-    return Scenario(change, change.words(), found, difference, share, told, promised)
+    stated = tuple(_assumptions(run, change, found))
+    return Scenario(change, change.words(), found, difference, share, stated, promised)
 
 
 def _promised(run: RecordedRun) -> bool:
@@ -120,7 +120,7 @@ def _promised(run: RecordedRun) -> bool:
 
 
 def _caches(run: RecordedRun) -> Iterator[str]:
-    """What is assumed of the caches of a run whose prompts go through them again."""
+    """What is assumed of the caches of a run whose prompts are sent again."""
     reads = {turn.reads for turn in run.turns}
     if reads & {"promised", "allowed"}:
         yield _RULES
