@@ -54,7 +54,7 @@ def _said(context: RuleContext) -> str:
 
 
 _ROUTED = regex(r"(?:^|\s|>)(?:(?:assistant|analysis|commentary|final|user)\s+)?to=functions\.([\w.-]+)")
-"""How gpt-oss and its kin begin a call: a header that belongs around the arguments, and is in them."""
+"""How gpt-oss and similar models begin a call: a header that belongs around the arguments, and is in them."""
 
 
 def _of_argument(text: str, said: str, tools: Container[str]) -> tuple[str, Layer | None, Tier | None] | None:
