@@ -43,7 +43,7 @@ FIRST = message("A tape is a strip of film, and Fritz Pfleumer made the first on
 LAST = message("The first record was cut in 1877.", 2)
 
 
-def told(*trips: RoundTrip) -> list[tuple[str, str]]:
+def reported(*trips: RoundTrip) -> list[tuple[str, str]]:
     return [(one.severity, one.message) for one in judged(*trips) if one.id == MUTATED]
 
 
@@ -63,19 +63,19 @@ LOST = "the compaction of the history did not come back"
 def test_a_compaction_that_stands_for_the_history_must_come_back() -> None:
     rest = [FIRST, NEXT, LAST, user("Who cut it?")]
 
-    assert told(*compacted(SEALED, *rest)) == []
-    [(severity, said)] = told(*compacted(*rest))
+    assert reported(*compacted(SEALED, *rest)) == []
+    [(severity, said)] = reported(*compacted(*rest))
     assert (severity, said) == ("warning", f"{LOST}, nor did what it stands for: the model knows nothing of that")
-    assert told(*compacted(SEALED | {"id": "cmp_2", "encrypted_content": "other" * 9}, *rest)) == []
-    assert told(*compacted(*rest, model="gpt-4.1")) == []
-    assert told(*compacted(user("Who cut it?"), previous_response_id="resp_1")) == []
+    assert reported(*compacted(SEALED | {"id": "cmp_2", "encrypted_content": "other" * 9}, *rest)) == []
+    assert reported(*compacted(*rest, model="gpt-4.1")) == []
+    assert reported(*compacted(user("Who cut it?"), previous_response_id="resp_1")) == []
 
 
 def test_a_compaction_beside_the_whole_history_may_be_missed_less() -> None:
     first = responses([ASKED], [SEALED, FIRST])
 
-    assert told(first, responses([ASKED, FIRST, NEXT], [LAST], 1)) == [("info", LOST)]
-    assert told(first, responses([ASKED, SEALED, FIRST, NEXT], [LAST], 1)) == []
+    assert reported(first, responses([ASKED, FIRST, NEXT], [LAST], 1)) == [("info", LOST)]
+    assert reported(first, responses([ASKED, SEALED, FIRST, NEXT], [LAST], 1)) == []
 
 
 def test_a_block_of_a_compaction_is_the_same_for_anthropic() -> None:
@@ -86,8 +86,8 @@ def test_a_block_of_a_compaction_is_the_same_for_anthropic() -> None:
     def second(*blocks: Item) -> RoundTrip:
         return anthropic([asked("What is a tape?"), spoke(*blocks), asked("And a reel?")], [words("A spool.")], 1)
 
-    assert told(first, second(block, text)) == []
-    assert told(first, second(text)) == [("info", LOST)]
+    assert reported(first, second(block, text)) == []
+    assert reported(first, second(text)) == [("info", LOST)]
 
 
 def called(*history: Item) -> list[RoundTrip]:
@@ -101,9 +101,9 @@ def called(*history: Item) -> list[RoundTrip]:
 def test_a_call_of_a_program_comes_back_with_its_caller() -> None:
     lost = [("info", "the call of 'look_up' came back without its caller, a 'program'")]
 
-    assert told(*called(item_call() | {"caller": CALLER})) == []
-    assert told(*called(item_call())) == lost
-    assert told(*called(item_call() | {"caller": {"type": "direct"}})) == lost
+    assert reported(*called(item_call() | {"caller": CALLER})) == []
+    assert reported(*called(item_call())) == lost
+    assert reported(*called(item_call() | {"caller": {"type": "direct"}})) == lost
     assert "#0 response /output/1, #1 request /input/2" in lines(*called(item_call()), only=MUTATED)[0]
 
 
@@ -112,7 +112,7 @@ def test_a_call_of_the_model_itself_needs_no_caller(caller: Item | None) -> None
     made = item_call() | ({"caller": caller} if caller else {})
     trips = [responses([ASKED], [made]), responses([ASKED, item_call(), item_output()], [FIRST], 1)]
 
-    assert told(*trips) == []
+    assert reported(*trips) == []
 
 
 def test_the_output_of_a_program_comes_back_although_another_answer_began_it() -> None:
@@ -126,8 +126,8 @@ def test_the_output_of_a_program_comes_back_although_another_answer_began_it() -
             responses([*start, *history, NEXT], [LAST], 2, tools=TOOLS),
         ]
 
-    assert told(*third(RAN, FIRST)) == []
-    assert told(*third(FIRST)) == [("warning", "the API's own call of 'program' came back without its result")]
+    assert reported(*third(RAN, FIRST)) == []
+    assert reported(*third(FIRST)) == [("warning", "the API's own call of 'program' came back without its result")]
 
 
 SIGN = "EqoBCkYIBxgCKkD" * 6

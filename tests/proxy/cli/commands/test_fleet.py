@@ -138,9 +138,7 @@ def test_the_screen_needs_a_terminal_and_a_store(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("ascii_", [True, False])
-def test_the_screen_shows_the_days_in_the_theme_of_the_options(
-    ascii_: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_screen_shows_the_days_in_the_theme_of_the_options(ascii_: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[object, object]] = []
 
     def viewer(source: StoreSource, *, theme: str, ascii: bool, traceback: bool) -> object:
