@@ -78,7 +78,7 @@ def test_ids_that_the_client_made_are_named_by_their_order() -> None:
 
     assert chats("call_00001", "call_00002") == chats("made-7777", "made-8888")
     assert chats("call_00001", "call_00001") != chats("made-7777", "made-8888")
-    assert chats("call_00001") != chats("a-call-by-words"), "a word is no id"
+    assert chats("call_00001") != chats("a-call-by-words"), "a word and not an id"
 
 
 SAME = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
