@@ -131,6 +131,35 @@ def test_reasoning_in_the_history_is_left_out_on_request_and_its_setting_is_not(
     assert len(set(whole)) == len(whole)
 
 
+@pytest.mark.parametrize(
+    "thought",
+    [
+        {"type": "redacted_thinking", "data": "sealed"},
+        {"type": "thinking", "thinking": "hm"},
+        {"type": "reasoning", "text": "hm"},
+        {"thought": True, "text": "hm"},
+    ],
+)
+def test_a_thought_in_a_message_is_left_out_on_request(thought: dict[str, Any]) -> None:
+    spoken = {"type": "text", "text": "Hi"}
+
+    assert content_of(knowing(reasoning=False), asked(thought, spoken)) == [spoken]
+    assert len(content_of(knowing(), asked(thought, spoken))) == 2
+
+
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content", "reasoning_details", "thinking", "reasoningContent"])
+def test_a_thought_beside_a_content_is_left_out_on_request(key: str) -> None:
+    plain = {"role": "assistant", "content": "Hi"}
+    trip = exchanged(MESSAGES, {"messages": [{**plain, key: ["hm"]}], key: {"effort": 1}}, {})
+
+    assert knowing(reasoning=False).body(trip) == {"messages": [plain], key: {"effort": 1}}
+    assert knowing().body(trip) == {"messages": [{**plain, key: ["hm"]}], key: {"effort": 1}}
+
+
+def test_values_of_each_type_are_compared() -> None:
+    assert knowing().body(exchanged(MESSAGES, {"a": [1, 2.5, True, None, "x"]}, {})) == {"a": [1, 2.5, True, None, "x"]}
+
+
 def test_what_is_nested_without_end_is_compared_to_a_depth() -> None:
     def nested(levels: int, end: object) -> object:
         for _ in range(levels):

@@ -1,0 +1,220 @@
+"""A stream of Anthropic Messages says what the whole message says, in whatever pieces it comes."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from round_trips import MESSAGES, exchanged, sse
+
+from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.values import Emission, Reading
+
+ASK: dict[str, Any] = {"model": "claude-x", "max_tokens": 5, "messages": [{"role": "user", "content": "hi"}]}
+HEAD: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "model": "claude-x-1"}
+BLOCKS: tuple[dict[str, Any], ...] = (
+    {"type": "thinking", "thinking": "Let me see.", "signature": "sealed"},
+    {"type": "redacted_thinking", "data": "hidden"},
+    {"type": "text", "text": "I look at Köln. "},
+    {"type": "tool_use", "id": "t1", "name": "find", "input": {"city": "Köln", "days": [1, 2]}},
+    {"type": "tool_use", "id": "t2", "name": "now", "input": {}},
+    {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
+    {"type": "web_search_tool_result", "tool_use_id": "s1", "content": []},
+    {"type": "text", "text": "Done.", "citations": [{"cited_text": "x"}]},
+)
+ENDED = {"type": "message_stop"}
+
+
+def got(answer: Any, **settings: Any) -> Reading:
+    return read(exchanged(MESSAGES, {**ASK, "stream": isinstance(answer, bytes)}, answer, **settings))
+
+
+def stream(*events: dict[str, Any], names: bool = True) -> Reading:
+    return got(sse(*events, names=names))
+
+
+def start(**fields: Any) -> dict[str, Any]:
+    return {"type": "message_start", "message": {**HEAD, "content": [], "stop_reason": None, **fields}}
+
+
+def end(stop: str | None, **fields: Any) -> dict[str, Any]:
+    return {"type": "message_delta", "delta": {"stop_reason": stop}, **fields}
+
+
+def pieces(block: dict[str, Any], size: int) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """The block as it begins, and its deltas of at most `size` characters."""
+    deltas: list[dict[str, Any]] = []
+    begun = dict(block)
+    for key, kind in (("thinking", "thinking_delta"), ("text", "text_delta"), ("signature", "signature_delta")):
+        if isinstance(block.get(key), str):
+            begun[key] = ""
+            cuts = range(0, len(block[key]), size)
+            deltas += [{"type": kind, key: block[key][at : at + size]} for at in cuts]
+    if "input" in block:
+        begun["input"], raw = {}, json.dumps(block["input"], ensure_ascii=False)
+        deltas += [
+            {"type": "input_json_delta", "partial_json": raw[at : at + size]}
+            for at in (range(0, len(raw), size) if block["input"] else ())
+        ]
+    if "citations" in block:
+        begun.pop("citations")
+        deltas += [{"type": "citations_delta", "citation": one} for one in block["citations"]]
+    yield begun, deltas
+
+
+def streamed(size: int) -> list[dict[str, Any]]:
+    events = [start(usage={"input_tokens": 7, "output_tokens": 1})]
+    for index, block in enumerate(BLOCKS):
+        for begun, deltas in pieces(block, size):
+            events.append({"type": "content_block_start", "index": index, "content_block": begun})
+            events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+            events.append({"type": "content_block_stop", "index": index})
+    return [*events, end("tool_use", usage={"output_tokens": 9}), ENDED]
+
+
+def emitted(reading: Reading) -> Emission:
+    assert reading.emission is not None
+    return reading.emission
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+@pytest.mark.parametrize("names", [True, False])
+def test_a_stream_is_its_whole_message(size: int, names: bool) -> None:
+    whole = got(
+        {**HEAD, "content": BLOCKS, "stop_reason": "tool_use", "usage": {"input_tokens": 7, "output_tokens": 9}}
+    )
+    found = stream(*streamed(size), names=names)
+
+    for reading in (whole, found):
+        said = emitted(reading)
+        assert (said.text, said.reasoning) == ("I look at Köln. Done.", "Let me see.")
+        assert [(call.id, call.arguments, call.complete) for call in said.calls] == [
+            ("t1", {"city": "Köln", "days": [1, 2]}, True),
+            ("t2", {}, True),
+        ]
+        assert [call.name for call in said.server_calls] == ["web_search"]
+        assert reading.usage is not None and (reading.usage.input, reading.usage.output) == (7, 9)
+        assert (reading.response_id, reading.response_model) == ("msg_1", "claude-x-1")
+        assert reading.finish is not None and (reading.finish.label, reading.finish.raw) == ("tool_calls", "tool_use")
+        assert reading.problems == () and reading.error is None
+    assert emitted(found).signatures == emitted(whole).signatures and "sealed" in emitted(whole).signatures
+    assert [(part.kind, part.pointer) for part in emitted(found).content] == [
+        (part.kind, part.pointer) for part in emitted(whole).content
+    ]
+    assert emitted(found).content[-1].raw == BLOCKS[-1]
+
+
+@pytest.mark.parametrize("events", range(2, len(streamed(3))))
+def test_a_stream_that_breaks_off_is_cut_and_keeps_what_has_come(events: int) -> None:
+    whole, cut = emitted(stream(*streamed(3))), stream(*streamed(3)[:events])
+    said = emitted(cut)
+
+    assert cut.finish is not None
+    assert cut.finish.effective == ("tool_calls" if events >= len(streamed(3)) - 1 else "cut")
+    assert whole.text.startswith(said.text) and whole.reasoning.startswith(said.reasoning)
+    assert [call.id for call in said.calls] == ["t1", "t2"][: len(said.calls)]
+    open_at_the_end = streamed(3)[events - 1]["type"] in ("content_block_start", "content_block_delta")
+    assert [call.complete for call in said.calls[:-1]] == [True] * len(said.calls[:-1])
+    last = said.content[-1].call if said.content else None
+    assert last is None or last.complete != open_at_the_end
+
+
+def test_the_stop_of_a_block_may_be_missing_where_the_message_ends() -> None:
+    events = [one for one in streamed(1000) if one["type"] != "content_block_stop"]
+
+    assert all(call.complete for call in emitted(stream(*events)).calls)
+    assert [call.complete for call in emitted(stream(*events[:-1])).calls] == [False, False]
+
+
+@pytest.mark.parametrize("kind", ["text_delta", "input_json_delta", "thinking_delta"])
+def test_a_block_that_never_began_is_what_its_pieces_are(kind: str) -> None:
+    key = {"text_delta": "text", "input_json_delta": "partial_json", "thinking_delta": "thinking"}[kind]
+    found = stream(start(), {"type": "content_block_delta", "index": 0, "delta": {"type": kind, key: "{}"}})
+
+    assert found.problems == ("Content block 0 has deltas and no start.",)
+    said = emitted(found)
+    assert (said.text, said.reasoning, len(said.calls)) == {
+        "text_delta": ("{}", "", 0),
+        "thinking_delta": ("", "{}", 0),
+        "input_json_delta": ("", "", 1),
+    }[kind]
+
+
+def test_events_without_a_number_are_of_the_last_block() -> None:
+    events = [{key: value for key, value in one.items() if key != "index"} for one in streamed(1000)]
+    found = stream(*events)
+
+    assert found.problems == () and emitted(found).text == "I look at Köln. Done."
+
+
+@pytest.mark.parametrize(
+    ("event", "problem"),
+    [
+        (
+            {"type": "content_block_start", "index": 0, "content_block": BLOCKS[2]},
+            "Content block 0 begins a second time.",
+        ),
+        (start(id="msg_2"), "A second message begins in the stream: 'msg_2' after 'msg_1'."),
+        (start(), None),
+        ({"type": "ping"}, None),
+        ({"type": "ping", "error": {"message": "no"}}, None),
+        ("[DONE]", None),
+        ("7", "is not a JSON object"),
+        ("{", "JSON"),
+    ],
+)
+def test_what_is_wrong_in_a_stream_is_a_problem(event: Any, problem: str | None) -> None:
+    begun = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    found = stream(start(), begun, event, end("end_turn"), ENDED)
+
+    assert [problem in one for one in found.problems if problem] == [True] * (problem is not None)
+    assert found.error is None and (problem is not None or found.problems == ())
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+        {"type": "gateway", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+        'event: error\ndata: {"error": {"type": "overloaded_error", "message": "Overloaded"}}',
+    ],
+)
+def test_the_first_error_of_a_stream_is_its_error(event: Any) -> None:
+    first = sse(start()) + (f"{event}\n\n".encode() if isinstance(event, str) else sse(event))
+    found = got(first + sse({"type": "error", "error": {"type": "api_error", "message": "later"}}))
+
+    assert found.error is not None
+    assert (found.error.message, found.error.type, found.error.in_stream) == ("Overloaded", "overloaded_error", True)
+    assert found.finish is not None and found.finish.effective == "error"
+
+
+def test_an_error_of_a_stream_may_be_a_text() -> None:
+    found = got(sse(start()) + b"event: error\ndata: upstream connect error\n\n")
+
+    assert found.error is not None and "upstream connect error" in found.error.message and found.error.in_stream
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"type": "error", "request_id": "req_1", "error": {"type": "api_error", "message": "No"}},
+        {"error": {"type": "api_error", "message": "No"}, "request_id": "req_1"},
+    ],
+)
+def test_an_error_in_an_answer_that_says_ok(body: dict[str, Any]) -> None:
+    found = got(body)
+
+    assert found.error is not None and (found.error.message, found.error.in_stream) == ("No", False)
+    assert (found.response_id, found.emission and found.emission.emitted) == ("req_1", "none")
+    assert found.finish is not None and found.finish.effective == "error"
+
+
+def test_a_refusal_is_explained_and_a_stop_sequence_is_named() -> None:
+    details = {"category": "bio", "explanation": "Not that."}
+    refused = got({**HEAD, "content": [], "stop_reason": "refusal", "stop_details": details})
+    stopped = got({**HEAD, "content": [], "stop_reason": "stop_sequence", "stop_sequence": "END"})
+
+    assert emitted(refused).refusal == "Not that."
+    assert refused.finish is not None and refused.finish.detail == "bio: Not that."
+    assert emitted(stopped).refusal is None
+    assert stopped.finish is not None and stopped.finish.detail == "END"
