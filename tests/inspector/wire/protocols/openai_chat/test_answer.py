@@ -69,7 +69,7 @@ def test_each_finish_word_has_its_meaning_in_any_case(meaning: str, word: str) -
 @pytest.mark.parametrize(
     ("word", "raw"), [({"type": "stop"}, "stop"), ({"why": 1}, '{"why":1}'), (7, "7"), (None, None)]
 )
-def test_a_finish_that_is_no_word_is_shown_as_it_is(word: object, raw: str | None) -> None:
+def test_a_finish_in_another_type_is_shown_as_it_is(word: object, raw: str | None) -> None:
     found = whole(said(finish=word))
 
     assert found.finish is not None and found.finish.raw == raw
@@ -125,7 +125,7 @@ PASSED = [{"prompt_index": 0, "content_filter_results": {"hate": {"filtered": Fa
         ("stop", FILTERED, False),
     ],
 )
-def test_a_filter_of_the_prompt_is_told_from_one_of_the_answer(finish: str, results: object, filtered: bool) -> None:
+def test_a_filter_of_the_prompt_is_not_one_of_the_answer(finish: str, results: object, filtered: bool) -> None:
     read = (
         whole(said(finish=finish), prompt_filter_results=results),
         stream(chunk(prompt_filter_results=results), chunk({"content": "Hi"}, finish=finish), DONE),
@@ -202,7 +202,7 @@ def test_only_pieces_of_the_answer_after_its_end_are_a_problem(after: list[Any],
 @pytest.mark.parametrize(
     ("event", "problem"), [("7", "is not a JSON object"), ("{", ""), ("[]", "is not a JSON object")]
 )
-def test_an_event_that_is_no_chunk_is_a_problem(event: str, problem: str) -> None:
+def test_an_event_of_another_type_is_a_problem(event: str, problem: str) -> None:
     (found,) = stream(chunk({"content": "Hi"}), event, chunk({}, finish="stop"), DONE).problems
 
     assert problem in found
