@@ -104,10 +104,21 @@ def test_every_line_is_exactly_as_wide_as_the_strip(width: int, height: int) -> 
 
 
 def test_the_looks_are_those_of_the_themes() -> None:
-    layout = layout_of([priced(1, "1", "1", "1", "1"), priced(2, "1", findings=(WRONG,))], 120, 9)
-    looks = {look for y in range(9) for _, look, _ in strip_line(layout, Shown(1, 0), y)}
+    rows = [priced(n, "1", "1", "1", "1", findings=(WRONG,) * (n % 3 == 0)) for n in range(1, 40)]
+    rows += [row(40), *(priced(n, "2", thread="t2") for n in range(1, 5))]
+    tokens = [
+        row(1, usage=Usage(input=9000), model="claude-opus-4-5", provider="anthropic", newest=NewPiece("ls", 1, 1))
+    ]
+    layouts = [layout_of(rows[:40], 60, 9), layout_of(rows, 120, 14), layout_of(rows[:2], 200, 6)]
+    layouts += [layout_of(tokens, width, height, "tokens") for width in (60, 120) for height in (5, 14)]
+    states = (Shown(), Shown(1, 0), Shown(12), Shown(0, 1, 1, 0.5), Shown(coloured=False))
+    drawn = [
+        line for one in layouts for shown in states for y in range(one.height) for line in strip_line(one, shown, y)
+    ]
 
-    assert all(look in palette.looks for palette in PALETTES.values() for look in looks)
+    for place in (1, 2):
+        looks = {cell[place] for cell in drawn} - {"cursor", "trail", ""}
+        assert all(look in palette.looks for palette in PALETTES.values() for look in looks)
 
 
 def test_a_bar_stacks_its_kinds_to_its_height() -> None:
@@ -164,6 +175,37 @@ def test_the_cost_so_far_has_its_own_scale() -> None:
     assert [line[one.x] for one in layout.lanes[0].bars] == ["▂", "▄", "█"]
 
 
+@pytest.mark.parametrize(
+    ("costs", "lines"),
+    [
+        (["0", "1", "3"], ["  █", " ▄█"]),
+        (["1", "1", "2"], ["  █", "▄██"]),
+        (["0.0001", "0", "4"], ["  █", "▁▁█"]),
+        (["3", "1"], ["▄█", "██"]),
+    ],
+)
+def test_the_cost_so_far_takes_two_lines_where_there_is_room(costs: list[str], lines: list[str]) -> None:
+    layout = layout_of([priced(turn, cost) for turn, cost in enumerate(costs, 1)], height=14)
+    assert layout.parts.total == 2
+    first = layout.parts.notes + layout.parts.bars
+
+    drawn = text(layout)[first : first + 2]
+    assert ["".join(line[one.x] for one in layout.lanes[0].bars) for line in drawn] == lines
+    assert [line[:SCALE].strip() for line in drawn] == ["", "so far"]
+
+
+def test_the_additions_of_turns_that_are_to_come_are_not_named() -> None:
+    def added(turn: int, tokens: int, name: str) -> Row:
+        return row(turn, usage=Usage(input=1000 + tokens), before=Usage(input=1000), newest=NewPiece(name, 1.0, 1))
+
+    between = [row(turn, usage=Usage(input=1400)) for turn in range(2, 8)]
+    layout = layout_of([added(1, 400, "first.txt"), *between, added(8, 900, "second.txt")], 120, 9, "tokens")
+
+    notes = [text(layout, shown)[0] for shown in (Shown(), Shown(0, None, 0, 1.0), Shown(7, None, 7, 1.0))]
+    assert ["first.txt" in line for line in notes] == [True, True, True]
+    assert ["second.txt" in line for line in notes] == [True, False, True]
+
+
 def test_ticks_have_units() -> None:
     lines = text(layout_of([priced(1, "0.021")], height=6))
     assert [line[:SCALE].strip() for line in lines] == ["dollars", "$0.025", "$0.0125", "$0", "so far", "turn"]
@@ -208,6 +250,14 @@ def test_the_limit_of_the_window_is_a_line_over_the_bars() -> None:
     layout = layout_of(rows, height=6, unit="tokens")
 
     assert column(layout, 0)[-1] == ("▔", "warn", "")
+
+
+def test_a_limit_below_the_top_of_a_cell_is_a_line_through_it() -> None:
+    small = row(1, usage=Usage(input=1_000), model="claude-opus-4-5", provider="anthropic")
+    layout = layout_of([small, row(2, usage=Usage(input=300_000))], height=7, unit="tokens")
+
+    assert [cell[0] for cell in column(layout, 0)] == ["▁", " ", "┄", " ", " "]
+    assert column(layout, 0)[2][1] == "warn"
 
 
 def test_without_colours_the_kinds_have_characters() -> None:

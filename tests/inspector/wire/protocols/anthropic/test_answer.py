@@ -209,6 +209,37 @@ def test_an_error_in_an_answer_that_says_ok(body: dict[str, Any]) -> None:
     assert found.finish is not None and found.finish.effective == "error"
 
 
+@pytest.mark.parametrize(
+    ("word", "meaning"),
+    [
+        ("end_turn", "complete"),
+        ("stop_sequence", "stop_sequence"),
+        ("tool_use", "tool_calls"),
+        ("max_tokens", "length"),
+        ("pause_turn", "pause"),
+        ("compaction", "pause"),
+        ("refusal", "refusal"),
+        ("model_context_window_exceeded", "context_full"),
+        ("never heard", "unknown"),
+    ],
+)
+def test_each_stop_reason_has_its_meaning(word: str, meaning: str) -> None:
+    whole = got({**HEAD, "content": [], "stop_reason": word, "usage": {"input_tokens": 7}})
+
+    assert whole.finish is not None and (whole.finish.label, whole.finish.raw) == (meaning, word)
+    found = stream(start(), end(word), ENDED)
+    assert found.finish is not None and (found.finish.label, found.finish.raw) == (meaning, word)
+
+
+def test_an_answer_in_another_shape_may_still_be_an_error() -> None:
+    found = got({"message": "No such deployment", "code": 7})
+    typed = got({"type": "error", "error": {"message": "No"}, "content": []})
+
+    assert found.error is not None and found.error.message == "No such deployment"
+    assert typed.error is not None and typed.error.message == "No"
+    assert found.finish is not None and found.finish.effective == "error"
+
+
 def test_a_refusal_is_explained_and_a_stop_sequence_is_named() -> None:
     details = {"category": "bio", "explanation": "Not that."}
     refused = got({**HEAD, "content": [], "stop_reason": "refusal", "stop_details": details})

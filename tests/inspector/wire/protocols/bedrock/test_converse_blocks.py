@@ -42,7 +42,7 @@ def test_each_kind_of_block(block: object, kind: str, text: str) -> None:
     (found, after) = block_parts([block, {"cachePoint": {"type": "default"}}, {"text": "after"}], AT)
 
     assert (found.kind, found.text, found.pointer, found.raw) == (kind, text, f"{AT}/0", block)
-    assert (after.text, after.pointer) == ("after", f"{AT}/2"), "a cache point is no part, and has its place"
+    assert (after.text, after.pointer) == ("after", f"{AT}/2"), "a cache point is not a part, and has its place"
 
 
 def test_a_content_may_be_a_text() -> None:

@@ -227,6 +227,26 @@ def test_an_error_in_a_stream_is_its_first_one(event: bytes) -> None:
     assert found.finish is not None and found.finish.effective == "error"
 
 
+def test_a_body_without_choices_is_an_error_and_one_with_usage_alone_is_not() -> None:
+    found = read(exchanged(CHAT, ASK, {"message": "No such deployment", "code": 7}))
+    counted = whole(usage={"prompt_tokens": 7, "completion_tokens": 0}, message="a note")
+
+    assert found.error is not None and found.error.message == "No such deployment"
+    assert counted.error is None
+
+
+def test_empty_events_and_comments_are_nothing() -> None:
+    body = b": keep-alive\n\ndata:\n\n" + sse(chunk({"content": "Hi"}, finish="stop"), DONE)
+
+    assert read(exchanged(CHAT, {**ASK, "stream": True}, body)).problems == ()
+
+
+def test_a_stream_without_a_choice_has_not_ended() -> None:
+    found = stream(chunk(usage={"prompt_tokens": 7}))
+
+    assert found.finish is not None and found.finish.effective == "cut"
+
+
 def test_an_error_may_be_in_a_choice_or_be_the_finish_word() -> None:
     inside = whole({**said(finish="error"), "error": {"message": "No", "code": 502}})
     word = whole(said(finish="error"))
@@ -253,6 +273,7 @@ def test_what_a_message_holds_beside_its_text(message: dict[str, Any], text: str
     found = emitted(whole({"index": 0, "message": message, "finish_reason": "stop"}))
 
     assert (found.text, [part.kind for part in found.content]) == (text, kinds)
+    assert ["[audio]" in (part.text for part in found.content)] == ["audio" in message]
     assert found.refusal == message.get("refusal")
     assert [call.name for call in found.server_calls] == ["search"] * ("executed_tools" in message)
 
