@@ -83,7 +83,9 @@ ECHOES: Mapping[str, frozenset[str]] = {
     "client-history-duplicated": frozenset(
         {"client-duplicated-call", "client-duplicate-tool-result", "client-role-order"}
     ),
-    "api-arguments-wrong-type": frozenset({"client-assistant-mutated", "client-tool-calls-not-dispatched", *_ERRORS}),
+    "api-arguments-wrong-type": frozenset(
+        {"model-args-break-schema", "client-assistant-mutated", "client-tool-calls-not-dispatched", *_ERRORS}
+    ),
     "api-replacement-characters": _ERRORS,
     "call-args-damaged": _ERRORS,
     "client-offers-unknown-tool": _ERRORS | {"model-repeated-call"},

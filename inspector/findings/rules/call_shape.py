@@ -6,9 +6,10 @@ from turntape.cassettes.excerpts import cut
 
 from ...wire.json_value import as_object, is_array, is_object, repeated_key
 from ...wire.protocols.traits import ArgumentsField
-from ...wire.values import Part
+from ...wire.values import Part, ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
+from ..schema_check import violations
 from .emission import call_at, whole_calls, written_twice
 
 LOST = "\ufffd"
@@ -22,7 +23,7 @@ _CALLS = frozenset({None, "function", "function_call", "tool_use"})
     "api",
     "warning",
     "P",
-    says="The arguments of a call are an object where the API has a string with JSON, or the other way round.",
+    says="The arguments of a call are an object, or null, where the API has a string with JSON, or a string in place of an object.",
     fix="Update the server or gateway; a strict client fails on such a call.",
     not_when=(
         "The client understood the calls and ran them all: then it is an info",
@@ -52,6 +53,8 @@ def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
             continue
         for field in context.protocol.requests.arguments:
             came = _type_of(part, field)
+            if came == "null" and not _needs_arguments(context, part.call):
+                continue
             if came is not None and came != field.type:
                 yield Note(
                     f"the arguments of {part.call.name!r} are {_AN[came]}, where the API has {_AN[field.type]}",
@@ -59,7 +62,13 @@ def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
                 )
 
 
-_AN = {"string": "a string", "object": "an object"}
+_AN = {"string": "a string", "object": "an object", "null": "null"}
+
+
+def _needs_arguments(context: RuleContext, call: ToolCall) -> bool:
+    """Whether the tool cannot be called without arguments: then they were lost, whoever wrote them."""
+    tool = context.tools.get(call.name)
+    return tool is not None and bool(violations(tool.schema, {}))
 
 
 def _type_of(part: Part, field: ArgumentsField) -> str | None:
@@ -68,6 +77,8 @@ def _type_of(part: Part, field: ArgumentsField) -> str | None:
     for key in field.holder:
         holder = as_object(holder.get(key))
     value = holder.get(field.key)
+    if field.key in holder and value is None and field.type == "string":
+        return "null"
     return "string" if isinstance(value, str) else "object" if is_object(value) or is_array(value) else None
 
 

@@ -8,7 +8,7 @@ from turntape.cassettes.regex import regex
 
 from ...analysis.history_diff import HistoryDiff
 from ...wire.json_value import as_array, as_object, compact
-from ...wire.values import Message, Part, Usage
+from ...wire.values import Message, Part, PartKind, Usage
 from .. import prompt_cache
 from ..rule_context import RuleContext
 
@@ -36,10 +36,13 @@ _FEWEST = 50
 """Tokens. A smaller input may be counted otherwise."""
 
 
-def is_plain(messages: Iterable[Message]) -> bool:
-    """True for texts, calls and results alone: thoughts and media may be counted once and then be left out."""
+def is_plain(messages: Iterable[Message], *kinds: PartKind) -> bool:
+    """True for texts, calls and results alone: thoughts and media may be counted once and then be left out.
+
+    `kinds` are allowed too.
+    """
     return all(
-        part.kind in ("text", "call", "result") and not _is_servers(part)
+        part.kind in ("text", "call", "result", *kinds) and not _is_servers(part)
         for message in messages
         for part in message.parts
     )
@@ -78,6 +81,10 @@ _HIDDEN, _PER_PIECE = 300, 16
 same tools and no media it was 182 at most."""
 
 
+_WITH_THOUGHTS = 2
+"""Thoughts that the API holds, or did not count before, may come to so many times what a request and an answer have."""
+
+
 def outgrown(context: RuleContext, usage: Usage) -> str | None:
     """How the input grew by more tokens than the request by bytes: no token is shorter than a byte.
 
@@ -95,7 +102,10 @@ def outgrown(context: RuleContext, usage: Usage) -> str | None:
     hidden = _PER_PIECE if _is_whole_without_cache(usage, then) else _HIDDEN + _PER_PIECE * len(now.messages)
     if grown <= longer + _replaced(echo) + hidden or prompt_cache.settings_changed(context):
         return None  # first, because what follows looks at the whole history
-    if context.protocol.answers.drops_prompt_silently or not is_plain(now.messages) or now.tools != was.tools:
+    if context.protocol.answers.drops_prompt_silently or now.tools != was.tools:
+        return None
+    thoughts = _WITH_THOUGHTS * (longer + _replaced(echo) + hidden + (then.output or 0))
+    if not is_plain(now.messages) and not (grown > thoughts and is_plain(now.messages, "reasoning")):
         return None
     if any(tool.server for tool in now.tools) or MEDIA_FIELDS.search(context.turn.round_trip.request.body):
         return None

@@ -7,7 +7,21 @@ from typing import Any
 import pytest
 from aws_frames import frame
 from conversations import CALL, HELLO, chat, said
-from judged import CONVERSE, OLLAMA, anthropic, asked, gemini, lines, responses, trip, turn, use
+from judged import (
+    CONVERSE,
+    OLLAMA,
+    anthropic,
+    asked,
+    emitted,
+    gemini,
+    ids,
+    judged,
+    lines,
+    responses,
+    trip,
+    turn,
+    use,
+)
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -74,9 +88,8 @@ def test_a_string_in_the_place_of_an_object() -> None:
     assert found == {"#0 call-args-not-json"}, "one finding for one fault"
 
 
-def test_a_list_is_an_object_and_nothing_has_no_type() -> None:
+def test_a_list_is_an_object() -> None:
     assert lines(at_chat([WORD]), only=TYPE) != []
-    assert lines(at_chat(None), only=TYPE) == []
 
 
 def test_the_calls_that_the_client_left_are_an_echo() -> None:
@@ -168,3 +181,19 @@ def test_a_key_that_arrives_twice_in_a_stream_of_bedrock(text: str, found: bool)
     answer = replace(one.response, headers=headers, content=b"".join(frames))
 
     assert bool(lines(replace(one, response=answer), only=TWICE)) == found
+
+
+@pytest.mark.parametrize(("required", "found"), [(["word"], True), ([], False)])
+def test_arguments_that_are_null_were_lost_where_the_tool_needs_some(required: list[str], *, found: bool) -> None:
+    schema = {"type": "object", "properties": {"word": {"type": "string"}}, "required": required}
+    tool = {"type": "function", "function": {"name": "look_up", "parameters": schema}}
+    call = {"id": "call_1", "type": "function", "function": {"name": "look_up", "arguments": None}}
+    answer = {"role": "assistant", "content": None, "tool_calls": [call]}
+    blamed = {one.id: (one.layer, one.because_of) for one in judged(chat([HELLO], answer, tools=[tool]))}
+
+    if not found:
+        assert "api-arguments-wrong-type" not in blamed
+        return
+    assert blamed["api-arguments-wrong-type"] == ("api", ())
+    assert blamed["model-args-break-schema"] == ("model", ("api-arguments-wrong-type",))
+    assert "api-arguments-wrong-type" not in ids(emitted(arguments="", tools=[tool]))

@@ -701,6 +701,15 @@ def test_an_input_cannot_grow_by_more_tokens_than_the_request_by_bytes(read: int
         assert reported[0].message.endswith("bytes longer; 3,000 of them cached, which may be counted twice")
 
 
+@pytest.mark.parametrize(("tokens", "found"), [(3000, True), (1400, False)])
+def test_thoughts_in_a_history_cost_what_an_answer_counted_and_not_ten_times_that(tokens: int, *, found: bool) -> None:
+    thought = {"role": "assistant", "reasoning_content": "The user asks about tape.", **said(None, CALL)}
+    first = chat([HELLO], thought, usage=(170, 60))
+    second = chat([HELLO, thought, result("call_1", "a strip")], said("It is."), index=1, usage=(tokens, 9))
+
+    assert any("170 in #0" in line for line in lines(first, second, only=INCONSISTENT)) is found
+
+
 def test_an_input_may_grow_more_than_a_request_whose_history_was_changed() -> None:
     """Other words are in the place of what is gone, and may have more tokens."""
     ask, answer = asked("what is a tape? " * 99), spoke(words("A strip of film. " * 20))
