@@ -37,15 +37,29 @@ _SERVERS_PAGE = regex(
 )
 """The page that a server or a gateway shows in place of an answer."""
 _HUGE = 50_000
+_MESSAGE = 300
 _REPORT = 2_000
 """Characters. A longer object holds more than a report of a failure."""
 EMPTY = frozenset({"", "[]", "null", "{}", "None"})
 """The texts of results that hold nothing."""
 
 
+_EXCEPTION = regex(
+    r"\s*(?:'\w+' object (?:has no attribute '\w+'|is not (?:subscriptable|iterable|callable))"
+    r"|(?:list|string|tuple|list assignment) index out of range|unsupported operand type\(s\) for [^\n]+"
+    r"|cannot (?:read|set) propert(?:y|ies) of (?:undefined|null)[^\n]*|name '\w+' is not defined|no module named '[\w.]+'"
+    r"|[\w.$]+ is not (?:a function|iterable)|invalid literal for int\(\) with base \d+: [^\n]+"
+    r"|could not convert string to float: [^\n]+|(?:float |integer )?(?:division|modulo) by zero|\[Errno -?\d+\] [^\n]+"
+    r"|[\w.]+\(\) (?:missing \d+ required|got an unexpected keyword|takes \d+ positional)[^\n]+"
+    r"|expecting value: line \d+ column \d+ \(char \d+\)|object of type \w+ is not json serializable)\s*\Z",
+    re.IGNORECASE,
+)
+"""What the exceptions of Python and JavaScript say, where a client sends that without their type."""
+
+
 def reads_like_error(text: str) -> bool:
-    """True for a result that begins as errors of tools do."""
-    return _ERROR.match(text) is not None
+    """True for a result that begins as errors of tools do, or is the message of an exception."""
+    return _ERROR.match(text) is not None or (len(text) <= _MESSAGE and _EXCEPTION.match(text) is not None)
 
 
 def reports_failure(text: str) -> bool:

@@ -450,3 +450,36 @@ def test_an_object_that_says_that_the_call_failed_is_an_info() -> None:
 )  # fmt: skip
 def test_a_tool_that_reads_is_known_by_a_word_of_its_name(name: str, reads: bool) -> None:
     assert bool(READERS.search(name)) is reads
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'NoneType' object has no attribute 'get'",
+        "'int' object is not subscriptable",
+        "list index out of range",
+        "unsupported operand type(s) for +: 'int' and 'str'",
+        "Cannot read properties of undefined (reading 'map')",
+        "name 'requests' is not defined",
+        "response.json is not a function",
+        "invalid literal for int() with base 10: 'a'",
+        "division by zero",
+        "[Errno 2] No such file or directory: 'notes.md'",
+        "look_up() missing 1 required positional argument: 'word'",
+        "look_up() got an unexpected keyword argument 'words'",
+        "Expecting value: line 1 column 1 (char 0)",
+        "Object of type datetime is not JSON serializable\n",
+    ],
+)
+def test_the_message_of_an_exception_is_an_error(text: str) -> None:
+    assert reads_like_error(text)
+    assert not reads_like_error(f"The log says: {text}")
+    assert not reads_like_error(f"{text}\nThis is what pandas 2 prints.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A list is out of stock.", "tape is not defined", "'tape' object", "division 5: open", "none", "name 'a'"],
+)
+def test_other_texts_are_no_exception(text: str) -> None:
+    assert not reads_like_error(text)
