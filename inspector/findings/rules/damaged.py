@@ -159,7 +159,7 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         return
     if context.request.output_format is not None:
         return
-    what = placeholder(text) or represented(text)
+    what = placeholder(text) or represented(text) or _is_nothing(context, text.strip())
     shown = f"is {what}" if what else ""
     prose = _CODE.sub("", text)
     if not shown and (found := damage(prose) if not prose.lstrip().startswith(("{", "[")) else None) is not None:
@@ -187,7 +187,18 @@ def answer_damaged(context: RuleContext) -> Iterator[Note]:
         yield Note(f"the text of the answer {shown}: {cut(text.strip(), 80)!r}", (f"{context.at} response",))
 
 
-_HOLLOW = 3
+_HOLLOW, _SAID = 3, 12
+
+
+def _is_nothing(context: RuleContext, text: str) -> str | None:
+    """The word of a program for a missing value, where the tokens say that the model wrote more than a word."""
+    usage = context.reading.usage
+    if text not in _NOTHING or usage is None or usage.output is None:
+        return None
+    if usage.reasoning is None and not context.spoken[1].shows_thoughts:
+        return None
+    tokens = usage.output - (usage.reasoning or 0)
+    return f"a missing value as a word, and {tokens} output tokens are counted for it" if tokens >= _SAID else None
 
 
 def _is_empty_thought(part: Part) -> bool:

@@ -5,7 +5,7 @@ import json
 import pytest
 from conversations import HELLO, chat, said
 from dialogues import APIS, asks, calls, gives, says
-from judged import anthropic, asked, judged, only, trip, words
+from judged import anthropic, asked, judged, only, trip, with_answer, words
 
 from turntape.inspector.findings.rules.result_text import cut_json, written_again
 
@@ -452,3 +452,20 @@ def test_empty_thoughts_between_the_pieces_of_a_text_are_the_apis(signature: str
         if found
         else []
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "found"),
+    [
+        ("None", {"completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 0}}, True),
+        ("null", {"completion_tokens": 90, "completion_tokens_details": {"reasoning_tokens": 50}}, True),
+        ("None", {"completion_tokens": 3, "completion_tokens_details": {"reasoning_tokens": 0}}, False),
+        ("None", {"completion_tokens": 90, "completion_tokens_details": {"reasoning_tokens": 88}}, False),
+        ("None", {"completion_tokens": 40}, False),
+        ("Done", {"completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 0}}, False),
+    ],
+)
+def test_a_missing_value_in_place_of_a_longer_answer(text: str, counts: dict[str, object], *, found: bool) -> None:
+    one = with_answer(chat([HELLO], said(text)), usage={"prompt_tokens": 9, **counts})
+
+    assert any("a missing value as a word" in said_of.message for said_of in judged(one) if said_of.id == TEXT) is found
