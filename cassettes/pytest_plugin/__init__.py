@@ -260,7 +260,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     from .active_test import ActiveTest
 
     try:
-        marked = ActiveTest(item, _spending(item.config))
+        marked = ActiveTest.in_turn(item, _spending(item.config))
     except TurntapeError as exc:
         said = f"turntape: {exc}"
     else:

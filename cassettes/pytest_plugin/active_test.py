@@ -44,6 +44,7 @@ from .server import TestServer, live_upstreams, placeholders
 from .spending import Spending, cost_of, fork_of, mode_of
 from .subprocesses import report_from_fork, watch_processes
 from .tool_servers import ToolServers
+from .workers import Recorded, folder_of_workers
 
 _STATUS = regex(rf"\b{MISS_STATUS}\b")
 """What a client says that only shows the status of our answer."""
@@ -100,6 +101,22 @@ class ActiveTest:
         self.outcome: str | None = None
         """Whether the test's code passed; None while it runs, and if it was interrupted."""
         self._undo = ExitStack()
+        self._turn = ExitStack()
+        """What lets the next repetition of the test go on, where several workers record it."""
+
+    @classmethod
+    def in_turn(cls, item: pytest.Item, spending: Spending) -> "ActiveTest":
+        """The test. Repetitions (`pytest --count`) that record the same cassette in several workers wait for each
+        other, and with the mode `once` those that waited play it."""
+        test = cls(item, spending)
+        is_repetition = without_repetition(item, item.name) != item.name
+        if test.session.plan.writes == "nothing" or not is_repetition or folder_of_workers(item.config) is None:
+            return test
+        with ExitStack() as turn:
+            turn.enter_context(Recorded(item.config).alone(test.path))
+            test = cls(item, spending)
+            test._turn = turn.pop_all()
+        return test
 
     def _session(self) -> Session:
         config, settings, faulty = self.item.config, self.settings, Faulty.of(self.item)
@@ -246,6 +263,8 @@ class ActiveTest:
             self.recorded = self.session.finish(whole=whole, failed=self.outcome == "failed")
         except TurntapeError as exc:
             said.append(str(exc))
+        finally:
+            self._turn.close()
         if self.recorded and self.outcome == "failed" and self.session.plan.writes == "replaced":
             self.item.stash.setdefault(_FAILED, set()).add(self.path)
         self._settle()

@@ -6,6 +6,7 @@ import shlex
 import pytest
 from plugin_project import write
 
+from turntape.cassettes import Cassette
 from turntape.proxy.scripted.server import ScriptedServer
 
 pytest_plugins = ("pytester",)
@@ -267,3 +268,19 @@ def test_repetitions_play_one_cassette_and_the_commands_name_the_test(
     assert "6 tests fail for one change:" in result.outlines
     said = {line.split("pytest ", 1)[1] for line in result.outlines if "--turntape-mode=restamp" in line}
     assert {shlex.split(one)[-2] for one in said} == {"test_it.py::test_a"}
+
+
+@pytest.mark.parametrize("mode", ["once", "all"])
+def test_repetitions_in_several_workers_record_one_after_the_other(
+    project: pytest.Pytester, server: ScriptedServer, mode: str
+) -> None:
+    project.makeconftest(REPEAT)
+    write(project, "\nimport time\n@pytest.mark.turntape\ndef test_a(): post('a'); time.sleep(0.5); post('b')\n")
+
+    result = project.runpytest("--count=4", "-n", "2", f"--turntape-mode={mode}")
+
+    result.assert_outcomes(passed=4)
+    result.stdout.no_fnmatch_line("*left over*")
+    assert len(server.requests) == (2 if mode == "once" else 8)
+    (path,) = project.path.rglob("*.cassette.jsonl")
+    assert len(Cassette.load(path)) == 2
