@@ -52,6 +52,7 @@ _CONTINUE, _SWITCHING = 100, 101
 _NO_HTTP = "the server's answer is not HTTP"
 _LONG_HEAD = "the head of the server's answer is longer than 8 MB, or has more than 10,000 fields"
 _CUT_HEAD = "the server closed the connection within the head of its answer"
+_RESET_HEAD = "the server reset the connection within the head of its answer"
 
 
 class Exchange(HttpStream):
@@ -215,9 +216,12 @@ class Exchange(HttpStream):
         if isinstance(event, RawResponse) and self.server_state != self.state_raw:
             self.server_state = self.state_raw
             note(self.flow, Ending("server", "cut" if event.cut else "protocol"))
-            what = _CUT_HEAD if event.cut else _LONG_HEAD if event.long else f"{_NO_HTTP}: {event.data[:100]!r}"
+            closed = _RESET_HEAD if was_reset(self.context.server) else _CUT_HEAD
+            what = closed if event.cut else _LONG_HEAD if event.long else f"{_NO_HTTP}: {event.data[:100]!r}"
             self.flow.error = flow.Error(what)
             yield HttpErrorHook(self.flow)
+        if isinstance(event, RawEnd):
+            self._pass_reset()
         yield SendHttp(event, self.context.client)
         if isinstance(event, RawEnd):
             self.flow.live = False
@@ -283,9 +287,13 @@ class Exchange(HttpStream):
         note(self.flow, self._ending(event))
         if isinstance(event, ResponseProtocolError) and event.code is not ErrorCode.CONNECT_FAILED:
             event.code = ErrorCode.KILL  # which has no page
-            if was_reset(self.context.server) and self.context.client.alpn != b"h2":
-                note_reset(self.context.client)
+            self._pass_reset()
         yield from super().handle_protocol_error(event)
+
+    def _pass_reset(self) -> None:
+        """A server that reset its connection resets that of the client, which over HTTP/2 has other streams."""
+        if was_reset(self.context.server) and self.context.client.alpn != b"h2":
+            note_reset(self.context.client)
 
     def _client_left(self) -> RequestProtocolError | None:
         """How the client has left while this exchange waits, for a hook or for a connection."""

@@ -11,6 +11,7 @@ from mitmproxy import http
 from mitmproxy.net.http import http1
 from mitmproxy.proxy.layers.http._events import RequestHeaders
 
+_WITHOUT_BODY = (204, 304)
 _ODD = re.compile(rb"[\r\n\0]")
 """What some servers take for the end of a line, or of a value."""
 
@@ -54,6 +55,11 @@ def is_chunked(response: http.Response) -> bool:
     """True for an answer whose last transfer coding is `chunked`, which some servers give a parameter."""
     last = response.headers.get("transfer-encoding", "").rpartition(",")[2]
     return last.partition(";")[0].strip().lower() == "chunked"
+
+
+def has_chunks(response: http.Response) -> bool:
+    """True for an answer whose body comes in chunks. One with status 204 or 304 has no body, whatever it names."""
+    return response.status_code not in _WITHOUT_BODY and is_chunked(response)
 
 
 def body_size(request: http.Request, response: http.Response) -> int | None:

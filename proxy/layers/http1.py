@@ -38,7 +38,7 @@ from .ahead import LaterTurn, RestLater
 from .at_once import note_whole
 from .chunks import chunked, has_bare_line, note_pieces, whole_chunks
 from .error_answer import error_response
-from .framing import TrailerReader, body_size, is_chunked, odd_value, with_an_end
+from .framing import TrailerReader, body_size, has_chunks, is_chunked, odd_value, with_an_end
 from .half_closed import LATER, SOON, client_still_reads
 from .pauses import pause, resume
 from .resets import reset_words
@@ -169,8 +169,8 @@ class _Messages(base.Http1Connection):
             return
         for command in sending:
             if isinstance(command, commands.SendData) and command.data == _END:
-                if isinstance(event, ResponseEndOfMessage) and self.response and not is_chunked(self.response):
-                    continue  # mitmproxy takes each coding with these letters for it
+                if isinstance(event, ResponseEndOfMessage) and self.response and not has_chunks(self.response):
+                    continue  # mitmproxy takes each coding with these letters for it, of each answer
                 if self._owed_trailers is not None:
                     lines = b"".join(b"%s: %s\r\n" % (name, value) for name, value in self._owed_trailers.fields)
                     command.data = b"0\r\n" + lines + b"\r\n"

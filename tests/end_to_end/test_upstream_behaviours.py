@@ -99,6 +99,27 @@ def test_the_tape_says_what_the_client_saw(
     assert trip.extra.get("interim", []) == before
 
 
+@pytest.mark.parametrize("route", ["base_url", "forward"])
+@pytest.mark.parametrize("name", ["204 with a coding", "304 with a coding"])
+def test_an_answer_without_a_body_has_no_last_chunk_that_the_next_answer_would_begin_with(
+    name: str, route: str, tape: Path, confdir: Path
+) -> None:
+    named = {behaviour.name: behaviour for behaviour in BEHAVIOURS}
+    with serving(RawUpstream()) as upstream, Recorder(tape) as recorder:
+        place = f"http://127.0.0.1:{upstream.port}"
+        with running(Engine(recorder, upstreams={"raw": place}, confdir=confdir)) as engine:
+            target = f"/raw{PATH}" if route == "base_url" else f"{place}{PATH}"
+            with socket.create_connection(("127.0.0.1", engine.port)) as sock:
+                connection = Connection(sock)
+                for behaviour in (named[name], named["500 fields"]):
+                    ask(connection, request_of(behaviour, target, f"127.0.0.1:{engine.port}", ASKED))
+                third = ask(connection, request_of(named["HEAD with a length"], target, "127.0.0.1", b""), "HEAD")
+
+    assert third.raw.startswith(b"HTTP/1.1 200 ") and third.ended == "whole"
+    statuses = [trip.response.status for trip in Cassette.load(tape) if trip.response is not None]
+    assert statuses == [int(name[:3]), 200, 200]
+
+
 @pytest.fixture(scope="module")
 def streams(
     tmp_path_factory: pytest.TempPathFactory, confdir: Path
