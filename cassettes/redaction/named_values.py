@@ -45,7 +45,7 @@ _AFTER = regex(
 """The rest of a name, and what is between it and its value."""
 _PAIR = regex(
     rb"(?P<name>[A-Za-z0-9_.-]{0,48})\\{0,7}[\"'],?(?:\s|\\{1,7}[nrt]){0,16}(?:\\{0,7}[\"'])?value(?:\\{0,7}[\"'])?"
-    rb"\s{0,2}[:=]\s{0,2}\\{0,7}[\"'](?:(?:Bearer|Basic|Token)[ ])?",
+    rb"\s{0,2}[:=]\s{0,2}\\{0,7}(?P<open>[\"'])(?:(?:Bearer|Basic|Token)[ ])?",
     re.IGNORECASE,
 )
 """`{"name": "API_KEY", "value": "…"}` or `<add key="Password" value="…"/>`, from the name to the value."""
@@ -60,7 +60,11 @@ _COOKIES = regex(rb"[^\s=;]{1,80}=([^\s;()\[\]{},]{16,4000})")
 _LOGIN = regex(rb"curl\b[^\r\n]{0,400}?[ ](?:-u|--user)[ =](?:\\{0,7}[\"'])?[^\s:\"'\\]{1,64}:([^\s\"'\\$<{]{4,128})")
 _LETTERS = rb"(?:[A-Za-z0-9_+/.~!@#$%^*:|?-]|\\/|\\u00[2-7][0-9a-fA-F])++"
 _VALUE = regex(rb"(?!=)(?:" + _LETTERS + rb"=+(?=[A-Za-z0-9_+/-])){0,3}" + _LETTERS + rb"={0,3}")
-_QUOTED = regex(rb"(?:[^\"'`\\\s<>]|\\/|\\u00[2-7][0-9a-fA-F])+")
+_QUOTED = {
+    quote: regex(rb"(?![\"'`])(?:[^\\\s" + quote + rb"]|\\/|\\u00[2-7][0-9a-fA-F])+(?<![\"'`])")
+    for quote in (b'"', b"'", b"`")
+}
+"""A value, by the sign around it. The other two may be in it, but not at its ends, where source code joins texts."""
 _MOST = 4096
 """A longer value is a document."""
 
@@ -99,10 +103,19 @@ _OTHER_KEY = regex(
 _PLACEHOLDER = regex(
     r"REDACT|[*x.\-_•#]{4,}|(?:your|my|the|some|any|example|sample|fake|dummy|test|changeme|change|placeholder|insert|replace|"
     r"enter|none|null|true|false|undefined|string|secret|password|token|key|api|env|os|process|config|settings|self|this|"
-    r"get|set|input|args|params|options|request|response|data|value|abc123|foo|bar)(?![a-z0-9])|[<{$%(\[.]",
+    r"get|set|input|args|params|options|request|response|data|value|abc123|foo|bar)(?![a-z0-9])",
     re.IGNORECASE,
 )
 """How a value begins that is written in place of a secret."""
+_OPENING = regex(r"[<{$%(\[.]")
+"""How a template begins, but also one in fourteen passwords that a program made."""
+_ODD = regex("[<>\"'`]")
+"""What is in a tag or around a text, but also in such a password."""
+_TEMPLATE = regex(
+    r"\$\{|\$\(|\$\$|%\(|\{\{|\{%|<%|</|<[A-Za-z!?][^<>]{2,}>|\{[A-Za-z_][\w.:-]*\}|\[[A-Za-z_ -]*\]|%[A-Za-z_]\w*%|"
+    r"^[$%.][A-Za-z_][\w.\[\]-]*$|^[({\[<].*[)}\]>]$|^%[-+0-9.]*[A-Za-z]$"
+)
+"""Where a program puts something in, and a variable."""
 _PATH = regex(r"[/~.]|[A-Za-z]:[\\\\/]")
 """How a path begins: `pwd` prints one."""
 _EXPRESSION = regex(
@@ -143,7 +156,7 @@ def named(body: bytes) -> Spans:
     at = lower.find(_BEARER)
     while at >= 0:
         at += len(_BEARER)
-        start, end = _judged(body, at, "bearer token", quoted=False, assigned=False)
+        start, end = _judged(body, at, "bearer token", assigned=False)
         if end > start:
             spans.setdefault(start, (end, 0))
         at = lower.find(_BEARER, end)
@@ -177,9 +190,9 @@ def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
     """The span of the secret after the name at `at`; an empty one when there is none."""
     if root == b"sig=":
         signed = at > 0 and body[at - 1 : at] in (b"?", b"&")
-        return _judged(body, at + len(root), "auth", quoted=False, assigned=True) if signed else (at, at)
+        return _judged(body, at + len(root), "auth", assigned=True) if signed else (at, at)
     if root == b"session=":
-        return _judged(body, at + len(root), "session_token", quoted=False, assigned=False)
+        return _judged(body, at + len(root), "session_token", assigned=False)
     after = _AFTER.match(body, at)
     apart = after is None or after["between"] == b" "
     pair, element = (_PAIR.match(body, at), _ELEMENT.match(body, at)) if apart else (None, None)
@@ -192,7 +205,7 @@ def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
         begin = at if owner is None else owner.start()
     name = (body[begin:at] + found["name"]).decode("latin-1")
     if pair is not None:
-        return _judged(body, pair.end(), name, quoted=True, assigned=False)
+        return _judged(body, pair.end(), name, quote=pair["open"], assigned=False)
     if element is not None:
         return element.span("value") if _is_secret(name, element["value"]) else (at, at)
     assert after is not None
@@ -202,7 +215,7 @@ def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
     if after["between"] == b":" and body[begin - 1 : begin] == b":":
         return at, at  # a name within a longer one, as in `arn:aws:secretsmanager:…:secret:name`
     assigned = option or (name.upper() == name and after["between"] == b"=")
-    return _judged(body, after.end(), name, quoted=after["open"] is not None, assigned=assigned)
+    return _judged(body, after.end(), name, quote=(after["open"] or b"")[-1:], assigned=assigned)
 
 
 def _begin_of_name(body: bytes, at: int) -> int:
@@ -217,14 +230,15 @@ def _begin_of_name(body: bytes, at: int) -> int:
     return begin if word is None else word.start(1)
 
 
-def _judged(body: bytes, start: int, name: str, *, quoted: bool, assigned: bool) -> tuple[int, int]:
-    """The span of the value at `start` if it is a secret; an empty one when it is not."""
-    match = (_QUOTED if quoted else _VALUE).match(body, start, start + _MOST)
+def _judged(body: bytes, start: int, name: str, *, quote: bytes = b"", assigned: bool) -> tuple[int, int]:
+    """The span of the value at `start` if it is a secret; an empty one when it is not. `quote`: the sign before it."""
+    quoted = quote != b""
+    match = _QUOTED.get(quote, _VALUE).match(body, start, start + _MOST)
     if match is None or match.end() == start + _MOST:
         return start, start
     end = match.end()
     following = body[end : end + 1]
-    if quoted and following.strip(b"\\\"'`"):
+    if quoted and following.strip(b"\\" + quote):
         return start, start
     if not quoted:
         end = start + len(match.group().rstrip(b".,:;?|"))
@@ -245,7 +259,7 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     `quoted`: it is in quotes. `assigned`: it is given to a variable of a shell or to an option.
     """
     kind = name.replace("_", "").replace("-", "").replace(".", "").lower()
-    if _PLACEHOLDER.match(value) or _URL.match(value) or "..." in value:
+    if _PLACEHOLDER.match(value) or _URL.match(value) or "..." in value or _is_template(value, quoted):
         return False
     mixed = _is_mixed(value)
     word = not mixed and (_WORDS if quoted or assigned else _EXPRESSION).fullmatch(value) is not None
@@ -265,6 +279,19 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     digits = sum(char.isdigit() for char in value)
     letters = sum(char.isalpha() for char in value)
     return len(value) >= least and not word and (mixed or digits > 0 and letters > 0 or digits >= 16)
+
+
+def _is_template(value: str, quoted: bool) -> bool:
+    """True for what a program fills in. A password in quotes may have the same signs."""
+    if not quoted:
+        return _OPENING.match(value) is not None
+    odd = _OPENING.match(value) is not None or _ODD.search(value) is not None
+    return odd and (_TEMPLATE.search(value) is not None or not _has_four_kinds(value))
+
+
+def _has_four_kinds(value: str) -> bool:
+    """True for a value with digits, small letters, large letters and other signs."""
+    return bool(set("9aA") <= set(value.translate(_KINDS))) and not value.isalnum()
 
 
 def is_generated(value: str) -> bool:
