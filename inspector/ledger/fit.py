@@ -8,7 +8,7 @@ from statistics import median
 
 from turntape.cassettes.frozen import frozen
 
-from .shape import AROUND, CALLED, FEATURES, MAY_BE_LESS, SPREAD, USUAL, Shape, tokens_of
+from .shape import AROUND, CALLED, FEATURES, MAY_BE_LESS, MESSAGE, SPREAD, USUAL, Shape, tokens_of
 
 _HELD = 0.007
 """The square of the share by which a sum usually differs from what its shape says."""
@@ -25,6 +25,8 @@ _OTHER_FORM = 5.0
 """Another way of writing differs by at least so many tokens: it has another frame around name and arguments."""
 _BETTER = 0.85
 """It is assumed where the errors that it leaves are not more than this share of those without it."""
+_OFTEN = 3
+"""Fewer answers with calls do not show it, nor do they without others: what is around a message would seem to be it."""
 
 
 @frozen
@@ -50,7 +52,8 @@ def fitted(sums: Sequence[Sum]) -> Rates:
     spread = (*SPREAD[:AROUND], *(one * scale for one in SPREAD[AROUND:]))
     matrix, right = _normal(usable)
     rates = _near(matrix, right, centre, spread)
-    if any(one.shape[CALLED] for one in usable):
+    behind_calls = sum(one.shape[CALLED] > 0 for one in usable)
+    if behind_calls >= _OFTEN and any(one.shape[MESSAGE] and not one.shape[CALLED] for one in usable):
         # Most APIs put a call into the next prompt as the model wrote it. Some write it in another way, and then every
         # call differs by about the same number of tokens. What is between the two is chance.
         far = _near(matrix, right, centre, (*spread[:CALLED], _REWRITTEN * scale, *spread[CALLED + 1 :]))

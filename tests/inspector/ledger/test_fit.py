@@ -88,6 +88,19 @@ def test_a_few_tokens_are_no_other_way_of_writing_calls(fewer: int, noise: int) 
     assert abs(fitted(behind_calls(fewer, noise))[CALLED]) < 1.6
 
 
+def test_where_calls_are_everywhere_what_is_around_a_message_is_not_taken_for_another_form() -> None:
+    sums = [one for one in behind_calls(-8) if one.shape[CALLED]]
+
+    assert fitted(sums)[CALLED] < 3 < fitted(behind_calls(-8))[CALLED]
+
+
+def test_two_calls_are_too_few_to_show_another_form() -> None:
+    few = [one for n, one in enumerate(behind_calls(8)) if n < 3 or not one.shape[CALLED]]
+
+    assert sum(one.shape[CALLED] for one in few) == 1
+    assert abs(fitted(few)[CALLED]) < 1.6
+
+
 def test_without_calls_nothing_is_said_of_them() -> None:
     sums = [Sum(shape_of(text), round(tokens_of(shape_of(text), USUAL))) for text in TEXTS]
 
