@@ -96,7 +96,7 @@ def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
         each = _scrolling(f"Cache misses, {cause}", heads, [_miss(one, rows) for one in found.unpromised])
         folded.append(tag("details", summary, why, each))
     shown = [_scrolling("Cache misses", heads, lines[:MISSES])] if lines else []
-    yield _section("Cache misses", misses_note(found.all), *shown, *folded)
+    yield _section("Cache misses", misses_note(found), *shown, *folded)
 
 
 def _miss(one: Missed, rows: Rows) -> Html:

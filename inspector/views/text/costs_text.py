@@ -107,7 +107,7 @@ def _misses(found: Misses, threads: bool, width: int) -> Iterator[Line]:
     if not found.all:
         return
     yield []
-    yield fit([("cache misses", "bold"), (f"  {misses_note(found.all)}", "dim")], width)
+    yield fit([("cache misses", "bold"), (f"  {misses_note(found)}", "dim")], width)
     for turn, miss in found.listed[:MISSES]:
         name = f"{turn.thread}:{turn.turn}" if threads else f"{turn.turn}"
         yield fit(

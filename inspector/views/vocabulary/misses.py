@@ -30,6 +30,11 @@ class Misses:
     and nobody can change that, so they are one line. Empty when there is only one, which is listed then."""
 
     @property
+    def are_known(self) -> bool:
+        """Whether at least one answer says how much was read from a cache."""
+        return any(turn.cache is not None and turn.cache.actual_read is not None for turn in self.known)
+
+    @property
     def all(self) -> list[Missed]:
         return [*self.listed, *self.unpromised]
 
@@ -56,7 +61,9 @@ def miss_tokens(found: Iterable[Missed]) -> int:
     return sum(miss.tokens for _, miss in found)
 
 
-def misses_note(found: Sequence[Missed]) -> str:
-    """How many misses there are, and what they cost: `292, together $1.20`."""
-    price = miss_price(found)
-    return f"{len(found):,}" if price is None else f"{len(found):,}, together {dollars(price)}"
+def misses_note(found: Misses) -> str:
+    """How many misses there are, and what they cost: `292, together $1.20`; empty where nobody knows."""
+    if not found.all and not found.are_known:
+        return ""
+    price = miss_price(found.all)
+    return f"{len(found.all):,}" if price is None else f"{len(found.all):,}, together {dollars(price)}"

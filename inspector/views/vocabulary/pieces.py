@@ -38,6 +38,8 @@ NEVER = "never called"
 def why_no_total(ledger: Ledger) -> str:
     """Why the pieces of a run have no costs, and what they are ordered by instead."""
     if not ledger.others and all(turn.input is None and turn.output is None for turn in ledger.turns):
+        if not ledger.unpriced:
+            return "no cost: the API answered none of the requests; the pieces are ordered by bytes"
         return "unpriced: the API counted no tokens; the pieces are ordered by bytes"
     return "no turn of this run has a known price: the pieces are ordered by tokens, else by bytes"
 
@@ -61,13 +63,16 @@ def figure(tokens: Figure | None) -> str:
 
 
 _EXACT = "a number without a sign is exact by the API's counts"
+_WITHIN = "± says within which bounds it is"
 _FORMS = {"exact": _EXACT, "bounded": "two numbers are its bounds", "estimated": "≈ is an estimate"}
 
 
-def figures_note(shown: Iterable[Figure | None] | None = None) -> str:
-    """What the forms of `figure` mean; with the numbers that are shown, only the forms that these have."""
+def figures_note(shown: Iterable[Figure | None] | None = None, *, short: bool = False) -> str:
+    """What the forms of `figure` mean, or of `short_figure`; with the numbers that are shown, only the forms that these
+    have."""
     used = set(_FORMS) if shown is None else {one.certainty for one in shown if one is not None}
-    return f"tokens: {', '.join(text for form, text in _FORMS.items() if form in used)}" if used else ""
+    forms = {**_FORMS, "bounded": _WITHIN} if short else _FORMS
+    return f"tokens: {', '.join(text for form, text in forms.items() if form in used)}" if used else ""
 
 
 FIGURES = figures_note()
@@ -95,7 +100,7 @@ def piece_cost(cost: Decimal | None, tokens: Figure | None) -> str:
 
 SHORT = 10
 """Cells of a short number of tokens."""
-SHORT_FIGURES = f"tokens: {_EXACT}, ± says within which bounds it is, ≈ is an estimate; costs with ≈ are not exact"
+SHORT_FIGURES = f"{figures_note(short=True)}; costs with ≈ are not exact"
 """What the forms of `short_figure` mean."""
 
 

@@ -84,7 +84,7 @@ class _Bar:
                 [("window ", "dim"), (bar(share, room), look), (f" {percent(share)} of {count(found.window)}", look)]
             ]
         figures = (one.tokens for piece in found.pieces for one in (piece, *piece.pieces))
-        forms = figures_note(figures) if counted else "bytes; the API did not report its tokens"
+        forms = figures_note(figures, short=width < WIDE) if counted else "bytes; the API did not report its tokens"
         # The other columns are about this request.
         run = f"sent{' and cost' if _is_priced(found) else ''}: in the whole run" if width >= WIDE else ""
         note = flowed([(f"{forms}; " if run else forms, "dim"), (run, "dim")], width)

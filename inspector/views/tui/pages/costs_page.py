@@ -136,7 +136,7 @@ class _Costs:
         if not found.known:
             return
         yield gap("misses")
-        yield Block("misses", rule("cache misses", misses_note(found.all)), group=True)
+        yield Block("misses", rule("cache misses", misses_note(found)), group=True)
         if not found.all:
             yield Block("misses:none", (), flowing([(no_misses(found.known), "dim")]), indent=2, parent="misses")
         for number, one in enumerate(found.listed):

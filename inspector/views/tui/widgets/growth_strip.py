@@ -151,6 +151,8 @@ class GrowthStrip(Themed):
         width, palette = self.size.width, self.palette
         if self.empty or not self.strip.lanes:
             why = " no turns" if not self.strip.lanes else " no tokens were counted: there is no growth to draw"
+            if len(why) > width:
+                why, _, _ = why.partition(":")
             text = why if y == 0 and self.empty else ""
             return TextualStrip([Segment(text.ljust(width), palette["dim"] + Style(bgcolor=palette.background))], width)
         shown = Shown(self.place, self.under, self.playing, self.share, palette.coloured)

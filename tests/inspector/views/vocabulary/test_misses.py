@@ -1,5 +1,6 @@
 """Cache misses in the order of the views, and those that no provider promised to avoid."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from turntape.inspector.ledger import CacheEntry, Miss, TurnEntry
@@ -42,7 +43,7 @@ def test_the_dearest_is_first_and_what_was_not_promised_is_apart() -> None:
     assert [one.place for one, _ in found.listed] == [4, 2]
     assert [one.place for one, _ in found.unpromised] == [3, 1]
     assert (miss_price(found.unpromised), miss_tokens(found.unpromised)) == (Decimal("1.25"), 200)
-    assert misses_note(found.all) == "4, together $1.28"
+    assert misses_note(found) == "4, together $1.28"
 
 
 def test_a_single_one_is_listed_with_the_others() -> None:
@@ -55,7 +56,7 @@ def test_without_a_price_the_most_tokens_are_first_and_no_sum_is_said() -> None:
     found = misses([turn(0, "expired", tokens=10), turn(1, "expired", tokens=1_000)])
 
     assert [one.place for one, _ in found.listed] == [1, 0]
-    assert miss_price(found.all) is None and misses_note(found.all) == "2"
+    assert miss_price(found.all) is None and misses_note(found) == "2"
 
 
 def test_turns_without_a_rule_are_not_known() -> None:
@@ -64,3 +65,12 @@ def test_turns_without_a_rule_are_not_known() -> None:
     )
 
     assert not misses([bare]).known
+
+
+def test_no_number_is_said_where_no_answer_tells_what_was_read() -> None:
+    none = turn(0, None)
+    assert none.cache is not None
+    silent = replace(none, cache=replace(none.cache, actual_read=None))
+
+    assert misses_note(misses([none])) == "0" and misses_note(misses([none, silent])) == "0"
+    assert misses_note(misses([silent])) == ""

@@ -4,10 +4,12 @@ from decimal import Decimal
 from typing import get_args
 
 import pytest
+from conversations import HELLO, chat, said
 
-from turntape.inspector.ledger import Figure
+from turntape.inspector.ledger import Figure, ledger_of
 from turntape.inspector.ledger.groups import UNDIVIDED
 from turntape.inspector.ledger.model import Certainty, PieceKind
+from turntape.inspector.run.labels import label_all
 from turntape.inspector.views.vocabulary.pieces import (
     KINDS,
     SHORT,
@@ -16,6 +18,7 @@ from turntape.inspector.views.vocabulary.pieces import (
     figures_note,
     piece_cost,
     short_figure,
+    why_no_total,
 )
 
 EXACT = Figure.exact(1204)
@@ -87,3 +90,19 @@ def test_every_kind_of_a_piece_has_its_words() -> None:
     kinds = get_args(PieceKind.__value__)
     assert len(kinds) > 8
     assert {*kinds, UNDIVIDED} - set(KINDS) == set()
+
+
+def test_the_legend_of_short_figures_has_their_sign() -> None:
+    bounded = [Figure(40, 20, 60, "bounded")]
+
+    assert figures_note(bounded, short=True) == "tokens: ± says within which bounds it is"
+    assert figures_note(bounded) == "tokens: two numbers are its bounds"
+
+
+def test_requests_that_the_api_refused_have_no_cost_and_are_not_unpriced() -> None:
+    error = {"error": {"message": "slow down", "type": "rate_limit"}}
+    refused = ledger_of(label_all([chat([HELLO], error=error, status=429)]))
+    uncounted = ledger_of(label_all([chat([HELLO], said("hi"), usage=None)]))
+
+    assert why_no_total(refused).startswith("no cost: the API answered none of the requests")
+    assert why_no_total(uncounted).startswith("unpriced: the API counted no tokens")

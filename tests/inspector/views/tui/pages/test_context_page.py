@@ -1,6 +1,7 @@
 """The page of a context."""
 
 from conversations import loop
+from realtime_sessions import tool_session
 
 from turntape.inspector.run.request_cost import context
 from turntape.inspector.run.run_index import Run
@@ -55,3 +56,18 @@ def test_the_end_of_a_line_parts_no_sign_of_the_legend_from_its_word() -> None:
         lines = ["".join(text for text, _ in spans).strip() for spans in page.body(0, width)]
         legend = [line for line in lines if "%" in line and "window" not in line]
         assert legend and all(line[0] in "▓█▒░▚·" and line[-1] == "%" for line in legend), (width, legend)
+
+
+def test_the_legend_explains_the_numbers_that_the_width_has_room_for() -> None:
+    page = context_page(context(Run.of([tool_session()]).ledger.at(0)), 0)
+
+    def shown(width: int) -> tuple[str, str]:
+        legend = " ".join("".join(text for text, _ in line) for line in page.body(0, width))
+        return legend, "".join(text for block in page.blocks for text, _ in block.title_at(width))
+
+    for width, sign, words in (
+        (WIDE, "–", "two numbers are its bounds"),
+        (WIDE - 1, "±", "± says within which bounds"),
+    ):
+        legend, pieces = shown(width)
+        assert sign in pieces and words in legend, (width, legend, pieces)

@@ -49,6 +49,8 @@ def test_where_no_tokens_were_counted_it_has_one_line_and_the_list_no_costs(tmp_
             assert lines[1].strip() == "no tokens were counted: there is no growth to draw"
             assert lines[2].split()[-3:] == ["in", "out", "time"] or lines[2].split()[-2:] == ["in", "out"]
             assert "cost" not in lines[2] and "unpriced" not in lines[3]
+        async with viewing(path, size=(40, 15)) as (app, _pilot):
+            assert screen(app).splitlines()[1].strip() == "no tokens were counted", "no half word"
 
     asyncio.run(flow())
 
