@@ -67,7 +67,7 @@ def test_turns_without_a_rule_are_not_known() -> None:
     assert not misses([bare]).known
 
 
-def test_no_number_is_said_where_no_answer_tells_what_was_read() -> None:
+def test_no_number_is_said_where_no_answer_says_what_was_read() -> None:
     none = turn(0, None)
     assert none.cache is not None
     silent = replace(none, cache=replace(none.cache, actual_read=None))
