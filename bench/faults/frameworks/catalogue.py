@@ -81,7 +81,7 @@ SERVED: tuple[Served, ...] = (
     _row("status 500", "api", "api-overloaded", Fault("status", 500)),
     _row("status 429", "api", "api-rate-limited", Fault("status", 429)),
     _row("status 401", "client", "access-refused", Fault("status", 401), turn=1),
-    _row("a stream that ends early", "api", "api-stream-cut", Fault("cut", 2), streamed=True),
+    _row("a stream that ends early", "api", "api-stream-cut", Fault("cut", 2), turn=1, streamed=True),
     _row("an error inside a stream", "api", "api-error-in-200-stream", Fault("error_event", 2), streamed=True),
     _row("a body that is not JSON", "api", "api-malformed-stream api-stream-cut", Fault("invalid_json"),
          streamed=False),
