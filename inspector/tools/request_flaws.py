@@ -1,6 +1,6 @@
 """How a request is wrong: by MCP's form, by what came before it in its session, by what its server had said.
 
-Some of that is known only later, when the answer tells the version or what the server has.
+Some of that is known only later, from the answer: the version, and what the server has.
 """
 
 from collections.abc import Iterator

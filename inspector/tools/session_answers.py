@@ -128,7 +128,7 @@ class SessionAnswers:
 def _flaw(session: Session, asked: ToolMessage, answer: ToolMessage, notes: list[WireNote]) -> tuple[str | None, bool]:
     """How the request was wrong, and whether only its headers were, of which the answer does not speak.
 
-    The second is no reason for what the answer says, so the first is None with it.
+    The second does not explain what the answer says, so the first is None with it.
     """
     wrong = session.flaws.pop(asked.sequence, None) or unfounded(session, asked, answer)
     wrong = wrong or seen_late(session, asked, answer)

@@ -286,7 +286,7 @@ def _unconfirmed(runs: Iterable[ToolRun]) -> list[ToolRun]:
 
 
 def _with_status(run: ToolRun, taken: _Taken, flaw: Flaw | None) -> ToolRun:
-    """A run with what the answer over HTTP says of it."""
+    """A run with what the answer over HTTP shows."""
     gone = taken.status == _NOT_FOUND and taken.sessions[run.session].expired_by == taken.trip.index
     return copied_with(run, status=taken.status, flaw=flaw or run.flaw, expired=gone)
 

@@ -70,7 +70,7 @@ def _of_argument(text: str, said: str, tools: Container[str]) -> tuple[str, Laye
             )
     header = next((one for one in _ROUTED.finditer(text) if one[1] in tools), None)
     if header is not None and header[0].strip() not in said:
-        return f"goes on as the header of another call ({header[0].strip()!r})", None, None
+        return f"continues as the header of another call ({header[0].strip()!r})", None, None
     if (end := markup_end(text)) is not None:
         return f"ends with markup of a call ({end!r})", None, None
     if (token := token_around(text)) is not None and token not in said:

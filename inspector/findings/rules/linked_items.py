@@ -14,7 +14,7 @@ from ..rule_context import RuleContext
 from .history import assistant_mutated, reasoning_dropped
 
 _COMPACTED = frozenset({"compaction", "compaction_summary", "context_compaction"})
-"""Types of the items of OpenAI and the blocks of Anthropic that stand for the history before them."""
+"""Types of the items of OpenAI and the blocks of Anthropic that replace the history before them."""
 
 
 def _is_compaction(part: Part) -> bool:
@@ -47,7 +47,7 @@ def compaction_lost(context: RuleContext) -> Iterator[Note]:
         return
     yield Note(
         "the compaction of the history did not come back"
-        + ("" if kept else ", nor did what it stands for: the model knows nothing of that"),
+        + ("" if kept else ", nor did what it replaced: the model knows nothing of that"),
         (where, f"{context.at} request"),
         severity="info" if kept else None,
         key="compaction",
@@ -55,7 +55,7 @@ def compaction_lost(context: RuleContext) -> Iterator[Note]:
 
 
 def _continued(context: RuleContext) -> Turn | None:
-    """The turn before, if this request goes on from it with the same model, and holds the history itself."""
+    """The turn before, if this request continues it with the same model, and holds the history itself."""
     before, echo = context.before, context.echo
     if before is None or echo is None or echo.state == "held" or context.turn.edge.kind != "continuation":
         return None

@@ -153,7 +153,7 @@ def _reported(one: LabelledRoundTrip, called: dict[str, str], width: int) -> Ite
 
 
 def _summaries(rows: Sequence[_TurnText], width: int, *, of_one_run: bool) -> Iterator[Line]:
-    """Each turn in short with what was spent until then, and what tool servers did besides."""
+    """Each turn in short with what was spent until then; after them the other runs of tool servers."""
     turns = [row.label for row in rows if row.label["turn"] is not None]
     threads, runs = ({label[key] for label in turns} for key in ("thread", "run"))
     many = _Many(len(threads) > 1, len(runs) > 1 or not of_one_run)

@@ -365,7 +365,7 @@ def test_white_space_without_an_end_is_a_repetition(api: str) -> None:
         ("pad it with spaces to 400 characters", "a" + " " * 399),
     ],
 )
-def test_other_white_space_is_no_repetition(question: str, answer: str) -> None:
+def test_other_white_space_is_not_a_repetition(question: str, answer: str) -> None:
     assert "model-repeats-itself" not in ids(one_turn(question, answer))
 
 

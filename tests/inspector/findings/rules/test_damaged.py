@@ -34,7 +34,7 @@ NAMES = sorted(APIS)
         ("```\nselect 1 from a\n```", "run select 1 from a", "model", "P", "put into a code fence"),
         ("`notes.md`", "open notes.md", "model", "P", "is 'notes.md' of the request put into backticks"),
         ("<think>Which file?</think>notes.md", "hi", "model", "S", "holds reasoning in tags ('<think>')"),
-        ("notes.md assistant to=functions.look_up code", "hi", "model", "S", "goes on as the header of another call"),
+        ("notes.md assistant to=functions.look_up code", "hi", "model", "S", "continues as the header of another call"),
         ("notes.md\ncommentary to=functions.look_up", "hi", "model", "S", "('commentary to=functions.look_up')"),
         ("notes.md</thinking>", "hi", "model", "S", "holds reasoning in tags ('</thinking>')"),
         ("{{ city }}", "weather", "model", "S", "is a placeholder that nobody filled in"),
@@ -445,9 +445,9 @@ def test_empty_thoughts_between_the_pieces_of_a_text_are_the_apis(signature: str
         for number in range(pieces)
         for block in ({"type": "thinking", "thinking": "", "signature": signature}, words(f"Piece {number}. "))
     ]
-    told = [one.message for one in judged(anthropic([asked("hi")], blocks)) if one.id == TEXT]
+    reported = [one.message for one in judged(anthropic([asked("hi")], blocks)) if one.id == TEXT]
 
-    assert told == (
+    assert reported == (
         ["the text of the answer is cut into pieces, with 3 thoughts between them that are empty and not signed"]
         if found
         else []

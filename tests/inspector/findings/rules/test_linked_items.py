@@ -60,12 +60,12 @@ def compacted(*history: Item, **fields: Any) -> list[RoundTrip]:
 LOST = "the compaction of the history did not come back"
 
 
-def test_a_compaction_that_stands_for_the_history_must_come_back() -> None:
+def test_a_compaction_that_replaces_the_history_must_come_back() -> None:
     rest = [FIRST, NEXT, LAST, user("Who cut it?")]
 
     assert reported(*compacted(SEALED, *rest)) == []
     [(severity, said)] = reported(*compacted(*rest))
-    assert (severity, said) == ("warning", f"{LOST}, nor did what it stands for: the model knows nothing of that")
+    assert (severity, said) == ("warning", f"{LOST}, nor did what it replaced: the model knows nothing of that")
     assert reported(*compacted(SEALED | {"id": "cmp_2", "encrypted_content": "other" * 9}, *rest)) == []
     assert reported(*compacted(*rest, model="gpt-4.1")) == []
     assert reported(*compacted(user("Who cut it?"), previous_response_id="resp_1")) == []

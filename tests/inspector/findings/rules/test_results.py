@@ -481,5 +481,5 @@ def test_the_message_of_an_exception_is_an_error(text: str) -> None:
     "text",
     ["A list is out of stock.", "tape is not defined", "'tape' object", "division 5: open", "none", "name 'a'"],
 )
-def test_other_texts_are_no_exception(text: str) -> None:
+def test_other_texts_are_not_exceptions(text: str) -> None:
     assert not reads_like_error(text)
