@@ -104,6 +104,25 @@ def test_a_stream_is_its_whole_message(size: int, names: bool) -> None:
     assert emitted(found).content[-1].raw == BLOCKS[-1]
 
 
+def test_the_name_of_an_event_counts_where_its_body_has_no_type() -> None:
+    lines = [
+        f"event: {one['type']}\ndata: {json.dumps({key: value for key, value in one.items() if key != 'type'})}\n\n"
+        for one in streamed(1000)
+    ]
+    found = got("".join(lines).encode())
+
+    assert emitted(found).text == "I look at Köln. Done."
+    assert found.finish is not None and found.finish.label == "tool_calls"
+
+
+def test_numbers_in_a_delta_are_not_added_to_its_text() -> None:
+    begun = {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}
+    grown = {"type": "thinking_delta", "thinking": "hm", "estimated_tokens": 7}
+    found = stream(start(), begun, {"type": "content_block_delta", "index": 0, "delta": grown}, end("end_turn"), ENDED)
+
+    assert emitted(found).reasoning == "hm"
+
+
 @pytest.mark.parametrize("events", range(2, len(streamed(3))))
 def test_a_stream_that_breaks_off_is_cut_and_keeps_what_has_come(events: int) -> None:
     whole, cut = emitted(stream(*streamed(3))), stream(*streamed(3)[:events])

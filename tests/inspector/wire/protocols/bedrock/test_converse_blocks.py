@@ -141,6 +141,7 @@ def test_a_request_is_read_with_its_roles_tools_and_settings() -> None:
     assert [message.role for message in asked.messages] == ["user", "assistant", "tool", "user", "system", "other"]
     assert [part.text for part in asked.system] == ["Be brief."]
     assert (asked.model, asked.streamed) == ("m", True)
+    assert asked.parameters.keys() == {"inferenceConfig", "outputConfig"}
     assert asked.tools == (
         Tool("f", "Does.", SCHEMA, "/toolConfig/tools/0"),
         Tool("g", None, SCHEMA, "/toolConfig/tools/1"),

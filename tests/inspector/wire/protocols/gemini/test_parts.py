@@ -171,8 +171,15 @@ def test_a_call_grows_by_pieces_at_their_paths() -> None:
     grow_call(call, [{"jsonPath": "$.to.city", "stringValue": "Kö"}, {"json_path": "$.to.days", "number_value": 2}])
     grow_call(call, [{"jsonPath": "$.to.city", "stringValue": "ln"}, {"jsonPath": "$['now']", "boolValue": False}])
     grow_call(call, [{"jsonPath": "$.to.days", "numberValue": 3}, {"jsonPath": "", "stringValue": "lost"}])
+    grow_call(call, [{"stringValue": "lost"}, {"jsonPath": "$.again", "stringValue": "1"}])
+    grow_call(call, [{"jsonPath": "$.again", "numberValue": 2}])
     grow_call(call, [{"jsonPath": "$.list[0]", "stringValue": "a"}, {"jsonPath": "$.none", "nullValue": "NULL_VALUE"}])
 
     assert call["args"] == {
-        "kept": 1, "to": {"city": "Köln", "days": 3}, "now": False, "list": {"0": "a"}, "none": "NULL_VALUE",
-    }  # fmt: skip
+        "kept": 1,
+        "to": {"city": "Köln", "days": 3},
+        "now": False,
+        "list": {"0": "a"},
+        "none": "NULL_VALUE",
+        "again": 2,
+    }
