@@ -56,9 +56,7 @@ def _before(response: Response, fault: Fault) -> tuple[list[Piece], list[Piece]]
         if count == fault.after:
             return events[:place], events[place:]
         count += bool(event.data)
-    if count <= fault.after:
-        raise _impossible(fault, f"the answer has only {several(count, 'event')}")
-    return events, []
+    raise _impossible(fault, f"the answer has only {several(count, 'event')}")
 
 
 def _cut(trip: RoundTrip, response: Response, fault: Fault, answers: FaultAnswers) -> RoundTrip:
