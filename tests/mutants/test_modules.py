@@ -31,7 +31,7 @@ def test_what_shows_a_module_to_work_elsewhere_is_beside_its_own_tests_or_alone(
         "tests/proxy/test_cli.py",
         "tests/test_dependencies.py",
     )
-    assert own_tests("proxy/workers/worker_process.py") == ("tests/end_to_end/test_workers.py",)
+    assert own_tests("proxy/tool_wire/identity.py") == ("tests/proxy/tool_wire/test_link_session.py",)
     assert all((ROOT / module).exists() for module in ELSEWHERE)
     assert all((ROOT / tests).exists() for module in ELSEWHERE for tests in own_tests(module))
 
