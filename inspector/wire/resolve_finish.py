@@ -14,7 +14,7 @@ from .json_value import Object, as_array, as_object, is_array, parse_json
 from .values import Emission, Emitted, Finish, FinishLabel, RequestReading, ResponseReading, ToolCall
 from .written_calls import WrittenCall, asks_about, is_example, is_made, written_calls
 
-_VETOES = frozenset({"malformed", "refusal", "content_filter"})
+_VETOES = frozenset({"malformed", "content_filter"})
 _CAPS = frozenset({"length", "context_full"})
 _ENDINGS = frozenset({"complete", "stop_sequence", "unknown"})
 
