@@ -38,6 +38,9 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "inspector/run/tool_labels.py": (
         "tests/inspector/findings/rules/test_tool_clients.py",
         "tests/inspector/findings/rules/test_tool_servers.py",
+        "tests/inspector/findings/rules/test_tool_calls.py",
+        "tests/inspector/tools/test_catalogue.py",
+        "tests/proxy/sidecar/test_carried_tools.py",
     ),
     "proxy/cli/command_line.py": ("tests/proxy/test_cli.py", "tests/test_dependencies.py"),
     "proxy/tool_wire/identity.py": ("tests/proxy/tool_wire/test_link_session.py",),
