@@ -92,7 +92,7 @@ def _repeated_name(name: str) -> str:
 
 
 def _start_twice(text: str) -> str:
-    """The beginning that comes once more before a whole JSON object; empty for any other text.
+    """The beginning that comes before a whole JSON object once more; empty for any other text.
 
     An object may be a value inside of another one, whose end is then missing.
     """

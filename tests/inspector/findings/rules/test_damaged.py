@@ -445,9 +445,9 @@ def test_empty_thoughts_between_the_pieces_of_a_text_are_the_apis(signature: str
         for number in range(pieces)
         for block in ({"type": "thinking", "thinking": "", "signature": signature}, words(f"Piece {number}. "))
     ]
-    reported = [one.message for one in judged(anthropic([asked("hi")], blocks)) if one.id == TEXT]
+    messages = [one.message for one in judged(anthropic([asked("hi")], blocks)) if one.id == TEXT]
 
-    assert reported == (
+    assert messages == (
         ["the text of the answer is cut into pieces, with 3 thoughts between them that are empty and not signed"]
         if found
         else []

@@ -15,9 +15,9 @@ ROWS = json.dumps([{"city": "Paris", "state": "open", "number": number} for numb
 @pytest.mark.parametrize(("tokens", "found"), [(60, True), (600, False)])
 def test_the_words_of_calls_and_results_are_read_too(tokens: int, *, found: bool) -> None:
     one = chat([HELLO, said(None, CALL), result("call_1", ROWS)], said("It is."), usage=(tokens, 9))
-    reported = "60 input tokens are counted for a history of 304 words"
+    said_of_it = "60 input tokens are counted for a history of 304 words"
 
-    assert any(reported in line for line in lines(one, only=USAGE)) is found
+    assert any(said_of_it in line for line in lines(one, only=USAGE)) is found
 
 
 def test_thoughts_in_a_history_may_be_left_out_by_the_server() -> None:
