@@ -10,7 +10,7 @@ from ..user_frames import is_users
 
 
 class LateThreads:
-    """Those of a whole run. `begins()` and `ended(test)` are called before and after the code of each test.
+    """Those of a whole run. `begins()` is called before the code of each test, and `ended(test)` after it.
 
     Only a thread that runs a function of the user counts: those of pools and event loops serve many tests.
     """
