@@ -1,6 +1,6 @@
 """The inode of a TCP socket of this machine, which Linux knows as long as a process holds the socket.
 
-The one connection is looked up by netlink. Where that does not work, as in some sandboxes, its table of all
+The kernel looks up the one connection. Where it does not do that, as in some sandboxes, its table of all
 connections is read, which takes milliseconds.
 """
 
@@ -28,7 +28,7 @@ def inode(one: Place, other: Place) -> int:
     """The inode of the socket at `one` that is connected to `other`; 0 when no process of this machine holds it."""
     try:
         found = _asked(one, other)
-        # A kernel that cannot say it answers as for a connection that there is not. So the other end is looked up too.
+        # A kernel that cannot do it answers as for a connection that there is not. So the other end is looked up too.
         if found is not None or _asked(other, one) is not None:
             return found or 0
     except (AttributeError, OSError, struct.error):

@@ -216,7 +216,7 @@ def test_a_recording_that_is_stopped_meanwhile_says_which_side_has_ended(route: 
 
 
 @ROUTES
-def test_a_client_that_talks_to_a_server_that_is_gone_learns_it(route: str, tape: Path, confdir: Path) -> None:
+def test_a_client_that_talks_to_a_server_that_is_gone_gets_an_error(route: str, tape: Path, confdir: Path) -> None:
     with session(route, lambda sock: sock.sendall(said(b"bye")), tape, confdir) as client:
         assert rest(client) == said(b"bye")
         with pytest.raises(OSError):  # a reset or a broken pipe
