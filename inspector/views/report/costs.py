@@ -1,6 +1,6 @@
 """The costs of a run: by kind, cache misses, every piece by dollars, and groups. Each links to its turn."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from ...ledger import Figure, Group, Ledger, Piece
@@ -13,6 +13,7 @@ from ..vocabulary.pieces import (
     ALONE,
     GROUPS,
     KINDS,
+    NEVER,
     SHORT_FIGURES,
     no_misses,
     piece_cost,
@@ -58,19 +59,22 @@ def _sentence(words: str) -> str:
 
 def _kinds(ledger: Ledger) -> Html:
     lines = [_group(ledger, group, KINDS.get(group.name, group.name)) for group in ledger.groups("kind")]
-    return _table("By kind", "", ("cost", "", "share", "tokens", "what"), lines)
+    return _table("By kind", "", _group_heads(ledger), lines)
 
 
-def _group(ledger: Ledger, group: Group, name: str) -> Html:
+def _group_heads(ledger: Ledger) -> tuple[str, ...]:
+    return (*(("cost", "", "share") if ledger.total is not None else ()), "tokens", "what")
+
+
+def _group(ledger: Ledger, group: Group, name: str, note: Html = NOTHING) -> Html:
     part = float(group.cost / ledger.total) if group.cost is not None and ledger.total else None
-    never = span("warn", " never called") if group.never_called else NOTHING
+    share = tag("td", percent(part) if part is not None else "–", class_="figure")
     return tag(
         "tr",
-        _cost(group.cost),
-        _bar(part),
-        tag("td", percent(part) if part is not None else "–", class_="figure"),
+        # Where nothing has a price, there are no columns for it.
+        *((_cost(group.cost), _bar(part), share) if ledger.total is not None else ()),
         tag("td", group_amount(group), class_="figure"),
-        tag("td", name, never),
+        tag("td", name, note),
     )
 
 
@@ -79,7 +83,8 @@ def _misses(ledger: Ledger, rows: Rows) -> Iterator[Html]:
     if not found.known:
         return
     if not found.all:
-        yield tag("section", tag("h2", "Cache misses"), tag("p", _sentence(no_misses(found.known)), class_="dim"))
+        none = tag("p", _sentence(no_misses(found.known)), class_="dim")
+        yield _section("Cache misses", misses_note(found), none)
         return
     heads = ("cost", "tokens", "turn", "why")
     lines = [_miss(one, rows) for one in found.listed]
@@ -116,9 +121,16 @@ def _pieces(ledger: Ledger, rows: Rows) -> Html:
     rest = ranked[MOST:]
     more = NOTHING
     if rest:
-        cost = sum((piece.cost or Decimal(0) for piece in rest), Decimal(0))
-        more = tag("p", f"… {several(len(rest), 'more piece')}, together {dollars(cost)}", class_="dim")
-    heads = ("cost", "", "tokens", "sent", "cache read", "written", "turn", "what")
+        more = _more(ledger, "more piece", [piece.cost for piece in rest])
+    heads = (
+        *(("cost", "") if ledger.total is not None else ()),
+        "tokens",
+        "sent",
+        "cache read",
+        "written",
+        "turn",
+        "what",
+    )
     order = "the dearest first" if ledger.total is not None else "by tokens, else by bytes"
     note = f"{len(ranked):,}, {order}; {SHORT_FIGURES}"
     return joined((_table("Pieces", note, heads, lines), more))
@@ -129,11 +141,10 @@ def _piece(ledger: Ledger, piece: Piece, rows: Rows) -> Html:
     tokens = short_figure(figure) if figure is not None else size(piece.size)
     part = float(piece.cost / ledger.total) if piece.cost is not None and ledger.total else None
     where = link(piece.place, rows.name_of(piece.place)) if piece.place < len(rows.all) else ""
-    never = span("warn", " never called") if piece.never_called else NOTHING
+    never = span("warn", f" {NEVER}") if piece.never_called else NOTHING
     return tag(
         "tr",
-        _cost(piece.cost, piece.tokens),
-        _bar(part),
+        *((_cost(piece.cost, piece.tokens), _bar(part)) if ledger.total is not None else ()),
         tag("td", tokens, class_="figure"),
         tag("td", f"{piece.sent:,}×", class_="figure"),
         tag("td", f"{piece.read:,}", class_="figure"),
@@ -144,14 +155,28 @@ def _piece(ledger: Ledger, piece: Piece, rows: Rows) -> Html:
 
 
 def _groups(ledger: Ledger) -> Iterator[Html]:
+    never = span("warn", f" {NEVER}")
     for by, title in GROUPS:
         groups = ledger.groups(by)
         if not groups or (by in ALONE and len(groups) < 2):
             continue
         unused = sum(group.never_called for group in groups) if by == "definition" else 0
-        note = f"{len(groups)}, {unused} never called" if unused else f"{len(groups)}"
-        lines = [_group(ledger, group, group.name) for group in groups[:GROUPED]]
-        yield _table(title[:1].upper() + title[1:], note, ("cost", "", "share", "tokens", "what"), lines)
+        note = f"{len(groups)}, {unused} {NEVER}" if unused else f"{len(groups)}"
+        lines = [
+            _group(ledger, group, group.name, never if by == "definition" and group.never_called else NOTHING)
+            for group in groups[:GROUPED]
+        ]
+        rest = [group.cost for group in groups[GROUPED:]]
+        more = _more(ledger, "more group", rest) if rest else NOTHING
+        heading = title[:1].upper() + title[1:]
+        yield _section(heading, note, _scrolling(heading, _group_heads(ledger), lines), more)
+
+
+def _more(ledger: Ledger, what: str, costs: Sequence[Decimal | None]) -> Html:
+    """What there was no room for, with its cost."""
+    together = sum((cost or Decimal(0) for cost in costs), Decimal(0))
+    note = f", together {dollars(together)}" if ledger.total is not None else ""
+    return tag("p", f"… {several(len(costs), what)}{note}", class_="dim")
 
 
 def _cost(cost: Decimal | None, tokens: Figure | None = None) -> Html:

@@ -1,6 +1,7 @@
 """The page of costs in the report."""
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from html import unescape
 
@@ -8,7 +9,7 @@ from conversations import chat, loop, said, user
 
 from turntape.inspector.ledger import CacheEntry, Miss, ledger_of
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.report.costs import MOST, costs
+from turntape.inspector.views.report.costs import GROUPED, MOST, costs
 from turntape.inspector.views.vocabulary.misses import SHOWN
 from turntape.inspector.views.vocabulary.pieces import SHORT_FIGURES
 
@@ -44,6 +45,7 @@ def test_a_run_without_prices_or_without_turns_says_so() -> None:
     page = words(costs(unpriced.ledger, unpriced.rows))
     assert page.startswith("No turn of this run has a known price: the pieces are ordered by tokens, else by bytes.")
     assert "by tokens, else by bytes; tokens: " in page
+    assert "unpriced" not in page and "share" not in page and " cost " not in page, "no columns without numbers"
     assert words(costs(ledger_of([]), empty.rows)) == "No turns."
 
 
@@ -108,6 +110,33 @@ def test_misses_that_no_provider_promised_to_avoid_are_folded_with_their_sum() -
     assert "<details>" not in alone and alone.count("may be read") == 1
     only = page("not-promised", "not-promised").partition("Cache misses")[2].partition("</section>")[0]
     assert only.count("<table") == 1 and only.index("<details>") < only.index("<table"), "no table without lines"
+
+
+def test_only_a_definition_is_called_idle() -> None:
+    """The tools as a kind, and all that belongs to a tool, are more than its definition."""
+    run = Run.of([chat([user("x")], said("y"))])
+    kinds, _, rest = words(costs(run.ledger, run.rows)).partition("By tool: its definition")
+    tools, _, definitions = rest.partition("By tool definition")
+
+    assert "never called" not in kinds + tools and definitions.startswith(" 1, 1 never called")
+    assert "look_up never called" in definitions
+
+
+def test_groups_that_there_is_no_room_for_are_counted() -> None:
+    tools = [{"type": "function", "function": {"name": f"tool_{n}", "parameters": {}}} for n in range(GROUPED + 5)]
+    run = Run.of([chat([user("x")], said("y"), tools=tools)])
+
+    assert re.search(r"… 5 more groups, together [$<]", words(costs(run.ledger, run.rows)))
+    unpriced = words(costs(replace(run.ledger, total=None), run.rows))
+    assert "… 5 more groups" in unpriced and "5 more groups, together" not in unpriced
+
+
+def test_a_run_whose_cache_is_not_known_has_its_sentence_in_the_form_of_the_other_parts() -> None:
+    run = Run.of([chat([user("x")], error={"error": {"message": "slow down", "type": "rate_limit"}}, status=429)])
+    page = str(costs(run.ledger, run.rows))
+
+    assert page.count("<section") == page.count('class="costs"')
+    assert "Cache misses Not known: no answer says how much was read from a cache." in words(page)
 
 
 def _fields(turn: object) -> dict[str, object]:
