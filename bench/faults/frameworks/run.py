@@ -4,6 +4,7 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from tests.clients.environments import Unavailable
 from turntape.cassettes.tape.model import RoundTrip
@@ -127,10 +128,14 @@ def _page(outcomes: Sequence[Outcome], edited: Score) -> list[str]:
         rows.append([name, len(mine), sum(o.found for o in mine), sum(o.right for o in mine), wrong])
     t = edited.total
     return [
-        f"Faults of the server, in the own runs of {len(names)} frameworks: {sum(o.found for o in outcomes)} of "
-        f"{len(outcomes)} were found, and the layer was right in {sum(o.right for o in outcomes)}. The healthy loops, "
-        f"with the faults of the recorded part: {t.found} of {t.cases} found, the layer right in {t.right} of "
-        f"{t.blamed}.",
+        *wrap(
+            f"Faults of the server, in the own runs of {len(names)} frameworks: {sum(o.found for o in outcomes)} of "
+            f"{len(outcomes)} were found, and the layer was right in {sum(o.right for o in outcomes)}. The healthy "
+            f"loops, with the faults of the recorded part: {t.found} of {t.cases} found, the layer right in {t.right} "
+            f"of {t.blamed}. Findings above info of a healthy run are explained in [clients.md](clients.md); they do "
+            "not count here.",
+            120,
+        ),
         "",
         *table(["framework", "faults", "found", "layer right", "what was wrong"], rows),
     ]
