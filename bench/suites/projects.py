@@ -120,6 +120,12 @@ PROJECTS = (
         plugin="pytest-vcr",
     ),
     Project(
+        "openinference-instrumentation-google-genai",
+        "1.4.14",
+        ("google-genai==2.0.1", "opentelemetry-sdk", "pytest-asyncio", "respx"),
+        ("tests",),
+    ),
+    Project(
         "opentelemetry-instrumentation-openai-v2",
         "2.4b0",
         (
