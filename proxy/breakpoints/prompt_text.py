@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from textwrap import indent, shorten
 
-from turntape.inspector.views.text.run_text import call_text
+from turntape.inspector.views.text.turn_lines import call_text
 from turntape.inspector.wire.parse import read
 from turntape.inspector.wire.rewrite import NotEditable, document
 from turntape.inspector.wire.values import Reading

@@ -9,9 +9,9 @@ from typing import cast
 from ...wire.json_value import as_array, as_object
 from ...wire.printable import safe
 from .number_format import dollars
-from .run_text import other_line, seconds, tokens_text
 from .status_styles import FINISH
 from .terminal_text import GLYPHS, Line, ansi, clip, fit
+from .turn_lines import other_line, seconds, tokens_text
 
 
 def console_line(label: Mapping[str, object], cost: Decimal | None, colour: bool) -> str:

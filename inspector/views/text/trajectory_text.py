@@ -8,8 +8,8 @@ from ...run.labels import LabelledRoundTrip
 from ...wire.json_value import as_array, as_object
 from ...wire.printable import safe
 from ...wire.values import Emission, RequestReading
-from .run_text import call_text, part_line
 from .terminal_text import Line, clip, folded
+from .turn_lines import call_text, part_line
 
 _WIDTH = 160
 """Longer lines of a trajectory are cut."""
