@@ -39,6 +39,7 @@ class Miss(ReplayMiss):
         ignored: tuple[Difference, ...] = (),
         taken_by: str | None = None,
         nearest_played: bool = False,
+        is_one_more: bool = False,
     ) -> None:
         self.method = method
         self.path = path
@@ -58,6 +59,8 @@ class Miss(ReplayMiss):
         """The match of an earlier, different request that already got the recording of an equal one, if any."""
         self.nearest_played = nearest_played
         """True when the nearest recording has already answered another request."""
+        self.is_one_more = is_one_more
+        """True when only the method and path were recorded, and the first recording answers another question."""
         self.after: TurnName | None = None
         """The last turn that was requested before this one."""
         self.refused: str | None = None
@@ -129,13 +132,18 @@ class Miss(ReplayMiss):
     @property
     def is_asked_again(self) -> bool:
         """True when nothing differs: the recordings of this very request were all played to requests like it."""
-        return bool(self.played) and not self.taken_by
+        return bool(self.played) and not self.taken_by and not self.is_one_more
 
     def _sentence(self, recorded: int) -> str:
         what = f"no recorded round trip answers {self.method} {self.path}"
         if self.played:
             times = "once" if self.played == 1 else f"{self.played} times"
             at = f" ({self.turn})" if self.turn else ""
+            if self.is_one_more:
+                return (
+                    f"{what}: this method and path was recorded {times}, the last time as {self.turn}, and the run "
+                    "sends one request more; record again if it is intended"
+                )
             if self.taken_by:
                 return f"{what}: its recording{at} was already played for a different request, {self.taken_by}"
             return (

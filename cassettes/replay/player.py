@@ -20,8 +20,10 @@ from ..frozen import frozen
 from ..matching.bindings import Bindings
 from ..matching.fingerprints import Fingerprint
 from ..matching.grades import Match, Matching
+from ..matching.json_diff import Difference
 from ..matching.request_index import Places, RequestIndex
 from ..matching.request_key import is_without_address, path_key, plain
+from ..matching.volatile_text import names_for
 from ..redaction.prose_of_tape import prose_of, without_prose
 from ..redaction.redactor import Redactor
 from ..tape.delta import common_prefix, common_suffix
@@ -201,7 +203,7 @@ class Player:
                 taken = self._take(known[0])
         if taken is not None:
             return self._played_for(index, given, taken)
-        miss = self._repeated(given, known) if known else self._miss(index, given)
+        miss = self._repeated(given, known, index) if known else self._miss(index, given)
         self._note_miss(miss)
         raise miss
 
@@ -376,8 +378,8 @@ class Player:
             self._asked = [(at, match) for at, match in self._asked if at != place]
         self._note_miss(miss)
 
-    def _repeated(self, given: Fingerprint, places: Sequence[int]) -> Miss:
-        """The miss of a request whose recordings were all played."""
+    def _repeated(self, given: Fingerprint, places: Sequence[int], index: RequestIndex | None = None) -> Miss:
+        """The miss of a request whose recordings were all played; an `index` tells whether the first one is its own."""
         taken_by = next((str(self._inexact[place]) for place in places if place in self._inexact), None)
         return Miss(
             given.method,
@@ -388,6 +390,7 @@ class Player:
             len(self._trips),
             turn=self.turns[places[-1]],
             taken_by=taken_by,
+            is_one_more=index is not None and _is_another(index.graded(places[0], given).differences),
         )
 
     def _miss(self, index: RequestIndex, given: Fingerprint) -> Miss:
@@ -465,3 +468,8 @@ def _divergence(miss: Miss) -> Divergence:
         behind = f"after {miss.after}, " if miss.after else ""
         said = f"{behind}{miss.method} {miss.path} was requested, but it was not recorded"
     return Divergence("client", miss.turn, miss.pointer, said)
+
+
+def _is_another(found: Sequence[Difference]) -> bool:
+    """True when more differs than texts that look new in each run."""
+    return bool(found) and not names_for(found)

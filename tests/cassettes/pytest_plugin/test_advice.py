@@ -121,6 +121,28 @@ def test_a_request_that_is_repeated_gets_the_line_that_allows_it(project: pytest
     project.runpytest().assert_outcomes(passed=1)
 
 
+@pytest.mark.parametrize(
+    ("more", "repeats"),
+    [("a", True), ("pid=815", True), ("is it done?", False)],
+    ids=["the same", "with a new number", "another question"],
+)
+def test_answers_in_their_order_are_repeated_for_the_same_question_only(
+    project: pytest.Pytester, more: str, repeats: bool
+) -> None:
+    asked = "pid=4711" if "pid" in more else "a"
+    record(project, WORD.format(mark="(profile='sequence')", name="a").replace("'a'))", f"'{asked}'))"))
+    twice = WORD.replace("(): ", f"(): ask({asked!r}); ").replace("'a'))", f"{more!r}))")
+    write(project, twice.format(mark="(profile='sequence')", name="a"))
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=1)
+    said = result.stdout.str()
+    assert ("repeats=True" in said) is repeats
+    assert ("the run sends one request more; record again if it is intended" in said) is not repeats
+    assert "--turntape-mode=all" in said
+
+
 def test_a_renamed_test_gets_the_command_that_moves_its_cassette(project: pytest.Pytester) -> None:
     record(project, WORD.format(mark="", name="old"))
     (project.path / "cassettes/test_it/test_old.trajectory.txt").touch()
