@@ -124,6 +124,11 @@ class Miss:
     because_of: int | None = None
     """The place of the turn that it is to be compared with."""
 
+    @property
+    def is_promised(self) -> bool:
+        """False when the prefix was unchanged and the provider does not promise to read it: nobody can change that."""
+        return self.cause != "not-promised"
+
 
 @frozen(kw_only=True)
 class CacheEntry:

@@ -39,7 +39,8 @@ class Mark:
 def marks_of(row: Row, fill: float | None, entry: "TurnEntry | None" = None) -> Iterator[Mark]:
     """The marks of a turn; `fill` is the share of the context window that it took.
 
-    `entry` is its entry in the ledger, which knows every cache miss and its price. Without it, findings say which.
+    `entry` is its entry in the ledger, which knows every cache miss and its price. Without it, findings say which. A
+    miss that no provider promised to avoid has no mark: a long run has one in most of its turns.
     """
     for found in row.findings:
         if found.severity == "error":
@@ -68,8 +69,9 @@ def priced_miss(row: Row, entry: "TurnEntry | None") -> Mark | None:
 
 
 def _misses(row: Row, entry: "TurnEntry | None") -> Iterator[Mark]:
-    if entry is not None and entry.cache is not None and entry.cache.miss is not None and entry.cache.miss.price:
-        found = priced_miss(row, entry)
+    miss = entry.cache.miss if entry is not None and entry.cache is not None else None
+    if miss is not None and miss.price:
+        found = priced_miss(row, entry) if miss.is_promised else None
         yield from (found,) if found is not None else ()
         return
     for found in row.findings:

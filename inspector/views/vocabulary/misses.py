@@ -12,7 +12,6 @@ SHOWN = 12
 """Misses that are listed; the smaller ones are folded."""
 UNPROMISED = "the prefix was unchanged; the API promises no reads, and it did not read it"
 """What the misses are that no provider promised to avoid."""
-_UNPROMISED_CAUSE = "not-promised"
 
 type Missed = tuple[TurnEntry, Miss]
 
@@ -44,10 +43,10 @@ def misses(turns: Iterable[TurnEntry]) -> Misses:
     known = [turn for turn in turns if turn.cache is not None]
     found = [(turn, turn.cache.miss) for turn in known if turn.cache is not None and turn.cache.miss is not None]
     found.sort(key=lambda one: (one[1].price or Decimal(0), one[1].tokens), reverse=True)
-    unpromised = [one for one in found if one[1].cause == _UNPROMISED_CAUSE]
+    unpromised = [one for one in found if not one[1].is_promised]
     if len(unpromised) < 2:
         return Misses(known, found, [])
-    return Misses(known, [one for one in found if one[1].cause != _UNPROMISED_CAUSE], unpromised)
+    return Misses(known, [one for one in found if one[1].is_promised], unpromised)
 
 
 def miss_price(found: Iterable[Missed]) -> Decimal | None:

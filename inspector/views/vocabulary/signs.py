@@ -21,7 +21,7 @@ MARKS: dict[MarkKind, Sign] = {
     "warning": Sign("!", "warn", "a warning: a finding with the severity warning"),
     "failed": Sign("⊘", "bad", "a failed attempt: an error of the API, a cut, or no answer"),
     "window": Sign("⊤", "warn", "the context window is nearly full"),
-    "miss": Sign("¢", "warn", "a cache miss: tokens that could have been read were paid again"),
+    "miss": Sign("¢", "warn", "a cache miss: tokens were paid again; one that no API promised to avoid has no mark"),
     "compaction": Sign("≈", "client", "the history was compacted"),
     "retry": Sign("↻", "dim", "another attempt of the same turn"),
 }

@@ -9,7 +9,7 @@ from turntape.inspector.analysis.turn import Edge
 from turntape.inspector.findings.finding import Finding
 from turntape.inspector.ledger import CacheEntry, Miss, TurnEntry
 from turntape.inspector.run.row import Row
-from turntape.inspector.run.strip.marks import marks_of
+from turntape.inspector.run.strip.marks import marks_of, priced_miss
 
 
 def found(finding: str, severity: str) -> Finding:
@@ -75,3 +75,17 @@ def test_the_ledger_says_what_a_miss_cost_and_why() -> None:
     assert [len([*marks_of(row(1, cost=cost), None, entry)]) for cost in ("0.062", "0.063")] == [1, 0]
     free = replace(entry, cache=replace(cache, miss=replace(miss, price=Decimal(0))))
     assert list(marks_of(row(1), None, free)) == []
+
+
+def test_a_miss_that_no_provider_promised_to_avoid_has_no_mark() -> None:
+    miss = Miss(cause="not-promised", message="the API may read it", tokens=1200, price=Decimal("0.0031"))
+    cache = CacheEntry(
+        rule="grid of 128", expected="possible", read=None, written=None, actual_read=0, actual_written=0, miss=miss
+    )
+    known = {"input": 1500, "added": None, "input_cost": None, "output_cost": None, "cost": None}
+    entry = TurnEntry(place=0, thread="t1", turn=1, attempt=1, cache=cache, **known)
+
+    assert list(marks_of(row(1), None, entry)) == []
+    broken = replace(entry, cache=replace(cache, miss=replace(miss, cause="changed-system")))
+    assert [mark.kind for mark in marks_of(row(1), None, broken)] == ["miss"]
+    assert (found := priced_miss(row(1), entry)) is not None and "1,200 tokens were paid again" in found.text
