@@ -379,7 +379,7 @@ class Player:
         self._note_miss(miss)
 
     def _repeated(self, given: Fingerprint, places: Sequence[int], index: RequestIndex | None = None) -> Miss:
-        """The miss of a request whose recordings were all played; an `index` tells whether the first one is its own."""
+        """The miss of a request whose recordings were all played; with an `index`, whether the first is its own."""
         taken_by = next((str(self._inexact[place]) for place in places if place in self._inexact), None)
         return Miss(
             given.method,
