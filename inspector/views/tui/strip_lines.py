@@ -296,6 +296,7 @@ def _lane_axis(placed: Sequence[PlacedBar], shown: Shown, *, marked: bool) -> It
     """Cells of one lane: a number where there is room, and, if `marked`, a mark for each bar that has one."""
     free = 0
     """How many cells a number of an earlier bar still takes."""
+    longest = max((len(one.bar.first.row.label) for one in placed), default=0)
     for at, one in enumerate(placed):
         if free > 0:
             free -= one.width
@@ -304,7 +305,7 @@ def _lane_axis(placed: Sequence[PlacedBar], shown: Shown, *, marked: bool) -> It
         sign, look = (mark.glyph, mark.style) if mark is not None else ("", "dim")
         number = f"{one.bar.first.row.label}"
         under = _ground(shown, one.bar)
-        if one.width > len(number) + len(sign):
+        if one.width + (len(placed) == 1) > len(number) + len(sign):  # nothing is drawn beside a single bar
             gap = one.width - len(number) - len(sign)
             yield (number, "bold" if under else "dim", under)
             if sign:
@@ -315,7 +316,7 @@ def _lane_axis(placed: Sequence[PlacedBar], shown: Shown, *, marked: bool) -> It
             yield (sign, look, under)
             yield (" " * (one.width - 1), "plain", GROUND)
             continue
-        room = _room(placed, at, len(number) + 1, shown, marked=marked)
+        room = _room(placed, at, len(number), longest, shown, marked=marked)
         if room and not under:
             yield (number.ljust(room), "dim", GROUND)
             free = room - one.width
@@ -324,21 +325,23 @@ def _lane_axis(placed: Sequence[PlacedBar], shown: Shown, *, marked: bool) -> It
             yield (" " * (one.width - 1), "plain", GROUND)
 
 
-def _room(placed: Sequence[PlacedBar], at: int, cells: int, shown: Shown, *, marked: bool) -> int:
-    """The cells from a bar on that a number may take: whole bars without a mark and a cursor; 0 when too few.
+def _room(placed: Sequence[PlacedBar], at: int, cells: int, longest: int, shown: Shown, *, marked: bool) -> int:
+    """The cells from a bar on for a number of `cells`: whole bars without a mark and a cursor; 0 when they are too few.
 
-    Numbers are at every fifth place or so, to keep the axis readable.
+    Beside narrow bars numbers are equally far apart, by the `longest` of the lane and some more cells, to keep the axis
+    readable.
     """
     width = placed[at].width
-    needed = -(-cells // width)
-    if at % max(5 if width == 1 else 1, needed + (5 if width == 1 else 0)):
+    needed = -(-(cells + 1) // width)
+    if at % (longest + 6 if width == 1 else needed):
         return 0
     taken = placed[at : at + needed]
-    if len(taken) < needed or any(
+    # The last number of a lane needs no cell behind it.
+    if len(taken) * width < cells or any(
         (marked and one.bar.marks) or one.bar.shows(shown.place) or one.bar.shows(shown.under) for one in taken
     ):
         return 0
-    return needed * width
+    return len(taken) * width
 
 
 def _still_open(shown: Shown, bar: Bar) -> bool:

@@ -1,7 +1,9 @@
 """The growth strip, line by line: equal amounts look equal, and nothing is drawn that is not so."""
 
+import re
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -388,6 +390,27 @@ def test_marks_have_a_line_of_their_own_where_there_is_room() -> None:
     assert "✗✗✗✗" in text(low)[-1].replace(" ", "")
     assert "✗✗✗✗" in text(high)[high.parts.axis - 1].replace(" ", "")
     assert "✗" not in text(high)[high.parts.axis] and " 17 " in text(high)[high.parts.axis]
+
+
+def test_the_numbers_below_narrow_bars_are_equally_far_apart_whatever_their_length() -> None:
+    layout = layout_of([priced(turn, "1") for turn in range(1, 301)], 120, 10)
+    axis = text(layout)[layout.parts.axis]
+    found = [match.start() for match in re.finditer(r"\d+", axis)]
+
+    assert layout.lanes[0].bars[0].width == 1 and len(found) > 5
+    assert len({after - before for before, after in pairwise(found)}) == 1
+
+
+def test_a_thread_of_one_turn_has_its_number_too() -> None:
+    lengths = {"t1": 1, "t2": 40, "t3": 1}
+    rows = [priced(turn, "1", thread=thread) for thread, length in lengths.items() for turn in range(1, length + 1)]
+    layout = layout_of(rows, 80, 5)
+    axis = text(layout)[layout.parts.axis]
+
+    assert {one.width for lane in layout.lanes for one in lane.bars} == {1}
+    assert [axis[lane.x] for lane in layout.lanes] == ["1", "1", "1"]
+    marked = text(layout_of([replace(one, findings=(WRONG,)) for one in rows], 80, 5))[-1]
+    assert [marked[lane.x : lane.x + 2].strip() for lane in layout.lanes] == ["✗", "✗✗", "✗"]
 
 
 def test_each_number_of_a_turn_is_under_its_bar_also_behind_the_long_number_of_a_retry() -> None:
