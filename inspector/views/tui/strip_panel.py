@@ -60,6 +60,8 @@ def _panel(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: in
     """The numbers of a turn in words, then the legend."""
     legend = _legend_lines(layout, shown)
     keys = _keys(layout)
+    if found is None and layout.parts.legend:
+        return [[], [], [], [], keys, [], *_largest(layout, shown, layout.height - 7)]
     if found is None:
         return [[], [], *legend, keys]
     turn = _turn_at(found.bar, place)

@@ -70,3 +70,14 @@ def test_without_a_price_there_is_no_cost_so_far() -> None:
     layout = narrow([replace(UNPRICED, turn=1), replace(UNPRICED, turn=2)])
 
     assert [words(layout, Shown(0), y) for y in range(2)] == ["unpriced", ""]
+
+
+def test_kinds_are_named_once_where_no_turn_is_under_the_cursor() -> None:
+    layout = lay_out(strip_of([priced(turn, "1") for turn in range(1, 9)]), "dollars", 140, 20)
+    assert layout.parts.legend
+
+    beside = [words(layout, Shown(), y) for y in range(layout.height - 1)]
+
+    assert "new" not in " ".join(beside) and "$ shows tokens" in beside
+    small = lay_out(strip_of([priced(turn, "1") for turn in range(1, 9)]), "dollars", 140, 6)
+    assert not small.parts.legend and "new" in " ".join(words(small, Shown(), y) for y in range(6))
