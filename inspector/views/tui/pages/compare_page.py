@@ -12,6 +12,7 @@ from ....run.rows import Rows
 from ....wire.printable import safe
 from ....wire.values import Usage
 from ...text.number_format import lasted, percent, price
+from ...text.terminal_text import width_of
 from ...text.word_diff import word_changes
 from ..formatting import dollars, several
 from .blocks import Block, Body, Goto, Spans
@@ -155,13 +156,11 @@ def _time(word: str, before: float | None, after: float | None) -> Spans:
 
 def _words(old: Row, new: Row) -> Iterator[Spans]:
     pairs = (("model", old.model, new.model), ("emitted", old.emitted, new.emitted), ("finish", old.finish, new.finish))
-    for word, before, after in pairs:
-        if before != after:
-            yield [
-                (f"{word:<{_NAME}}", "dim"),
-                (f"  {safe(before or 'none')}", "removed"),
-                (f"  {safe(after or 'none')}", "added"),
-            ]
+    found = [(word, safe(before or "none"), safe(after or "none")) for word, before, after in pairs if before != after]
+    widest = max((width_of(before) for _, before, _ in found), default=0)
+    for word, before, after in found:
+        fill = " " * (widest - width_of(before))
+        yield [(f"{word:<{_NAME}}", "dim"), (f"  {before}{fill}", "removed"), (f"  {after}", "added")]
 
 
 def _answers(first: Detail, second: Detail) -> Iterator[Block]:

@@ -71,3 +71,12 @@ def test_long_words_are_broken_at_the_width(width: int) -> None:
 
     assert all(len(line) <= width for line in lines if "xxx" in line or "yyy" in line)
     assert sum(line.count("x") for line in lines) >= 300
+
+
+def test_the_words_of_both_turns_are_one_below_the_other() -> None:
+    first, second = RUN.detail(0), RUN.detail(1)
+    changed = replace(second, row=replace(second.row, model="m", emitted="none", finish="cut"))
+    lines = shown(compare_page(first, changed, RUN.rows, RUN.ledger))
+    row = {line.split()[0]: line for line in lines if line.split()[:1] and line.split()[0] in ("model", "finish")}
+
+    assert row["model"].rindex("m") == row["finish"].rindex("cut") == 14 + 2 + len(first.row.model or "") + 2
