@@ -43,6 +43,12 @@ def timeline_page(rows: Rows, place: int, first_token: float | None = None) -> P
 def _here(rows: Rows, found: RunTimeline, place: int, first_token: float | None) -> Iterator[Block]:
     own = next((times for times in found.turns if times.place == place), None)
     if own is None:
+        why = (
+            "its time is not known"
+            if rows.all[place].turn is not None
+            else "no turn of a conversation: it is not in these times"
+        )
+        yield Block("here", (), flowing([(rows.name_of(place), "title"), (f"  {why}", "dim")]))
         return
     spans: list[tuple[str, str]] = [(rows.name_of(place), "title")]
     for word, seconds in (

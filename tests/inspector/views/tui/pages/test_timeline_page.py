@@ -6,6 +6,7 @@ import pytest
 from conversations import HELLO, chat, loop
 from viewing import EXAMPLE
 
+from turntape.cassettes.tape.model import Request
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.run_timeline import Axis, Phase, RunTimeline, Span, run_timeline
 from turntape.inspector.run.stream_timeline import first_token
@@ -137,3 +138,15 @@ def test_a_turn_without_a_first_byte_has_only_its_whole_time() -> None:
 
     assert lines[0] == "turn 1  4.0 s in all; no first byte is recorded"
     assert lines[-1].split()[:4] == ["1", "4.0", "s", "–"]
+
+
+def test_a_request_outside_the_conversations_says_so() -> None:
+    turn = replace(chat([HELLO]), ended_at=1_000_000)
+    files = Request("GET", "https://api.openai.com/v1/files", (), b"")
+    run = Run.of([turn, replace(turn, index=1, request=files)])
+    assert run.rows.all[1].turn is None
+
+    lines = list(timeline_page(run.rows, 1).laid_out(120, {}).text())
+
+    assert lines[0] == "#1  no turn of a conversation: it is not in these times"
+    assert lines[1] == "" and "threads and tools" in lines[2]
