@@ -190,6 +190,8 @@ def _live(one: LiveDifference) -> str:
 
 
 def _clause(miss: Miss) -> str:
+    if miss.is_one_more:
+        return f"the run sent one request more than the recorded {miss.played} of {miss.method} {miss.path}"
     if miss.played:
         return f"{miss.turn} was requested again"
     if miss.refused:

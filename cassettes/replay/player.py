@@ -460,7 +460,9 @@ class Player:
 def _divergence(miss: Miss) -> Divergence:
     """The first divergence from the recording, according to a miss."""
     where = str(miss.turn) if miss.turn else f"{miss.method} {miss.path}"
-    if miss.played:
+    if miss.is_one_more:
+        said = f"one request more than the recorded {miss.played} of {miss.method} {miss.path}"
+    elif miss.played:
         said = f"{where} was requested again"
     elif miss.is_same_turn or (miss.nearest is not None and not miss.nearest_played):
         said = f"{where}: {miss.differences[0] if miss.differences else 'changed'}"
