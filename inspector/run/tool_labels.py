@@ -284,7 +284,7 @@ class ToolLabels:
         """Let go of the oldest turns: first of those whose calls all have their runs."""
         settled = [key for key, (judged, _) in self._held.items() if _is_settled(judged)]
         for key in settled[:-_SETTLED]:
-            del self._held[key]
+            yield from self._close(*self._held.pop(key))
         waiting = {key for key, (judged, _) in self._held.items() if _awaits(judged)}
         size = sum(len(judged.context.turn.round_trip.request.body) for judged, _ in self._held.values())
         for key in list(self._held):
@@ -294,9 +294,7 @@ class ToolLabels:
                 continue
             judged, label = self._held.pop(key)
             size -= len(judged.context.turn.round_trip.request.body)
-            if key in waiting:
-                yield judged.context.index, labelled(judged, label)
-            else:
+            if key not in waiting:
                 yield from self._close(judged, label)
 
     def _again(self, turn: TurnCalls) -> Iterator[Labelled]:

@@ -36,6 +36,7 @@ TABLES: dict[str, str] = {
 
 ELSEWHERE: dict[str, tuple[str, ...]] = {
     "inspector/run/tool_labels.py": (
+        "tests/inspector/run/test_tool_labels_live.py",
         "tests/inspector/findings/rules/test_tool_clients.py",
         "tests/inspector/findings/rules/test_tool_servers.py",
         "tests/inspector/findings/rules/test_tool_calls.py",

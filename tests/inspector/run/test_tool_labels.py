@@ -13,6 +13,7 @@ from tool_wire import confirmed, notifies
 from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.inspector.run.labels import Labeller, label_all, label_stream
 from turntape.inspector.run.run_index import Run
+from turntape.inspector.tools.spans import span_runs
 from turntape.inspector.views.json.models import RoundTripLabel
 from turntape.inspector.views.json.show_json import show_json
 from turntape.inspector.wire.json_value import as_array, as_object
@@ -114,6 +115,27 @@ def test_a_span_proves_that_a_tool_ran_and_is_not_judged() -> None:
     assert [result["ran"] for result in labels[0]["client"]["results"]] == [True, None]  # type: ignore[index]
     assert [label["findings"] for label in labels] == [[], [], []]
     assert [run["name"] for run in labels[2]["tool_runs"]] == ["other"]  # type: ignore[attr-defined]
+
+
+def test_a_span_without_a_call_is_not_judged_although_a_server_lists_its_tool() -> None:
+    made = Story().start().turn().put(spans((None, "add", '{"a":1}')))
+
+    assert [(len(one.tool_runs), one.label["findings"]) for one in label_all(confirmed(made.trips))][2:] == [
+        (0, []),
+        (1, []),
+        (0, []),
+    ]
+
+
+def test_spans_stay_expected_while_no_others_are() -> None:
+    made = without_wire(("c1", "add", '{"a":1}'))
+    labeller = Labeller()
+    labeller.expect(list(span_runs(made.trips)))
+    labeller.expect(())
+
+    assert [[run["call_id"] for run in as_array(label["tool_runs"])] for _, label in labeller.add(made.trips[0])] == [  # type: ignore[index]
+        ["c1"]
+    ]
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.zst"])
