@@ -79,7 +79,7 @@ class Miss(ReplayMiss):
     @property
     def _has_twin(self) -> bool:
         """True when the nearest recording still waits for a request like this one."""
-        return self.is_same_turn or (self.nearest is not None and not self.played and not self.nearest_played)
+        return self.is_same_turn or (self.nearest is not None and not self.nearest_played)
 
     @property
     def ignorable(self) -> dict[str, list[str]]:

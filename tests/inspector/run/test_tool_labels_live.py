@@ -18,7 +18,7 @@ RAN, CHANGED = ("add", "answered", None), ("add", "answered", "changed")
 
 
 @dataclass(frozen=True)
-class Told:
+class Change:
     """A row that is new or has changed."""
 
     at: int
@@ -30,13 +30,13 @@ class Told:
     """The ids of its findings."""
 
 
-def told(trips: Sequence[RoundTrip]) -> list[Told]:
-    labeller, found = Labeller(), list[Told]()
+def changes(trips: Sequence[RoundTrip]) -> list[Change]:
+    labeller, found = Labeller(), list[Change]()
 
     def note(at: int, rows: Sequence[tuple[int, Any]]) -> None:
         for row, label in rows:
             runs = [(run["name"], run["outcome"], run["seen_as"]) for run in label.get("tool_runs", ())]
-            found.append(Told(at, row, runs, [one["id"] for one in label["findings"]]))
+            found.append(Change(at, row, runs, [one["id"] for one in label["findings"]]))
 
     for trip in trips:
         note(trip.index, labeller.add(trip))
@@ -50,9 +50,9 @@ def numbered(trips: Sequence[RoundTrip]) -> list[RoundTrip]:
 
 
 def of_row(row: int, trips: Sequence[RoundTrip]) -> list[tuple[int, list[Any], list[Any]]]:
-    """What is told of a row, without repetitions: when, its runs and its findings."""
+    """What is new in a row, without repetitions: when, its runs and its findings."""
     seen: list[tuple[int, list[Any], list[Any]]] = []
-    for one in told(trips):
+    for one in changes(trips):
         if one.row == row and (not seen or seen[-1][1:] != (one.runs, one.found)):
             seen.append((one.at, one.runs, one.found))
     return seen
@@ -217,7 +217,7 @@ def missing(turns: int) -> list[RoundTrip]:
 
 
 def test_turns_wait_for_their_runs_for_sixteen_turns_and_are_judged_then() -> None:
-    found = {one.row: one.at for one in reversed(told(missing(18))) if "client-tool-result-forged" in one.found}
+    found = {one.row: one.at for one in reversed(changes(missing(18))) if "client-tool-result-forged" in one.found}
 
     assert found == {2: 19, 3: 20, **dict.fromkeys(range(4, 20), END)}
 
@@ -266,7 +266,7 @@ def test_turns_whose_answers_are_recorded_later_wait_as_long_as_there_is_room(
     monkeypatch: pytest.MonkeyPatch, name: str, most: int, judged: int
 ) -> None:
     monkeypatch.setattr(tool_labels, name, most)
-    found = {one.row for one in told(waiting(22)) if "client-tool-result-changed" in one.found}
+    found = {one.row for one in changes(waiting(22)) if "client-tool-result-changed" in one.found}
 
     assert found == set(range(2, 46, 2)[-judged:])
 
@@ -275,7 +275,7 @@ def test_the_size_of_the_requests_counts_for_what_is_held(monkeypatch: pytest.Mo
     trips = waiting(22)
     sizes = [len(trip.request.body) for trip in trips if b"mcp__files__" in trip.request.body][:-1]
     monkeypatch.setattr(tool_labels, "_MOST_BYTES", sum(sizes[-19:]))
-    found = {one.row for one in told(trips) if "client-tool-result-changed" in one.found}
+    found = {one.row for one in changes(trips) if "client-tool-result-changed" in one.found}
 
     assert found == set(range(2, 46, 2)[-19:])
 
@@ -292,7 +292,7 @@ def test_a_last_call_with_other_arguments_gets_its_run_at_the_end() -> None:
 def test_a_tool_that_is_not_offered_is_reported_whatever_else_the_server_does() -> None:
     lost = notifies("notifications/progress", progressToken="nobody", progress=1)
     made = Story().start().exchange(lost, sender="server").turn(tools=offered(ADD, name="own_{}"))
-    found = {one.row: one.found for one in told(confirmed(made.trips))}
+    found = {one.row: one.found for one in changes(confirmed(made.trips))}
 
     assert found[1] == ["client-tool-definition-differs"] and found[2] == ["tool-protocol-broken"]
 
@@ -302,7 +302,7 @@ def test_a_change_of_tools_that_no_request_offers_is_not_reported() -> None:
         made = Story().start().exchange(notifies("notifications/tools/list_changed"), sender="server")
         other = Story([{**SAY, "name": "look"}], "desk", "b", trips=made.trips).start()
         tools = [*offered(other.tools[0], name="mcp__desk__{}"), *offered(*offers)]
-        return told(confirmed(other.turn(tools=tools, at=60).trips))[5].found
+        return changes(confirmed(other.turn(tools=tools, at=60).trips))[5].found
 
     assert found(ADD, SAY) == ["client-tool-protocol-broken"]
     assert found() == []
