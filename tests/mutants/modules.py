@@ -33,6 +33,13 @@ TABLES: dict[str, str] = {
 }
 """Folders whose modules share a table of cases: the test file that runs all cases of the table."""
 
+_TOOL_WIRE = (
+    "tests/inspector/tools",
+    "tests/inspector/findings/rules/test_tool_clients.py",
+    "tests/inspector/findings/rules/test_tool_protocol.py",
+    "tests/inspector/findings/rules/test_tool_servers.py",
+)
+"""Tests of the sessions of tool servers, which show in the findings about them."""
 
 ELSEWHERE: dict[str, tuple[str, ...]] = {
     "inspector/run/tool_labels.py": (
@@ -43,11 +50,15 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
         "tests/inspector/tools/test_catalogue.py",
         "tests/proxy/sidecar/test_carried_tools.py",
     ),
+    "inspector/tools/handshake.py": _TOOL_WIRE,
+    "inspector/tools/request_flaws.py": _TOOL_WIRE,
+    "inspector/tools/session_answers.py": _TOOL_WIRE,
+    "inspector/tools/tool_sessions.py": _TOOL_WIRE,
     "proxy/cli/command_line.py": ("tests/proxy/test_cli.py", "tests/test_dependencies.py"),
     "proxy/tool_wire/identity.py": ("tests/proxy/tool_wire/test_link_session.py",),
     "proxy/workers/worker_process.py": ("tests/end_to_end/test_workers.py",),
 }
-"""Modules that are shown to work by tests of what they are for: those test files, beside their own."""
+"""Modules that are shown to work by tests of what they are for: those test files or folders, beside their own."""
 
 
 @dataclass(frozen=True, slots=True)
