@@ -306,3 +306,35 @@ def test_a_change_of_tools_that_no_request_offers_is_not_reported() -> None:
 
     assert found(ADD, SAY) == ["client-tool-protocol-broken"]
     assert found() == []
+
+
+def test_a_result_that_the_next_request_does_not_have_is_judged_too() -> None:
+    made = Story().start().turn(("c1", "add", '{"a":1}')).call("add", {"a": 1}, text("one two three four"))
+    made.turn()
+
+    assert [(at, runs) for at, runs, _ in of_row(2, confirmed(made.trips))] == [(2, []), (3, [RAN]), (4, [RAN])]
+
+
+def test_a_server_alone_on_the_tape_offers_its_tools_to_nobody() -> None:
+    trips = numbered([Story().lists().trips[0], *Story().start().trips])
+
+    assert [one.found for one in changes(trips) if "client-tool-definition-differs" in one.found] == []
+
+
+def test_a_server_that_replaces_its_tools_after_they_were_offered() -> None:
+    made = Story().start().turn()
+    made.tools = [{**ADD, "name": "move"}]
+    trips = confirmed(made.lists().turn(tools=offered(ADD, SAY)).trips)
+
+    assert "client-tool-definition-differs" not in [name for one in changes(trips) for name in one.found]
+
+
+def test_a_turn_that_waits_does_not_make_those_after_it_wait() -> None:
+    made = Story().start().turn(("c0", "add", '{"a":0}'))
+    made.exchange(asks(50, "tools/call", name="add", arguments={"a": 0})).results(("c0", "It is 0."))
+    for n in range(1, 19):
+        made.turn((f"c{n}", "add", f'{{"a":{n}}}')).results((f"c{n}", f"It is {n}."))
+    rows = reversed(changes(confirmed(made.turn().trips)))
+    found = {one.row: one.at for one in rows if "client-tool-result-forged" in one.found}
+
+    assert found == {2: END, 4: 20, 5: 21, 6: 22, **dict.fromkeys(range(7, 22), END)}
