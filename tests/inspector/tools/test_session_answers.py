@@ -57,7 +57,7 @@ class Exchange:
         return [(note.kind, note.index, note.what) for note in self.notes]
 
 
-def test_an_answer_of_the_client_is_no_answer_of_the_server() -> None:
+def test_a_reply_of_the_client_says_nothing_of_the_server() -> None:
     one = Exchange()
 
     assert one.take(asks(5, "roots/list"), answers(5, roots=[]), sender="server") == []

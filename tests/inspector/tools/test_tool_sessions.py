@@ -1,8 +1,9 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from tool_stories import ADD, SAY, Story, text
-from tool_wire import answers, asks, fails, http, notifies
+from tool_wire import STREAM, answers, asks, events, fails, http, initialize, initialized, notifies
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.inspector.tools.session_state import WireNote
@@ -225,3 +226,70 @@ def test_requests_of_a_server_that_a_client_refuses_or_leaves_are_noted() -> Non
     assert [(n.kind, n.what) for n in read(left.trips)[1]] == [("no_answer_of_client", "elicitation/create")]
     assert read(answered.trips)[1] == []
     assert [(n.kind, n.what) for n in read(ping.trips)[1]] == [("cannot_answer", "ping")]
+
+
+def test_a_client_that_answers_in_a_version_whose_servers_do_not_ask_is_noted_once() -> None:
+    made = Story().modern()
+    for name in (98, 99):
+        made.exchange(answers(name, x=1))
+    made.exchange(notifies("notifications/initialized"))
+
+    how = "version 2026-07-28 does not have: its servers send no requests"
+    assert read(made.trips)[1] == [WireNote("own_notice_wrong", "files", 2, "an answer", how)]
+    assert read(Story().start().exchange(answers(98, x=1)).trips)[1] == []
+
+
+@pytest.mark.parametrize(("after", "early"), [(0.001, True), (0.005, False), (0.006, False)])
+def test_a_handshake_that_ends_before_the_server_has_answered(after: float, early: bool) -> None:
+    made = Story().exchange(initialize(0), initialized(0))
+    made.exchange(notifies("notifications/initialized"))
+    first, last = made.trips
+    notes = read([first, replace(last, started_at=first.started_at + after)])[1]
+
+    how = "comes before the server has answered `initialize`"
+    assert notes == [WireNote("own_notice_wrong", "files", 1, "notifications/initialized", how)] * early
+
+
+SENT = asks(5, "tools/call", name="add", arguments={})
+GIVEN = (("Mcp-Session-Id", "s-1"),)
+
+
+def over_http(*trips: RoundTrip, begins: int = 1) -> list[RoundTrip]:
+    """After a handshake over HTTP in which the server gives the session its id."""
+    start = http(initialize(0), initialized(0), headers=(), answer_headers=GIVEN)
+    every = [*[start] * begins, *trips]
+    return [replace(trip, index=place, started_at=float(place)) for place, trip in enumerate(every)]
+
+
+@pytest.mark.parametrize(("content", "wrong"), [([], False), ("text", True)])
+def test_a_run_over_http_has_its_status_and_what_is_wrong_with_its_result(content: object, wrong: bool) -> None:
+    run = only(over_http(http(SENT, answers(5, content=content))))
+
+    assert (run.status, run.flaw is not None, run.expired) == (200, wrong, False)
+
+
+@pytest.mark.parametrize(("status", "expired"), [(404, True), (400, False)])
+def test_a_run_in_a_session_that_the_server_has_ended(status: int, expired: bool) -> None:
+    gone = only(over_http(http(SENT, fails(5, "no such session"), status=status, headers=GIVEN)))
+
+    assert (gone.status, gone.expired) == (status, expired)
+
+
+def asked_twice(**given: Any) -> list[str]:
+    """The kinds of notes about a server that gives two requests over HTTP one id."""
+
+    def stream(number: int, name: int, **more: Any) -> RoundTrip:
+        call = asks(number, "tools/call", name="add", arguments={})
+        return http(call, events(asks(name, "roots/list"), answers(number, **text("1"))), kind=STREAM, **more)
+
+    sessions = ToolSessions()
+    begins = given.pop("begins", 1)
+    for trip in over_http(stream(5, 1), stream(6, 1, **given), begins=begins):
+        sessions.add(trip)
+    return [note.kind for note in sessions.closed(())]
+
+
+def test_a_server_gives_each_of_its_requests_another_id() -> None:
+    assert asked_twice() == ["never_confirmed", "ask_id_open"]
+    assert asked_twice(headers=(*GIVEN, ("Last-Event-ID", "4"))) == ["never_confirmed"], "a stream that is resumed"
+    assert asked_twice(begins=2) == [], "two clients"
