@@ -268,3 +268,85 @@ def test_a_refusal_is_explained_and_a_stop_sequence_is_named() -> None:
     assert refused.finish is not None and refused.finish.detail == "bio: Not that."
     assert emitted(stopped).refusal is None
     assert stopped.finish is not None and stopped.finish.detail == "END"
+
+
+USAGE = {
+    "input_tokens": 7,
+    "cache_read_input_tokens": 3,
+    "cache_creation_input_tokens": 2,
+    "output_tokens": 9,
+    "output_tokens_details": {"thinking_tokens": 4},
+    "cache_creation": {"ephemeral_1h_input_tokens": 1},
+    "server_tool_use": {"web_search_requests": 6},
+}
+
+
+def test_input_is_what_was_read_written_and_new() -> None:
+    for found in (
+        got({**HEAD, "content": [], "stop_reason": "end_turn", "usage": USAGE}),
+        stream(start(usage={**USAGE, "output_tokens": 1}), end("end_turn", usage={"output_tokens": 9}), ENDED),
+    ):
+        assert found.usage is not None
+        one = found.usage
+        assert (one.input, one.cache_read, one.cache_write, one.output, one.reasoning) == (12, 3, 2, 9, 4)
+        assert (one.cache_write_1h, one.web_searches, one.problems) == (1, 6, ())
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"input_tokens": 7, "output_tokens": 9}, (7, None, None, 9, 0, 0)),
+        ({"cache_read_input_tokens": 3, "output_tokens": 9}, (None, 3, None, 9, 0, 0)),
+        ({"input_tokens": 7, "cache_creation": {"ephemeral_1h_input_tokens": 5}}, (7, None, None, None, 0, 0)),
+        ({**USAGE, "cache_creation": {"ephemeral_1h_input_tokens": 5}}, (12, 3, 2, 9, 2, 6)),
+    ],
+)
+def test_what_is_not_counted_is_not_known(given: dict[str, Any], wanted: tuple[int | None, ...]) -> None:
+    one = got({**HEAD, "content": [], "stop_reason": "end_turn", "usage": given}).usage
+
+    assert one is not None
+    assert (one.input, one.cache_read, one.cache_write, one.output, one.cache_write_1h, one.web_searches) == wanted
+
+
+def test_a_start_that_is_sent_twice_and_counts_of_nothing_keep_what_was_counted() -> None:
+    found = stream(start(usage={"input_tokens": 7}), start(), end("end_turn", usage={"output_tokens": None}), ENDED)
+
+    assert found.usage is not None and (found.usage.input, found.usage.output) == (7, None)
+    assert stream(start(), end("end_turn"), ENDED).usage is None
+
+
+def test_a_message_may_begin_with_its_blocks() -> None:
+    begun = start(content=[{"type": "text", "text": "Hi"}, {"type": "text", "text": " you"}])
+    more = {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "!"}}
+    found = stream(begun, more, end("end_turn"), ENDED)
+
+    assert (emitted(found).text, found.problems) == ("Hi you!", ())
+
+
+def test_pieces_that_repeat_all_before_them_are_a_problem() -> None:
+    texts = ["It is a long text", "It is a long text that goes", "It is a long text that goes on and on"]
+
+    def problems(*said: str) -> tuple[str, ...]:
+        begun = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+        deltas = [
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": one}} for one in said
+        ]
+        return stream(start(), begun, *deltas, end("end_turn"), ENDED).problems
+
+    assert problems(*texts) == ("Each piece of a content block repeats all pieces before it.",)
+    assert problems(*reversed(texts)) == ()
+
+
+def test_a_call_whose_arguments_break_off_keeps_their_text() -> None:
+    begun = {"type": "content_block_start", "index": 0, "content_block": {**BLOCKS[3], "input": {}}}
+    piece = {"type": "input_json_delta", "partial_json": '{"city": "Kö'}
+    found = stream(start(), begun, {"type": "content_block_delta", "index": 0, "delta": piece}, end("max_tokens"))
+    [call] = emitted(found).calls
+
+    assert (call.arguments, call.arguments_raw, call.complete) == (None, '{"city": "Kö', False)
+
+
+def test_an_empty_answer_is_a_problem_and_no_error() -> None:
+    found = got({"note": 7})
+
+    assert found.error is None and found.problems != ()

@@ -303,3 +303,88 @@ def test_usage_is_the_last_that_was_counted_wherever_it_is(chunks: list[dict[str
     found = stream(chunk({"content": "Hi"}, finish="stop"), *chunks, DONE)
 
     assert found.usage is not None and (found.usage.input, found.usage.output) == (7, 9)
+
+
+def test_each_part_of_an_answer_names_its_place() -> None:
+    message = {
+        **MESSAGE,
+        "refusal": "No",
+        "executed_tools": [{"id": "e1", "name": "run", "type": "python", "arguments": '{"code":"1"}'}],
+        "audio": {"id": "a"},
+        "images": [{"image_url": {"url": "https://x"}}] * 2,
+    }
+    found = emitted(whole(said(), {"index": 3, "message": message, "finish_reason": "stop"}))
+
+    assert [part.pointer.removeprefix("/choices/1/message") for part in found.content[1:]] == [
+        "/reasoning_content",
+        "/content",
+        "/refusal",
+        "/tool_calls/0",
+        "/tool_calls/1",
+        "/executed_tools/0",
+        "/audio",
+        "/images/0",
+        "/images/1",
+    ]
+    assert (found.text, found.reasoning, found.refusal) == ("Hi", "", None), "those of the first choice"
+    [ran] = found.server_calls
+    assert (ran.name, ran.id, ran.arguments, ran.server, ran.choice) == ("run", "e1", {"code": "1"}, True, 3)
+    assert {call.choice for call in found.calls} == {3}
+
+
+def test_the_pointers_of_a_transcript_and_of_a_function_call() -> None:
+    heard = emitted(whole({"message": {"audio": {"transcript": "Hi"}}, "finish_reason": "stop"}))
+    called = emitted(whole({"message": {"function_call": {"name": "f", "arguments": "{}"}}, "finish_reason": "stop"}))
+
+    assert [part.pointer for part in heard.content] == [
+        "/choices/0/message/audio/transcript",
+        "/choices/0/message/audio",
+    ]
+    assert [part.pointer for part in called.content] == ["/choices/0/message/function_call"]
+
+
+def test_a_function_call_that_repeats_a_tool_call_is_one_call() -> None:
+    function = {"name": "find", "arguments": "{}"}
+    both = {"tool_calls": [{"id": "c", "type": "function", "function": function}], "function_call": function}
+
+    assert [call.id for call in emitted(whole({"message": both, "finish_reason": "tool_calls"})).calls] == ["c"]
+
+
+def test_a_whole_answer_may_have_the_form_of_a_chunk() -> None:
+    assert emitted(whole({"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"})).text == "Hi"
+
+
+def test_an_error_word_at_the_end_of_a_stream_is_an_error_in_it() -> None:
+    found = stream(chunk({"content": "Hi"}), chunk({}, finish="failed"), DONE)
+
+    assert found.error is not None
+    assert (found.error.message, found.error.in_stream) == ("The generation ended with 'failed'.", True)
+
+
+def test_a_line_of_an_unknown_field_is_a_problem_and_may_be_an_error() -> None:
+    def read_with(line: bytes) -> Reading:
+        body = sse(chunk({"content": "Hi"})) + line + b"\n\n" + sse(chunk({}, finish="stop"), DONE)
+        return read(exchanged(CHAT, {**ASK, "stream": True}, body))
+
+    odd, failed = read_with(b"noise: 7"), read_with(b'error: {"message": "No", "code": 500}')
+    assert odd.problems == ("The stream has a line of the unknown field 'noise'.",) and odd.error is None
+    assert failed.problems == () and failed.error is not None and failed.error.message == "No"
+
+
+@pytest.mark.parametrize("key", ["id", "model", "created"])
+def test_a_stream_that_takes_a_name_up_again_mixes_two_answers(key: str) -> None:
+    def problems(delta: dict[str, Any]) -> tuple[str, ...]:
+        other = {**chunk(delta), key: 2 if key == "created" else "other"}
+        first, last = chunk({"content": "Hi"}), chunk({"content": "!"}, finish="stop")
+        return stream(first, other, last, DONE).problems
+
+    assert [f"the {key}" in one for one in problems({"content": " you"})] == [True]
+    assert problems({"role": "assistant"}) == (), "nothing of the answer is in it"
+
+
+def test_the_first_value_of_what_each_chunk_says_counts() -> None:
+    ended = chunk({}, finish="stop", service_tier="flex", system_fingerprint="b")
+    found = stream(chunk({"content": "Hi"}, service_tier="priority", id="", model=""), ended, DONE)
+
+    assert (found.response_id, found.response_model) == ("c-1", "m-1")
+    assert found.price_terms is not None and "priority" in str(found.price_terms)
