@@ -21,8 +21,8 @@ MARKS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 """The fields of a block that mark it for the cache."""
 FRAMING = 32
 """At most this many tokens are around one content: the role, the name, the marks of a block or a definition."""
-_OPEN_KINDS = frozenset({"media", "other", "reasoning"})
-"""Parts whose bytes on the wire do not limit their tokens: pictures, encrypted reasoning, references."""
+_OPEN_KINDS = frozenset({"other", "reasoning"})
+"""Parts beside pictures whose bytes on the wire do not limit their tokens: encrypted reasoning, references."""
 
 
 @frozen
@@ -60,7 +60,7 @@ class Content:
     @property
     def may_think(self) -> bool:
         """Whether reasoning can come back with it: in words, in a signature, or because the API keeps it."""
-        return self.kind == "reasoning" or not self.limited or not self.pointer
+        return not self.limited or not self.pointer
 
 
 def tool_contents(tools: Iterable[Tool]) -> Iterator[Content]:

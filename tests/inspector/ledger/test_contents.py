@@ -149,7 +149,8 @@ def test_contents_are_equal_by_what_the_model_reads() -> None:
         return content(part, role).digest
 
     text = Part("text", "/m", "Hello.", raw={"text": "Hello."})
-    assert digest(text) == digest(replace(text, pointer="/n", raw={"text": "Hello.", "id": 7}))
+    for role in ("user", "assistant", "system"):
+        assert digest(text, role) == digest(replace(text, pointer="/n", raw={"text": "Hello.", "id": 7}), role)
     assert (
         len({digest(text), digest(replace(text, text="Hello")), digest(text, "assistant"), digest(text, "tool")}) == 4
     )
