@@ -101,7 +101,7 @@ def asked_for_input() -> list[RoundTrip]:
 
 def test_a_question_may_be_answered_until_the_next_request() -> None:
     trips = asked_for_input()
-    late = numbered([*trips[:3], trips[4], trips[3]])
+    late, early = numbered([*trips[:3], trips[4], trips[3]]), numbered([*trips[:2], trips[3], trips[2], trips[4]])
     found = ["client-tool-input-unanswered"]
 
     assert [(at, [one for one in ids if one in found]) for at, _, ids in of_row(2, trips)] == [
@@ -110,6 +110,7 @@ def test_a_question_may_be_answered_until_the_next_request() -> None:
         (4, found),
     ]
     assert of_row(2, late)[-1][0] == 4 and found[0] in of_row(2, late)[-1][2]
+    assert [(at, found[0] in ids) for at, _, ids in of_row(3, early)] == [(3, False), (4, True)]
 
 
 @pytest.mark.parametrize("text_of_turn", [None, "I look."])
@@ -338,3 +339,18 @@ def test_a_turn_that_waits_does_not_make_those_after_it_wait() -> None:
     found = {one.row: one.at for one in rows if "client-tool-result-forged" in one.found}
 
     assert found == {2: END, 4: 20, 5: 21, 6: 22, **dict.fromkeys(range(7, 22), END)}
+
+
+def test_a_definition_that_differs_is_reported_for_the_first_turn_that_offers_it() -> None:
+    def rows(*lists: list[dict[str, Any]]) -> list[int]:
+        made = Story().start()
+        for tools in lists:
+            made.turn(tools=[*offered(*tools), *offered({**SAY, "name": "own"}, name="{}_" + str(len(made.trips)))])
+            made.messages.append(user("And now?"))
+        found = {one.row for one in changes(confirmed(made.trips)) if "client-tool-definition-differs" in one.found}
+        return sorted(found)
+
+    other = {**ADD, "inputSchema": {"type": "object", "properties": {}}}
+    assert rows([other, SAY], [other, SAY], [ADD, SAY]) == [2]
+    assert rows([ADD, SAY], [ADD, SAY]) == []
+    assert rows([SAY], [other, SAY]) == [3]

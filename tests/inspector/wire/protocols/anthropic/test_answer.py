@@ -101,6 +101,7 @@ def test_a_stream_is_its_whole_message(size: int, names: bool) -> None:
     assert [(part.kind, part.pointer) for part in emitted(found).content] == [
         (part.kind, part.pointer) for part in emitted(whole).content
     ]
+    assert [part.pointer for part in emitted(found).content] == [f"/content/{place}" for place in range(len(BLOCKS))]
     assert emitted(found).content[-1].raw == BLOCKS[-1]
 
 
@@ -324,7 +325,7 @@ def test_a_message_may_begin_with_its_blocks() -> None:
 
 
 def test_pieces_that_repeat_all_before_them_are_a_problem() -> None:
-    texts = ["It is a long text", "It is a long text that goes", "It is a long text that goes on and on"]
+    texts = ["It is a long text", "It is a long text that continues", "It is a long text that continues for long"]
 
     def problems(*said: str) -> tuple[str, ...]:
         begun = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}

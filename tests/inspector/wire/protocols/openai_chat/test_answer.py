@@ -382,6 +382,13 @@ def test_a_stream_that_takes_a_name_up_again_mixes_two_answers(key: str) -> None
     assert problems({"role": "assistant"}) == (), "nothing of the answer is in it"
 
 
+def test_usage_that_is_not_an_object_is_kept_as_it_came() -> None:
+    odd, counted = whole(said(), usage="much"), whole(said(), usage={"prompt_tokens": 7})
+
+    assert odd.usage is not None and (odd.usage.input, odd.usage_raw, len(odd.usage.problems)) == (None, "much", 1)
+    assert (counted.usage is not None, counted.usage_raw) == (True, {"prompt_tokens": 7})
+
+
 def test_the_first_value_of_what_each_chunk_says_counts() -> None:
     ended = chunk({}, finish="stop", service_tier="flex", system_fingerprint="b")
     found = stream(chunk({"content": "Hi"}, service_tier="priority", id="", model=""), ended, DONE)
