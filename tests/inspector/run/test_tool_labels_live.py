@@ -354,3 +354,14 @@ def test_a_definition_that_differs_is_reported_for_the_first_turn_that_offers_it
     assert rows([other, SAY], [other, SAY], [ADD, SAY]) == [2]
     assert rows([ADD, SAY], [ADD, SAY]) == []
     assert rows([SAY], [other, SAY]) == [3]
+
+
+def test_the_last_turn_of_a_thread_stays_while_another_thread_continues() -> None:
+    made = Story().start().turn(("c0", "add", '{"a":0}')).call("add", {"a": 0}, text("It is 0."))
+    other = Story(trips=made.trips, messages=[user("Something else.")], sequence=made.sequence, id=100)
+    for n in range(1, 8):
+        other.turn((f"c{n}", "add", f'{{"a":{n}}}')).call("add", {"a": n}, text(f"It is {n}."))
+        other.results((f"c{n}", f"It is {n}."))
+    trips = confirmed(other.turn().call("add", {"a": 0}, text("It is 0."), id="c0").trips)
+
+    assert [runs for _, runs, _ in of_row(2, trips)][-1] == [RAN, RAN]
