@@ -52,7 +52,7 @@ _MOST_OPEN = 2_000
 class Added:
     """What a round trip brought."""
 
-    runs: list[ToolRun] = field(default_factory=list[ToolRun])
+    runs: list[ToolRun]
     notes: list[WireNote] = field(default_factory=list[WireNote])
     late: bool = False
     """Whether only the end of the recording shows what it means: reports of progress, answers that nobody can use."""
