@@ -95,12 +95,28 @@ def caller_lost(context: RuleContext) -> Iterator[Note]:
             )
 
 
+def _is_signed(part: Part) -> bool:
+    return part.call is not None and not part.call.server and bool(part.signature)
+
+
+def _signed_in(message: Message) -> list[Part]:
+    return [part for part in message.parts if _is_signed(part)]
+
+
+_signed = Joined(_signed_in).of
+
+
 @reasoning_dropped.also("ended")
 def signature_lost(context: RuleContext) -> Iterator[Note]:
     """The signature of a call that the request before still had, with the call as it was."""
     before = _continued(context)
     if before is None:
         return
+    emission = before.reading.emission
+    given = [part for part in (emission.content if emission is not None else ()) if _is_signed(part)]
+    earlier, sent = _signed(before.reading.request.messages), _signed(context.request.messages)
+    if len(sent) >= len(earlier) + len(given):
+        return  # first, because what follows looks at the whole history where its beginning has changed
     kept, _, _ = new_messages(before.conversation, context.turn.conversation)
     then, now = _calls_in(before.reading.request.conversation[kept:]), _calls_in(context.fresh)
     signed, sealed = _counted(part for part in then if part.signature), _counted(part for part in now if part.signature)

@@ -354,8 +354,8 @@ def test_a_grid_that_is_not_read_broke_no_promise() -> None:
 
 
 def test_another_schema_for_the_answer_is_another_prefix() -> None:
-    schema = {"response_format": {"type": "json_object"}}
-    _, entry = entries(gpt([ASK], (2006, 0, 300)), gpt([ASK, REPLY, ASK], (2356, 0, 9), at=1, **schema))
+    second = gpt([ASK, REPLY, ASK], (2356, 0, 9), at=1, response_format={"type": "json_object"})
+    _, entry = entries(gpt([ASK], (2006, 0, 300)), second)
     assert miss_of(entry).cause == "text-format"
 
 
