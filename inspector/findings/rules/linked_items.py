@@ -18,7 +18,7 @@ _COMPACTED = frozenset({"compaction", "compaction_summary", "context_compaction"
 
 
 def _is_compaction(part: Part) -> bool:
-    return part.kind == "other" and as_object(part.raw).get("type") in _COMPACTED
+    return part.kind == "other" and as_text(as_object(part.raw).get("type")) in _COMPACTED
 
 
 def _compactions_in(message: Message) -> list[Part]:

@@ -99,7 +99,11 @@ def test_the_last_days_are_those_and_today_is_one_of_them(capsys: pytest.Capture
     assert branches("--days", "15") == {"0 days ago", "1 days ago", "13 days ago", "14 days ago"}
 
 
-def test_the_text_has_colours_and_the_width_of_the_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_has_colours_and_the_width_of_the_options(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+
     def lines(*how: str) -> list[str]:
         assert main(["fleet", "--days", "20000", *how]) == 0
         return capsys.readouterr().out.splitlines()
