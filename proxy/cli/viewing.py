@@ -31,6 +31,7 @@ def shown(viewer: "Viewer") -> int:
     watch_terminal()
     with _handled(viewer.end):
         viewer.run()
+    wait_for_threads()
     if viewer.ended_by is not None:
         return SIGNALLED + viewer.ended_by
     return INTERNAL if viewer.return_code else OK
@@ -53,6 +54,20 @@ def _handled(end: Callable[[int], None]) -> Generator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def wait_for_threads(seconds: float = 2.0) -> None:
+    """Wait for our threads, which were asked to stop, for at most so many seconds.
+
+    Python ends the others when it exits. One that is in native code then can abort the process (exit code 134).
+    """
+    import threading
+    import time
+
+    end = time.monotonic() + seconds
+    for thread in threading.enumerate():
+        if thread.daemon and thread.name.startswith("turntape-"):
+            thread.join(max(0.0, end - time.monotonic()))
 
 
 def watch_terminal() -> None:
