@@ -57,7 +57,7 @@ def _handled(end: Callable[[int], None]) -> Generator[None]:
 
 
 def wait_for_threads(seconds: float = 2.0) -> None:
-    """Wait for our threads, which were asked to stop, for at most so many seconds.
+    """Wait until our threads, which were asked to stop, have ended; at most `seconds`.
 
     Python ends the others when it exits. One that is in native code then can abort the process (exit code 134).
     """
