@@ -1,4 +1,4 @@
-"""Threads that a test starts and that go on when it has ended: what they request comes into the cassette of another."""
+"""Threads that still run when their test has ended: what they request comes into the cassette of another test."""
 
 import threading
 from collections.abc import Callable

@@ -43,7 +43,7 @@ _TOOL_WIRE = (
 
 ELSEWHERE: dict[str, tuple[str, ...]] = {
     "inspector/run/tool_labels.py": (
-        "tests/inspector/run/test_tool_labels_live.py",
+        "tests/test_growing_tool_labels.py",
         "tests/inspector/findings/rules/test_tool_clients.py",
         "tests/inspector/findings/rules/test_tool_servers.py",
         "tests/inspector/findings/rules/test_tool_calls.py",
