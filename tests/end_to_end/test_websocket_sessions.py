@@ -234,11 +234,12 @@ def test_a_limit_refuses_a_message_with_a_ping_in_it_and_its_answer_breaks_no_me
     route: str, tape: Path, confdir: Path
 ) -> None:
     asked: list[str | bytes] = []
-    rest_may_come = threading.Event()
+    has_begun, rest_may_come = threading.Event(), threading.Event()
 
     def talk(connection: ServerConnection) -> None:
         def parts() -> Generator[str]:
             yield "x"
+            has_begun.set()
             rest_may_come.wait(60)
             yield "y"
 
@@ -258,6 +259,7 @@ def test_a_limit_refuses_a_message_with_a_ping_in_it_and_its_answer_breaks_no_me
             yield ask[9:]
 
         client.send(ask)
+        assert has_begun.wait(60)  # the pong to the ping in the message comes behind it
         client.send(parts())
         client.ping("after").wait(60)
         rest_may_come.set()
