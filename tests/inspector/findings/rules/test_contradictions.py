@@ -13,6 +13,8 @@ from round_trips import CHAT, sse
 from rule_exceptions_contradictions import LONG, PARTS
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.wire.exchange import Exchange
+from turntape.inspector.wire.protocols.openai_responses.contradictions import contradictions
 
 ID = "api-stream-contradiction"
 ASK: dict[str, Any] = {"model": "gpt-5", "stream": True, "messages": [HELLO], "tools": TOOLS}
@@ -495,6 +497,15 @@ def test_a_text_under_the_id_of_no_item_is_lost_to_clients_that_go_by_it() -> No
     assert "the item msg_1 is called msg_9 in its own pieces" in broken(said_under("msg_1", "msg_9", "msg_1")).message
     assert ID not in ids(said_under("msg_1", "msg_1", "msg_1"))
     assert ID not in ids(said_under("a", "b", "c")), "a gateway that gives each event another id"
+
+
+def test_a_call_under_another_id_is_named_once_and_not_as_a_lost_text() -> None:
+    done = {"type": "response.output_item.done", "output_index": 0, "item": added()["item"]}
+    found = contradictions(Exchange(items(added(), piece(item="fc_9"), piece(item="fc_9"), done)))
+
+    assert [one for one in found if "in its own pieces" in one] == [
+        "the item fc_1 is called fc_9 in its own pieces: clients that go by the id lose the call"
+    ]
 
 
 def test_a_citation_of_a_place_that_the_text_does_not_have() -> None:
