@@ -42,7 +42,7 @@ def record(path: Path, kind: str, turns: int) -> None:
         for trip in coding_run(turns, result_bytes=300, system_bytes=9_000, **KINDS[kind][0]):
             recorder.write(trip)
             # As in life, the next turn comes after this one is on the disk.
-            while recorder._queue:
+            while recorder.waiting:
                 time.sleep(0.002)
 
 

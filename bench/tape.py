@@ -32,7 +32,7 @@ def record(path: Path) -> None:
             recorder.write(trip)
             spent += time.perf_counter() - begun
             # As in life, the next turn comes after this one is on the disk.
-            while recorder._queue:
+            while recorder.waiting:
                 time.sleep(0.002)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"total": total, "count": count, "base": base, "peak": peak, "write_us": spent / count * 1e6}))

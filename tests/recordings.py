@@ -20,6 +20,16 @@ def growing(count: int, name: str = "a") -> list[RoundTrip]:
     return trips
 
 
+def history(turns: int) -> list[RoundTrip]:
+    """Requests with a history that grows, in front of tools that stay."""
+    body = b'{"messages":['
+    trips: list[RoundTrip] = []
+    for turn in range(turns):
+        body += b'{"role":"user","content":"%d %s"},' % (turn, b"word " * 60)
+        trips.append(round_trip(body + '{}],"tools":"é☃"}'.encode()))
+    return trips
+
+
 def single(count: int, start: int = 0) -> list[RoundTrip]:
     """Requests that have nothing in common."""
     return [round_trip(b'{"n":%d,"x":"%s"}' % (start + n, os.urandom(80).hex().encode())) for n in range(count)]

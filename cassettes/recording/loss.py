@@ -37,6 +37,8 @@ class Loss:
     """Counts what is lost, and says each problem when it happens."""
 
     def __init__(self, path: Path) -> None:
+        self.handed_in = 0
+        """How many round trips there are to write."""
         self.problem: str | None = None
         """The first problem, in one sentence; None while there is none."""
         self.elsewhere = False
@@ -56,13 +58,13 @@ class Loss:
             self._report(sentence)
         self.problem = self.problem or sentence
 
-    def ended(self, count: int) -> None:
-        """Say that the file takes round trips again, of `count` so far. The next problem is said again."""
+    def ended(self) -> None:
+        """Say that the file takes round trips again. The next problem is said again."""
         if self._ended == _MOST_SAID:
             return
         self._ended += 1
         self._said.clear()
-        missing = f"; {self._lost_of(count)} not in it" if self.of(count) else ""
+        missing = f"; {self._lost_of_all()} not in it" if self.count else ""
         self._report(f"the recording continues in {str(self._path)!r}{missing}")
 
     def _report(self, sentence: str) -> None:
@@ -75,21 +77,22 @@ class Loss:
         """So many more round trips are lost."""
         self._count += count
 
-    def of(self, count: int) -> int:
-        """How many of `count` round trips are not in the file."""
-        return count if self.elsewhere else self._count
+    @property
+    def count(self) -> int:
+        """How many round trips are not in the file."""
+        return self.handed_in if self.elsewhere else self._count
 
-    def sentence(self, count: int) -> str | None:
-        """How many of `count` round trips are not in the file; None when all are."""
-        if not self.of(count):
+    @property
+    def sentence(self) -> str | None:
+        """How many round trips are not in the file; None when all are."""
+        if not self.count:
             return None
-        if count == 1:
+        if self.handed_in == 1:
             return f"the only round trip is not in {str(self._path)!r}"
-        return f"{self._lost_of(count)} not in {str(self._path)!r}"
+        return f"{self._lost_of_all()} not in {str(self._path)!r}"
 
-    def _lost_of(self, count: int) -> str:
-        lost = self.of(count)
-        return f"{lost:,} of {count:,} round trips {'is' if lost == 1 else 'are'}"
+    def _lost_of_all(self) -> str:
+        return f"{self.count:,} of {self.handed_in:,} round trips {'is' if self.count == 1 else 'are'}"
 
 
 class WrittenFile:

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from turntape.cassettes.recording.recorder import WAITING_BYTES
 from turntape.cassettes.recording.running_session import Again
+from turntape.cassettes.recording.write_queue import WAITING_BYTES
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.tape.model import RoundTrip
 

@@ -7,7 +7,11 @@ ROOT = Path(__file__).parents[2]
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "redaction": ("cassettes/redaction",),
-    "recorder": ("cassettes/recording/recorder.py",),
+    "recorder": (
+        "cassettes/recording/recorder.py",
+        "cassettes/recording/tape_file.py",
+        "cassettes/recording/write_queue.py",
+    ),
     "reader": ("cassettes/tape/reader.py",),
     "delta": ("cassettes/tape/delta.py",),
     "matching": ("cassettes/matching",),

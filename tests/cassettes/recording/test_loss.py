@@ -10,7 +10,7 @@ from recordings import bodies, growing, read_by_any_tool
 from waiting import eventually
 
 from turntape.cassettes import Cassette, Recorder
-from turntape.cassettes.recording import recorder as recorder_module
+from turntape.cassettes.recording import write_queue
 from turntape.cassettes.recording.loss import Loss, WrittenFile
 
 
@@ -21,7 +21,7 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder_module, "_LOOK", 0.02)
+    monkeypatch.setattr(write_queue, "LOOK", 0.02)
 
 
 def remove(path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_problem_that_comes_and_goes_is_not_said_without_end(caplog: pytest.Lo
     loss = Loss(Path("a"))
     for _ in range(20):
         loss.complain("the disk is full")
-        loss.ended(9)
+        loss.ended()
 
     assert caplog.messages == ["turntape: the disk is full", "turntape: the recording continues in 'a'"] * 5 + [
         "turntape: the disk is full"
@@ -163,12 +163,26 @@ def test_carried_round_trips_that_are_cut_off_do_not_count(tmp_path: Path) -> No
 
 def test_the_count_is_a_sentence() -> None:
     loss = Loss(Path("a"))
-    assert loss.sentence(5) is None
+    loss.handed_in = 1
+    assert (loss.count, loss.sentence) == (0, None)
     loss.add(1)
-    assert loss.sentence(1) == "the only round trip is not in 'a'"
-    assert loss.sentence(2000) == "1 of 2,000 round trips is not in 'a'"
+    assert (loss.count, loss.sentence) == (1, "the only round trip is not in 'a'")
+    loss.handed_in = 2000
+    assert loss.sentence == "1 of 2,000 round trips is not in 'a'"
     loss.add(1)
-    assert loss.sentence(2000) == "2 of 2,000 round trips are not in 'a'"
+    assert loss.sentence == "2 of 2,000 round trips are not in 'a'"
+    loss.elsewhere = True
+    assert (loss.count, loss.sentence) == (2000, "2,000 of 2,000 round trips are not in 'a'")
+
+
+def test_the_end_of_a_problem_says_how_much_is_missing(caplog: pytest.LogCaptureFixture) -> None:
+    loss = Loss(Path("a"))
+    loss.handed_in = 3
+    loss.add(1)
+
+    loss.ended()
+
+    assert caplog.messages == ["turntape: the recording continues in 'a'; 1 of 3 round trips is not in it"]
 
 
 def test_a_listener_gets_problems_in_place_of_the_log_and_its_faults_are_harmless(

@@ -241,7 +241,7 @@ def test_traffic_waits_for_a_disk_that_is_behind(tmp_path: Path, monkeypatch: py
 
 
 def test_the_recorder_says_how_much_is_still_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("turntape.cassettes.recording.recorder._LOOK", 0.01)
+    monkeypatch.setattr("turntape.cassettes.recording.write_queue.LOOK", 0.01)
     one = pending(Memory(), tmp_path)
     for piece in pieces(100):
         one.tee(piece)

@@ -13,7 +13,7 @@ from waiting import PATIENCE, eventually
 
 from turntape.cassettes import Cassette, Recorder, RoundTrip
 from turntape.cassettes.errors import CassetteError
-from turntape.cassettes.recording import recorder as recorder_module
+from turntape.cassettes.recording import tape_file
 from turntape.cassettes.tape.carried import carried
 from turntape.cassettes.tape.recording_id import recording_id
 from turntape.inspector.run.labels import label_all, label_stream
@@ -200,7 +200,7 @@ class FullDisk:
         self.full = False
         self._folder = folder
         self._write = os.write
-        monkeypatch.setattr(recorder_module.os, "write", self.write)
+        monkeypatch.setattr(tape_file.os, "write", self.write)
 
     def write(self, file: int, data: bytes | memoryview) -> int:
         ours = any(os.path.samestat(os.fstat(file), path.stat()) for path in self._folder.glob("a*"))
