@@ -161,7 +161,8 @@ class WriteQueue:
                 self._room.notify_all()
         write(waiting)
         size, unloaded = waiting.size, waiting.unloaded
-        del waiting  # whoever waits for room may have its memory
+        # Whoever waits for room may have its memory.
+        del waiting
         with self._room:
             self._size -= size
             self._unloaded -= unloaded

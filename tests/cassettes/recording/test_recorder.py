@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from recordings import bodies, growing, history, record, single
 
 from turntape.cassettes import Cassette, Chunk, Frame, Recorder, Redactor, RoundTrip
+from turntape.cassettes.tape.carried import Carried
+from turntape.cassettes.tape.command_end import CommandEnd
+from turntape.cassettes.tape.model import ToolServer
 
 SUFFIXES = ["jsonl", "jsonl.zst"]
 
@@ -231,3 +234,46 @@ def test_the_thread_is_named_after_its_file_and_does_not_keep_the_program_runnin
         (thread,) = [one for one in threading.enumerate() if one.name == f"turntape recorder {path.name}"]
 
         assert thread.daemon
+
+
+def test_a_line_that_comes_late_is_said(path: Path) -> None:
+    made, ready = record(path, []), record(path.with_name(f"b.{path.name}"), [])
+
+    made.line(lambda redactor: b"{}\n", 3)
+    ready.command_ended(CommandEnd(0.0))
+
+    for recorder in (made, ready):
+        assert recorder.problem == f"a line came after {str(recorder.path)!r} was closed and is not in it"
+        assert (recorder.lost, recorder.own) == (0, 0)
+
+
+def test_a_line_that_cannot_be_made_is_said_and_no_round_trip_is_lost(path: Path) -> None:
+    def fails(redactor: Redactor) -> bytes:
+        raise ValueError("no line")
+
+    with Recorder(path, durable=False) as recorder:
+        recorder.line(fails, 10)
+        recorder.write(round_trip())
+
+    assert recorder.problem == "a line could not be recorded: no line"
+    assert (recorder.lost, len(Cassette.load(path))) == (0, 1)
+
+
+def test_a_carried_round_trip_that_comes_late_is_lost_in_its_own_file_only(path: Path) -> None:
+    recorder = record(path, [])
+
+    recorder.write(Carried("r").mark(round_trip()))
+
+    assert (recorder.lost, recorder.own, recorder.count) == (0, 0, 1)
+
+
+def test_what_is_known_of_a_tool_server_is_in_the_file(path: Path) -> None:
+    server = ToolServer("s", command=("serve",), started_at=1.0, ended_at=5.0, exit=3)
+    with Recorder(path, durable=False) as recorder:
+        recorder.tool_server(server)
+        recorder.tool_server_stderr("s", 7, b"careful\n")
+        recorder.tool_server_end(server)
+
+    (read,) = Cassette.load(path).tool_servers.values()
+    assert (read.session, read.command, read.exit) == ("s", ("serve",), 3)
+    assert list(read.stderr) == [(7, b"careful\n")]

@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -16,7 +17,7 @@ from small_disks import NO_BYTECODE
 from waiting import eventually
 
 from turntape.cassettes import Cassette, CassetteError, FormatError, Recorder, Tail
-from turntape.cassettes.recording import disk_sync, loss, tape_file
+from turntape.cassettes.recording import disk_sync, loss, tape_file, write_queue
 from turntape.cassettes.tape.carried import Carried
 from turntape.cassettes.tape.compression import CompressionParameter, ZstdCompressor, ZstdDecompressor
 
@@ -58,6 +59,7 @@ def test_appending_continues_the_numbers_after_a_torn_line(path: Path) -> None:
 
 WRITER = """
 import sys
+from collections.abc import Callable
 from factories import round_trip
 from turntape.cassettes import Recorder
 recorder = Recorder(sys.argv[1])
@@ -655,3 +657,159 @@ def test_appending_keeps_what_follows_a_damaged_block(packed: Path) -> None:
     record(packed, more, append=True)
 
     assert bodies(list(Cassette.load(packed))) == kept + bodies(more)
+
+
+@pytest.fixture
+def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_queue, "LOOK", 0.02)
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def rename(path: Path) -> None:
+    path.rename(path.with_name("other.jsonl"))
+
+
+def put_another(path: Path) -> None:
+    path.with_name("new").write_text("{}\n")
+    path.with_name("new").replace(path)
+
+
+def written(recorder: Recorder) -> None:
+    eventually(lambda: not recorder.waiting)
+
+
+@pytest.mark.usefixtures("looks_often")
+@pytest.mark.parametrize("change", [remove, rename, put_another])
+def test_a_file_that_leaves_its_place_is_said_at_once(
+    change: Callable[[Path], None], path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second, third = growing(3)
+    with Recorder(path, durable=False) as recorder:
+        recorder.write(first)
+        recorder.write(second)
+        written(recorder)
+        assert recorder.problem is None and recorder.loss is None
+        change(path)
+        eventually(lambda: recorder.problem is not None)  # nothing is written meanwhile
+        assert [message for message in caplog.messages if str(path) in message] == [f"turntape: {recorder.problem}"]
+        recorder.write(third)
+
+    assert recorder.problem is not None and "(2 of 2 round trips are not in" in recorder.problem
+    assert recorder.loss == f"3 of 3 round trips are not in {str(path)!r}"
+    assert recorder.lost == 3
+
+
+@pytest.mark.usefixtures("looks_often")
+def test_a_renamed_file_keeps_everything_and_is_named(path: Path) -> None:
+    first, second = growing(2)
+    with Recorder(path, durable=False) as recorder:
+        recorder.write(first)
+        written(recorder)
+        rename(path)
+        recorder.write(second)
+
+    other = path.with_name("other.jsonl")
+    assert bodies(list(Cassette.load(other))) == bodies([first, second])
+    assert (
+        recorder.problem is not None
+        and f"was renamed while it was being written; the recording is in '{other}'" in (recorder.problem)
+    )
+
+
+@pytest.mark.usefixtures("looks_often")
+def test_after_the_file_was_removed_each_round_trip_is_reported_as_lost(path: Path) -> None:
+    lost: list[int] = []
+    with Recorder(path, durable=False) as recorder:
+        recorder.on_lost = lost.append
+        recorder.write(growing(1)[0])
+        written(recorder)
+        path.unlink()
+        eventually(lambda: recorder.problem is not None)
+        recorder.write(growing(1)[0])
+        recorder.label(0, {})
+
+    assert lost == [1]
+
+
+@pytest.mark.usefixtures("looks_often")
+@pytest.mark.parametrize(("kept", "more"), [(0, -1), (0, 0), (2, 0), (2, 30), (3, 7)])
+def test_a_file_that_is_cut_is_continued_and_what_is_lost_is_counted(
+    kept: int, more: int, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    trips = growing(7)
+    sizes = [0]
+    with Recorder(path, durable=False) as recorder:
+        for trip in trips[:5]:
+            recorder.write(trip)
+            written(recorder)
+            sizes.append(path.stat().st_size)
+        size = 5 if more < 0 else sizes[kept] + more
+        os.truncate(path, size)
+        eventually(lambda: recorder.problem is not None)
+        assert len(caplog.messages) == 1
+        for trip in trips[5:]:
+            recorder.write(trip)
+
+    read = list(Cassette.load(path))
+    assert [trip.index for trip in read] == [*range(kept), 5, 6]
+    assert bodies(read) == bodies([*trips[:kept], *trips[5:]])
+    assert recorder.lost == 5 - kept
+    assert recorder.problem is not None and f"to {size:,} bytes while it was being written; {5 - kept} round trips" in (
+        recorder.problem
+    )
+    assert recorder.loss == f"{5 - kept} of 7 round trips are not in {str(path)!r}"
+    assert read_by_any_tool(path)
+
+
+@pytest.mark.usefixtures("looks_often")
+def test_a_device_is_not_taken_for_a_cut_file() -> None:
+    with Recorder("/dev/null", append=True, durable=False) as recorder:
+        recorder.write(round_trip())
+        written(recorder)
+
+    assert recorder.problem is None and recorder.lost == 0
+
+
+@pytest.mark.usefixtures("looks_often")
+def test_a_file_that_leaves_its_place_before_anything_is_recorded_is_said(path: Path) -> None:
+    with Recorder(path, durable=False) as recorder:
+        path.unlink()
+        eventually(lambda: recorder.problem is not None)
+
+    assert recorder.problem is not None and recorder.problem.endswith(" (nothing was recorded yet)")
+    assert (recorder.lost, recorder.loss) == (0, None)
+
+
+@pytest.mark.usefixtures("looks_often")
+def test_a_file_that_loses_one_round_trip_says_so_in_the_singular(path: Path) -> None:
+    with Recorder(path, durable=False) as recorder:
+        recorder.write(growing(1)[0])
+        written(recorder)
+        size = path.stat().st_size
+        recorder.write(growing(1)[0])
+        written(recorder)
+        os.truncate(path, size)
+        eventually(lambda: recorder.problem is not None)
+
+    assert recorder.problem is not None and recorder.problem.endswith("; 1 round trip is lost")
+
+
+def test_an_error_without_a_number_is_a_refusal_too(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(file: int, data: bytes) -> int:
+        raise OSError("odd")
+
+    file = tape_file.TapeFile(path, loss.Loss(path), append=False, durable=False)
+    file.begin(b"{}\n")
+    assert not file.is_refused
+    with monkeypatch.context() as patch:
+        patch.setattr(tape_file.os, "write", write)
+        assert not file.put(b"{}\n")
+        assert file.is_refused
+        assert not file.may_not_grow
+
+    assert file.put_round_trip(0, b"{}\n", counts=True)
+    assert not file.is_refused
+    file.close()
