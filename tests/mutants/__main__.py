@@ -161,7 +161,8 @@ def run(work: list[Job], processes: int) -> None:
                         busy.unregister(key.fileobj)
         finally:
             for worker in workers:
-                worker.process.kill()
+                worker.process.terminate()  # it ends what its tests have started
+            for worker in workers:
                 worker.process.wait()
 
 

@@ -5,6 +5,7 @@ module, and each `{"mutated", "lines", "everywhere"}` after it is one mistake. A
 """
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
@@ -83,6 +84,7 @@ def forked(run: Callable[[], Any], seconds: float) -> Any:
         code = 1
         try:
             os.close(reading)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.setsid()
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             quiet = os.open("output.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -120,7 +122,33 @@ def forked(run: Callable[[], Any], seconds: float) -> Any:
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        _end_orphans()
     return json.loads(answer) if answer else {}
+
+
+_BECOME_SUBREAPER = 36
+"""PR_SET_CHILD_SUBREAPER, https://man7.org/linux/man-pages/man2/pr_set_child_subreaper.2const.html, 2026-12-01."""
+_CHILDREN = Path("/proc/thread-self/children")
+
+
+def prepare() -> None:
+    """End a run when SIGTERM ends this process, and adopt the processes that a run leaves behind.
+
+    A mistake can keep a test from ending its own.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    if _CHILDREN.exists():
+        ctypes.CDLL(None).prctl(_BECOME_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end_orphans() -> None:
+    """End the processes that tests have left, and those that these leave."""
+    while _CHILDREN.exists() and (children := _CHILDREN.read_text().split()):
+        for child in map(int, children):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(child, 0)
 
 
 class Runs:
@@ -195,7 +223,8 @@ def _is_a_library(name: str, module: object) -> bool:
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer until the input ends, or SIGTERM comes."""
+    prepare()
     sys.path[:] = [entry for entry in sys.path if entry not in ("", str(Path(__file__).parent))]
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
