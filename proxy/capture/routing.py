@@ -139,16 +139,29 @@ class Router:
             or any(fnmatchcase(lowered, pattern) for pattern in self._intercept)
         )
 
-    def is_tunnelled(self, context: Context, data: bytes) -> bool:
-        """True when the connection behind a CONNECT is passed on unchanged. `data` are its first bytes."""
+    def is_tunnelled(self, context: Context, data: bytes, answer: bytes = b"") -> bool | None:
+        """True when the connection behind a CONNECT is passed on unchanged; None when that is not certain yet.
+
+        `data` are the first bytes of the client, `answer` those of the server: one that speaks first is no HTTP server.
+        """
         if context.server.address is None:
             return False
         host, port = context.server.address[:2]
-        starts_tls = data[:1] == b"\x16"
-        if self.is_us(host, port) or self.is_wanted(host) or (is_loopback(host) and not starts_tls):
-            return False
+        is_ours = self.is_us(host, port) or self.is_wanted(host)
+        if is_ours or (is_loopback(host) and not answer):
+            if not data:
+                return None
+            if is_ours or data[:1] != b"\x16":
+                return False
         self.unrecorded.tunnelled[host] += 1
         return True
+
+    def may_call(self, context: Context) -> bool:
+        """True when the server behind a CONNECT may be called before the client has said what it wants of it."""
+        if context.server.address is None or self._played is not None or "*" in self._upstreams:
+            return False
+        host, port = context.server.address[:2]
+        return not (self.is_us(host, port) or self.is_wanted(host)) and self.via(host, port) is None
 
     def via(self, host: str, port: int) -> UpstreamProxy | None:
         """The upstream proxy, when requests for this place use it."""

@@ -11,11 +11,11 @@ from mitmproxy.addons import next_layer
 from mitmproxy.connection import Client
 from mitmproxy.master import Master
 from mitmproxy.proxy.context import Context
-from mitmproxy.proxy.layer import Layer
-from mitmproxy.proxy.layers import TCPLayer
+from mitmproxy.proxy.layer import Layer, NextLayer
 from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
 
 from ..capture.routing import Router
+from ..layers.tunnel import Tunnel, TunnelStart
 from .cached_addons import CachedAddons
 from .turns import Turns
 
@@ -48,18 +48,25 @@ class RoutedLayers(next_layer.NextLayer):
         self._can_hold = can_hold
 
     @override
+    def next_layer(self, nextlayer: NextLayer) -> None:
+        if isinstance(nextlayer, TunnelStart):
+            nextlayer.may_call = self._router.may_call(nextlayer.context)
+        super().next_layer(nextlayer)
+
+    @override
     def _ignore_connection(self, context: Context, data_client: bytes, data_server: bytes) -> bool | None:
-        if not data_client and not data_server and context.server.address is not None:
-            raise next_layer.NeedsMoreData
         if data_client[:1] == _TLS and len(data_client) < _LEAST_OF_TLS:
             raise next_layer.NeedsMoreData
-        return self._router.is_tunnelled(context, data_client)
+        is_tunnelled = self._router.is_tunnelled(context, data_client, data_server)
+        if is_tunnelled is None:
+            raise next_layer.NeedsMoreData
+        return is_tunnelled
 
     @override
     def _next_layer(self, context: Context, data_client: bytes, data_server: bytes) -> Layer | None:
         layer = super()._next_layer(context, data_client, data_server)
         address = context.server.address
-        if isinstance(layer, TCPLayer) and address and (via := self._router.via(*address[:2])):
+        if isinstance(layer, Tunnel) and address and (via := self._router.via(*address[:2])):
             context.server.via = via.spec
             stack = HttpUpstreamProxy.make(context, send_connect=True)
             stack /= layer

@@ -8,6 +8,7 @@ from mitmproxy.connection import Connection
 
 _PIECES = "turntape_pieces"
 _SIZE = re.compile(rb"([0-9a-fA-F]{1,8})\r\n")
+_ZEROS = re.compile(rb"0+(?=[0-9a-fA-F])")
 
 
 def whole_chunks(reader: object, buffer: ReceiveBuffer) -> list[bytes]:
@@ -30,6 +31,12 @@ def whole_chunks(reader: object, buffer: ReceiveBuffer) -> list[bytes]:
     if at:
         buffer.maybe_extract_at_most(at)
     return pieces
+
+
+def without_zeros(reader: object, buffer: ReceiveBuffer) -> None:
+    """Take the zeros from the front of a chunk's size: h11 reads 20 digits at most, and clients read any number."""
+    if type(reader) is ChunkedReader and _is_between(reader) and (zeros := _ZEROS.match(buffer._data)):  # pyright: ignore[reportPrivateUsage]
+        buffer.maybe_extract_at_most(zeros.end())
 
 
 def has_bare_line(reader: object, buffer: ReceiveBuffer) -> bool:

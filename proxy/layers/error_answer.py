@@ -3,7 +3,16 @@
 import json
 from http import HTTPStatus
 
+from mitmproxy import http
+
 from .wire_events import without_advice
+
+
+def no_tunnel(host: str, port: int, error: str) -> http.Response:
+    """The answer to a CONNECT whose server cannot be reached."""
+    message = f"turntape cannot connect to {host}:{port}: {error}; the connection would fail without turntape too"
+    body = json.dumps({"error": {"type": "turntape_bad_gateway", "code": 502, "message": message}}).encode()
+    return http.Response.make(502, body, {"content-type": "application/json"})
 
 
 def error_response(status_code: int, message: str = "") -> bytes:

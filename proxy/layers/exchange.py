@@ -12,7 +12,7 @@ from typing import Any, override
 from mitmproxy import flow
 from mitmproxy.connection import Connection, ConnectionState, Server
 from mitmproxy.proxy import commands, events
-from mitmproxy.proxy.layer import CommandGenerator
+from mitmproxy.proxy.layer import CommandGenerator, NextLayerHook
 from mitmproxy.proxy.layers.http import DropStream, HttpLayer, HttpStream, SendHttp
 from mitmproxy.proxy.layers.http._events import (
     ErrorCode,
@@ -32,8 +32,10 @@ from turntape.cassettes.tape.model import FailureKind
 
 from ..capture.ending import ConnectError, Ending, note, note_interim
 from ..capture.pending import BEGINNING, NEEDS_WHOLE, ROOM, HasRoom
+from .error_answer import no_tunnel
 from .half_closed import passes_half_close
 from .resets import note_reset, was_reset
+from .tunnel import TunnelStart
 from .wire_events import (
     InterimResponse,
     LastResponseData,
@@ -230,6 +232,17 @@ class Exchange(HttpStream):
     def state_raw(self, event: events.Event) -> CommandGenerator[None]:
         """The upstream does not speak HTTP: its bytes come as `RawResponse`."""
         yield from ()
+
+    @override
+    def handle_connect_regular(self) -> CommandGenerator[None]:
+        """As mitmproxy's. The server of a tunnel that is certainly not decrypted is called before the client is answered."""
+        self.child_layer = start = TunnelStart(self.context)
+        if not self.flow.response:
+            yield NextLayerHook(start)
+            server = self.context.server
+            if start.layer is not None and server.via is None and (error := (yield commands.OpenConnection(server))):
+                self.flow.response = no_tunnel(self.flow.request.host, self.flow.request.port, error)
+        yield from self.handle_connect_finish()
 
     @override
     def passthrough(self, event: events.Event) -> CommandGenerator[None]:

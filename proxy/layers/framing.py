@@ -11,6 +11,8 @@ from mitmproxy import http
 from mitmproxy.net.http import http1
 from mitmproxy.proxy.layers.http._events import RequestHeaders
 
+from .chunks import without_zeros
+
 _WITHOUT_BODY = (204, 304)
 _ODD = re.compile(rb"[\r\n\0]")
 """What some servers take for the end of a line, or of a value."""
@@ -28,13 +30,14 @@ def odd_value(request: http.Request) -> str | None:
 
 
 class TrailerReader:
-    """A body reader that keeps the trailers for later."""
+    """A body reader that keeps the trailers for later, and reads the size of a chunk with any number of zeros before it."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
         self._trailers: list[tuple[bytes, bytes]] = []
 
     def __call__(self, buffer: Any) -> Any:
+        without_zeros(self.inner, buffer)
         return self._kept(self.inner(buffer))
 
     def read_eof(self) -> Any:

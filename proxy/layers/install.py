@@ -13,13 +13,15 @@ from types import ModuleType
 from typing import Any
 
 from mitmproxy.net.http.http1 import read
-from mitmproxy.proxy.layers import http, websocket
+from mitmproxy.proxy import layers
+from mitmproxy.proxy.layers import http, tcp, websocket
 from mitmproxy.proxy.layers.http import _http1
 
 from . import http1, http2
 from .error_answer import error_response
 from .exchange import Exchange
 from .request_line import read_request_line
+from .tunnel import Tunnel
 from .websocket import Session
 
 type Replaced = tuple[ModuleType, str, Callable[..., object]]
@@ -32,6 +34,8 @@ REPLACED: tuple[Replaced, ...] = (
     (http, "Http2Server", http2.ClientSide),
     (http, "Http2Client", http2.UpstreamSide),
     (websocket, "WebsocketLayer", Session),
+    (tcp, "TCPLayer", Tunnel),
+    (layers, "TCPLayer", Tunnel),
     (_http1, "make_error_response", error_response),
     (read, "_read_request_line", read_request_line),
 )

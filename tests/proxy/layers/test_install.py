@@ -5,7 +5,8 @@ from types import ModuleType
 
 import pytest
 from mitmproxy.net.http.http1 import read
-from mitmproxy.proxy.layers import http, websocket
+from mitmproxy.proxy import layers
+from mitmproxy.proxy.layers import http, tcp, websocket
 from mitmproxy.proxy.layers.http import _http1
 
 from turntape.proxy.layers import install as module
@@ -17,7 +18,7 @@ def test_the_layers_are_ours_and_a_second_call_changes_nothing() -> None:
     install()
 
     assert [getattr(module, name) for module, name, _ in REPLACED] == [ours for _, _, ours in REPLACED]
-    assert {module for module, _, _ in REPLACED} == {http, websocket, _http1, read}
+    assert {module for module, _, _ in REPLACED} == {http, layers, tcp, websocket, _http1, read}
 
 
 @pytest.mark.parametrize("replaced", [REPLACED[2], REPLACED[-2]], ids=["class", "function"])
