@@ -100,6 +100,8 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
     _("a field name with a space", OK + JSON + SIZED + b"X Name: y\r\n\r\n" + BODY),
     _("chunk extensions", OK + JSON + CHUNKED + b"\r\n%x;a=b\r\n" % len(BODY) + BODY + b"\r\n" + LAST,
       differs="the proxy writes its own chunks, without extensions"),
+    _("a size with 40 zeros", OK + JSON + CHUNKED + b"\r\n" + b"0" * 40 + chunk(BODY) + b"0" * 40 + LAST,
+      differs="the proxy writes its own chunks, without zeros before their size"),
     _("lines that end in LF", (OK + JSON + SIZED + b"\r\n").replace(b"\r\n", b"\n") + BODY),
     _("a folded field", OK + JSON + SIZED + b"X-Long: a\r\n b\r\n\r\n" + BODY),
     _("no space after the colon", OK + b"Content-Length:%d\r\n\r\n" % len(BODY) + BODY),

@@ -54,7 +54,17 @@ def _after(literal: str, pattern: str, *, is_word: bool = True) -> Shape:
     return Shape(literal.encode(), pattern.encode(), 0, is_word)
 
 
+def _signed(signature: str, letters: str, before: int, after: str) -> Shape:
+    """A key with a signature at a fixed place; what is before it is secret.
+
+    The patterns are those of https://github.com/microsoft/security-utilities (read 2026-12-01).
+    """
+    word = rf"(?<=(?<![A-Za-z0-9+/=_-])({letters}{{{before}}}))"
+    return _after(signature, f"{word}{re.escape(signature)}{letters}{after}(?![A-Za-z0-9+/=_-])")
+
+
 _WORD = "[A-Za-z0-9_-]"
+_BASE64_WORD = "[A-Za-z0-9+/]"
 _BASE64 = "[A-Za-z0-9+/_=-]"
 _HEX = "[a-fA-F0-9]"
 _ALNUM = "[A-Za-z0-9]"
@@ -297,7 +307,14 @@ SHAPES: tuple[Shape, ...] = (
     _within(".acc", r"[_-]([a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120})"),
     _after("_mmk", r"(?<=([A-Za-z0-9]{6}_[A-Za-z0-9]{29}))_mmk(?![A-Za-z0-9])"),
     _within(".atlasv1.", r"([A-Za-z0-9_=-]{60,70})"),
-    _within("JQQJ99", r"([A-Za-z0-9]{60,90})"),
+    _within("JQQJ9", r"([A-Za-z0-9]{61,91})"),
+    # Keys of Azure with the signature of their service: storage, functions, search, registries, caches and others.
+    *(_signed(name, _BASE64_WORD, 76, "{5}[AQgw]==") for name in ("APIM", "ACDb", "+ABa", "+AMC", "+ASt")),
+    *(_signed(name, _BASE64_WORD, 33, "{5}=") for name in ("AIoT", "+ASb", "+AEh", "+ARm")),
+    _signed("AzCa", _ALNUM, 33, "{5}="),
+    _signed("AzFu", _WORD, 44, "{5}[AQgw]=="),
+    _signed("AzSe", _ALNUM, 42, "{5}"),
+    _signed("+ACR", _BASE64_WORD, 42, "{5}"),
     # Addresses that let anyone write.
     _within("hooks.slack.com/", r"(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,})"),
     _within("hooks.zapier.com/hooks/catch/", r"([A-Za-z0-9/]{12,})"),

@@ -142,7 +142,7 @@ class Router:
     def is_tunnelled(self, context: Context, data: bytes, answer: bytes = b"") -> bool | None:
         """True when the connection behind a CONNECT is passed on unchanged; None when that is not certain yet.
 
-        `data` are the first bytes of the client, `answer` those of the server: one that speaks first is no HTTP server.
+        `data` are the first bytes of the client, `answer` those of a server that speaks first.
         """
         if context.server.address is None:
             return False

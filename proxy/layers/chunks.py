@@ -35,7 +35,13 @@ def whole_chunks(reader: object, buffer: ReceiveBuffer) -> list[bytes]:
 
 def without_zeros(reader: object, buffer: ReceiveBuffer) -> None:
     """Take the zeros from the front of a chunk's size: h11 reads 20 digits at most, and clients read any number."""
-    if type(reader) is ChunkedReader and _is_between(reader) and (zeros := _ZEROS.match(buffer._data)):  # pyright: ignore[reportPrivateUsage]
+    if type(reader) is not ChunkedReader:
+        return
+    end = reader._bytes_to_discard  # pyright: ignore[reportPrivateUsage]
+    if end and buffer._data.startswith(end):  # pyright: ignore[reportPrivateUsage]
+        buffer.maybe_extract_at_most(len(end))
+        reader._bytes_to_discard = b""  # pyright: ignore[reportPrivateUsage]
+    if _is_between(reader) and (zeros := _ZEROS.match(buffer._data)):  # pyright: ignore[reportPrivateUsage]
         buffer.maybe_extract_at_most(zeros.end())
 
 

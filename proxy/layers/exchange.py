@@ -235,7 +235,7 @@ class Exchange(HttpStream):
 
     @override
     def handle_connect_regular(self) -> CommandGenerator[None]:
-        """As mitmproxy's. The server of a tunnel that is certainly not decrypted is called before the client is answered."""
+        """As mitmproxy's. Where a tunnel is certainly not decrypted, its server is called before the answer."""
         self.child_layer = start = TunnelStart(self.context)
         if not self.flow.response:
             yield NextLayerHook(start)

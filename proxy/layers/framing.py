@@ -30,7 +30,7 @@ def odd_value(request: http.Request) -> str | None:
 
 
 class TrailerReader:
-    """A body reader that keeps the trailers for later, and reads the size of a chunk with any number of zeros before it."""
+    """A body reader that keeps the trailers for later. The size of a chunk may begin with any number of zeros."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner

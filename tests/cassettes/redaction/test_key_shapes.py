@@ -282,7 +282,22 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
         [f"{letters(6)}_{letters(28)}_mmk", f"{letters(6)}_{letters(29)}_mmkx"],
     ),
     ".atlasv1.": ("aZ09bcdefghijk.atlasv1.@@ is", [word(60), word(70)], [f"x.atlasv1.{word(59)}"]),
-    "JQQJ99": (f"{letters(52)}JQQJ99@@ is", [letters(60)], [f"JQQJ99{letters(59)}"]),
+    "JQQJ9": (f"{letters(52)}JQQJ9@@ is", [f"9{letters(60)}", f"D{letters(60)}"], [f"JQQJ9{letters(60)}"]),
+    **{
+        name: (
+            f"key @@{name}abcdeg== is",
+            [letters(76)],
+            [f"{letters(75)}{name}abcdeg==", f"{letters(77)}{name}abcdeg=="],
+        )
+        for name in ("APIM", "ACDb", "+ABa", "+AMC", "+ASt")
+    },
+    **{
+        name: (f"key @@{name}abcde= is", [letters(33)], [f"{letters(33)}{name}abcdef", f"{letters(34)}{name}abcde="])
+        for name in ("AIoT", "+ASb", "+AEh", "+ARm", "AzCa")
+    },
+    "AzFu": ("key @@AzFuab-deg== is", [word(44)], [f"{word(44)}AzFuabcdef==", f"{word(43)}AzFuabcdeg=="]),
+    "AzSe": ("key @@AzSeabcde is", [letters(42)], [f"{letters(42)}AzSeabcdef", f"{letters(41)}AzSeabcde"]),
+    "+ACR": ("key @@+ACRabcde is", [letters(42)], [f"{letters(42)}+ACRabcd", f"{letters(43)}+ACRabcde"]),
     "hooks.slack.com/": (
         "https://hooks.slack.com/services/@@ is",
         [f"T{upper(9)}/B{upper(9)}/{letters(24)}"],

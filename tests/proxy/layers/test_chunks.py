@@ -4,7 +4,7 @@ import pytest
 from h11._readers import ChunkedReader
 from h11._receivebuffer import ReceiveBuffer
 
-from turntape.proxy.layers.chunks import chunked, has_bare_line, whole_chunks
+from turntape.proxy.layers.chunks import chunked, has_bare_line, whole_chunks, without_zeros
 
 
 def buffer(data: bytes) -> ReceiveBuffer:
@@ -72,3 +72,43 @@ def test_a_line_that_ends_with_lf_alone_is_seen(data: bytes, bare: bool) -> None
 
     assert has_bare_line(reader, waiting) is bare
     assert not has_bare_line(object(), waiting)
+
+
+@pytest.mark.parametrize(
+    ("data", "left"),
+    [
+        (b"0" * 40 + b"3\r\nabc", b"3\r\nabc"),
+        (b"00\r\n\r\n", b"0\r\n\r\n"),
+        (b"0\r\n\r\n", b"0\r\n\r\n"),
+        (b"000", b"0"),
+        (b"a0\r\n", b"a0\r\n"),
+        (b"0x5\r\n", b"0x5\r\n"),
+        (b"0 5\r\n", b"0 5\r\n"),
+        (b"", b""),
+    ],
+)
+def test_zeros_before_a_size_mean_nothing(data: bytes, left: bytes) -> None:
+    waiting, body = buffer(data), buffer(data)
+    without_zeros(ChunkedReader(), waiting)
+    without_zeros(object(), body)
+
+    assert (bytes(waiting), bytes(body)) == (left, data)
+
+
+def test_zeros_within_a_chunk_are_content() -> None:
+    reader, waiting = ChunkedReader(), buffer(b"5\r\n00")
+    reader(waiting)
+    waiting += b"001\r\n"
+    without_zeros(reader, waiting)
+
+    assert bytes(waiting) == b"001\r\n"
+
+
+def test_zeros_after_the_end_of_a_chunk_belong_to_the_next_size() -> None:
+    reader, waiting = ChunkedReader(), buffer(b"1\r\na\r")
+    reader(waiting)
+    reader(waiting)
+    waiting += b"\n" + b"0" * 40 + b"2\r\nbc\r\n"
+    without_zeros(reader, waiting)
+
+    assert whole_chunks(reader, waiting) == [b"bc"]
