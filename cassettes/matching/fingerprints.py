@@ -348,11 +348,12 @@ class Fingerprints:
     def of(self, method: str, path: str, headers: Headers, body: bytes) -> Fingerprint:
         """The fingerprint of a request. A recorded one is redacted again: its file may be older than a rule."""
         rules = self.rules(path)
-        clean = self._redactor.normalise(self._redactor.body(body))
+        redactor = self._redactor.knowing(headers)
+        clean = redactor.normalise(redactor.body(body))
         fields: Json = {}
         value, text = _json(clean)
         if value is None:
-            exact = body_key(body, headers, self._redactor)
+            exact = body_key(body, headers, redactor)
             form = parts(clean)
             stable: object = _blanked_text(clean, rules.path_texts) or exact.hex()
             stable = stable if form is None else self._blank(form, rules)

@@ -72,7 +72,7 @@ class RunningSession:
         if not frames:
             return [self._opened()]
         size = sum(len(frame.data) for frame in frames)
-        return [self._opened(), (lambda redactor: _messages(self.name, (), frames, redactor), size)]
+        return [self._opened(), (lambda redactor: self._messages((), frames, redactor), size)]
 
     def _write(self) -> None:
         self._timer = None
@@ -83,9 +83,8 @@ class RunningSession:
             self._before.extend(frames)
             self._written.extend(frames)
             size = sum(len(frame.data) for frame in frames)
-            self._sink.line(lambda redactor: _messages(self.name, context, frames, redactor), size)
+            self._sink.line(lambda redactor: self._messages(context, frames, redactor), size)
 
-
-def _messages(name: str, context: Sequence[Frame], frames: Sequence[Frame], redactor: Redactor) -> bytes:
-    clean = redactor.frames((*context, *frames))
-    return messages_line(name, tuple(islice(clean, len(context), None)))
+    def _messages(self, context: Sequence[Frame], frames: Sequence[Frame], redactor: Redactor) -> bytes:
+        clean = redactor.knowing(self._trip.request.headers).frames((*context, *frames))
+        return messages_line(self.name, tuple(islice(clean, len(context), None)))

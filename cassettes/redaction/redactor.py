@@ -40,6 +40,7 @@ from .not_searched import NotSearched
 from .own_function import FindSecrets, imported, named_by
 from .random_words import random_words
 from .search_process import SearchElsewhere
+from .sent_keys import sent_keys
 from .service_names import under_services
 from .spelled_out import Segments, escaped, streamed
 from .wide_texts import in_wide_text
@@ -101,6 +102,8 @@ class Redactor:
         self._key = self.salt.encode()
         self._earlier = EarlierBodies()
         self._entropy, self._function = entropy, function
+        self._sent: tuple[re.Pattern[bytes], ...] = ()
+        """The keys in the header of the request whose texts are searched."""
         self._failures: list[str] = []
         """Why texts were not searched, since it was last reported."""
         self._texts: dict[str, str] = {}
@@ -311,7 +314,7 @@ class Redactor:
             spans = {start: span for start, span in spans.items() if not self._is_kept(body[start : span[0]])}
         if self._function is not None:
             spans = named_by(self._function, body) | spans
-        for pattern in self._extra:
+        for pattern in (*self._sent, *self._extra):
             for match in pattern.finditer(body):
                 if match.end() > match.start():
                     spans.setdefault(match.start(), (match.end(), 0))
@@ -335,10 +338,20 @@ class Redactor:
         """
         return _FINGERPRINT.sub(b"REDACTED", body) if _MARK in body else body
 
+    def knowing(self, headers: Headers) -> Self:
+        """The same rules for the texts of one exchange: the keys in the header of its request are secrets in them."""
+        sent = sent_keys(headers)
+        if not sent:
+            return self
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _sent=sent, _failures=[])
+        return other
+
     def round_trip(self, trip: RoundTrip) -> RoundTrip:
         """A round trip for the disk: every part of it redacted."""
-        if not self.enabled:
-            return trip
+        return self.knowing(trip.request.headers)._clean(trip) if self.enabled else trip
+
+    def _clean(self, trip: RoundTrip) -> RoundTrip:
         request = trip.request
         response = trip.response
         clean = replace(

@@ -165,7 +165,7 @@ class Player:
         if self._nowhere is not None and (method, path) not in self._by_path:
             path = self._nowhere
         if self._prose is not None:
-            body = without_prose(self._prose, self._redactor.body(body))
+            body = without_prose(self._prose, self._redactor.knowing(headers).body(body))
         if path in self._uploads and method == "POST":
             place = self._uploads[path]
             return Played(self._trips[place], self._exact[place])

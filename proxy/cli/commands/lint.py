@@ -24,6 +24,7 @@ def main(options: argparse.Namespace) -> int:
 
     from turntape.cassettes.counted import several
     from turntape.cassettes.errors import TurntapeError
+    from turntape.inspector.wire.printable import safe
 
     from ..cassette_files import named
     from ..text_output import writing
@@ -44,7 +45,7 @@ def main(options: argparse.Namespace) -> int:
             if options.format == "json":
                 out.write(json.dumps({"file": one.name, "secrets": places}, ensure_ascii=False) + "\n")
             else:
-                out.writelines(f"{one.name}: a secret in {place}\n" for place in places)
+                out.writelines(f"{safe(one.name)}: a secret in {safe(place)}\n" for place in places)
     if options.format == "text" and read:
         files = several(read, "recording")
         sys.stderr.write(

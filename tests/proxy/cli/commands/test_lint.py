@@ -30,6 +30,21 @@ def test_a_secret_is_named_by_its_place_and_never_printed(capsys: pytest.Capture
     assert KEY not in said.out + said.err
 
 
+def test_no_control_character_of_a_recording_reaches_the_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The places have names that the recording gives: of header fields and of additional fields."""
+    odd = "x-\x1b]0;stolen\x07\u202e"
+    with Recorder("odd.cassette.jsonl", redactor=Redactor(enabled=False), durable=False) as recorder:
+        recorder.write(round_trip(headers=((odd, "something"),), extra={odd: KEY}))
+
+    assert main(["lint", "odd.cassette.jsonl"]) == 1
+
+    said = capsys.readouterr().out
+    assert [name for name in ("request header x-", "field x-") if name in said] == ["request header x-", "field x-"]
+    assert said.replace("\n", "").isprintable()
+
+
 def test_a_clean_recording_is_ok(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lint", "good.cassette.jsonl"]) == 0
     assert capsys.readouterr().err == "turntape: no secret in 1 recording\n"
