@@ -22,8 +22,10 @@ from ..vocabulary.pieces import (
 )
 from .markup import NOTHING, Html, joined, link, span, tag
 
-MOST = 300
-"""Pieces that are listed one by one."""
+MOST, PRINTED = 300, 30
+"""Pieces that are listed one by one, on the page and in a print."""
+FIGURES = frozenset(("cost", "share", "tokens", "sent", "read", "written"))
+"""Columns of numbers: their names end where the numbers do."""
 GROUPED = 30
 """Groups that are listed of one kind."""
 
@@ -35,6 +37,14 @@ def costs(ledger: Ledger, rows: Rows) -> Html:
     if not ledger.turns:
         return joined((_head(ledger), _kinds(ledger)))
     return joined((_head(ledger), _kinds(ledger), *_misses(ledger, rows), *_groups(ledger), _pieces(ledger, rows)))
+
+
+def printed_costs(ledger: Ledger, rows: Rows) -> Html:
+    """The costs in a print: by kind, cache misses, the most expensive pieces; nothing where no turn was counted."""
+    if not ledger.turns:
+        return NOTHING
+    kinds, listed = _kinds(ledger), _pieces(ledger, rows, PRINTED)
+    return tag("article", tag("h2", "Costs"), _head(ledger), kinds, *_misses(ledger, rows), listed)
 
 
 def _head(ledger: Ledger) -> Html:
@@ -115,10 +125,10 @@ def _miss(one: Missed, rows: Rows) -> Html:
     )
 
 
-def _pieces(ledger: Ledger, rows: Rows) -> Html:
+def _pieces(ledger: Ledger, rows: Rows, most: int = MOST) -> Html:
     ranked = ledger.ranked()
-    lines = [_piece(ledger, piece, rows) for piece in ranked[:MOST]]
-    rest = ranked[MOST:]
+    lines = [_piece(ledger, piece, rows) for piece in ranked[:most]]
+    rest = ranked[most:]
     more = NOTHING
     if rest:
         more = _more(ledger, "more piece", [piece.cost for piece in rest])
@@ -126,12 +136,12 @@ def _pieces(ledger: Ledger, rows: Rows) -> Html:
         *(("cost", "") if ledger.total is not None else ()),
         "tokens",
         "sent",
-        "cache read",
+        "read",
         "written",
         "turn",
         "what",
     )
-    order = "the dearest first" if ledger.total is not None else "by tokens, else by bytes"
+    order = "the most expensive first" if ledger.total is not None else "by tokens, else by bytes"
     note = f"{len(ranked):,}, {order}; {SHORT_FIGURES}"
     return joined((_table("Pieces", note, heads, lines), more))
 
@@ -196,8 +206,12 @@ def _section(title: str, note: str, *parts: Html) -> Html:
     return tag("section", tag("h2", f"{title} ", span("dim", note)), *parts, class_="costs")
 
 
+def _column(name: str) -> Html:
+    return tag("th", name, scope="col", class_="figure" if name in FIGURES else None)
+
+
 def _scrolling(title: str, heads: tuple[str, ...], lines: list[Html]) -> Html:
     """A table that scrolls sideways in a narrow window, by keys too."""
-    head = tag("tr", *(tag("th", name, scope="col") if name else tag("td") for name in heads))
+    head = tag("tr", *(_column(name) if name else tag("td") for name in heads))
     table = tag("table", head, *lines)
     return tag("div", table, class_="scrolls", tabindex="0", role="region", aria_label=title)

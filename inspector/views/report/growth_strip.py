@@ -16,7 +16,7 @@ from .markup import NOTHING, Html, joined, span, tag
 
 BARS, LANE_BARS = 300, 12
 """With more turns than this, several turns share a bar; each lane may have a few more."""
-OPEN = 5
+OPEN = 3
 """With more lanes than this, the cheaper ones are folded."""
 WIDTH, HEIGHT = 1000.0, 100.0
 LABELS = 4

@@ -469,11 +469,11 @@ filter.addEventListener("input", sift);
 addEventListener("popstate", () => { if (isReading() && history.state !== "reading") toList(); });
 addEventListener("hashchange", () => choose(placeOf(location.hash)));
 
-// ---- print: the findings, and the turns that failed
+// ---- print: the findings, the costs, and the turns that failed
 
 async function printed() {
-  const { places, note } = index.printed;
-  const views = [];
+  const { costs, places, note } = index.printed;
+  const views = [build(costs)];
   for (const place of places) views.push(build(await withTexts((await viewAt(place)).view)));
   $("print").replaceChildren(...views, note);
   allFindings();

@@ -20,7 +20,7 @@ from ...run.totals import totals
 from ..text.number_format import begun, count, lasted, several, spent
 from ..text.short_names import distinct_models
 from .colours import colours_of_kinds, colours_of_styles
-from .costs import costs
+from .costs import costs, printed_costs
 from .findings_list import findings, name_of
 from .growth_strip import growth_strip
 from .markup import Html, Markup, joined, link, span, tag
@@ -154,7 +154,7 @@ def _index(run: Reported, blocks: Blocks) -> dict[str, object]:
             for one in groups(rows)
         ],
         "first": rows.first_trouble(),
-        "printed": _printed(rows),
+        "printed": _printed(run),
         "findings": [node(one) for one in found[STATIC:]],
         "panels": {"costs": node(costs(run.ledger, rows)), "timeline": node(timeline_page(rows))},
         "views": blocks.first_places,
@@ -162,11 +162,12 @@ def _index(run: Reported, blocks: Blocks) -> dict[str, object]:
     }
 
 
-def _printed(rows: Rows) -> dict[str, object]:
-    """The turns that a print shows beside the findings: those with errors, and how many there was no room for."""
+def _printed(run: Reported) -> dict[str, object]:
+    """What a print shows beside the findings: the costs, the turns with errors, and how many there was no room for."""
+    rows = run.rows
     places = [place for place, row in enumerate(rows.all) if row.worst == "error"]
     note = f"The first {PRINTED} of {len(places):,} turns with errors are printed." if len(places) > PRINTED else ""
-    return {"places": places[:PRINTED], "note": note}
+    return {"costs": node(printed_costs(run.ledger, rows)), "places": places[:PRINTED], "note": note}
 
 
 def _banner(run: Reported, title: str, *, redacted: bool) -> Html:

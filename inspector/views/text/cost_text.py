@@ -34,7 +34,8 @@ def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int =
     if not grown:
         return
     yield []
-    yield from flow(_legend(), width, "")
+    sums_by_kind = summed(grown)
+    yield from flow(_legend(sums_by_kind), width, "")
     yield []
     threads = len({step.row.thread for step in grown}) > 1
     top = max((step.tokens.total for step in grown if step.tokens), default=0)
@@ -42,7 +43,7 @@ def cost_text(rows: Rows, title: str, *, thread: str | None = None, width: int =
     for step in grown:
         yield fit(_turn(step, top, threads, width), width)
     yield []
-    yield from _kinds(summed(grown), width)
+    yield from _kinds(sums_by_kind, width)
     if threads:
         yield []
         for name in dict.fromkeys(step.row.thread or "" for step in grown):
@@ -61,8 +62,13 @@ def _head(sums: Totals) -> Line:
     return [(f"{spent(sums.cost, sums.unpriced)} · ", "money"), *((end, "dim") for end in ends)]
 
 
-def _legend() -> Line:
-    return [(f"{MARKS[name][0]} {label}  ", MARKS[name][1]) for name, label in KINDS]
+def _counted(tokens: Tokens) -> list[tuple[str, str]]:
+    """The kinds that some turn has, with their names."""
+    return [(name, label) for name, label in KINDS if getattr(tokens, name)]
+
+
+def _legend(tokens: Tokens) -> Line:
+    return [(f"{MARKS[name][0]} {label}  ", MARKS[name][1]) for name, label in _counted(tokens)]
 
 
 def _bar_cells(width: int) -> int:
@@ -106,10 +112,10 @@ def _bar(tokens: Tokens, top: int, cells: int) -> list[tuple[str, Style]]:
 def _kinds(tokens: Tokens, width: int) -> Iterator[Line]:
     cells = min(40, width - 40) if width >= MIDDLE else 0
     whole = tokens.total or 1
-    for name, label in KINDS:
+    for name, label in _counted(tokens):
         amount = getattr(tokens, name)
         mark, style = MARKS[name]
-        length = max(1, round(amount / whole * cells)) if amount else 0
+        length = max(1, round(amount / whole * cells))
         bar = (mark * length).ljust(cells) if cells else ""
         yield fit(
             [(f"{label:>13}  ", "plain"), (bar, style), (f" {amount:>13,}  {percent(amount / whole):>5}", "plain")],

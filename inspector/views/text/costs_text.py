@@ -28,6 +28,8 @@ cache and written to it. No table is narrower than `LEAST`."""
 MOST = 40
 """Pieces that are listed; the rest is one line."""
 _MOST_GROUPS = 12
+_INDENT = " " * 12
+"""Before the later lines of a cache miss."""
 _TABLES: tuple[tuple[GroupKey, str], ...] = (("kind", "by kind"), *GROUPS)
 
 
@@ -53,8 +55,8 @@ def costs_text(ledger: Ledger, title: str, *, thread: str | None = None, width: 
     threads = len({turn.thread for turn in turns}) > 1
     for piece in pieces[:MOST]:
         yield fit(_piece(piece, threads, width), width)
-    if len(pieces) > MOST:
-        yield fit([(f"{'':10}{several(len(pieces) - MOST, 'more piece')}", "dim")], width)
+    if rest := pieces[MOST:]:
+        yield fit(_more("piece", [piece.cost for piece in rest]), width)
     yield from _misses(misses(turns), threads, width)
     if thread is None:
         for by, heading in _TABLES:
@@ -110,16 +112,15 @@ def _misses(found: Misses, threads: bool, width: int) -> Iterator[Line]:
     yield fit([("cache misses", "bold"), (f"  {misses_note(found)}", "dim")], width)
     for turn, miss in found.listed[:MISSES]:
         name = f"{turn.thread}:{turn.turn}" if threads else f"{turn.turn}"
-        yield fit(
-            [*_miss_amounts(miss.price, miss.tokens), (f"{name:<8}", "bold"), *_why(miss.cause, miss.message)], width
-        )
+        amounts = _miss_amounts(miss.price, miss.tokens)
+        yield from folded([*amounts, (f"{name:<8}", "bold"), *_why(miss.cause, miss.message)], width, _INDENT)
     if rest := found.listed[MISSES:]:
         smaller = several(len(rest), "smaller one")
         yield fit([*_miss_amounts(miss_price(rest), miss_tokens(rest)), (smaller, "dim")], width)
     if rest := found.unpromised:
         requests = f"{several(len(rest), 'request')}  "
         amounts = _miss_amounts(miss_price(rest), miss_tokens(rest))
-        yield fit([*amounts, (requests, "bold"), *_why(rest[0][1].cause, UNPROMISED)], width)
+        yield from folded([*amounts, (requests, "bold"), *_why(rest[0][1].cause, UNPROMISED)], width, _INDENT)
 
 
 def _miss_amounts(price: Decimal | None, tokens: int) -> Line:
@@ -149,8 +150,18 @@ def _groups(groups: Sequence[Group], by: GroupKey, heading: str, total: Decimal 
             ],
             width,
         )
-    if len(groups) > _MOST_GROUPS:
-        yield fit([(f"{'':10}{several(len(groups) - _MOST_GROUPS, 'more group')}", "dim")], width)
+    if rest := groups[_MOST_GROUPS:]:
+        yield fit(_more("group", [group.cost for group in rest]), width)
+
+
+def _more(what: str, costs: Sequence[Decimal | None]) -> Line:
+    """What there was no room for, with its cost."""
+    known = [cost for cost in costs if cost is not None]
+    together = sum(known, Decimal(0)) if known else None
+    return [
+        (f"{dollars(together) if known else '':>10}", _style(together)),
+        (f"  {several(len(costs), f'more {what}')}", "dim"),
+    ]
 
 
 def _style(cost: Decimal | None) -> Style:

@@ -14,7 +14,10 @@ from ...wire.printable import safe
 from ..vocabulary.repeats import repeats
 from .number_format import several
 from .status_styles import SEVERITY
-from .terminal_text import GLYPHS, Line, Style, fit, wrap
+from .terminal_text import GLYPHS, Line, Style, folded, wrap
+
+_INDENT = " " * 9
+"""Before the later lines of a fix and of the evidence."""
 
 
 def findings_text(
@@ -63,24 +66,21 @@ def _names(labels: Iterable[Label]) -> Callable[[Label], str]:
 def _finding(found: Finding, name: str, first: str, width: int) -> Iterator[Line]:
     """A finding; of one that repeats the words of the one at `first`, only where it is."""
     glyph, look = SEVERITY[found.severity]
-    yield fit(
-        [
-            (f"{glyph} ", look),
-            (f"{GLYPHS[found.layer]} {found.layer}", cast(Style, found.layer)),
-            (f" · {found.id}", look),
-            (f"  {name}", "dim"),
-        ],
-        width,
-    )
+    head: Line = [
+        (f"{glyph} ", look),
+        (f"{GLYPHS[found.layer]} {found.layer}", cast(Style, found.layer)),
+        (f" · {found.id}", look),
+        (f"  {name}", "dim"),
+    ]
+    yield from folded(head, width, "    ")
     where = " · ".join(safe(place) for place in found.evidence)
     if first:
-        yield fit(
-            [(f"    the same as in {' '.join(first.split())}", "plain"), ("  see  ", "dim"), (where, "dim")], width
-        )
+        same = f"    the same as in {' '.join(first.split())}"
+        yield from folded([(same, "plain"), ("  see  ", "dim"), (where, "dim")], width, _INDENT)
         return
     for line in wrap(safe(found.message), width - 4):
         yield [("    ", "plain"), (line, "plain")]
     if found.fix:
         for at, line in enumerate(wrap(safe(found.fix), width - 9)):
             yield [("    fix  " if not at else "         ", "good"), (line, "plain")]
-    yield fit([("    see  ", "dim"), (where, "dim")], width)
+    yield from folded([("    see  ", "dim"), (where, "dim")], width, _INDENT)

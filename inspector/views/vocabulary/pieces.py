@@ -48,7 +48,7 @@ def no_misses(turns: Iterable[TurnEntry]) -> str:
     """Why no cache misses are listed for these turns."""
     if all(turn.cache is None or turn.cache.actual_read is None for turn in turns):
         return "not known: no answer says how much was read from a cache"
-    return "none: the cache gave what its rules let one expect"
+    return "none: the reads from the cache are as its rules predict"
 
 
 def figure(tokens: Figure | None) -> str:
@@ -63,7 +63,7 @@ def figure(tokens: Figure | None) -> str:
 
 
 _EXACT = "a number without a sign is exact by the API's counts"
-_WITHIN = "± says within which bounds it is"
+_WITHIN = "± gives the bounds"
 _FORMS = {"exact": _EXACT, "bounded": "two numbers are its bounds", "estimated": "≈ is an estimate"}
 
 

@@ -334,7 +334,7 @@ def test_print_shows_findings_and_the_turns_that_failed(drive: Drive) -> None:
         said.push(seen("findings"), seen("print"), seen("turn"), seen("turns"));
         said.push([...document.querySelectorAll("#print article h2")].map((one) => one.textContent));
         """
-    ) == [True, True, False, False, ["Turn 2 of t1"]]
+    ) == [True, True, False, False, ["Costs", "By kind", "Pieces", "Turn 2 of t1"]]
 
 
 def test_print_is_dark_on_white_and_keeps_the_colours_that_mean_something(drive: Drive) -> None:

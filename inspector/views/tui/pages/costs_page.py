@@ -107,8 +107,10 @@ class _Costs:
         kinds = {piece.kind: piece for piece in reversed(dearest)}
         first = next((kinds[group.name] for group in groups if group.name in kinds), None)
         yield gap("kinds")
-        yield Block("kinds", rule("by kind", "tokens of all requests; Enter goes to the dearest piece"), group=True)
-        yield Block("kinds:names", partial(self._group_names, last="the dearest of it"), indent=2, parent="kinds")
+        yield Block(
+            "kinds", rule("by kind", "tokens of all requests; Enter goes to the most expensive piece"), group=True
+        )
+        yield Block("kinds:names", partial(self._group_names, last="the most expensive one"), indent=2, parent="kinds")
         for group in groups:
             piece = next((piece for piece in dearest if piece.kind == group.name), None)
             word, look = KINDS.get(group.name, group.name), _LOOKS.get(group.name, "dim")
@@ -246,7 +248,7 @@ class _Costs:
         if width < NARROW:
             return [(f"{cost}sent what", "dim")]
         share = " " * (_BAR + 1) if width >= WIDE and self._priced else ""
-        return [(f"{cost}{share}{'tokens':>{SHORT}}  sent read write  turn    what", "dim")]
+        return [(f"{cost}{share}{'tokens':>{SHORT}}  sent read written  turn    what", "dim")]
 
     def _group_names(self, width: int, last: str) -> Spans:
         cost = "      cost " if self._priced else ""
@@ -267,7 +269,7 @@ class _Costs:
             known = short_figure(figure) if figure is not None else size(piece.size)
             spans += [(f"{known:>{SHORT}} ", "plain"), (f"{piece.sent:>4}× ", "dim")]
             spans += [(f"{piece.read:>4} ", "cache_read" if piece.read else "dim")]
-            spans += [(f"{piece.written:>5}  ", "cache_write" if piece.written else "dim")]
+            spans += [(f"{piece.written:>7}  ", "cache_write" if piece.written else "dim")]
         else:
             spans.append((f"{piece.sent:>3}× ", "dim"))
         several_threads = len(self.rows.threads) > 1

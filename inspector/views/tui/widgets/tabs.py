@@ -39,7 +39,7 @@ class Tabs(Keys):
             ("5 Findings", "what went wrong, the layer to blame; Enter goes to the evidence"),
             ("6 Diff", "this request and the previous one; the answer and what was sent back of it"),
             ("7 Tools", "the tool runs of this turn: the result as returned beside the result as seen"),
-            ("9 Costs", "what each piece of the prompts cost over the run, the dearest first; cache misses"),
+            ("9 Costs", "what each piece of the prompts cost over the run, the most expensive first; cache misses"),
             ("0 Timeline", "where the time went: waiting, answers, client and tools, in lanes and turn by turn"),
             ("m", "mark this turn; m on another turn compares both: cost, tokens, time, then the changed words"),
             ("s", "the order of the list of turns, or on the page of costs that of its pieces"),

@@ -9,7 +9,8 @@ from conversations import chat, loop, said, user
 
 from turntape.inspector.ledger import CacheEntry, Miss, ledger_of
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.report.costs import GROUPED, MOST, costs
+from turntape.inspector.views.report.costs import FIGURES, GROUPED, MOST, PRINTED, costs, printed_costs
+from turntape.inspector.views.text.number_format import dollars
 from turntape.inspector.views.vocabulary.misses import SHOWN
 from turntape.inspector.views.vocabulary.pieces import SHORT_FIGURES
 
@@ -27,6 +28,26 @@ def test_every_piece_is_listed_with_a_link_to_its_turn() -> None:
     assert 'href="#row-0"' in page and "$0.00061 in 2 requests:" in words(page)
     assert "By kind" in page and "By tool definition" in page
     assert SHORT_FIGURES in unescape(page)
+
+
+def test_a_print_has_the_costs_with_fewer_pieces() -> None:
+    tools = [{"type": "function", "function": {"name": f"tool_{n}", "parameters": {}}} for n in range(PRINTED + 5)]
+    run = Run.of([chat([user("x")], said("y"), tools=tools)])
+    page = words(printed_costs(run.ledger, run.rows))
+
+    assert page.startswith(f"Costs {dollars(run.ledger.total)} in 1 request") and "By kind" in page
+    assert re.search(rf"… {len(run.ledger.pieces) - PRINTED} more pieces, together \$", page)
+    empty = Run.of([])
+    assert not printed_costs(ledger_of([]), empty.rows), "nothing is printed where nothing was counted"
+
+
+def test_the_names_of_columns_of_numbers_are_above_the_numbers() -> None:
+    run = Run.of(loop())
+    page = str(costs(run.ledger, run.rows))
+
+    named = {name: look for look, name in re.findall(r'<th scope="col"(?: class="(\w+)")?>([^<]+)</th>', page)}
+    assert {name for name, look in named.items() if look == "figure"} == FIGURES
+    assert {name for name, look in named.items() if not look} == {"turn", "what"}
 
 
 def test_the_dearest_piece_comes_first() -> None:

@@ -51,7 +51,7 @@ def test_each_thread_is_a_lane_and_many_are_folded() -> None:
     page = drawn([chat([user(f"question {n}")], said("x"), index=n, at=900.0 * n) for n in range(8)])
 
     first = page[: page.index('class="strip tokens"')]
-    assert first.count('class="strip-lane"') == 8 and "<summary>3 more threads</summary>" in first
+    assert first.count('class="strip-lane"') == 8 and "<summary>5 more threads</summary>" in first
 
 
 def test_a_long_run_folds_into_ranges_that_say_so() -> None:

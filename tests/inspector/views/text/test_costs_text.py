@@ -1,5 +1,6 @@
 """`show --costs` as text."""
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -82,7 +83,10 @@ def test_what_a_piece_is_has_more_room_on_a_narrow_page_than_the_cache(width: in
 def test_more_pieces_than_fit_are_counted() -> None:
     tools = [{"type": "function", "function": {"name": f"tool_{n}", "parameters": {}}} for n in range(MOST + 5)]
 
-    assert [line.strip() for line in shown(chat([HELLO], said("hi"), tools=tools))].count("6 more pieces") == 1
+    [more] = [line for line in shown(chat([HELLO], said("hi"), tools=tools)) if "6 more pieces" in line]
+    assert re.fullmatch(r" *\$0\.0+\d+  6 more pieces", more)
+    [more] = [line for line in shown(chat([HELLO], said("hi"), model="ours", tools=tools)) if "6 more pieces" in line]
+    assert more == f"{'':12}6 more pieces"
 
 
 @pytest.mark.parametrize(("output", "first"), [(5000, "output"), (1, "tool")])
@@ -112,9 +116,25 @@ def test_misses_that_no_provider_promised_to_avoid_are_one_line() -> None:
     lines = shown(*unread(20))
 
     assert any(line.startswith("cache misses  19, together $") for line in lines)
-    [only] = misses_of(lines)
+    only, *words = misses_of(lines)
+    assert all(line.startswith(" " * 12) for line in words) and " ".join(words).endswith("it did not read it")
     assert only.split()[2:6] == ["tokens", "19", "requests", "not-promised"]
-    assert [line.split()[3:5] for line in misses_of(shown(*unread(2)))] == [["2", "not-promised"]]
+    assert [line.split()[3:5] for line in misses_of(shown(*unread(2)))[:1]] == [["2", "not-promised"]]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_the_cause_of_a_miss_is_wrapped_and_never_cut(width: int) -> None:
+    why = "the system prompt changed: '…local time 10:40' became '…local time 10:41'"
+    ledger = ledger_of(label_all(loop()))
+    miss = Miss(cause="changed-system", message=why, tokens=2_000, price=Decimal("0.25"))
+    entry = CacheEntry(
+        rule="marks", expected="expected", read=None, written=None, actual_read=0, actual_written=0, miss=miss
+    )
+    made = replace(ledger, turns=[replace(ledger.turns[0], cache=entry)])
+    lines = ["".join(text for text, _ in one) for one in costs_text(made, "run", width=width)]
+
+    found = misses_of([line.rstrip() for line in lines])
+    assert why in " ".join(" ".join(found).split()) and max(map(len, found)) <= width
 
 
 def test_a_miss_has_its_turn_and_its_cause_and_small_ones_are_a_sum() -> None:

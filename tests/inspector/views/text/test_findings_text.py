@@ -1,5 +1,6 @@
 """Findings as text: one after the other, with layer, turn, evidence and fix."""
 
+import pytest
 from conversations import chat, loop, result, said, user
 
 from turntape.inspector.views.text.findings_text import findings_text
@@ -59,3 +60,14 @@ def test_a_thread_can_be_chosen_and_lines_fit() -> None:
         "✗ ▶ client · client-missing-tool-result  turn 1 of t2  #2"
     ]
     assert all(width_of(line) <= 50 for line in lines(trips, width=50))
+
+
+@pytest.mark.parametrize("width", [40, 50])
+def test_evidence_is_wrapped_and_never_cut(width: int) -> None:
+    refused = {"error": {"type": "server_error", "message": "overloaded", "code": None}}
+    trips = [chat([user("go")], error=refused, status=503, index=at, at=100.0 + at) for at in range(3)]
+    shown = lines(trips, width=width)
+
+    assert max(map(len, shown)) <= width and not [line for line in shown if line.endswith("…")]
+    said = " ".join(" ".join(shown).split())
+    assert said.count("the same as in turn 1 #0 see #") == 2 and "see #2 status 503" in said

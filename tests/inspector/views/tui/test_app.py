@@ -136,7 +136,7 @@ def test_c_goes_from_call_to_call_and_t_from_thread_to_thread() -> None:
         ("4", "≈ is an estimate"),
         ("5", "api-overloaded"),
         ("6", "this request against turn 2"),
-        ("9", "by kind  tokens of all requests; Enter goes to the dearest piece"),
+        ("9", "by kind  tokens of all requests; Enter goes to the most expensive piece"),
         ("0", "to the first token"),
     ],
 )

@@ -95,7 +95,7 @@ def test_every_kind_of_a_piece_has_its_words() -> None:
 def test_the_legend_of_short_figures_has_their_sign() -> None:
     bounded = [Figure(40, 20, 60, "bounded")]
 
-    assert figures_note(bounded, short=True) == "tokens: ± says within which bounds it is"
+    assert figures_note(bounded, short=True) == "tokens: ± gives the bounds"
     assert figures_note(bounded) == "tokens: two numbers are its bounds"
 
 

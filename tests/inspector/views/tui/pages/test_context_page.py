@@ -67,7 +67,7 @@ def test_the_legend_explains_the_numbers_that_the_width_has_room_for() -> None:
 
     for width, sign, words in (
         (WIDE, "–", "two numbers are its bounds"),
-        (WIDE - 1, "±", "± says within which bounds"),
+        (WIDE - 1, "±", "± gives the bounds"),
     ):
         legend, pieces = shown(width)
         assert sign in pieces and words in legend, (width, legend, pieces)

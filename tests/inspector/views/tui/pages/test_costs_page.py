@@ -154,7 +154,11 @@ def test_a_single_miss_that_was_not_promised_is_listed_as_the_others() -> None:
 
 
 def test_without_misses_and_without_rules() -> None:
-    assert part(shown(page(ledger=with_misses(None))), "cache misses  0")[0].strip().startswith("none: the cache gave")
+    assert (
+        part(shown(page(ledger=with_misses(None))), "cache misses  0")[0]
+        .strip()
+        .startswith("none: the reads from the cache are as")
+    )
     silent = with_misses(None)
     turns = [
         replace(turn, cache=turn.cache and replace(turn.cache, actual_read=None, miss=None)) for turn in silent.turns
