@@ -43,7 +43,14 @@ class Context:
     """In the order of the prompt."""
     size: int
     tokens: int | None
+    output: int
+    """Tokens of the answer; 0 when the API did not report them."""
     window: int | None
+
+    @property
+    def fill(self) -> float | None:
+        """How much of the window input and output took, from 0, as the growth strip shows it."""
+        return (self.tokens + self.output) / self.window if self.window and self.tokens is not None else None
 
     def of(self, kind: str) -> int:
         """The bytes of all pieces of that kind."""
@@ -58,7 +65,10 @@ def context(entry: TurnEntry | None, window: int | None = None) -> Context:
     """The pieces of a turn's request; nothing for a round trip that is not a turn."""
     uses = entry.uses if entry is not None else ()
     pieces = tuple(_pieces(uses))
-    return Context(pieces, sum(piece.size for piece in pieces), entry.input if entry is not None else None, window)
+    size = sum(piece.size for piece in pieces)
+    if entry is None:
+        return Context(pieces, size, None, 0, window)
+    return Context(pieces, size, entry.input, entry.output or 0, window)
 
 
 def _pieces(uses: Sequence[Use]) -> Iterator[Piece]:

@@ -1,5 +1,6 @@
 """The axis of amounts: round ticks with their units."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from turntape.cassettes.frozen import frozen
@@ -44,7 +45,23 @@ def axis(highest: Decimal, unit: Unit, intervals: int = 2) -> Axis:
         return Axis(Decimal(1), (Tick(Decimal(0), amount_text(Decimal(0), unit)),))
     top = _round_up(highest)
     amounts = [top * at / max(1, intervals) for at in range(max(1, intervals) + 1)]
-    return Axis(top, tuple(Tick(amount, amount_text(amount, unit)) for amount in amounts))
+    labels = _even([amount_text(amount, unit) for amount in amounts])
+    return Axis(top, tuple(map(Tick, amounts, labels)))
+
+
+def _even(labels: Sequence[str]) -> list[str]:
+    """Dollars with equally many decimals: `$0.25` and `$0.50`; `$0` and amounts in thousands stay as they are."""
+    decimals = {label: len(label.partition(".")[2]) for label in labels if label[-1].isdigit() and "e" not in label}
+    most = max(decimals.values(), default=0)
+    if not most:
+        return list(labels)
+    zero = amount_text(Decimal(0), "dollars")
+    return [
+        f"{label}{'' if decimals[label] else '.'}{'0' * (most - decimals[label])}"
+        if label.startswith("$") and label in decimals and label != zero
+        else label
+        for label in labels
+    ]
 
 
 def _round_up(amount: Decimal) -> Decimal:

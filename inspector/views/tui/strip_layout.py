@@ -17,10 +17,10 @@ SCALE = 9
 """Cells of the axis at the left."""
 NUMBERS = 11
 """Cells at the right of a narrow strip, for the cost so far."""
-PANEL = 29
-"""The same in a wide strip, with the numbers of the turn and the legend."""
-WIDE = 100
-"""From this width on there is a panel."""
+PANEL, WIDE_PANEL = 29, 44
+"""The same in a wide strip and in a very wide one, with the numbers of the turn and the legend."""
+WIDE, VERY_WIDE = 100, 160
+"""From the first width on there is a panel, from the second one on a wide panel."""
 WIDEST = 9
 """Cells of a bar at most, with the gap behind it, unless the screen is so wide that `FILLING` bars leave room."""
 FILLING = 12
@@ -192,7 +192,7 @@ def lay_out(strip: Strip, unit: Unit, width: int, height: int, thread: str | Non
 
     Where not all threads have room, `thread` has.
     """
-    side = PANEL if width >= WIDE else NUMBERS if width >= 56 else 0
+    side = WIDE_PANEL if width >= VERY_WIDE else PANEL if width >= WIDE else NUMBERS if width >= 56 else 0
     room = max(1, width - SCALE - side)
     lanes = _lanes(strip.lanes, unit, room, thread)
     top = highest([one.bar for one in lane.bars] for lane in lanes)
@@ -232,15 +232,21 @@ def labels(layout: StripLayout, until: int | None) -> list[Label]:
     """The names of the lanes, then the largest additions as far as they fit; `until` hides what comes after a place."""
     found: list[Label] = []
     taken = [False] * max(1, layout.field)
+    edge = layout.field
+    if layout.lanes and layout.lanes[0].each > 1:
+        note = f"{layout.lanes[0].each} turns a bar"
+        x, last = len(taken) - len(note) - 1, layout.lanes[-1]
+        # The last lane's kind gives way to it, and its name does not.
+        if (len(layout.lanes) == 1 or x > last.x + width_of(last.lane.thread)) and _put(
+            found, taken, Label(x, note, "dim")
+        ):
+            edge = x - 1
     if len(layout.lanes) > 1:
         for at, lane in enumerate(layout.lanes):
-            end = layout.lanes[at + 1].x - 1 if at + 1 < len(layout.lanes) else layout.field
+            end = layout.lanes[at + 1].x - 1 if at + 1 < len(layout.lanes) else edge
             title = lane_title(lane.lane)
             text = title if width_of(title) <= end - lane.x else clip(lane.lane.thread, max(2, end - lane.x))
             _put(found, taken, Label(lane.x, text, "dim"))
-    if layout.lanes and layout.lanes[0].each > 1:
-        note = f"{layout.lanes[0].each} turns a bar"
-        _put(found, taken, Label(len(taken) - len(note) - 1, note, "dim"))
     bars_ = [one for lane in layout.lanes for one in lane.bars if one.bar.addition is not None]
     bars_.sort(key=lambda one: -(one.bar.addition.tokens if one.bar.addition else 0))
     for one in bars_:
@@ -257,20 +263,29 @@ def lane_title(lane: Lane) -> str:
 
 
 def _put_addition(found: list[Label], taken: list[bool], one: PlacedBar, addition: Addition) -> None:
-    whole = clip(f"+{count(addition.tokens)} {addition.name}", LONGEST)
-    text = clip(whole, LABEL)
+    amount = f"+{count(addition.tokens)}"
+    whole, short = (clip(f"{amount} {name}", LONGEST) for name in (addition.name, without_folders(addition.name)))
     middle = one.x + (one.filled - 1) // 2
-    free = next((x for x in range(middle, len(taken)) if taken[x]), len(taken) + 1) - middle - 2
-    short = clip(text, free) if free >= SHORTEST else text
-    for label in (
-        Label(middle, f"▾{whole}", "new"),
-        Label(middle - width_of(whole), f"{whole}▾", "new"),
-        Label(middle, f"▾{text}", "new"),
-        Label(middle - width_of(text), f"{text}▾", "new"),
-        Label(middle, f"▾{short}", "new"),
-    ):
-        if _put(found, taken, label):
+    for text in dict.fromkeys((whole, short, clip(short, LABEL))):
+        if any(_put(found, taken, label) for label in _at(middle, text)):
             return
+    # What is free at the right, and at the left: the larger room gets as much of it as fits.
+    right = next((x for x in range(middle, len(taken)) if taken[x]), len(taken) + 1) - middle - 2
+    left = middle - 1 - next((x for x in range(middle, SCALE - 1, -1) if taken[x]), SCALE - 2) - 1
+    if max(left, right) >= SHORTEST:
+        after, before = _at(middle, clip(short, min(LABEL, max(left, right))))
+        _put(found, taken, after if right >= left else before)
+
+
+def _at(middle: int, text: str) -> tuple[Label, Label]:
+    """A text with its pointer at the cell `middle`, behind it and before it."""
+    return Label(middle, f"▾{text}", "new"), Label(middle - width_of(text), f"{text}▾", "new")
+
+
+def without_folders(name: str) -> str:
+    """What was done, with the names of files without their folders: `read_file dates.py`."""
+    words = (word.rstrip("/").rpartition("/")[2] if "://" not in word else word for word in name.split(" "))
+    return " ".join(short or word for short, word in zip(words, name.split(" "), strict=True))
 
 
 def _put(found: list[Label], taken: list[bool], label: Label) -> bool:

@@ -5,6 +5,7 @@ from round_trips import MESSAGES, exchanged
 
 from turntape.inspector.run.request_cost import context, flat
 from turntape.inspector.run.run_index import Run
+from turntape.inspector.run.strip import strip_of
 
 
 def test_a_request_is_tools_and_messages_in_the_order_of_the_prompt() -> None:
@@ -19,6 +20,15 @@ def test_a_request_is_tools_and_messages_in_the_order_of_the_prompt() -> None:
     assert found.tokens == sum(p.tokens.value for p in found.pieces if p.tokens) == 150
     assert [depth for depth, _ in flat(found.pieces)] == [0, 1, 0, 0, 0]
     assert found.window == 1000
+
+
+def test_the_window_is_as_full_as_the_growth_strip_says() -> None:
+    run = Run.of(loop())
+    bars = [turn for lane in strip_of(run.rows.all, run.ledger).lanes for turn in lane.turns]
+
+    for turn in bars:
+        assert turn.fill is not None and context(run.ledger.at(turn.place), turn.window).fill == turn.fill
+    assert context(run.ledger.at(0)).fill is None and context(None, 1000).fill is None
 
 
 def test_a_piece_knows_since_when_it_is_sent_and_how_often() -> None:

@@ -76,13 +76,11 @@ class _Bar:
             legend.append((f"{_FILLS[kind]} {kind} {percent(own / whole)}   ", _LOOKS[kind]))
         head: list[tuple[str, str]] = [(f"{full(found.tokens)} tokens in", "title"), (f"  {size(found.size)}", "dim")]
         fill: list[Spans] = []
-        if found.window and found.tokens is not None:
-            share = found.tokens / found.window
+        if (share := found.fill) is not None:
             look = "bad_bar" if share > 0.9 else "warn" if share > 0.7 else "good"
             room = max(8, min(40, width - 44))
-            fill = [
-                [("window ", "dim"), (bar(share, room), look), (f" {percent(share)} of {count(found.window)}", look)]
-            ]
+            words = f" {percent(share)} of {count(found.window)}"
+            fill = [[("window ", "dim"), (bar(share, room), look), (words, look), ("  with the answer", "dim")]]
         figures = (one.tokens for piece in found.pieces for one in (piece, *piece.pieces))
         forms = figures_note(figures, short=width < WIDE) if counted else "bytes; the API did not report its tokens"
         # The other columns are about this request.

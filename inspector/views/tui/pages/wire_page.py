@@ -7,6 +7,7 @@ from turntape.cassettes.tape.model import Headers, Request
 from ....run.detail import Detail
 from ....wire.printable import safe
 from ....wire.sessions import SessionPart
+from ...text.number_format import lasted
 from ...text.terminal_text import wrap
 from ..formatting import several, size
 from .blocks import Block, Body, Spans
@@ -61,7 +62,7 @@ def _first_line(request: Request, facts: Sequence[Spans]) -> Block:
 
 def _head(detail: Detail) -> Iterator[Block]:
     trip, request = detail.round_trip, detail.round_trip.request
-    ended = f"{trip.ended_at / 1_000_000:.3f} s" if trip.ended_at is not None else "its end was not recorded"
+    ended = lasted(trip.ended_at / 1000) if trip.ended_at is not None else "its end was not recorded"
     wire = trip.tool_wire
     route = f"  route {trip.route}" if trip.route else ""
     how = f"message {wire.sequence} of session {safe(wire.session)}" if wire else request.http_version

@@ -8,7 +8,16 @@ from turntape.inspector.run.newest import NewPiece
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.strip import strip_of
 from turntape.inspector.views.text.terminal_text import width_of
-from turntape.inspector.views.tui.strip_layout import NUMBERS, PANEL, SCALE, labels, lay_out, parts_of
+from turntape.inspector.views.tui.strip_layout import (
+    NUMBERS,
+    PANEL,
+    SCALE,
+    WIDE_PANEL,
+    labels,
+    lay_out,
+    parts_of,
+    without_folders,
+)
 from turntape.inspector.wire.values import Usage
 
 
@@ -53,7 +62,12 @@ def test_a_dozen_bars_fill_a_screen_and_fewer_get_the_same_width(width: int) -> 
 def test_the_numbers_at_the_right_need_room() -> None:
     strip = strip_of(turns(3))
 
-    assert [lay_out(strip, "dollars", width, 4).side for width in (40, 80, 120)] == [0, NUMBERS, PANEL]
+    assert [lay_out(strip, "dollars", width, 4).side for width in (40, 80, 120, 200)] == [
+        0,
+        NUMBERS,
+        PANEL,
+        WIDE_PANEL,
+    ]
 
 
 def test_threads_are_lanes_side_by_side_with_one_scale() -> None:
@@ -117,6 +131,31 @@ def test_a_pointer_is_at_its_bar() -> None:
     assert layout.bar_at(label.x) is layout.lanes[0].bars[1]
 
 
+@pytest.mark.parametrize(
+    ("width", "at", "shown"),
+    [
+        (120, 2, "▾+48.0k read_file src/statements/dates.py"),
+        (60, 2, "▾+48.0k read_file dates.py"),
+        (50, 10, "+48.0k read_file dates.py▾"),
+        (32, 2, "▾+48.0k read_file da…"),
+        (40, 8, "+48.0k read_file dat…▾"),
+    ],
+)
+def test_a_label_without_room_loses_the_folders_first_then_its_end(width: int, at: int, shown: str) -> None:
+    rows = [row(n, cost="1", usage=Usage(input=1000, output=1)) for n in range(1, 11)]
+    rows[at - 1] = added(at, 48_000, "read_file src/statements/dates.py")
+
+    (label,) = labels(lay_out(strip_of(rows), "tokens", width, 5), None)
+
+    assert label.text == shown
+
+
+def test_only_files_lose_their_folders() -> None:
+    assert without_folders("read_file src/a/dates.py") == "read_file dates.py"
+    assert without_folders("bash ls src/ /") == "bash ls src /"
+    assert without_folders("fetch https://a.example/b") == "fetch https://a.example/b"
+
+
 def test_what_is_still_to_come_has_no_label() -> None:
     rows = [row(1, cost="1", usage=Usage(input=1000, output=1)), added(2, 48_000, "cat build.log")]
     layout = lay_out(strip_of(rows), "tokens", 80, 5)
@@ -128,6 +167,16 @@ def test_a_folded_strip_says_how_many_turns_a_bar_is() -> None:
     layout = lay_out(strip_of(turns(300)), "dollars", 80, 5)
 
     assert [label.text for label in labels(layout, None)] == ["5 turns a bar"]
+
+
+def test_the_kind_of_the_last_thread_gives_way_to_the_turns_a_bar_shows() -> None:
+    rows = [*turns(200), *turns(16, "t2", "subagent")]
+
+    found = [
+        [label.text for label in labels(lay_out(strip_of(rows), "dollars", width, 5), None)] for width in (126, 134)
+    ]
+
+    assert found == [["t1", "t2", "3 turns a bar"], ["t1", "t2 subagent", "3 turns a bar"]]
     crowded = lay_out(strip_of([*turns(299), added(300, 48_000, "cat build.log")]), "dollars", 80, 5)
     assert "5 turns a bar" in [label.text for label in labels(crowded, None)]
 

@@ -210,7 +210,7 @@ def test_the_additions_of_turns_that_are_to_come_are_not_named() -> None:
 
 def test_ticks_have_units() -> None:
     lines = text(layout_of([priced(1, "0.021")], height=6))
-    assert [line[:SCALE].strip() for line in lines] == ["dollars", "$0.025", "$0.0125", "$0", "so far", "turn"]
+    assert [line[:SCALE].strip() for line in lines] == ["dollars", "$0.0250", "$0.0125", "$0", "so far", "turn"]
 
     tokens = [row(1, usage=Usage(input=48_000, output=10))]
     lines = text(layout_of(tokens, height=6, unit="tokens"))
