@@ -109,13 +109,14 @@ def fold(strip: Strip, most: int, unit: Unit) -> tuple[tuple[Lane, tuple[Bar, ..
     return tuple((lane, bars(lane, each, unit)) for lane in strip.lanes)
 
 
-def turns_in_a_bar(lengths: Sequence[int], most: int) -> int:
-    """The smallest number of turns in a bar with which lanes of these lengths have at most `most` bars together."""
+def turns_in_a_bar(lengths: Sequence[int], most: int, least: int = 0) -> int:
+    """The smallest number of turns in a bar with which lanes of these lengths have at most `most` bars together; a lane
+    with fewer than `least` bars counts as that many."""
     longest = max(lengths, default=1)
     low, high = 1, max(1, longest)
     while low < high:
         middle = (low + high) // 2
-        if sum(-(-length // middle) for length in lengths) <= most:
+        if sum(max(least, -(-length // middle)) for length in lengths) <= most:
             high = middle
         else:
             low = middle + 1

@@ -214,15 +214,18 @@ def _lanes(lanes: Sequence[Lane], unit: Unit, room: int, thread: str | None) -> 
         lanes = [lane for lane in lanes if lane.thread in kept]
     room -= BETWEEN * (len(lanes) - 1)
     lengths = [len(lane.turns) for lane in lanes]
-    each = turns_in_a_bar(lengths, max(room, len(lanes)))
-    number = sum(-(-length // each) for length in lengths)
-    cells = max(1, min(max(WIDEST, room // FILLING), room // max(1, number)))
+    least = NARROWEST_LANE if len(lanes) > 1 else 1
+    each = turns_in_a_bar(lengths, max(room, len(lanes)), least)
+    numbers = [-(-length // each) for length in lengths]
+    cells = max(1, min(max(WIDEST, room // FILLING), room // max(1, sum(numbers))))
+    while cells > 1 and sum(max(least, number * cells) for number in numbers) > room:
+        cells -= 1
     placed: list[PlacedLane] = []
     x = SCALE
     for lane in lanes:
         shown = bars(lane, each, unit)
         found = tuple(PlacedBar(bar, x + at * cells, cells) for at, bar in enumerate(shown))
-        width = max(NARROWEST_LANE if len(lanes) > 1 else 1, len(shown) * cells)
+        width = max(least, len(shown) * cells)
         placed.append(PlacedLane(lane, x, width, found, each))
         x += width + BETWEEN
     return tuple(placed)

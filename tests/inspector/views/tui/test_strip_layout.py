@@ -98,6 +98,18 @@ def test_too_many_threads_leave_the_longest() -> None:
     assert all(lane.x + lane.width <= layout.field for lane in layout.lanes)
 
 
+@pytest.mark.parametrize("width", [20, 50, 56, 60, 80, 100, 120, 200])
+@pytest.mark.parametrize("lengths", [(231, 12, 12, 12, 12, 69, 12), (40, 1, 1, 1), (3, 1), (1,) * 30])
+def test_all_threads_are_in_the_field_or_counted_as_more(width: int, lengths: tuple[int, ...]) -> None:
+    rows = [one for at, number in enumerate(lengths, 1) for one in turns(number, f"t{at}")]
+
+    layout = lay_out(strip_of(rows), "dollars", width, 5)
+
+    assert all(lane.x + lane.width <= layout.field for lane in layout.lanes)
+    assert len(layout.lanes) + layout.more == len(lengths)
+    assert all(len(lane.bars) * lane.bars[0].width <= lane.width for lane in layout.lanes)
+
+
 def test_a_click_finds_the_bar_and_a_place_its_bar() -> None:
     layout = lay_out(strip_of(turns(4)), "dollars", 80, 4)
     second = layout.lanes[0].bars[1]
