@@ -13,17 +13,19 @@ from ..widgets.panes import Panes
 from ..widgets.search_box import SearchBox
 from .state import ScreenState
 
-PLAYING: tuple[KeyHint, ...] = (
-    ("space", "pause", "screen.pause"),
-    ("←", "back", "screen.seek(-1)"),
-    ("→", "next turn", "screen.seek(1)"),
-    ("+", "faster", "screen.speed(1)"),
-    ("-", "slower", "screen.speed(-1)"),
-    ("$", "tokens", "screen.unit"),
-    ("p", "stop", "screen.play"),
-    ("q", "quit", "app.quit"),
-)
-"""The keys while a run is played."""
+
+def playing(*, paused: bool, unit: str) -> tuple[KeyHint, ...]:
+    """The keys while a run is played; `unit` is what the strip shows now."""
+    return (
+        ("space", "continue" if paused else "pause", "screen.pause"),
+        ("←", "back", "screen.seek(-1)"),
+        ("→", "next turn", "screen.seek(1)"),
+        ("+", "faster", "screen.speed(1)"),
+        ("-", "slower", "screen.speed(-1)"),
+        ("$", "tokens" if unit == "dollars" else "dollars", "screen.unit"),
+        ("p", "stop", "screen.play"),
+        ("q", "quit", "app.quit"),
+    )
 
 
 def _no_line(width: int) -> Spans:
@@ -78,7 +80,7 @@ class Bars:
         if self._search_box.has_focus:
             return self._search_box.hints
         if self._state.playback.turn is not None:
-            return PLAYING
+            return playing(paused=self._state.playback.paused, unit=self._panes.strip.unit)
         first, *rest = self._panes.hints
         if self._state.search.words and self._state.view in PAGES:
             return (first, ("n", "match", "match(1)"), *(hint for hint in rest if hint[0] != "n"))

@@ -105,9 +105,7 @@ class PaneActions:
         elif state.marked is None:
             state.marked = state.place
             name = state.run.rows.name_of(state.place)
-            self._bars.say(
-                f"{name} is marked; m on another turn compares both, m here again removes the mark", "accent"
-            )
+            self._bars.say(f"{name} is marked; m on another turn compares, m here removes the mark", "accent")
         else:
             self.view("compare")
         self._panes.turns.mark(state.marked)
@@ -133,6 +131,7 @@ class PaneActions:
             self._bars.say(f"no {wanted}: {why}", "dim")
             return
         strip.toggle(wanted)
+        self._bars.refresh()
 
     def follow_line(self, goto: Goto) -> None:
         """A line of the page that leads to another place was chosen."""

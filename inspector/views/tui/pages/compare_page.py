@@ -95,7 +95,7 @@ def _tokens(old: Row, new: Row) -> Iterator[tuple[str, int | None, int | None]]:
     if a.cache_read or b.cache_read or a.cache_write or b.cache_write:
         yield "  cache read", a.cache_read, b.cache_read
         yield "  cache write", a.cache_write, b.cache_write
-        yield "  other", _fresh(a), _fresh(b)
+        yield "  uncached", _fresh(a), _fresh(b)
     yield "output", a.output, b.output
     if a.reasoning or b.reasoning:
         yield "  reasoning", a.reasoning, b.reasoning

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from viewer_parts import parts, shown
 
+from turntape.inspector.views.tui.actions.bars import playing
+
 
 def test_the_title_has_the_file_and_the_totals() -> None:
     made = parts()
@@ -99,3 +101,8 @@ def test_the_bars_are_found_by_the_names_in_the_style_sheet() -> None:
     bars = parts().bars
 
     assert [bar.id for bar in (bars.title, bars.status, bars.keys)] == ["title", "status", "keys"]
+
+
+def test_while_playing_the_keys_say_what_they_do_now() -> None:
+    assert ("$", "tokens", "screen.unit") in playing(paused=False, unit="dollars")
+    assert ("$", "dollars", "screen.unit") in playing(paused=True, unit="tokens")

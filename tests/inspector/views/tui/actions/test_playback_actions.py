@@ -106,8 +106,10 @@ def test_pause_and_seek() -> None:
     made = parts()
     made.playing.toggle()
 
+    assert made.bars._hints()[0][:2] == ("space", "pause")
     made.playing.pause()
     assert made.status.startswith(" ⏸ turn 1 of t1  paused")
+    assert made.bars._hints()[0][:2] == ("space", "continue")
     made.playing.seek(1)
     assert made.state.place == 1 and made.panes.turns.playing == 1
     assert [hint[0] for hint in made.bars._hints()][0] == "space"

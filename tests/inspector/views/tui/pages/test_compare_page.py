@@ -31,7 +31,7 @@ def test_cost_tokens_and_time_come_first_with_their_difference() -> None:
         ["input", "3,240", "3,331", "+91", "+3", "%"],
         ["cache", "read", "1,814", "0", "−1,814", "−100", "%"],
         ["cache", "write", "1,422", "3,327", "+1,905", "+134", "%"],
-        ["other", "4", "4", "±0"],
+        ["uncached", "4", "4", "±0"],
         ["output", "1,024", "1,024", "±0"],
     ]
     assert "time" in lines[8] or "time" in lines[9]
