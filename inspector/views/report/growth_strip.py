@@ -26,8 +26,8 @@ ROOM, MOST_ROOM = 0.22, 0.48
 WIDE_ROOM = 0.3
 """A label with less has no room for its number on a phone."""
 
-SIGN = 0.012
-"""The width of a mark, as a share of the lane's on a desktop."""
+SIGN, PHONE_SIGN = 0.012, 0.045
+"""The width of a mark, as a share of the lane's on a desktop and on a phone."""
 
 
 def growth_strip(strip: Strip) -> Html:
@@ -129,21 +129,28 @@ def _steps(bars: Sequence[Bar]) -> Iterator[tuple[int, Decimal]]:
 
 
 def _marks(bars: Sequence[Bar], longest: int) -> Iterator[Html]:
-    """The most important mark of each bar, with the words of all; where two have no room, of the more important bar."""
+    """The most important mark of each bar, with the words of all; where two have no room, of the more important bar.
+    Those that have no room on a phone are `tight`."""
     ranks = list(MARKS)
     marked = sorted((ranks.index(bar.marks[0].kind), at) for at, bar in enumerate(bars) if bar.marks)
     taken: list[float] = []
+    on_phone: list[float] = []
     for _, at in marked:
         where = (at + 0.5) / longest
-        if all(abs(where - other) >= SIGN for other in taken):
-            taken.append(where)
-            yield _mark(bars[at].marks[0].kind, bars[at].marks, where)
+        if any(abs(where - other) < SIGN for other in taken):
+            continue
+        taken.append(where)
+        tight = any(abs(where - other) < PHONE_SIGN for other in on_phone)
+        if not tight:
+            on_phone.append(where)
+        yield _mark(bars[at].marks[0].kind, bars[at].marks, where, tight=tight)
 
 
-def _mark(kind: MarkKind, marks: Sequence[Mark], at: float) -> Html:
+def _mark(kind: MarkKind, marks: Sequence[Mark], at: float, *, tight: bool) -> Html:
     sign = MARKS[kind]
     words = "; ".join(dict.fromkeys(mark.text for mark in marks))
-    return tag("span", sign.glyph, class_=f"sign {sign.style}", style=f"left:{at:.2%}", title=words)
+    look = f"sign {sign.style}{' tight' if tight else ''}"
+    return tag("span", sign.glyph, class_=look, style=f"left:{at:.2%}", title=words)
 
 
 _LETTER = 0.008

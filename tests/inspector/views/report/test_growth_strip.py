@@ -65,6 +65,24 @@ def test_a_long_run_folds_into_ranges_that_say_so() -> None:
     assert f'data-caption="turns 1–2 of t1, on average: {mean}, so far' in page and 'class="highest"' in page
 
 
+def test_marks_without_room_on_a_phone_are_hidden_there() -> None:
+    error = {"error": {"message": "overloaded", "type": "server_error"}}
+    trips = [chat([user(f"{n}")], status=529, error=error, index=n, at=900.0 * n) for n in range(60)]
+    rows = [replace(row, thread="t1", turn=n + 1) for n, row in enumerate(Run.of(trips).rows.all)]
+    (answered,) = Run.of([chat([HELLO], said("x"))]).rows.all
+    rows.append(replace(answered, key=(60, 0.0, 0), index=60, turn=61))
+    page = str(growth_strip(strip_of(rows)))
+
+    first = page.partition('class="strip tokens"')[0]
+    shown = [
+        (float(left), bool(tight))
+        for tight, left in re.findall(r'class="sign bad( tight)?" style="left:([\d.]+)%', first)
+    ]
+    assert len(shown) == 60
+    wide = sorted(left for left, tight in shown if not tight)
+    assert 10 < len(wide) < 30 and all(b - a >= 4.49 for a, b in pairwise(wide))
+
+
 def test_marks_are_over_their_turn_with_words() -> None:
     error = {"error": {"message": "overloaded", "type": "server_error"}}
     page = drawn([chat([HELLO], status=529, error=error), chat([HELLO], said("x"), index=1)])
@@ -131,7 +149,7 @@ def test_marks_that_would_cover_each_other_leave_room_to_the_more_important_one(
         for at, row in enumerate(run.rows.all)
     ]
     page = str(growth_strip(strip_of(run.rows.all))).partition('class="strip tokens')[0]
-    found = re.findall(r'class="sign \w+" style="left:([0-9.]+)%"[^>]*>(.)', page)
+    found = re.findall(r'class="sign [\w ]+" style="left:([0-9.]+)%"[^>]*>(.)', page)
 
     places = sorted(float(left) for left, _ in found)
     assert len(places) > 50 and min(after - before for before, after in pairwise(places)) >= 1.2
