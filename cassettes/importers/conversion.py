@@ -10,6 +10,8 @@ from ..errors import CassetteError
 from ..frozen import frozen
 from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
+from ..tape.bounds import MOST_IN_TOTAL
+from ..tape.content_encoding import decoded, packed_as
 from ..tape.format import round_trip_line
 from ..tape.model import RoundTrip
 from .format import Format, notes_of
@@ -101,9 +103,17 @@ def _opened(target: Path, redactor: Redactor, force: bool) -> Recorder:
 
 
 def _read(source: Path, formats: Sequence[Format]) -> tuple[Format, list[RoundTrip]]:
-    data = source.read_bytes()
+    data = _unpacked(source.read_bytes(), source)
     kind = detected(data, source, formats)
     return kind, [_writable(trip, place, source) for place, trip in enumerate(kind.read(data, source))]
+
+
+def _unpacked(data: bytes, source: Path) -> bytes:
+    """The bytes of a file that is packed with gzip or zstd (`a.yaml.gz`), unpacked. Raises CassetteError."""
+    plain, _, problem = decoded(data, packed_as(data), MOST_IN_TOTAL)
+    if problem:
+        raise CassetteError(f"{str(source)!r} cannot be unpacked: {problem}; unpack it yourself and name that file")
+    return plain
 
 
 def _writable(trip: RoundTrip, place: int, source: Path) -> RoundTrip:

@@ -7,6 +7,7 @@ that are not text are in base64. Fields that begin with `_` are each tool's own:
 
 import base64
 import binascii
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -147,7 +148,7 @@ def _content(content: Fields, content_type: str, origin: Origin, what: str) -> t
     if not isinstance(said, str):
         return b"", ()
     if content.get("encoding", content.get("_encoding")) == "base64":
-        return _from_base64(said, origin, f"{what}.text"), ()
+        return b"".join(_from_base64(piece, origin, f"{what}.text") for piece in _pieces(said)), ()
     kind = content.get("mimeType")
     charset = _CHARSET.search(content_type) or (_CHARSET.search(kind) if isinstance(kind, str) else None)
     notes = (_SEVERED,) if "\ufffd" in said else ()
@@ -155,6 +156,21 @@ def _content(content: Fields, content_type: str, origin: Origin, what: str) -> t
         return said.encode(charset[1] if charset else "utf-8"), notes
     except (LookupError, UnicodeError):
         return utf8(said), notes
+
+
+def _pieces(said: str) -> list[str]:
+    """The pieces of a body in base64: Polly.js stores each chunk of an encoded body apart, as a JSON list in the text.
+
+    https://github.com/Netflix/pollyjs (packages/@pollyjs/adapter-node-http, read 2026-11-30)
+    """
+    if not said.startswith("["):
+        return [said]
+    try:
+        found = cast(object, json.loads(said))
+    except ValueError:
+        return [said]
+    pieces = cast(list[object], found) if isinstance(found, list) else []
+    return [piece for piece in pieces if isinstance(piece, str)] if pieces else [said]
 
 
 def _from_base64(said: str, origin: Origin, what: str) -> bytes:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from .cassetter import CASSETTER
 from .format import Format, ImportFault
+from .go_vcr import GO_VCR
 from .har import HAR
 from .ruby_vcr import RUBY_VCR
 from .vcrpy import VCRPY
 
-FORMATS: tuple[Format, ...] = (HAR, CASSETTER, VCRPY, RUBY_VCR)
+FORMATS: tuple[Format, ...] = (HAR, CASSETTER, GO_VCR, VCRPY, RUBY_VCR)
 
 
 def detected(data: bytes, path: Path, formats: Iterable[Format] = FORMATS) -> Format:

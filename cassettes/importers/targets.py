@@ -7,8 +7,13 @@ ENDINGS = frozenset({".yaml", ".yml", ".json", ".toml", ".har", ".flow", ".flows
 """Endings that are removed from a file name before ours is added."""
 
 
+PACKED_ENDINGS = frozenset({".gz", ".zst"})
+"""Endings of files that are packed, which come after those of their format."""
+
+
 def stem_of(source: Path) -> str:
     """The name of a recording without its ending."""
+    source = source.with_suffix("") if source.suffix.lower() in PACKED_ENDINGS else source
     return source.stem if source.suffix.lower() in ENDINGS else source.name
 
 

@@ -21,13 +21,14 @@ from .messages import REWRITTEN, Dates, Encodings, header_fields, json_bytes, ut
 
 NAME = "vcrpy"
 _YAML = regex(rb"^interactions: *(?:\[\])?\r?$", re.MULTILINE)
+_APART = regex(rb"^requests: *(?:\[\])?\r?$(?s:.*?)^responses: *(?:\[\])?\r?$", re.MULTILINE)
 _OLD_YAML = regex(rb"^- request: ", re.MULTILINE)
 _JSON = regex(rb'^\s*\{.{0,400}?"interactions"\s*:\s*\[', re.DOTALL)
 
 
 def sniff(data: bytes) -> bool:
     head = data[:4096].removeprefix(b"\xef\xbb\xbf")
-    return bool(_JSON.match(head) or _YAML.search(data) or _OLD_YAML.match(head))
+    return bool(_JSON.match(head) or _YAML.search(data) or _APART.search(data) or _OLD_YAML.match(head))
 
 
 def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
@@ -39,11 +40,22 @@ def read(data: bytes, path: Path) -> Iterator[RoundTrip]:
             f"{str(path)!r} was written by vcrpy before 1.0; convert it with: python -m vcr.migration FILE"
         )
     whole = Origin(NAME, path, "its top")
-    found = items(mapping(document, whole, "the file").get("interactions") or [], whole, "'interactions'")
+    found = _interactions(mapping(document, whole, "the file"), whole)
     dates, encodings = Dates(), Encodings()
     for place, item in enumerate(found):
         origin = Origin(NAME, path, f"interactions[{place}]")
         yield interaction(mapping(item, origin, "it"), origin, dates, encodings)
+
+
+def _interactions(document: Fields, whole: Origin) -> list[object]:
+    """The pairs of a file; a serializer that writes what vcrpy gives it has the requests and the answers apart."""
+    if "interactions" in document or "requests" not in document:
+        return items(document.get("interactions") or [], whole, "'interactions'")
+    asked = items(document.get("requests") or [], whole, "'requests'")
+    answers = items(document.get("responses") or [], whole, "'responses'")
+    if len(asked) != len(answers):
+        raise whole.fault(f"it has {len(asked)} requests and {len(answers)} responses", "fix the file or record again")
+    return [{"request": request, "response": response} for request, response in zip(asked, answers, strict=True)]
 
 
 def interaction(fields: Fields, origin: Origin, dates: Dates, encodings: Encodings) -> RoundTrip:

@@ -235,6 +235,11 @@ def decoded(data: bytes, encoding: str | None, most: int = MOST_OF_A_BODY) -> tu
         return data, None, f"the body does not decode as {encoding}: {exc}; it is kept as it came"
 
 
+def packed_as(data: bytes) -> str | None:
+    """`gzip` or `zstd` where the data begins like it, else None."""
+    return next((name for magic, name in _FIRST_BYTES.items() if data.startswith(magic)), None)
+
+
 _CAREFUL = 1 << 14
 """So many bytes at the beginning and at the end of a body that may be damaged are decoded one by one."""
 
@@ -244,7 +249,7 @@ def as_far_as_it_decodes(data: bytes, encoding: str | None = None, most: int = 8
 
     Without `encoding`, by the first bytes: gzip or zstd.
     """
-    name = encoding or next((name for magic, name in _FIRST_BYTES.items() if data.startswith(magic)), None)
+    name = encoding or packed_as(data)
     stream = decoder(name, most)
     if stream is None:
         return b""

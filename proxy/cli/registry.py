@@ -47,7 +47,7 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
         (
             Entry("replay", "replay", "serve a cassette as the API"),
             Entry("fork", "fork", "replay a run up to turn K, then continue live"),
-            Entry("import", "import_", "convert vcrpy, cassetter, VCR, HAR and mitmproxy files"),
+            Entry("import", "import_", "convert vcrpy, cassetter, VCR, go-vcr, HAR and mitmproxy files"),
             Entry("export", "export", "write a cassette as HAR, OpenTelemetry, ATIF or Markdown"),
             Entry("lint", "lint", "find secrets in recordings, for CI and pre-commit"),
             Entry("scrub", "scrub", "remove secrets from a recording"),

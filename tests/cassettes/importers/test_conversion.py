@@ -1,7 +1,12 @@
 """Files into cassettes: which goes where, nothing half-written, no secret on the way."""
 
+import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+import zstandard
 
 from turntape.cassettes import Cassette
 from turntape.cassettes.importers.conversion import convert, planned
@@ -92,3 +97,19 @@ def test_a_cassette_is_replaced_only_when_that_is_wanted(tmp_path: Path) -> None
     assert "--force" in refused.problem
     assert done.target
     assert len(Cassette.load(done.target)) == 2
+
+
+@pytest.mark.parametrize(("pack", "ending"), [(gzip.compress, ".gz"), (zstandard.compress, ".zst")])
+def test_a_packed_recording_is_unpacked(tmp_path: Path, pack: Callable[[bytes], bytes], ending: str) -> None:
+    plain = recording(tmp_path / "a.json", "https://api.openai.com/v1/a")
+    packed = tmp_path / ("b.json" + ending)
+    packed.write_bytes(pack(plain.read_bytes()))
+    cut = tmp_path / ("c.json" + ending)
+    cut.write_bytes(pack(plain.read_bytes())[:-12])
+
+    whole, torn = convert(planned([packed, cut]))
+
+    assert (whole.target, whole.format, whole.count) == (tmp_path / "b.cassette.jsonl", "vcrpy", 1)
+    assert torn.problem
+    assert "cannot be unpacked" in torn.problem
+    assert not (tmp_path / "c.cassette.jsonl").exists()

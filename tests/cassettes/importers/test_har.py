@@ -1,6 +1,7 @@
 """HAR as browsers, proxies and API tools write it."""
 
 import base64
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -127,3 +128,21 @@ def test_what_is_wrong_names_the_place(changes: dict[str, Any], said: str) -> No
         imported(entry(**changes))
 
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("chunked", [True, False])
+def test_a_body_that_was_kept_chunk_by_chunk_is_joined(*, chunked: bool) -> None:
+    """Polly.js writes the chunks of an encoded body as a list, each in base64 with its own padding."""
+    packed = gzip.compress(b'{"id":"c"}')
+    pieces = [base64.b64encode(piece).decode() for piece in (packed[:10], packed[10:])]
+    assert pieces[0].endswith("==")
+    text = json.dumps(pieces) if chunked else base64.b64encode(packed).decode()
+    content = {"encoding": "base64", "mimeType": "application/json", "size": 9, "text": text}
+    answer = {"status": 200, "headers": [{"name": "Content-Encoding", "value": "gzip"}], "content": content}
+    asked = {"method": "POST", "url": "https://api.openai.com/v1/responses", "headers": []}
+    document = {"log": {"entries": [{"request": asked, "response": answer}]}}
+
+    [trip] = read(json.dumps(document).encode(), Path("recording.har"))
+
+    assert trip.response is not None
+    assert (trip.response.body, trip.response.encoding) == (b'{"id":"c"}', "gzip")

@@ -287,3 +287,18 @@ def test_without_pyyaml_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch
 
     with pytest.raises(ImportFault, match=r"pip install 'turntape\[import\]'"):
         imported(HEAD + TAIL)
+
+
+def test_requests_and_answers_that_a_serializer_wrote_apart_are_paired_in_order() -> None:
+    asked = "- {{method: POST, uri: 'http://x/{0}', body: 'q{0}', headers: {{}}}}"
+    answered = "- {{status: {{code: 200, message: OK}}, headers: {{}}, body: {{string: 'a{0}'}}}}"
+    apart = "\n".join(["requests:", asked.format(1), asked.format(2), "responses:", answered.format(1)])
+
+    first, second = imported(apart + "\n" + answered.format(2) + "\n")
+
+    assert [(one.request.body, one.response and one.response.body) for one in (first, second)] == [
+        (b"q1", b"a1"),
+        (b"q2", b"a2"),
+    ]
+    with pytest.raises(ImportFault, match="it has 2 requests and 1 responses"):
+        imported(apart + "\n")
