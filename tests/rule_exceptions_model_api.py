@@ -196,6 +196,25 @@ def marked_and_read(
     ]
 
 
+def searched(*, repeats: bool) -> list[RoundTrip]:
+    """Two turns with a search of the API, behind which it wrote its cache, and the search in the second or not."""
+
+    def usage(wrote: int) -> dict[str, int]:
+        return {"input_tokens": 2243, "cache_read_input_tokens": 0, "cache_creation_input_tokens": wrote}
+
+    ask = asked("what is a tape?")
+    search: list[dict[str, Any]] = [
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tape"}},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+    ]
+    tools = [{"type": "web_search_20250305", "name": "web_search", "cache_control": {"type": "ephemeral"}}]
+    history = [ask, spoke(*(search if repeats else []), words("A strip.")), asked("and a reel?")]
+    return [
+        anthropic([ask], [*search, words("A strip.")], usage=usage(11_913), tools=tools),
+        anthropic(history, [words("x")], 1, usage=usage(12_032), tools=tools),
+    ]
+
+
 def with_request(turns: list[RoundTrip], **fields: object) -> list[RoundTrip]:
     """The turns, the last one with these fields in its request."""
     *before, last = turns
@@ -454,6 +473,9 @@ API: list[Row] = [
      with_mark(marked_and_read(0), 2), with_mark(marked_and_read(0), None)),
     ("api-cache-drop", "Fewer tokens were lost than any cache holds",
      marked_and_read(0, first=1024), marked_and_read(0, first=1000)),
+    ("api-cache-drop",
+     "The cache was written behind calls of the API's own tools, which the request does not repeat",
+     searched(repeats=True), searched(repeats=False)),
     ("api-cache-drop", "The cache may have expired: then it is an info",
      marked_and_read(0), marked_and_read(0, at=900), "info"),
     ("api-cache-drop", "The API caches automatically and without a guarantee: then it is an info",

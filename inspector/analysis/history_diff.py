@@ -139,14 +139,17 @@ def _state(changes: list[HistoryChange]) -> Literal["verbatim", "respelled", "ch
     return "cut" if kinds == {"removed"} else "changed"
 
 
+_NAMED = ("text_dropped", "call_dropped")
+
+
 def _without_referenced(changes: list[HistoryChange], request: RequestReading) -> list[HistoryChange]:
-    """Without the texts that a Responses request names by `item_reference` instead of repeating them."""
-    if not any(change.kind == "text_dropped" for change in changes):
+    """Without the texts and calls that a Responses request names by `item_reference` instead of repeating them."""
+    if not any(change.kind in _NAMED for change in changes):
         return changes
     references = sum(as_object(message.raw).get("type") == "item_reference" for message in request.messages)
     left: list[HistoryChange] = []
     for change in changes:
-        if references and change.emitted and change.kind == "text_dropped":
+        if references and change.emitted and change.kind in _NAMED:
             references -= 1
         else:
             left.append(change)

@@ -208,6 +208,10 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             ("client-role-order",),
         ),
         (
+            r"(?:image|audio|video|file|document) (?:content|input)s? (?:is|are) not (?:supported|enabled)",
+            ("client-media-unsupported",),
+        ),
+        (
             r"unsupported_parameter|unsupported_value|unknown parameter|unrecognized request argument|extra inputs are not permitted|is not supported (?:with|by|for) this model"
             r"|(?:options|logprobs) (?:are )?not (?:supported|enabled) (?:with|by|for) this model|does not support (?:tools\b|effort level)"
             r"|no endpoints found that support tool use|mode does not support this|cannot use (?:tools with stream|both )",

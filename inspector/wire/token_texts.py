@@ -24,6 +24,25 @@ def token_bytes(bodies: Iterable[object]) -> bytes | None:
     return b"".join(found) if found else None
 
 
+def _byte_level() -> dict[str, int]:
+    """The letters by which vocabularies of the GPT-2 kind write bytes: `Ġ` is a space and `Ċ` a new line.
+
+    https://github.com/openai/gpt-2/blob/master/src/encoder.py (`bytes_to_unicode`, read 2026-11-30)
+    """
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    other = [byte for byte in range(256) if byte not in plain]
+    return {chr(byte): byte for byte in plain} | {chr(256 + place): byte for place, byte in enumerate(other)}
+
+
+_BYTE_LEVEL = _byte_level()
+
+
+def from_byte_level(spoken: bytes) -> bytes:
+    """The text of tokens that a server lists as its vocabulary writes them; empty when they are not written so."""
+    letters = spoken.decode("utf-8", "replace")
+    return bytes(_BYTE_LEVEL[letter] for letter in letters) if all(map(_BYTE_LEVEL.__contains__, letters)) else b""
+
+
 def _spelled(token: Object) -> bytes | None:
     codes, text = token.get("bytes"), token.get("token")
     if is_array(codes) and codes:

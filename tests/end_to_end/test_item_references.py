@@ -45,3 +45,22 @@ def test_a_text_that_is_named_is_not_left_out(kept: list[Any], found: list[str])
 
     assert [label["turn"] for label in labels] == [1, 2]
     assert [finding["id"] for finding in labels[1]["findings"]] == found
+
+
+@pytest.mark.parametrize(
+    ("kept", "found"),
+    [
+        ([{"type": "item_reference", "id": "fc_0"}, RESULT], []),
+        ([RESULT], ["client-assistant-mutated"]),
+    ],
+    ids=["referenced", "left out"],
+)
+def test_a_call_that_is_named_is_not_left_out(kept: list[Any], found: list[str]) -> None:
+    """The AI SDK sends a call as a reference, and its result whole. The model makes the same call again."""
+    first = turn(0, [ASKED], {**CALL, "id": "fc_0"})
+    second = turn(1, [ASKED, *kept], {**CALL, "id": "fc_1", "call_id": "call_2"})
+    again = [*kept, {"type": "item_reference", "id": "fc_1"}, {**RESULT, "call_id": "call_2"}]
+    labels: list[Any] = [done.label for done in label_all([first, second, turn(2, [ASKED, *again], text(2, "Done."))])]
+
+    said = [finding["id"] for label in labels for finding in label["findings"] if finding["severity"] != "info"]
+    assert [one for one in said if one == "client-assistant-mutated"] == found

@@ -36,6 +36,7 @@ _BY_PEOPLE = frozenset({"in lower case", "in upper case"})
     not_when=(
         "The description has other words than before: then `client-tools-changed` says so",
         "Tools with the same parameters have one description",
+        "Two tools have one description, as when one was copied from the other: then it is an info",
     ),
 )
 def definition_damaged(context: RuleContext) -> Iterator[Note]:
@@ -73,6 +74,7 @@ def _described_alike(context: RuleContext) -> Iterator[Note]:
     yield Note(
         f"all {len(tools)} tools have one description, although each takes other parameters: {cut(shared, 60)!r}",
         tuple(f"{context.at} request {tool.pointer}" for tool in tools[:3]),
+        severity="info" if len(tools) == 2 else None,
         key=("alike", shared),
     )
 

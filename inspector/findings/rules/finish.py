@@ -300,6 +300,10 @@ _GAVE_UP = frozenset({"abort", "unload"})
 """Words of servers (vLLM, Ollama) that no API documents. Their meaning is known: the answer is not complete."""
 
 
+_A_PIECE = 200
+"""Characters. Where no piece is longer, their number or the answer fills the window, or the recording lacks them."""
+
+
 @rule(
     "api-context-full",
     "api",
@@ -320,9 +324,11 @@ def context_full(context: RuleContext) -> Iterator[Note]:
     )
     biggest = ", ".join(f"{pointer} ({size:,} characters)" for size, pointer in parts[:3])
     quoted = f": {rejected.rstrip(' .')}" if rejected else ""
+    small = parts and parts[0][0] < _A_PIECE
+    named = "" if small else f"; the largest pieces are {biggest or 'unknown'}"
     yield Note(
-        f"the context window is full{tokens}{quoted}; the largest pieces are {biggest or 'unknown'}",
-        (context.finish_at, *(f"{context.at} request {pointer}" for _, pointer in parts[:3])),
+        f"the context window is full{tokens}{quoted}{named}",
+        (context.finish_at, *(f"{context.at} request {pointer}" for _, pointer in ([] if small else parts[:3]))),
         because_of=context.has_recently("client-huge-tool-result"),
         key=("context-full",),
     )

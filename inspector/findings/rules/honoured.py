@@ -22,7 +22,7 @@ from ...wire.json_value import (
 )
 from ...wire.printable import several
 from ...wire.protocols.traits import Demand
-from ...wire.token_texts import token_bytes
+from ...wire.token_texts import from_byte_level, token_bytes
 from ..model_words import THOUGHT_BEGINS
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -190,7 +190,8 @@ def logprobs_of_another_text(context: RuleContext) -> Iterator[Note]:
     if not text or not _answered(context) or len(context.emission.choices) > 1:
         return
     spoken = token_bytes(context.exchange.bodies)
-    if spoken is not None and text.encode("utf-8", "replace") not in spoken:
+    written = text.encode("utf-8", "replace")
+    if spoken is not None and written not in spoken and written not in from_byte_level(spoken):
         shown = spoken.decode("utf-8", "replace").strip()
         yield Note(
             f"the logprobs are of other tokens than the text: {cut(shown, 60)!r} and not {cut(text, 60)!r}",

@@ -39,10 +39,14 @@ _FEWEST = 50
 def is_plain(messages: Iterable[Message], *kinds: PartKind) -> bool:
     """True for texts, calls and results alone: thoughts and media may be counted once and then be left out.
 
+    A text or a call with a signature has a thought in it, which the server can read (Gemini).
+
     `kinds` are allowed too.
     """
     return all(
-        part.kind in ("text", "call", "result", *kinds) and not _is_servers(part)
+        part.kind in ("text", "call", "result", *kinds)
+        and not _is_servers(part)
+        and not (part.signature and "reasoning" not in kinds)
         for message in messages
         for part in message.parts
     )

@@ -257,6 +257,8 @@ _FRAMINGS = {
     "json-array": "a JSON array",
     "aws-event-stream": "an AWS event stream",
 }
+_MEDIA_TYPE = regex(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+*-]+$")
+"""What a content type looks like; recorders write other words where they left it out."""
 _HARMLESS = regex(r"share index|one index")
 
 
@@ -291,7 +293,7 @@ def malformed_stream(context: RuleContext) -> Iterator[Note]:
     kind = context.exchange.content_type
     if (
         not context.reading.streamed
-        and kind
+        and _MEDIA_TYPE.match(kind)
         and not kind.endswith("json")
         and context.exchange.answer_fields
         and context.status == 200

@@ -10,7 +10,7 @@ from ...wire.json_value import as_array, as_count, as_object, as_text
 from ...wire.printable import several
 from ...wire.protocols.shared.answers import stream_objects
 from ...wire.stream_counts import count_breaks
-from ...wire.values import Usage
+from ...wire.values import Emission, RequestReading, Usage
 from .. import prompt_cache
 from ..finding import Severity
 from ..model_names import other_size, other_size_deployed, same_model
@@ -375,6 +375,7 @@ def streamed_field(context: RuleContext, name: str) -> object:
         "A setting changed on which the cache depends: `tool_choice`, thinking, effort",
         "No cache mark of the request looks back as far as what was kept",
         "Fewer tokens were lost than any cache holds",
+        "The cache was written behind calls of the API's own tools, which the request does not repeat",
         "The cache may have expired: then it is an info",
         "The API caches automatically and without a guarantee: then it is an info",
     ),
@@ -399,6 +400,8 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
         return
     if prompt_cache.settings_changed(context) or prompt_cache.out_of_reach(context):
         return
+    if not then.cache_read and _written_behind(before.reading.emission, context.request):
+        return
     gap = context.turn.round_trip.started_at - before.round_trip.started_at
     expired = gap > prompt_cache.lifetime(context)
     how = "" if then.cache_read else " were written to it"
@@ -416,6 +419,12 @@ def cache_drop(context: RuleContext) -> Iterator[Note]:
         ),
         severity="info" if expired or not context.protocol.caching.on_request else None,
     )
+
+
+def _written_behind(emission: Emission | None, request: RequestReading) -> bool:
+    """True when the API ran tools for the answer, whose calls the request leaves out: it wrote what they returned."""
+    served = {call.id for call in emission.server_calls} if emission is not None else set[str | None]()
+    return bool(served) and not served <= {call.id for call in request.calls}
 
 
 def request_id(context: RuleContext) -> str | None:

@@ -13,6 +13,7 @@ SAME = [
     ("gpt-35-turbo", "gpt-3.5-turbo-0125"),
     ("claude-opus-4-6", "us.anthropic.claude-opus-4-6-v1"),
     ("anthropic.claude-3-5-sonnet-20241022-v2:0", "claude-3-5-sonnet-20241022"),
+    ("anthropic.claude-3-5-sonnet-20241022-v2-0", "claude-3-5-sonnet-20241022"),
     ("eu.anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4.5"),
     ("anthropic/claude-sonnet-4.5", "anthropic/claude-4.5-sonnet-20250929"),
     ("us-gov.anthropic.claude-3-haiku-20240307-v1:0", "claude-3-haiku-20240307"),

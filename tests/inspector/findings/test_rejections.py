@@ -70,3 +70,17 @@ def test_a_thing_that_the_api_does_not_have_is_not_a_model(sentence: str, status
 
     assert "client-stale-server-state" in found
     assert "access-refused" not in found
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_media"),
+    [
+        ("invalid request: image content is not supported for this model", True),
+        ("Audio inputs are not enabled for this deployment", True),
+        ("invalid request: frequency_penalty is not supported for this model", False),
+    ],
+)
+def test_media_that_a_model_does_not_take_differ_from_a_parameter(sentence: str, is_media: bool) -> None:
+    found = ids(trip(CHAT, ASK, {"error": {"message": sentence}}, status=400))
+
+    assert ("client-media-unsupported" in found, "client-unsupported-param" in found) == (is_media, not is_media)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from turntape.inspector.wire.token_texts import token_bytes
+from turntape.inspector.wire.token_texts import from_byte_level, token_bytes
 
 
 def test_the_tokens_of_all_bodies_are_joined_in_order() -> None:
@@ -24,3 +24,9 @@ def test_the_tokens_of_all_bodies_are_joined_in_order() -> None:
 )  # fmt: skip
 def test_tokens_without_a_text_are_unknown(body: object) -> None:
     assert token_bytes([body]) is None
+
+
+def test_letters_of_a_vocabulary_are_bytes() -> None:
+    assert from_byte_level("OkayĊtheĠuser,Ã¼".encode()) == "Okay\nthe user,ü".encode()
+    assert from_byte_level(b"two words") == b"", "a space that is a space is text"
+    assert from_byte_level("Zürich €".encode()) == b""

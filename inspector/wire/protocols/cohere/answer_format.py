@@ -90,4 +90,5 @@ V2_ORDER = StreamOrder(
         Piece("tool-call-start", ("tool-call-delta",), "tool-call-end"),
     ),
 )
-V1_ORDER = StreamOrder(first="stream-start", last="stream-end", once=("stream-start", "stream-end"), kind=_kind)
+V1_ORDER = StreamOrder(last="stream-end", kind=_kind)
+"""`chat` begins with `stream-start`, and `generate`, which has the same events, with its first text."""

@@ -8,7 +8,7 @@ import orjson
 import pytest
 from conversations import CALL, HELLO, TOOLS, chat, result, said
 from dialogues import APIS, asks, calls, gives, run, says
-from judged import anthropic, asked, emitted, ids, lines, only, responses, trip, words
+from judged import anthropic, asked, emitted, ids, judged, lines, only, responses, trip, words
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -261,3 +261,9 @@ def test_a_schema_as_a_text_is_found_in_cohere_too() -> None:
     }
 
     assert "has its 'parameters' as a text" in only(NAME, trip("https://api.cohere.com/v2/chat", body, answer)).message
+
+
+def test_one_description_for_two_tools_may_be_a_copy() -> None:
+    tools = [function("by_place", WORDS, "places"), function("by_code", WORDS, "code")]
+
+    assert [one.severity for one in judged(chat([HELLO], said("done"), tools=tools)) if one.id == NAME] == ["info"]

@@ -1088,3 +1088,13 @@ def test_an_answer_that_is_incomplete_for_no_reason() -> None:
     ]
     assert ended("incomplete", incomplete_details={"reason": "max_output_tokens"}) == []
     assert ended("completed") == []
+
+
+def test_pieces_that_cannot_fill_a_window_are_not_named() -> None:
+    """The recorder put a mark in the place of a long text."""
+    error = {"error": {"message": TOO_LONG, "code": "context_length_exceeded"}}
+
+    [short] = lines(chat([turn_of("<LONG_TEXT>")] * 3, status=400, error=error), only="api-context")
+
+    assert "the largest pieces" not in short
+    assert short.endswith("152204 tokens | #0 finish")

@@ -818,3 +818,14 @@ def test_a_stream_of_another_kind_than_the_apis(mark: str, says: str | None) -> 
     heads = [one.message.partition(",")[0] for one in found if one.id == "api-malformed-stream"]
 
     assert heads == ([f"the body is {says}"] if says else [])
+
+
+@pytest.mark.parametrize(("kind", "is_found"), [("text/plain", True), ("REDACTED", False), ("**REDACTED**", False)])
+def test_a_content_type_that_the_recorder_left_out_is_not_the_apis(kind: str, is_found: bool) -> None:
+    one = chat([HELLO], said("x"))
+    assert one.response is not None
+    headers = (("content-type", kind),)
+
+    found = ids(replace(one, response=replace(one.response, headers=headers)))
+
+    assert ("api-malformed-stream" in found) is is_found

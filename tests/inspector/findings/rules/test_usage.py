@@ -15,9 +15,11 @@ from judged import (
     anthropic,
     asked,
     at_host,
+    calls,
     context_of,
     gemini,
     given,
+    gives,
     ids,
     judged,
     lines,
@@ -827,3 +829,26 @@ def test_the_parts_of_what_was_written_to_a_cache(parts: tuple[int, int] | None,
     found = lines(anthropic([asked("hi")], [words("It is a strip.")], usage=usage), only="api-usage-inconsistent")
 
     assert ["not the sum of their parts" in line for line in found] == [True] * wrong
+
+
+def _counted(signature: dict[str, str]) -> list[str]:
+    """Three turns with Gemini: a call with or without a thought, its result, and another question."""
+    call, asks_first = calls(**signature), turn("user", {"text": "What is a tape?"})
+    history = [asks_first, turn("model", call), turn("user", gives())]
+
+    def answered(contents: list[Any], part: dict[str, Any], tokens: int, index: int) -> RoundTrip:
+        usage = {"promptTokenCount": tokens, "candidatesTokenCount": 8, "totalTokenCount": tokens + 8}
+        return gemini(contents, [part], index, usageMetadata=usage)
+
+    more = [*history, turn("model", {"text": "A strip."}), turn("user", {"text": "And now? " * 4})]
+    return ids(
+        answered([asks_first], call, 74, 0),
+        answered(history, {"text": "A strip."}, 158, 1),
+        answered(more, {"text": "Still a strip."}, 120, 2),
+    )
+
+
+def test_a_thought_that_is_counted_until_the_next_question_makes_the_input_smaller() -> None:
+    """Gemini reads the thought in a signature while its turn continues, and leaves it out after a new question."""
+    assert "api-usage-inconsistent" not in _counted({"thoughtSignature": "CmIBEU0yD5YE1V"})
+    assert "api-usage-inconsistent" in _counted({})

@@ -8,6 +8,8 @@ from judged import ids, judged, only, trip
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.labels import label_all
 from turntape.inspector.wire.parse import read
+from turntape.inspector.wire.protocols.cohere.answer_format import V1_ORDER
+from turntape.inspector.wire.stream_order import order_breaks
 
 URL = "https://api.cohere.com/v1/chat"
 DAY = {"description": "The day.", "type": "str", "required": True}
@@ -94,3 +96,14 @@ def test_results_without_a_call_are_read(results: list[Any]) -> None:
     asked = {"model": "command-r", "message": ASK, "tools": TOOLS, "tool_results": results}
 
     assert [message.role for message in read(trip(URL, asked, answer("x"))).request.messages] == ["user", "tool"]
+
+
+def test_generate_begins_with_its_first_text() -> None:
+    """`chat` begins with `stream-start`; `generate` has the same events without it."""
+
+    def broken(*kinds: str) -> bool:
+        return any(order_breaks([("", {"event_type": kind}) for kind in kinds], V1_ORDER))
+
+    assert not broken("text-generation", "text-generation", "stream-end")
+    assert not broken("stream-start", "text-generation", "stream-end")
+    assert broken("text-generation", "stream-end", "text-generation")
