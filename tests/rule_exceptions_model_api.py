@@ -265,6 +265,8 @@ NUMBER = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "integer"}}}}}  # fmt: skip
 DAY = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "string", "format": "date"}}}}}  # fmt: skip
+NAMESAKE = {"type": "function", "function": {"name": "look_up", "description": "Look words up.", "parameters": {
+    "type": "object", "properties": {"wrd": {"type": "string"}}, "required": ["wrd"]}}}  # fmt: skip
 BROKEN = {"type": "function", "function": {"name": "look_up", "parameters": {
     "type": "object", "properties": {"word": {"type": "nonsense"}}, "required": ["word"]}}}  # fmt: skip
 STRIPPED = {"type": "function", "function": {"name": "look_up", "description": "Look up.", "parameters": {
@@ -288,10 +290,10 @@ FORCED: dict[str, Any] = {"tool_choice": "required"}
 JSON_MODE: dict[str, Any] = {"response_format": {"type": "json_object"}, "tools": None}
 
 
-def shaped(text: str, **word: Any) -> RoundTrip:
+def shaped(text: str, strict: bool | None = None, **word: Any) -> RoundTrip:
     """An answer to a request that asks for a schema."""
     schema = {"type": "object", "properties": {"word": word or {"type": "string"}}, "required": ["word"]}
-    form = {"type": "json_schema", "json_schema": {"name": "Word", "schema": schema}}
+    form = {"type": "json_schema", "json_schema": {"name": "Word", "strict": strict, "schema": schema}}
     return chat([HELLO], said(text), response_format=form, tools=None)
 
 
@@ -340,6 +342,9 @@ MODEL: list[Row] = [
     ("call-args-not-json", "A free-form tool",
      responses([HI], [{**item_call(), "arguments": "tape, please"}]),
      responses([HI], [FREE_CALL], tools=[FREE])),
+    ("model-args-break-schema",
+     "Several tools of the request have this name, and the arguments fit one: `client-bad-tool-schema` says so",
+     called('{"wrd":"x"}'), called('{"wrd":"x"}', tools=[*TOOLS, NAMESAKE])),
     ("model-args-break-schema",
      "The schema itself cannot be compiled, or no arguments can fit it: then `client-tool-definition-damaged` says so",
      called('{"wrd":"x"}'), [called('{"wrd":"x"}', tools=[BROKEN]), called('{"wrd":"x"}', tools=[IMPOSSIBLE])]),
@@ -415,6 +420,22 @@ MODEL: list[Row] = [
      looped(["x"] * 7, words=ROUND), looped(["1", "2", "3", "4", "5", "6", "7"], words=ROUND)),
     ("model-ping-pong", "A tool of the cycle waits or polls",
      looped(["x"] * 7, words=ROUND), looped(["x"] * 7, "poll_job", words=ROUND)),
+    ("api-format-not-enforced", "The request leaves the schema to the model (`strict` is false or not set)",
+     shaped('{"word": []}', True), [shaped('{"word": []}'), shaped('{"word": []}', False)]),
+    ("api-format-not-enforced",
+     "The answer was cut, filtered or refused, or a stop string may have ended it",
+     chat([HELLO], said('{"wo'), **JSON_MODE),
+     [chat([HELLO], said('{"wo'), finish="length", **JSON_MODE),
+      chat([HELLO], said('{"a": '), stop=["\n"], **JSON_MODE)]),
+    ("api-format-not-enforced",
+     "Another finding says what is wrong with the text, as a thought or tokens in front of the JSON",
+     chat([HELLO], said("It is a."), **JSON_MODE), chat([HELLO], said('so</think>{"a": 1}'), **JSON_MODE)),
+    ("api-format-not-enforced",
+     "The JSON is in a code fence, or only the type or the `format` of a value is wrong: then it is a warning",
+     chat([HELLO], said("a"), **JSON_MODE), chat([HELLO], said("```json\n{}\n```"), **JSON_MODE), "warning"),
+    ("api-format-not-enforced",
+     "The JSON is in a code fence, or only the type or the `format` of a value is wrong: then it is a warning",
+     shaped('{"word": []}', True), shaped('{"word": 5}', True), "warning"),
     ("model-answer-not-json", "The answer was cut, filtered or refused",
      chat([HELLO], said('{"wo'), **JSON_MODE), chat([HELLO], said('{"wo'), finish="length", **JSON_MODE)),
     ("model-answer-not-json", "The answer was cut, filtered or refused",

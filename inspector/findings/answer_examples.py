@@ -3,6 +3,11 @@
 from .example import Example
 
 ANSWERS: dict[str, Example] = {
+    "api-format-not-enforced": Example(
+        "the request has the API enforce the format of the answer, and its text breaks the schema (missing-required): "
+        '"severity" is a required property',
+        ("#0 request /text/format", "#0 response"),
+    ),
     "model-answer-not-json": Example(
         "the request asks for JSON and the answer is not JSON: 'Here is the plan: 1. Read the log.'",
         ("#0 response", "#0 request /response_format"),

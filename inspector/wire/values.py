@@ -143,6 +143,8 @@ class OutputFormat:
     """RFC 6901 pointer to the field that demands it."""
     schema: object = None
     """The JSON Schema as sent, an object; None when any JSON will do."""
+    enforced: bool = True
+    """False where the request leaves it to the model to follow the schema."""
 
 
 @frozen

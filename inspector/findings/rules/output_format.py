@@ -26,6 +26,12 @@ class _Answer:
     json: str | None
     """The JSON in it; None when there is none."""
 
+    @property
+    def fenced(self) -> bool:
+        """Whether all of it is JSON in a code fence."""
+        found = unfenced(self.text)
+        return found is not None and found[0] in ("", "json") and is_json(found[1].strip())
+
 
 def _answers(context: RuleContext) -> Iterator[_Answer]:
     """The answers that ended as they should and hold text alone, one for each choice."""
@@ -53,6 +59,52 @@ def _begun(context: RuleContext) -> str:
     return "".join(part.text for message in last for part in message.parts)
 
 
+NOT_ENFORCED = "api-format-not-enforced"
+
+
+@rule(
+    NOT_ENFORCED,
+    "api",
+    "error",
+    "S",
+    says="The request has the API enforce JSON, a schema, or a strict tool, and the API let through what breaks it: on the "
+    "way, the format was dropped or is not supported.",
+    fix="Check whether the server supports the format for this model, and whether a gateway drops it; validate the answer.",
+    not_when=(
+        "The request leaves the schema to the model (`strict` is false or not set)",
+        "The answer was cut, filtered or refused, or a stop string may have ended it",
+        "Another finding says what is wrong with the text, as a thought or tokens in front of the JSON",
+        "The JSON is in a code fence, or only the type or the `format` of a value is wrong: then it is a warning",
+    ),
+)
+def not_enforced(context: RuleContext) -> Iterator[Note]:
+    wanted = context.request.output_format
+    for answer in _answers(context) if wanted is not None and wanted.enforced else ():
+        if answer.json is None:
+            if (context.request.stop and not answer.fenced) or _text_causes(context, answer):
+                continue
+            what = f"its text is not JSON: {cut(answer.text.strip(), 120)!r}"
+            mild = answer.fenced
+        else:
+            broken = violations(wanted.schema, parse_json(answer.json))
+            what, mild = f"its text breaks the schema {described(broken)}", all(one.coercible for one in broken)
+            if not broken:
+                continue
+        yield Note(
+            f"the request has the API enforce the format of the answer, and {what}",
+            (f"{context.at} request {wanted.pointer}", f"{context.at} response"),
+            severity="warning" if mild else None,
+        )
+
+
+def _text_causes(context: RuleContext, answer: _Answer) -> tuple[str, ...]:
+    """What another finding says of a text that is not JSON, if the rest of it is."""
+    twice = context.has("api-text-twice", "api-truncated-text-mislabelled")
+    leaked = context.has("template-tokens-in-text") if is_json(without_tokens(answer.text).strip()) else ()
+    thought = context.has("reasoning-in-text") if is_json(without_reasoning(answer.text)) else ()
+    return (*twice, *leaked, *thought)
+
+
 @rule(
     "model-answer-not-json",
     "model",
@@ -74,18 +126,15 @@ def not_json(context: RuleContext) -> Iterator[Note]:
     for answer in _answers(context):
         if answer.json is not None:
             continue
-        fenced = unfenced(answer.text)
-        inside = fenced is not None and fenced[0] in ("", "json") and is_json(fenced[1].strip())
+        inside = answer.fenced
         if context.request.stop and not inside:
             continue
-        leaked = context.has("template-tokens-in-text") if is_json(without_tokens(answer.text).strip()) else ()
-        thought = context.has("reasoning-in-text") if is_json(without_reasoning(answer.text)) else ()
         yield Note(
             "the request asks for JSON and the answer "
             + ("puts it into a code fence" if inside else f"is not JSON: {cut(answer.text.strip(), 120)!r}"),
             (f"{context.at} response", f"{context.at} request {wanted.pointer}"),
             severity="warning" if inside else None,
-            because_of=(*context.has("api-truncated-text-mislabelled"), *leaked, *thought),
+            because_of=_text_causes(context, answer) or context.has(NOT_ENFORCED),
         )
 
 
@@ -113,6 +162,7 @@ def breaks_schema(context: RuleContext) -> Iterator[Note]:
                 f"the answer breaks the schema that the request asks for {described(broken)}",
                 (f"{context.at} response", f"{context.at} request {wanted.pointer}"),
                 severity="warning" if all(one.coercible for one in broken) else None,
+                because_of=context.has(NOT_ENFORCED),
             )
 
 
@@ -138,4 +188,4 @@ def stop_ignored(context: RuleContext) -> Iterator[Note]:
             return
 
 
-RULES = (not_json, breaks_schema, stop_ignored)
+RULES = (not_enforced, not_json, breaks_schema, stop_ignored)

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from ...wire.json_value import as_object, value_at
 from ...wire.values import Tool, ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from ..schema_check import Violation, barred, described, impossible, undescribed, violations
 from .emission import call_at, whole_calls, written_twice
+from .output_format import NOT_ENFORCED, not_enforced
 
 _REDEFINED = "client-tool-redefined"
 _MOST_EARLIER = 20
@@ -77,6 +79,32 @@ def _made_alike(context: RuleContext, tool: Tool, broken: Sequence[Violation], e
     return None
 
 
+@not_enforced.also("ended")
+def strict_tool_not_enforced(context: RuleContext) -> Iterator[Note]:
+    """A call whose arguments break the schema of a tool that the request makes strict."""
+    for call, tool in _checked(context):
+        if not _is_strict(context, tool) or context.has("api-arguments-wrong-type"):
+            continue
+        if (broken := _broken(tool, call)) and not _fits_namesake(context, tool, call):
+            yield Note(
+                f"the tool {call.name!r} is strict, and the arguments of its call break its schema {described(broken)}",
+                (f"{context.at} request {tool.pointer}", call_at(context, call)),
+                severity="warning" if all(one.coercible for one in broken) else None,
+            )
+
+
+def _fits_namesake(context: RuleContext, tool: Tool, call: ToolCall) -> bool:
+    """Whether the arguments fit another tool of the request that has the same name."""
+    others = (one for one in context.request.tools if one.name == tool.name and one is not tool)
+    return any(not _broken(one, call) for one in others)
+
+
+def _is_strict(context: RuleContext, tool: Tool) -> bool:
+    """Whether the request has the API enforce the schema of a tool."""
+    fields = as_object(value_at(context.fields, tool.pointer.split("/")[1:]))
+    return any(as_object(one).get("strict") is True for one in (fields, fields.get("function"), fields.get("toolSpec")))
+
+
 @rule(
     "model-args-break-schema",
     "model",
@@ -86,6 +114,7 @@ def _made_alike(context: RuleContext, tool: Tool, broken: Sequence[Violation], e
     fix="Describe the field, give it an enum or an example, or set the tool to strict; answer with an error that "
     "names the field.",
     not_when=(
+        "Several tools of the request have this name, and the arguments fit one: `client-bad-tool-schema` says so",
         "The schema itself cannot be compiled, or no arguments can fit it: then `client-tool-definition-damaged` says so",
         "The schema describes none of the arguments that it requires: then `client-tool-definition-damaged` says so",
         "The schema allows no value at all for a parameter: then `client-tool-definition-damaged` says so",
@@ -94,18 +123,19 @@ def _made_alike(context: RuleContext, tool: Tool, broken: Sequence[Violation], e
     ),
 )
 def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
+    strict = context.has(NOT_ENFORCED)
     for call, tool in _checked(context):
         broken = _broken(tool, call)
         if not broken and call.id is not None:
             context.thread.fitting_calls.setdefault(call.name, []).append((call.id, tool.schema))
-        elif broken:
+        elif broken and not _fits_namesake(context, tool, call):
             made = _made_alike(context, tool, broken, _under_another_schema(context, tool))
             yield Note(
                 f"the arguments of {call.name!r} break its schema {described(broken)}",
                 (call_at(context, call), f"{context.at} request {tool.pointer}"),
                 severity="warning" if all(one.coercible for one in broken) else "error",
-                because_of=(_REDEFINED,) if made is not None else (),
+                because_of=(_REDEFINED,) if made is not None else strict if _is_strict(context, tool) else (),
             )
 
 
-RULES = (redefined, arguments_break_schema)
+RULES = (redefined, strict_tool_not_enforced, arguments_break_schema)

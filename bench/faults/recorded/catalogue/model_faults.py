@@ -267,7 +267,11 @@ def _with_ids(turn: Turn, names: dict[str, str]) -> Any:
     return answer
 
 
-@MODEL("an answer that is not the JSON that was requested", "model", "model-answer-not-json model-answer-breaks-schema")
+@MODEL(
+    "an answer that is not the JSON that was requested",
+    "api",
+    "api-format-not-enforced model-answer-not-json model-answer-breaks-schema",
+)
 def not_json(loop: Loop) -> Places:
     request = last(loop).request
     wanted = [

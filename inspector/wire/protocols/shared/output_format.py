@@ -4,10 +4,10 @@ from ...json_value import Object, as_object, as_text, is_object, parse_json
 from ...values import OutputFormat
 
 
-def schema_format(schema: object, pointer: str) -> OutputFormat:
+def schema_format(schema: object, pointer: str, *, enforced: bool = True) -> OutputFormat:
     """JSON that follows a schema, which may be JSON in a string; an empty schema allows any JSON."""
     value = parse_json(schema) if isinstance(schema, str) else schema
-    return OutputFormat(pointer, value if is_object(value) and value else None)
+    return OutputFormat(pointer, value if is_object(value) and value else None, enforced)
 
 
 def response_format(value: object, pointer: str) -> OutputFormat | None:
@@ -22,7 +22,9 @@ def response_format(value: object, pointer: str) -> OutputFormat | None:
     named = as_object(fields.get("json_schema"))
     wrapped = "schema" in named and "properties" not in named
     schema = named.get("schema") if wrapped else fields.get("schema") or fields.get("value") or named
-    return schema_format(schema, pointer)
+    # OpenAI names a schema, and follows it only where `strict` says so. A schema without a name is always followed.
+    holder = named if wrapped else fields
+    return schema_format(schema, pointer, enforced=holder.get("strict") is True or "name" not in holder)
 
 
 def mime_format(mime: object, schema: object, pointer: str) -> OutputFormat | None:

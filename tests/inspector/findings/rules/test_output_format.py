@@ -33,6 +33,7 @@ ASKED: dict[str, Any] = {
     "additionalProperties": False,
 }
 NOT_JSON, BROKEN = "model-answer-not-json", "model-answer-breaks-schema"
+NOT_ENFORCED = "api-format-not-enforced"
 GOOD = '{"city": "Rome", "people": 2800000}'
 WRONG = '{"town": "Rome"}'
 MODE = {"type": "json_object"}
@@ -45,7 +46,7 @@ def mode(text: str | None, **fields: Any) -> RoundTrip:
 
 
 def responses(text: str, schema: object) -> RoundTrip:
-    form = {"type": "json_schema", "name": "City", "schema": schema} if schema else MODE
+    form = {"type": "json_schema", "name": "City", "strict": True, "schema": schema} if schema else MODE
     body = {"model": "gpt-5.1", "input": "hi", "text": {"format": form}}
     content = [{"type": "output_text", "text": text, "annotations": []}]
     output = [{"type": "message", "role": "assistant", "id": "m", "status": "completed", "content": content}]
@@ -138,12 +139,12 @@ def completed(url: str, text: str, **fields: Any) -> RoundTrip:
 
 
 def mistral(text: str, schema: object) -> RoundTrip:
-    form = {"type": "json_schema", "json_schema": {"name": "City", "schema": schema}}
+    form = {"type": "json_schema", "json_schema": {"name": "City", "strict": True, "schema": schema}}
     return completed("https://api.mistral.ai/v1/chat/completions", text, response_format=form)
 
 
 def mistral_conversation(text: str, schema: object) -> RoundTrip:
-    form = {"type": "json_schema", "json_schema": {"name": "City", "schema": schema}}
+    form = {"type": "json_schema", "json_schema": {"name": "City", "strict": True, "schema": schema}}
     body = {"model": "mistral-large", "inputs": "hi", "completion_args": {"response_format": form}}
     said_so = {"type": "message.output", "role": "assistant", "content": text, "id": "m"}
     answer = {"object": "conversation.response", "conversation_id": "c", "outputs": [said_so]}
@@ -217,6 +218,42 @@ def test_an_answer_is_held_against_the_schema_in_every_api(api: Any) -> None:
     assert bare.message == "the request asks for JSON and the answer is not JSON: 'Rome is a city.'"
 
 
+@pytest.mark.parametrize("api", EVERY, ids=lambda api: api.__name__)
+def test_the_api_is_to_blame_for_a_format_that_it_accepts_and_does_not_enforce(api: Any) -> None:
+    for text in (WRONG, "Rome is a city."):
+        [root] = [one for one in judged(api(text, ASKED)) if one.id == NOT_ENFORCED]
+        assert (root.layer, root.severity, root.tier, root.because_of) == ("api", "error", "S", ())
+        assert "the request has the API enforce the format of the answer, and its text " in root.message
+        assert {one.because_of for one in judged(api(text, ASKED)) if one.id in (NOT_JSON, BROKEN)} == {(NOT_ENFORCED,)}
+    assert NOT_ENFORCED not in ids(api(GOOD, ASKED))
+
+
+@pytest.mark.parametrize("strict", [False, None])
+def test_a_schema_that_is_not_strict_is_left_to_the_model(strict: Any) -> None:
+    named = {"name": "City", "schema": ASKED} | ({} if strict is None else {"strict": strict})
+    at_chat = mode(WRONG, response_format={"type": "json_schema", "json_schema": named})
+    format_ = {"format": {"type": "json_schema", **named}}
+    at_responses = trip(RESPONSES, {"model": "m", "input": "hi", "text": format_}, answered(WRONG))
+
+    for one in (at_chat, at_responses):
+        assert {BROKEN} <= ids(one)
+        assert NOT_ENFORCED not in ids(one)
+
+
+def answered(text: str) -> dict[str, Any]:
+    block = {"type": "output_text", "text": text, "annotations": []}
+    item = {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant", "content": [block]}
+    return {"id": "resp_1", "object": "response", "status": "completed", "model": "m", "output": [item]}
+
+
+@pytest.mark.parametrize(
+    "text", ["so</think>" + GOOD, GOOD + "<|im_end|>", '{"city": "Ro'], ids=["thought", "token", "cap"]
+)
+def test_what_another_finding_says_of_a_text_is_not_said_of_the_format(text: str) -> None:
+    assert NOT_ENFORCED not in ids(mode(text, usage=(100, 50), max_tokens=50))
+    assert NOT_JSON in ids(mode(text, usage=(100, 50), max_tokens=50))
+
+
 @pytest.mark.parametrize("api", [responses, google, ollama, ollama_generate])
 def test_json_mode_asks_for_any_json(api: Any) -> None:
     assert ids(api(WRONG, None)) & {NOT_JSON, BROKEN} == set()
@@ -248,33 +285,33 @@ def test_a_bare_text_is_the_wish_of_a_media_type() -> None:
 
 
 def test_what_is_wrong_is_shown_with_its_places() -> None:
-    assert lines(openai('{"city": 1, "people": "2"}', ASKED)) == [
+    assert lines(openai('{"city": 1, "people": "2"}', ASKED), only=BROKEN) == [
         "#0 model-answer-breaks-schema (model, warning, P): the answer breaks the schema that the request asks for "
         '(wrong-type): city: 1 is not of type "string"; people: "2" is not of type "integer" | #0 response, '
-        "#0 request /response_format",
+        f"#0 request /response_format | because of {NOT_ENFORCED}",
     ]
-    assert lines(openai('{"city": "Rome", "people": 2, "x": []}', ASKED)) == [
+    assert lines(openai('{"city": "Rome", "people": 2, "x": []}', ASKED), only=BROKEN) == [
         "#0 model-answer-breaks-schema (model, error, P): the answer breaks the schema that the request asks for "
         "(extra-argument): Additional properties are not allowed ('x' was unexpected) | #0 response, "
-        "#0 request /response_format",
+        f"#0 request /response_format | because of {NOT_ENFORCED}",
     ]
-    [mixed] = judged(openai('{"city": 1, "x": 2}', ASKED))
-    assert mixed.severity == "error", "one of the two cannot be converted"
+    mixed = judged(openai('{"city": 1, "x": 2}', ASKED))
+    assert [one.severity for one in mixed] == ["error", "error"], "one of the two cannot be converted"
     long = "Here it is: " + "xyz, " * 24 + "and so on"
-    assert lines(mode(long)) == [
+    assert lines(mode(long), only=NOT_JSON) == [
         "#0 model-answer-not-json (model, error, P): the request asks for JSON and the answer is not JSON: "
-        f"{long[:119] + '…'!r} | #0 response, #0 request /response_format",
+        f"{long[:119] + '…'!r} | #0 response, #0 request /response_format | because of {NOT_ENFORCED}",
     ]
 
 
 @pytest.mark.parametrize("fence", ["```json\n%s\n```", "```\n%s\n```", "\n```json\n%s\n```\n"])
 def test_json_in_a_code_fence_is_not_json_and_can_be_saved(fence: str) -> None:
-    assert lines(openai(fence % GOOD, ASKED)) == [
+    assert lines(openai(fence % GOOD, ASKED), only=NOT_JSON) == [
         "#0 model-answer-not-json (model, warning, P): the request asks for JSON and the answer puts it into a code "
-        "fence | #0 response, #0 request /response_format",
+        f"fence | #0 response, #0 request /response_format | because of {NOT_ENFORCED}",
     ]
-    [error] = judged(openai(fence % "Rome", ASKED))
-    assert error.severity == "error"
+    assert {one.severity for one in judged(openai(fence % GOOD, ASKED))} == {"warning"}
+    assert {one.severity for one in judged(openai(fence % "Rome", ASKED))} == {"error"}
 
 
 @pytest.mark.parametrize(
@@ -317,7 +354,7 @@ def test_a_remark_before_the_json_is_not_part_of_it() -> None:
 
     assert ids(anthropic([asked("hi")], blocks, output_config=form)) == set()
     assert ids(anthropic([asked("hi")], [words('{"city": '), words('"Rome"}')], output_config=form)) == set()
-    assert ids(anthropic([asked("hi")], [*reversed(blocks)], output_config=form)) == {NOT_JSON}
+    assert ids(anthropic([asked("hi")], [*reversed(blocks)], output_config=form)) == {NOT_JSON, NOT_ENFORCED}
 
 
 def test_a_result_of_the_apis_tool_after_the_json_is_not_part_of_it() -> None:
@@ -391,7 +428,7 @@ def test_text_that_the_cap_cut_is_because_of_the_cap() -> None:
 
     assert line.endswith("| because of api-truncated-text-mislabelled")
     [alone] = lines(mode('{"city": "Ro', usage=(100, 49), max_tokens=50), only=NOT_JSON)
-    assert "because of" not in alone
+    assert alone.endswith(f"| because of {NOT_ENFORCED}")
 
 
 def test_json_with_a_token_that_the_server_left_behind_is_because_of_the_token() -> None:
@@ -399,7 +436,7 @@ def test_json_with_a_token_that_the_server_left_behind_is_because_of_the_token()
     [alone] = lines(mode("The city is Rome.<|im_end|>"), only=NOT_JSON)
 
     assert leaked.endswith("| because of template-tokens-in-text")
-    assert "because of" not in alone
+    assert alone.endswith(f"| because of {NOT_ENFORCED}")
 
 
 def test_an_empty_schema_and_a_broken_one_judge_nothing() -> None:
@@ -489,10 +526,10 @@ def test_json_behind_a_thought_that_the_server_left_behind_is_because_of_the_tho
     ]
 
 
-def test_prose_behind_a_thought_is_the_models() -> None:
+def test_prose_behind_a_thought_is_not_because_of_the_thought() -> None:
     found = [one for one in judged(mode("so</think>It is Rome.")) if one.id == NOT_JSON]
 
-    assert [(one.layer, one.because_of) for one in found] == [("model", ())]
+    assert [(one.layer, one.because_of) for one in found] == [("model", (NOT_ENFORCED,))]
     assert "reasoning-in-text" not in ids(mode(GOOD))
 
 

@@ -72,3 +72,28 @@ def test_an_id_of_a_history_that_was_not_recorded_explains_nothing() -> None:
     found = judged(chat(before, answer, tools=[tool]))
 
     assert [one.because_of for one in found if one.id == BROKEN] == [()]
+
+
+@pytest.mark.parametrize("strict", [True, False, None])
+def test_the_api_is_to_blame_for_arguments_of_a_strict_tool(*, strict: bool | None) -> None:
+    function = {"name": "refund", "parameters": LIST, **({} if strict is None else {"strict": strict})}
+    for tool in ({"type": "function", "function": function}, {"type": "function", **function}):
+        call = said(None, ("call_1", "refund", '{"id":"six"}'))
+        found = {one.id: one for one in judged(chat([HELLO], call, tools=[tool]))}
+
+        assert ("api-format-not-enforced" in found) is (strict is True)
+        assert found[BROKEN].because_of == (("api-format-not-enforced",) if strict else ())
+        fits = said(None, ("call_1", "refund", '{"ids":[6]}'))
+        assert judged(chat([HELLO], fits, tools=[tool])) == []
+
+
+def test_arguments_may_fit_another_tool_of_the_same_name() -> None:
+    def tool(schema: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "function", "function": {"name": "refund", "description": "Pay back.", "parameters": schema}}
+
+    def found(arguments: str) -> set[str]:
+        call = said(None, ("call_1", "refund", arguments))
+        return {one.id for one in judged(chat([HELLO], call, tools=[tool(NUMBER), tool(LIST)]))}
+
+    assert BROKEN not in found('{"id":5}') | found('{"ids":[5]}')
+    assert BROKEN in found('{"name":5}')
