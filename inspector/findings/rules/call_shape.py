@@ -23,7 +23,8 @@ _CALLS = frozenset({None, "function", "function_call", "tool_use"})
     "api",
     "warning",
     "P",
-    says="The arguments of a call are an object, or null, where the API has a string with JSON, or a string in place of an object.",
+    says="The arguments of a call are an object or null where the API has a string with JSON, or a string in place of an "
+    "object; or they are empty, and tokens are counted for them.",
     fix="Update the server or gateway; a strict client fails on such a call.",
     not_when=(
         "The client understood the calls and ran them all: then it is an info",
@@ -53,7 +54,9 @@ def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
             continue
         for field in context.protocol.requests.arguments:
             came = _type_of(part, field)
-            if came == "null" and not _needs_arguments(context, part.call):
+            if came in ("null", "empty") and not _needs_arguments(context, part.call):
+                continue
+            if came == "empty" and not _counts_more(context):
                 continue
             if came is not None and came != field.type:
                 yield Note(
@@ -62,7 +65,23 @@ def arguments_wrong_type(context: RuleContext) -> Iterator[Note]:
                 )
 
 
-_AN = {"string": "a string", "object": "an object", "null": "null"}
+_AN = {"string": "a string", "object": "an object", "null": "null", "empty": "empty"}
+
+
+_MARKUP = 32
+"""Tokens. No chat template has more around a call without arguments."""
+
+
+def _counts_more(context: RuleContext) -> bool:
+    """Whether more output is counted than the answer shows, so that the model wrote arguments which did not arrive.
+
+    A model may also call a tool without any.
+    """
+    usage, emission = context.reading.usage, context.emission
+    if usage is None or usage.output is None or (usage.reasoning is None and not context.spoken[1].shows_thoughts):
+        return False
+    shown = sum(len(one) for call in emission.calls for one in (call.name, call.arguments_raw)) + len(emission.text)
+    return usage.output - (usage.reasoning or 0) > shown / 3 + _MARKUP * len(emission.calls)
 
 
 def _needs_arguments(context: RuleContext, call: ToolCall) -> bool:
@@ -79,6 +98,8 @@ def _type_of(part: Part, field: ArgumentsField) -> str | None:
     value = holder.get(field.key)
     if field.key in holder and value is None and field.type == "string":
         return "null"
+    if field.type == "string" and isinstance(value, str) and not value.strip():
+        return "empty"
     return "string" if isinstance(value, str) else "object" if is_object(value) or is_array(value) else None
 
 

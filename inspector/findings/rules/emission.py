@@ -50,7 +50,8 @@ def call_at(context: RuleContext, call: ToolCall) -> str:
     "error",
     "P",
     says="The arguments of a call are not valid JSON although the answer is complete. The API is to blame where it sends "
-    "valid JSON as a string in place of an object, or where a stream that it calls complete lacks the end of them.",
+    "valid JSON as a string in place of an object, or where a stream that it calls complete lacks their beginning or "
+    "their end, or has a piece of them twice.",
     fix="Use strict tools where the API has them; send the schema back in an error result.",
     not_when=(
         "The answer was cut or hit its cap",
@@ -65,13 +66,13 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
     for call in whole_calls(context):
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             whole = is_object(parse_json(call.arguments_raw))
-            endless = context.reading.streamed and lacks_end(call.arguments_raw)
+            fault = stream_fault(call.arguments_raw) if context.reading.streamed and not whole else None
             what = "are a string and not an object" if whole else "are not valid JSON"
-            what += ", because the stream lacks their end" if endless else ""
+            what += f", because the stream {fault}" if fault else ""
             yield Note(
                 f"the arguments of {call.name!r} {what}: {cut(call.arguments_raw, 120)!r}",
                 (call_at(context, call),),
-                layer="api" if whole or endless else None,
+                layer="api" if whole or fault else None,
             )
     for call in context.emission.server_calls if context.finish.effective not in _UNRUN else ():
         if call.complete and call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
@@ -80,6 +81,57 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
                 (call_at(context, call),),
                 severity="warning",
             )
+
+
+def stream_fault(text: str) -> str | None:
+    """What a stream did to arguments that are no JSON, as the end of "the stream ..."; None where it shows nothing."""
+    if lacks_end(text):
+        return "lacks their end"
+    if lacks_start(text):
+        return "lacks their beginning"
+    if (piece := doubled_piece(text)) is not None:
+        return f"has a piece of them twice ({cut(piece, 40)!r})"
+    return None
+
+
+def lacks_start(text: str) -> bool:
+    """True for the rest of a JSON object: it closes a bracket that it never opens, and holds keys of that object."""
+    bare = text.strip()
+    if bare.startswith(("{", "[")) or not bare.endswith("}"):
+        return False
+    if any(is_object(parse_json(start + bare)) for start in ("{", '{"')):
+        return True
+    bare = _STRING.sub('""', bare)
+    return bare.count("}") > bare.count("{") and bare.count(":") > bare.count("{")
+
+
+_STRING = regex(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_PIECE = range(64, 5, -1)
+"""Characters. A few signs that are there twice may be a slip of the model."""
+_LONGEST_TEXT, _MOST_TRIES = 100_000, 24
+
+
+def doubled_piece(text: str) -> str | None:
+    """The piece that stands twice in a row, if the text is a JSON object without one of them; else None."""
+    bare, tries = text.strip(), 0
+    try:
+        json.loads(bare)
+    except json.JSONDecodeError as error:
+        end = error.pos
+    except RecursionError:
+        return None
+    else:
+        return None
+    for size in _PIECE if bare.startswith("{") and len(bare) <= _LONGEST_TEXT else ():
+        for start in range(max(end - 2 * size, 0), end):
+            piece = bare[start : start + size]
+            if not bare.startswith(piece, start + size):
+                continue
+            if is_object(parse_json(bare[:start] + bare[start + size :])):
+                return piece
+            if (tries := tries + 1) == _MOST_TRIES:
+                return None
+    return None
 
 
 def lacks_end(text: str) -> bool:

@@ -22,6 +22,7 @@ from judged import (
     turn,
     use,
 )
+from round_trips import CHAT
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -197,3 +198,26 @@ def test_arguments_that_are_null_were_lost_where_the_tool_needs_some(required: l
     assert blamed["api-arguments-wrong-type"] == ("api", ())
     assert blamed["model-args-break-schema"] == ("model", ("api-arguments-wrong-type",))
     assert "api-arguments-wrong-type" not in ids(emitted(arguments="", tools=[tool]))
+
+
+@pytest.mark.parametrize(("output", "reasoning", "found"), [(90, 0, True), (90, 60, False), (24, 0, False)])
+def test_empty_arguments_were_lost_where_tokens_are_counted_for_them(
+    output: int, reasoning: int, *, found: bool
+) -> None:
+    schema = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+    usage = {
+        "prompt_tokens": 50,
+        "completion_tokens": output,
+        "total_tokens": 50 + output,
+        "completion_tokens_details": {"reasoning_tokens": reasoning},
+    }
+    for required in (["word"], []):
+        function = {"name": "look_up", "parameters": {**schema, "required": required}}
+        one = emitted(arguments="", tools=[{"type": "function", "function": function}])
+        body = json.loads(one.response.body) if one.response is not None else {}
+        blamed = {said.id: said for said in judged(trip(CHAT, json.loads(one.request.body), {**body, "usage": usage}))}
+
+        assert ("api-arguments-wrong-type" in blamed) is (found and bool(required))
+        if required:
+            because = ("api-arguments-wrong-type",) if found else ()
+            assert blamed["model-args-break-schema"].because_of == because

@@ -31,6 +31,7 @@ from judged import (
 from round_trips import CHAT, sse
 
 from turntape.cassettes.tape.model import RoundTrip
+from turntape.inspector.findings.rules.emission import doubled_piece
 from turntape.inspector.wire.resolve_finish import CALL_MARKERS
 
 WRONG = "model-args-break-schema"
@@ -511,6 +512,36 @@ def test_arguments_whose_end_a_complete_stream_lacks_are_the_apis(arguments: str
 
     assert one.layer == layer
     assert ("because the stream lacks their end" in one.message) is (layer == "api")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ('word":"tape"}', "lacks their beginning"),
+        ('"word":"tape"}', "lacks their beginning"),
+        ('71,"whom":{"name":"An{n"},"places":["a","b"]}', "lacks their beginning"),
+        ('{"whom":{"name":"Anna "name":"Anna Miller"},"word":"tape"}', 'has a piece of them twice (\'"name":"Anna \')'),
+        ('{"word":"tape"}}', None),
+        ('{"word":"tape",}', None),
+        ("{'word': 'tape'}", None),
+        ("word=tape}", None),
+        ('look_up({"word":"tape"})', None),
+        ('{"word":"a" "a"}', None),
+    ],
+)
+def test_arguments_show_what_the_stream_lost_or_repeated(arguments: str, said: str | None) -> None:
+    body = sse(call(0, "call_1", "look_up", ""), call(0, None, None, arguments), CALLED, done=True)
+    one = only("call-args-not-json", trip(CHAT, {**ASKED, "tools": TOOLS}, body))
+
+    assert one.layer == ("model" if said is None else "api")
+    assert said is None or f"because the stream {said}" in one.message
+    alone = only("call-args-not-json", emitted(arguments=arguments))
+    assert (alone.layer, "stream" in alone.message) == ("model", False), "without a stream, nothing shows a lost piece"
+
+
+@pytest.mark.parametrize("text", ['{"a":"' + "x y z " * 15_000 + '"b}', "{" + '"a":1,' * 14_000 + '"b}', '{"' * 40_000])
+def test_the_search_for_a_doubled_piece_is_bounded(text: str) -> None:
+    assert doubled_piece(text) is None
 
 
 REASONED = "Okay, the tool answered. I should say it.\n</think>\n\nIt is a strip."
