@@ -8,7 +8,15 @@ from turntape.cassettes.excerpts import cut
 from ...wire.citations import beyond_text
 from ...wire.exchange import Exchange
 from ...wire.json_value import as_object, values_at
-from ...wire.stream_pieces import begun_again, doubled_text, repeated_text, repeats_calls, texts_of, values_of
+from ...wire.stream_pieces import (
+    begun_again,
+    doubled_text,
+    repeated_piece,
+    repeated_text,
+    repeats_calls,
+    texts_of,
+    values_of,
+)
 from ..causes import CONTRADICTION
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -52,6 +60,8 @@ def _ways(context: RuleContext) -> Iterator[str]:
     if rules.contradictions is not None:
         yield from rules.contradictions(exchange)
     yield from beyond_text(_whole(exchange))
+    if (piece := repeated_piece(texts)) is not None:
+        yield f"a piece of it comes twice in a row: {cut(piece, 40)!r}"
 
 
 def _whole(exchange: Exchange) -> object:

@@ -412,8 +412,12 @@ PARTED = ["One ", "strip ", "of ", "tape ", "holds ", "all ", "that ", "was ", "
         ([*PARTED, *PARTED, *PARTED], None),
         (["ha "] * 12, None),
         (["court ", *["court court "] * 11, "and ", "more."], None),
+        (["It is a ", "strip that is w", "strip that is w", "ound."], "a piece of it comes twice in a row"),
+        (["It is a ", *["strip that is w"] * 4, "ound."], None),
+        (["Say ", " cobalt", " cobalt", " twice."], None),
+        (["| --- | --- |", "| --- | --- |", "| a | b |"], None),
     ],
-    ids=["doubled", "alike", "again", "a loop", "laughs", "a loop that ended"],
+    ids=["doubled", "alike", "again", "a loop", "laughs", "a loop that ended", "one", "four", "a word", "a table"],
 )
 def test_pieces_that_come_again(pieces: list[str], says: str | None) -> None:
     one = chunks(*(delta(content=piece) for piece in pieces), delta("stop"))
@@ -422,6 +426,12 @@ def test_pieces_that_come_again(pieces: list[str], says: str | None) -> None:
         assert ID not in ids(one)
     else:
         assert says in only(ID, one).message
+
+
+def test_a_piece_of_any_api_that_comes_twice() -> None:
+    sent_twice = texts_of(["It is a strip. ", "It is wound on", "It is wound on", " a reel."])
+
+    assert {api for api, one in sent_twice.items() if ID in ids(one)} == set(sent_twice)
 
 
 def test_choices_that_share_an_index() -> None:
