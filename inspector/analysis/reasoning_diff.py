@@ -17,6 +17,8 @@ type ReasoningState = Literal["none", "kept", "dropped", "altered"]
 """`none`: the answer had no reasoning."""
 
 _ALPHABET = str.maketrans("-_", "+/")
+_ALIKE = 12
+"""Characters at one end of two signatures that no other two share by chance."""
 
 
 @frozen
@@ -73,6 +75,16 @@ class _Returned:
         same = (as_object(p.raw) for message in self.messages for p in message.parts if not p.signature)
         return any(one.get("id") == item.get("id") and one.get("type") == item.get("type") for one in same)
 
+    def damaged(self, part: Part) -> Part | None:
+        """The same call with what is left of the signature of `part`; a client may replace one by another."""
+        was = _normal(part.signature or "")
+        for one in self.parts if part.call is not None else ():
+            now = _normal(one.signature or "")
+            alike = len(now) >= _ALIKE and (was[:_ALIKE] == now[:_ALIKE] or was[-_ALIKE:] == now[-_ALIKE:])
+            if alike and _same_call(part, one):
+                return one
+        return None
+
     def with_id(self, item: object) -> Part | None:
         """The part with a signature that belongs to the item with that id."""
         if not item:
@@ -96,16 +108,20 @@ def _lost_signature(part: Part, turn: Turn, returned: _Returned) -> LostReasonin
         resealed = twin is not None and _in_answer(turn, twin.signature or "")
         return LostReasoning("altered", part.pointer, twin.pointer) if twin is not None and not resealed else None
     text = part.text.strip() if part.kind == "reasoning" else ""
-    twin = returned.by_text.get(text) if text else None
+    twin = returned.by_text.get(text) if text else returned.damaged(part)
     return LostReasoning("dropped" if twin is None else "altered", part.pointer, twin.pointer if twin else None)
 
 
 def _misplaced(part: Part, found: Part, messages: Sequence[Message]) -> bool:
     """Whether the signature of a call came back on something else, although the call came back too."""
-    if part.call is None or found.call is not None:
+    if part.call is None or _same_call(part, found):
         return False
-    meaning = call_meaning(part.call)
-    return any(p.call is not None and call_meaning(p.call) == meaning for m in messages for p in m.parts)
+    same = [p for m in messages for p in m.parts if _same_call(part, p)]
+    return bool(same) and all(_normal(p.signature or "") != _normal(part.signature or "") for p in same)
+
+
+def _same_call(part: Part, other: Part) -> bool:
+    return part.call is not None and other.call is not None and call_meaning(part.call) == call_meaning(other.call)
 
 
 def _edited(part: Part, found: Part) -> bool:

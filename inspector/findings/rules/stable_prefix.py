@@ -275,6 +275,10 @@ _SAMPLING = (
     "generationConfig",
     "inferenceConfig",
     "options",
+    "format",
+    "output_config",
+    "output_format",
+    "outputConfig",
     "frequency_penalty",
     "presence_penalty",
 )

@@ -107,11 +107,20 @@ def _result(response: Object) -> ToolResult:
     fields = as_object(body)
     error = fields.get("error")
     inner = fields.get("output", fields.get("result")) if len(fields) == 1 else None
-    text = text_of(inner) if inner is not None else compact(body) if body is not None else ""
+    text = _given(inner) if inner is not None else compact(body) if body is not None else ""
     media = [f"[{kind}]" for part in objects_in(response.get("parts")) if (kind := _media_kind(part))]
     text = "\n".join(filter(None, (text, *media)))
     call_id, name = as_text(response.get("id")) or None, as_text(response.get("name"))
     return ToolResult(call_id, name, error not in (None, "", False), text)
+
+
+def _given(value: object) -> str:
+    """What a tool gave, as the model reads it: the texts of a list of blocks, and all else as JSON, images too."""
+    if is_array(value):
+        return "\n".join(filter(None, map(_given, as_array(value))))
+    fields = as_object(value)
+    blocks = any(isinstance(fields.get(key), str) or is_array(fields.get(key)) for key in ("text", "content"))
+    return compact(value) if is_object(value) and not blocks else text_of(value)
 
 
 def grow_call(call: Object, pieces: object) -> None:

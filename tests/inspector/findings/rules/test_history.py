@@ -160,6 +160,32 @@ def test_a_signature_belongs_to_its_call() -> None:
     assert only("client-reasoning-altered", first, moved).layer == "client"
 
 
+@pytest.mark.parametrize(
+    ("came_back", "found"),
+    [
+        (("abcd" * 8, None), None),
+        ((None, "abcd" * 8), "client-reasoning-altered"),
+        (("abcd" * 6, None), "client-reasoning-altered"),
+        (("skip_thought_signature_validator", None), "client-reasoning-dropped"),
+        ((None, None), "client-reasoning-dropped"),
+    ],
+    ids=["unchanged", "on the other call", "cut short", "a word in its place", "left out"],
+)
+def test_a_signature_comes_back_whole_and_on_its_own_call(
+    came_back: tuple[str | None, str | None], found: str | None
+) -> None:
+    hi = turn("user", {"text": "hi"})
+    names = ("look", "seek")
+    first = gemini([hi], [calls(names[0], thoughtSignature="abcd" * 8), calls(names[1])])
+    sent = [
+        calls(name, **({"thoughtSignature": one} if one else {})) for name, one in zip(names, came_back, strict=True)
+    ]
+    given = turn("user", gives("x"), gives("y"))
+    second = gemini([hi, turn("model", *sent), given], [{"text": "done"}], 1)
+
+    assert {one for one in ids(first, second) if "reasoning" in one} == ({found} if found else set())
+
+
 def test_a_result_that_reads_like_an_earlier_one_does_not_make_the_answer_look_moved() -> None:
     nudge = user("Go on with the tool or answer.")
     one, two = said(None, ("call_1", "look_up", '{"word":"a"}')), said(None, ("call_2", "look_up", '{"word":"b"}'))

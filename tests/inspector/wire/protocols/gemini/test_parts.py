@@ -183,3 +183,21 @@ def test_a_call_grows_by_pieces_at_their_paths() -> None:
         "none": "NULL_VALUE",
         "again": 2,
     }
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("a strip", "a strip"),
+        ({"type": "car", "price": 3}, '{"type":"car","price":3}'),
+        ({"type": "image", "data": "iVBORw0KGgo"}, '{"type":"image","data":"iVBORw0KGgo"}'),
+        ([{"type": "text", "text": "a"}, {"type": "image", "data": "iVBO"}], 'a\n{"type":"image","data":"iVBO"}'),
+        ({"content": [{"type": "text", "text": "a"}]}, "a"),
+        (3, "3"),
+    ],
+)
+def test_the_model_reads_a_result_as_json(given: object, text: str) -> None:
+    for key in ("output", "result"):
+        found = part_of({"functionResponse": {"name": "f", "response": {key: given}}}).result
+        assert found is not None
+        assert found.text == text
