@@ -84,7 +84,7 @@ def arguments_not_json(context: RuleContext) -> Iterator[Note]:
 
 
 def stream_fault(text: str) -> str | None:
-    """What a stream did to arguments that are no JSON, as the end of "the stream ..."; None where it shows nothing."""
+    """What a stream did to arguments that are not JSON, as the end of "the stream ..."; None where it shows nothing."""
     if lacks_end(text):
         return "lacks their end"
     if lacks_start(text):
@@ -112,7 +112,7 @@ _LONGEST_TEXT, _MOST_TRIES = 100_000, 24
 
 
 def doubled_piece(text: str) -> str | None:
-    """The piece that stands twice in a row, if the text is a JSON object without one of them; else None."""
+    """The piece that is there twice in a row, if the text is a JSON object without one of them; else None."""
     bare, tries = text.strip(), 0
     try:
         json.loads(bare)

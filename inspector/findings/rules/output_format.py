@@ -79,7 +79,9 @@ NOT_ENFORCED = "api-format-not-enforced"
 )
 def not_enforced(context: RuleContext) -> Iterator[Note]:
     wanted = context.request.output_format
-    for answer in _answers(context) if wanted is not None and wanted.enforced else ():
+    if wanted is None or not wanted.enforced:
+        return
+    for answer in _answers(context):
         if answer.json is None:
             if (context.request.stop and not answer.fenced) or _text_causes(context, answer):
                 continue
