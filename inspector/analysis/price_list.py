@@ -1,6 +1,7 @@
 """The price list: genai-prices' own, or a newer one that `turntape prices --update` has stored.
 
-genai-prices is imported at the first price, since it takes longer to load than everything else.
+genai-prices is imported at the first price, since it takes longer to load than everything else. Before 0.2 it knew no
+prices by service tier. A suite may pin such a version: it lists nothing then, so that no cost is wrong.
 """
 
 import json
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
 
 _AGAIN = "run `turntape prices --update` again"
+_SINCE = "0.2"
+"""The first genai-prices that has prices by service tier."""
 
 
 def stored_at() -> Path:
@@ -40,8 +43,10 @@ def price_list() -> "DataSnapshot":
 @cache
 def _loaded(path: Path) -> "DataSnapshot":
     prepare("genai_prices")  # its content is for downloads, and imports an HTTP client
-    from genai_prices.data_snapshot import get_snapshot
+    from genai_prices.data_snapshot import DataSnapshot, get_snapshot
 
+    if not _knows_tiers(DataSnapshot):
+        return DataSnapshot(providers=[], from_auto_update=False)
     try:
         document = path.read_bytes()
     except OSError:
@@ -50,6 +55,10 @@ def _loaded(path: Path) -> "DataSnapshot":
         return _snapshot(json.loads(document)["providers"])
     except (ValueError, KeyError, TypeError) as exc:
         raise CassetteError(f"the prices in {str(path)!r} cannot be read; remove the file, or {_AGAIN}") from exc
+
+
+def _knows_tiers(snapshot: "type[DataSnapshot]") -> bool:
+    return "price_context" in snapshot.calc.__annotations__
 
 
 def _snapshot(providers: object) -> "DataSnapshot":
@@ -66,6 +75,10 @@ def _snapshot(providers: object) -> "DataSnapshot":
 
 def store(body: bytes, source: str, now: float) -> None:
     """Keep a downloaded list from the URL `source`. Raises CassetteError when it is none, and keeps the old one."""
+    from genai_prices.data_snapshot import DataSnapshot
+
+    if not _knows_tiers(DataSnapshot):
+        raise CassetteError(f"{_too_old()}; install {_SINCE} or newer to update prices")
     try:
         providers = json.loads(body)
         _snapshot(providers)
@@ -88,6 +101,8 @@ def age(today: date) -> str:
     """Where the list is from and how old it is, as a sentence without a full stop."""
     from importlib.metadata import version
 
+    if not price_list().providers:
+        return f"{_too_old()}, so nothing has a listed price; install {_SINCE} or newer"
     newest = f"newest price from {_newest(today)}"
     try:
         stored = json.loads(stored_at().read_bytes())
@@ -96,6 +111,12 @@ def age(today: date) -> str:
         return f"prices of genai-prices {version('genai-prices')}, {newest}"
     days = (today - fetched).days
     return f"prices updated on {fetched} ({several(days, 'day')} ago), {newest}"
+
+
+def _too_old() -> str:
+    from importlib.metadata import version
+
+    return f"genai-prices {version('genai-prices')} has no prices by service tier"
 
 
 def _newest(today: date) -> date | str:

@@ -208,6 +208,8 @@ def _price(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
 
 def _calculated(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
     prices = price_list()
+    if not prices.providers:
+        return None
     from genai_prices.types import Usage
 
     usage = reading.usage

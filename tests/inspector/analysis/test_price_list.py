@@ -106,3 +106,16 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(home: Path) -> None:
 
     with pytest.raises(CassetteError, match="name a folder with TURNTAPE_HOME"):
         store(json.dumps(PROVIDERS).encode(), URL, NOW)
+
+
+def test_a_version_without_tiers_lists_nothing_and_says_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def calc(self: object, usage: object, model_ref: str, provider_id: str | None) -> None: ...
+
+    monkeypatch.setattr("genai_prices.data_snapshot.DataSnapshot.calc", calc)
+    module._loaded.cache_clear()
+
+    assert providers() == []
+    assert age(TODAY).endswith(" has no prices by service tier, so nothing has a listed price; install 0.2 or newer")
+    with pytest.raises(CassetteError, match=r"service tier; install 0\.2 or newer to update prices"):
+        store(json.dumps(PROVIDERS).encode(), URL, NOW)
+    assert not home.exists()
