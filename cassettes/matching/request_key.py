@@ -24,6 +24,8 @@ _BASES = frozenset({"api", "openai", "inference", "compatible-mode", "paas"})
 """Path segments that hosts put before the version."""
 _ENCODING = "content-encoding"
 _ESCAPE = regex(r"%[0-9A-Fa-f]{2}")
+_MARK = regex(r"REDACTED(?:-[0-9a-f]{8})?\**")
+"""A value that the redactor has replaced."""
 _NEEDS_NONE = frozenset(f"{ascii_letters}{digits}-._~!$&'()*+,;=:@")
 """Signs that a path segment may have as they are: some clients escape them, others do not (RFC 3986, section 3.3)."""
 
@@ -48,7 +50,7 @@ def path_key(target: str) -> str:
     query = sorted(
         (name, value)
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if name.lower() not in SECRET_PARAMETERS and name not in idle
+        if name.lower() not in SECRET_PARAMETERS and name not in idle and not _MARK.fullmatch(value)
     )
     return endpoint + (f"?{urlencode(query)}" if query else "")
 

@@ -159,6 +159,7 @@ class Player:
 
     def play(self, method: str, url: str, headers: Headers, body: bytes) -> Played:
         """As `answer`, with how the recording was found. Raises Miss."""
+        url = self._redactor.knowing(headers).url(url) if "?" in url else url
         method, path, body = method.upper(), path_key(url), plain(body, headers)
         self.senders.note()
         asked = path

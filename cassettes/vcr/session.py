@@ -49,7 +49,7 @@ class VcrPlayer(Player):
         body = plain(body, headers)
         clean = self._redactor.round_trip(RoundTrip(model.Request(method, url, headers, body), None, 0.0)).request
         asked, index = Request.of(clean), self._index_at_hand()
-        given = index.given(method.upper(), path_key(url), headers, body)
+        given = index.given(method.upper(), path_key(clean.url), headers, body)
         equal: list[int] = []
         taken: Taken | None = None
         for place, recorded in self._requests.items():

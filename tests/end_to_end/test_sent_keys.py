@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE
 
-from turntape.cassettes import Cassette, Recorder
+from turntape.cassettes import Cassette, Recorder, ReplayMiss
 from turntape.cassettes.replay.player import Player
 from turntape.proxy.engine.engine import Engine, running
 
@@ -73,5 +73,10 @@ def test_a_key_that_its_exchange_repeats_is_not_recorded(
     assert not [piece for piece in (KEY, *PIECES) if piece in written]
     [trip] = Cassette.load(tape)
     assert (trip.route, trip.response and trip.response.status) == (route, 200)
-    again = Player(Cassette.load(tape)).answer("POST", trip.request.url, tuple(headers.items()), asked.encode())
-    assert again.response is not None
+    for key in (KEY, "another-key-of-this-client-4711"):
+        live = tuple((name, value.replace(KEY, key)) for name, value in headers.items())
+        player = Player(Cassette.load(tape))
+        assert player.answer("POST", f"{PATH}?x={key}", live, asked.replace(KEY, key).encode()).response is not None
+        with pytest.raises(ReplayMiss) as missed:
+            player.answer("POST", f"/other{PATH}?x={key}", live, b"{}")
+        assert key not in str(missed.value)
