@@ -28,6 +28,7 @@ from turntape.inspector.run.labels import label_all
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.run.strip import strip_of
 from turntape.inspector.views.json.show_json import show_json
+from turntape.inspector.views.report.costs import costs as costs_panel
 from turntape.inspector.views.report.page import report
 from turntape.inspector.views.text.check_text import check_text
 from turntape.inspector.views.text.cost_text import cost_text
@@ -131,6 +132,13 @@ def figures(path: Path) -> dict[str, dict[str, object]]:
     verdict = next(iter(text_of(check_text(CheckReport(Asked(), (checked,)), WIDE)).splitlines()))
     listing = json.loads(list_runs(TapeFolder(path.parent), path.name, 0, 5))["files"][0]
 
+    all_costs = text_of(costs_text(ledger, "run", width=WIDE))
+    panel = unescape(re.sub(r"<[^>]+>", "", str(costs_panel(ledger, run.rows)).replace("</h2>", "\n")))
+    pages = [text_of([block.title_at(WIDE)]) for block in costs_page(ledger, rows).blocks]
+    marks = [mark.kind for lane in strip.lanes for turn in lane.turns for mark in turn.marks]
+    in_turns = Counter(one["severity"] for label in labels if label["turn"] is not None for one in label["findings"])
+    in_list = Counter(mark.severity for row in rows.all if row.is_turn for mark in row.findings)
+
     severities = Counter(one["severity"] for label in labels for one in label["findings"])
     costs = [Decimal(label["cost_usd"]) for label in labels if label["cost_usd"] is not None]
     billed = turns or costs or checked.unpriced
@@ -187,6 +195,25 @@ def figures(path: Path) -> dict[str, dict[str, object]]:
             "title": number("warning", heading),
             "report": number("warning", banner.partition("first went")[0]),
             "check": sum(one.finding.severity == "warning" for one in checked.findings),
+        },
+        "output": {
+            "show --cost": number("out", bars),
+            "show --json": sum(label["usage"]["output"] or 0 for label in turns),
+        },
+        "first that went wrong": {
+            "title": found(r"first in (.+?)(?: {2}|$)", heading),
+            "report": found(r"first went wrong in\s+(?:round trip )?(.+?)\s*:", banner),
+        },
+        "cache misses": {
+            "show --costs": found(r"cache misses {2}(.+)", all_costs),
+            "costs page": next((one for page in pages if (one := found(r"cache misses {2}([1-9].*)", page))), None),
+            "report": found(r"Cache misses ([1-9].*)", panel),
+        },
+        "errors of turns": {"strip": marks.count("error"), "list": in_list["error"], "show --json": in_turns["error"]},
+        "warnings of turns": {
+            "strip": marks.count("warning"),
+            "list": in_list["warning"],
+            "show --json": in_turns["warning"],
         },
         "findings": {"tab of the report": tab, "tab of the viewer": summarize(rows).findings},
     }

@@ -9,7 +9,7 @@ from ..text.terminal_text import width_of
 from ..vocabulary.kinds import KIND_LOOKS, KindLook
 from .formatting import bar as gauge
 from .formatting import clipped, count, dollars
-from .strip_layout import PlacedBar, StripLayout
+from .strip_layout import PlacedBar, StripLayout, without_folders
 from .strip_shown import Shown, arrived, so_far
 
 type Spans = list[tuple[str, str]]
@@ -151,7 +151,10 @@ def _largest(layout: StripLayout, shown: Shown, room: int) -> list[Spans]:
     several_threads = len(layout.strip.lanes) > 1
     for turn, addition in seen[: room - 1]:
         where = f"{turn.row.thread}:{turn.row.label}" if several_threads else turn.row.label
-        rows.append([(f"{where:>4} ", "dim"), (f"+{count(addition.tokens)} {addition.name}", "new")])
+        lead, amount, name = f"{where:>4} ", f"+{count(addition.tokens)}", addition.name
+        if width_of(f"{lead}{amount} {name}") >= layout.side:
+            name = without_folders(name)
+        rows.append([(lead, "dim"), (f"{amount} {name}", "new")])
     return rows
 
 

@@ -7,6 +7,7 @@ import pytest
 from strips import row
 
 from turntape.inspector.analysis.pricing import CostParts
+from turntape.inspector.run.newest import NewPiece
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.strip import strip_of
 from turntape.inspector.views.text.terminal_text import width_of
@@ -81,3 +82,15 @@ def test_kinds_are_named_once_where_no_turn_is_under_the_cursor() -> None:
     assert "new" not in " ".join(beside) and "$ shows tokens" in beside
     small = lay_out(strip_of([priced(turn, "1") for turn in range(1, 9)]), "dollars", 140, 6)
     assert not small.parts.legend and "new" in " ".join(words(small, Shown(), y) for y in range(6))
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"), [(120, "2 +900 read_file dates.py"), (200, "2 +900 read_file src/statements/dates.py")]
+)
+def test_a_file_keeps_its_folders_where_the_panel_has_room(width: int, shown: str) -> None:
+    newest = NewPiece("read_file src/statements/dates.py", 1.0, 1)
+    usage, before = Usage(input=1900, output=1), Usage(input=1000)
+    rows = [priced(1, "0.1"), replace(priced(2, "0.1"), usage=usage, before=before, newest=newest)]
+
+    layout = lay_out(strip_of(rows), "dollars", width, 12)
+    assert shown in [words(layout, Shown(0, None, None), y) for y in range(12)]
