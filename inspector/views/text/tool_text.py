@@ -11,7 +11,7 @@ from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_object, compact
 from ...wire.printable import safe
 from .number_format import lasted, several, size
-from .terminal_text import GLYPHS, Line, Style, ansi, clip, fit, flow, width_of, wrap
+from .terminal_text import GLYPHS, Line, Style, ansi, clip, flow, folded, width_of, wrap
 from .tool_diff import as_returned, as_seen, cut_note, diff_lines
 
 if TYPE_CHECKING:
@@ -140,16 +140,17 @@ def tools_text(cassette: Cassette, title: str, *, thread: str | None = None, wid
     from ...run.labels import label_stream  # it loads the rules, which the lines of one run do not need
 
     width = max(40, width)
-    found: dict[Key, tuple[str, tuple[ToolRun, ...]]] = {}
+    found: dict[Key, tuple[str, str, tuple[ToolRun, ...]]] = {}
     messages = 0
     for key, one in label_stream(cassette):
         label = one.label
         if key not in found:
             messages += one.reading.kind == "tools"
-        where = f"turn {label['turn']} of {label['thread']}" if one.turn else ""
+        turn, of = (f"turn {label['turn']}", cast(str, label["thread"])) if one.turn else ("", "")
         runs = one.tool_runs if thread is None or label["thread"] == thread else ()
-        found[key] = where, tuple(run.small() for run in runs)
-    listed = [(where, run) for where, runs in found.values() for run in runs]
+        found[key] = turn, of, tuple(run.small() for run in runs)
+    many = len({of for _, of, _ in found.values() if of}) > 1
+    listed = [(f"{turn} of {of}" if of and many else turn, run) for turn, of, runs in found.values() for run in runs]
     listed.sort(key=lambda one: one[1].started_at)
     yield [(title, "bold")]
     if not messages:
@@ -159,7 +160,7 @@ def tools_text(cassette: Cassette, title: str, *, thread: str | None = None, wid
     alone = sum(run.joined is None for _, run in listed)
     facts = [several(len(listed), "tool run"), several(messages, "message") + " of tool servers"]
     facts += [f"{alone} without a call of the model"] if alone else []
-    yield fit([(" · ".join(facts), "dim")], width)
+    yield from folded([(" · ".join(facts), "dim")], width, "  ")
     yield from _servers(cassette.tool_servers, width)
     for where, run in listed:
         yield []
@@ -174,7 +175,7 @@ def _servers(servers: Mapping[str, ToolServer], width: int) -> Iterator[Line]:
         yield []
     for one in servers.values():
         command = safe(" ".join(one.command)) if one.command else one.transport
-        spans: Line = [(f"{clip(one.server, 40)}  ", "tool"), (clip(command, max(20, width - 40)), "plain")]
+        spans: Line = [(f"{clip(one.server, 40)}  ", "tool"), (clip(command, max(40, width - 40)), "plain")]
         if one.pid is not None:
             spans.append((f"  pid {one.pid}", "dim"))
         if one.signal is not None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import tool_tapes
-from conversations import loop
+from conversations import chat, loop, said, user
 
 from turntape.cassettes.recording.recorder import Recorder
 from turntape.cassettes.tape.reader import Cassette
@@ -112,3 +112,14 @@ def test_arguments_other_than_an_object_are_shown_as_they_are() -> None:
     assert call_of(RUN) == 'read(path="notes.txt")'
     assert call_of(replace(RUN, arguments=[1], arguments_raw="[1]")) == "read([1])"
     assert call_of(replace(RUN, arguments=None, arguments_raw="")) == "read()"
+
+
+def test_the_head_is_wrapped_and_a_turn_has_its_thread_where_there_are_several(tmp_path: Path) -> None:
+    path = tool_tapes.record(tmp_path / "t.cassette.jsonl")
+    lines = [plain(line) for line in tools_text(Cassette.load(path), "t", width=50)]
+    assert lines[1:4] == ["4 tool runs · 7 messages of tool servers · 1", "  without a call of the model", ""]
+    assert any(line.endswith("  turn 1") for line in lines) and max(map(len, lines)) <= 50
+
+    trips = [*tool_tapes.story().trips, chat([user("else")], said("yes"), index=20, at=1_790_000_000.0)]
+    both = tool_tapes.record(tmp_path / "u.cassette.jsonl", trips)
+    assert "turn 1 of t1" in "\n".join(plain(line) for line in tools_text(Cassette.load(both), "t", width=120))
