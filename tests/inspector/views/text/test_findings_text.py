@@ -65,8 +65,9 @@ def test_a_thread_can_be_chosen_and_lines_fit() -> None:
 @pytest.mark.parametrize("width", [40, 50])
 def test_evidence_is_wrapped_and_never_cut(width: int) -> None:
     refused = {"error": {"type": "server_error", "message": "overloaded", "code": None}}
-    trips = [chat([user("go")], error=refused, status=503, index=at, at=100.0 + at) for at in range(3)]
-    shown = lines(trips, width=width)
+    shown = lines(
+        [chat([user("go")], error=refused, status=503, index=at, at=100.0 + at) for at in range(3)], width=width
+    )
 
     assert max(map(len, shown)) <= width and not [line for line in shown if line.endswith("…")]
     said = " ".join(" ".join(shown).split())
