@@ -44,7 +44,7 @@ def template_tokens(context: RuleContext) -> Iterator[Note]:
                 (f"{context.at} call {call.id or call.name}", f"{context.at} response"),
             )
             return
-    if context.emission.emitted != "text":
+    if context.emission.emitted not in ("text", "calls") or context.has("call-as-text"):
         return
     token = template_token(context.emission.text)
     if token is None:

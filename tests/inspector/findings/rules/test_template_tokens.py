@@ -4,7 +4,22 @@ from typing import Any
 
 import pytest
 from conversations import HELLO, chat, said, user
-from judged import OLLAMA, anthropic, asked, emitted, gemini, ids, judged, lines, only, responses, trip, turn, words
+from judged import (
+    OLLAMA,
+    anthropic,
+    asked,
+    emitted,
+    gemini,
+    ids,
+    judged,
+    lines,
+    only,
+    responses,
+    trip,
+    turn,
+    use,
+    words,
+)
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -90,3 +105,8 @@ def test_a_token_in_the_name_of_a_call_is_the_servers(name: str) -> None:
     assert found == [(NAME, "api", ()), ("model-unknown-tool", "model", (NAME,))]
     assert NAME not in ids(emitted("look<up>"))
     assert only("model-unknown-tool", emitted("look<up>")).because_of == ()
+
+
+@pytest.mark.parametrize(("text", "is_found"), [(LEAKED, True), ("I look it up.", False), ("`<|im_end|>` ends", False)])
+def test_a_token_beside_a_call_is_found_too(text: str, *, is_found: bool) -> None:
+    assert (NAME in ids(anthropic([asked("hi")], [words(text), use()]))) is is_found
