@@ -7,10 +7,11 @@ from .cassetter import CASSETTER
 from .format import Format, ImportFault
 from .go_vcr import GO_VCR
 from .har import HAR
+from .httprr import HTTPRR
 from .ruby_vcr import RUBY_VCR
 from .vcrpy import VCRPY
 
-FORMATS: tuple[Format, ...] = (HAR, CASSETTER, GO_VCR, VCRPY, RUBY_VCR)
+FORMATS: tuple[Format, ...] = (HAR, CASSETTER, GO_VCR, HTTPRR, VCRPY, RUBY_VCR)
 
 
 def detected(data: bytes, path: Path, formats: Iterable[Format] = FORMATS) -> Format:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 SUFFIX = ".cassette.jsonl"
-ENDINGS = frozenset({".yaml", ".yml", ".json", ".toml", ".har", ".flow", ".flows", ".mitm", ".dump"})
+ENDINGS = frozenset({".yaml", ".yml", ".json", ".toml", ".har", ".httprr", ".flow", ".flows", ".mitm", ".dump"})
 """Endings that are removed from a file name before ours is added."""
 
 

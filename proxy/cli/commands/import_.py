@@ -236,8 +236,8 @@ def _line(row: tuple[str, ...], widths: "Sequence[int]") -> str:
 COMMAND = Command(
     usage="turntape import FILE ... [-o F | --out-dir DIR] | --pytest [TESTS]",
     description="Convert recordings of other tools: vcrpy and pytest-recording (YAML, JSON), cassetter (YAML, TOML), "
-    "VCR of Ruby, go-vcr, HAR, mitmproxy flows; also packed with gzip or zstd. Secrets are replaced. A file that "
-    "cannot be read does not stop the others.",
+    "VCR of Ruby, go-vcr, httprr, HAR, mitmproxy flows; also packed with gzip or zstd. Secrets are replaced. A file "
+    "that cannot be read does not stop the others.",
     examples=("turntape import cassette.yaml", "turntape import --pytest"),
     add=add,
     main=main,
