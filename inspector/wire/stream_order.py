@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
+from itertools import chain
 
 from turntape.cassettes.frozen import frozen, mutable
 
@@ -143,35 +144,47 @@ def _of_piece(seen: _Seen, piece: Piece, name: str, body: Object) -> Iterator[st
 
 
 def twice(events: Iterable[Named], names: FieldNames) -> Iterator[str]:
-    """One sentence when an event that can only come once comes twice in a row: a long text, a call, an end."""
+    """One sentence when an event that can only come once comes twice in a row: a text of words, a call, an end.
+
+    A model that is caught in a loop says a text more often than twice.
+    """
     before: Named = ("", {})
-    for name, body in events:
-        if (name, body) == before and _only_once(body, names):
-            kind = as_text(body.get("type")) or name
+    times = 1
+    for name, body in chain(events, [("", {})]):
+        if (name, body) == before:
+            times += 1
+            continue
+        if times > 1 and _only_once(before[1], names, texts=times == 2):
+            kind = as_text(before[1].get("type")) or before[0]
             yield f"the same event{f' {kind!r}' if kind else ''} comes twice in a row"
             return
-        before = (name, body)
+        before, times = (name, body), 1
 
 
-_LONG = 24
-"""Characters. A model may say a shorter text twice in a row."""
+_LONG = 12
+"""Characters. A model may say a shorter text twice in a row; in recorded streams, none so long came twice."""
 _VARIED = 8
 """Different characters. Lines, indents and rows of a table have fewer, and some are one token that comes many times."""
 
 
-def _only_once(value: object, names: FieldNames, depth: int = 0) -> bool:
+def _only_once(value: object, names: FieldNames, depth: int = 0, *, texts: bool) -> bool:
+    """Whether a part of an event can only come once. `texts`: whether a text may be such a part."""
     if depth > _DEEPEST:
         return False
     if is_array(value):
-        return any(_only_once(item, names, depth + 1) for item in value)
+        return any(_only_once(item, names, depth + 1, texts=texts) for item in value)
     if not is_object(value):
         return False
     return any(
         (key in names.ends and bool(inner))
-        or (key in names.texts and isinstance(inner, str) and len(inner) >= _LONG and len(set(inner)) >= _VARIED)
-        or _only_once(inner, names, depth + 1)
+        or (texts and (key in names.texts or key in names.arguments) and _is_said_once(inner))
+        or _only_once(inner, names, depth + 1, texts=texts)
         for key, inner in value.items()
     )
+
+
+def _is_said_once(value: object) -> bool:
+    return isinstance(value, str) and len(value) >= _LONG and len(set(value)) >= _VARIED
 
 
 _DEEPEST = 6

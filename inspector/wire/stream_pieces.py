@@ -1,7 +1,6 @@
 """The pieces of a stream by the place that they grow, in any API, to see that a server repeats what it already sent."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 
 from turntape.cassettes.framing import Event
 
@@ -34,8 +33,6 @@ _LISTS = frozenset({"parts", "tool_calls"})
 """The fields in which APIs send lists of calls."""
 _NUMBERS = ("index", "output_index", "content_index", "summary_index", "contentBlockIndex")
 _FEW, _MANY, _LONG, _AGAIN = 3, 8, 20, 40
-_WORDS, _VARIED = 12, 7
-"""Characters of a piece, and different ones. In recorded streams, no piece of so many came twice in a row."""
 _DEEPEST = 8
 _EFFORT = 4
 """A text that keeps coming back to its first words is compared with its beginning up to so many times its length."""
@@ -63,20 +60,6 @@ def doubled_text(texts: Texts) -> str | None:
 def _are_doubled(pieces: Sequence[str]) -> bool:
     """True when every piece is there twice. A model that repeats one word has few different pieces."""
     return len(pieces) >= _MANY and pieces[::2] == pieces[1::2] and len(set(pieces)) >= _FEW
-
-
-def repeated_piece(texts: Texts) -> str | None:
-    """The first piece that comes twice in a row and is too long and too varied to be said so; None for no such piece.
-
-    A model that is caught in a loop says a piece more often than twice.
-    """
-    for pieces in texts:
-        for at, (piece, after) in enumerate(pairwise(pieces)):
-            if piece != after or len(piece) < _WORDS or len(set(piece)) < _VARIED:
-                continue
-            if piece not in (*pieces[max(at - 2, 0) : at], *pieces[at + 2 : at + 4]):
-                return piece
-    return None
 
 
 def begun_again(texts: Texts) -> str | None:

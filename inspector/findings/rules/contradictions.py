@@ -11,7 +11,6 @@ from ...wire.json_value import as_object, values_at
 from ...wire.stream_pieces import (
     begun_again,
     doubled_text,
-    repeated_piece,
     repeated_text,
     repeats_calls,
     texts_of,
@@ -60,8 +59,6 @@ def _ways(context: RuleContext) -> Iterator[str]:
     if rules.contradictions is not None:
         yield from rules.contradictions(exchange)
     yield from beyond_text(_whole(exchange))
-    if (piece := repeated_piece(texts)) is not None:
-        yield f"a piece of it comes twice in a row: {cut(piece, 40)!r}"
 
 
 def _whole(exchange: Exchange) -> object:
