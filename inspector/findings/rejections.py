@@ -158,6 +158,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             ("client-results-not-adjacent",),
         ),
         (r"toolResult cannot be empty when status value is error", ("client-empty-content",)),
+        (r"content cannot be empty if [`']?is_error[`']? is true", ("client-empty-content",)),
+        (r"at least one message is required", ("client-empty-content",)),
+        (r"contents (?:is|are) not specified", ("client-empty-content",)),
         (
             r"text field in the ContentBlock object at messages\.(\d+)\.content\.(\d+) is blank",
             ("client-empty-content",),

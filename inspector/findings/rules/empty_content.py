@@ -14,13 +14,14 @@ from .pairing import confirmed
     "client",
     "error",
     "P",
-    says="A message or a text block of the request is empty.",
-    fix="Leave empty blocks out before sending the history back.",
+    says="A message or a text block of the request is empty, or the request has no message at all.",
+    fix="Leave empty blocks out before sending the history back; without a message there is nothing to answer.",
     not_when=(
         "The API itself returned the block; if it rejects it, `request-rejected` blames the API",
         "A tool result is empty, which is allowed",
         "The API takes a message of the user or a system prompt without a word: then it is an info",
         "The content is of a wrong type: then `client-args-wrong-type` says so",
+        "The API holds the conversation or the prompt, or the request only loads the model, as Ollama's does",
     ),
 )
 def empty_content(context: RuleContext) -> Iterator[Note]:
@@ -28,6 +29,8 @@ def empty_content(context: RuleContext) -> Iterator[Note]:
 
 
 def _empty(context: RuleContext) -> Iterator[Note]:
+    if (field := _no_message(context)) is not None:
+        yield Note("the request has no message", (f"{context.at} request /{field}",), key=field)
     if context.protocol.requests.rejects_nothing_said:
         yield from _nothing_said(context)
     yield from _blank(context)
@@ -42,6 +45,21 @@ def _empty(context: RuleContext) -> Iterator[Note]:
                 yield from _empty_note(context, part.pointer, part.raw, "an empty text block")
             elif _empty_error(part):
                 yield from _empty_note(context, part.pointer, part.raw, "an error result without content")
+
+
+_MESSAGES = ("messages", "input", "contents")
+_HELD = frozenset({"conversation", "prompt", "thread", "previous_interaction_id"})
+"""Fields that name a conversation or a prompt which the API holds."""
+
+
+def _no_message(context: RuleContext) -> str | None:
+    """The field for the messages, if it is an empty list and the API has no other source of them."""
+    fields, request = context.fields, context.request
+    if request.messages or request.previous_id or not _HELD.isdisjoint(fields):
+        return None
+    if context.succeeded and context.emission.emitted == "empty":
+        return None
+    return next((name for name in _MESSAGES if is_array(fields.get(name)) and not as_array(fields.get(name))), None)
 
 
 def _nothing_said(context: RuleContext) -> Iterator[Note]:
@@ -95,8 +113,10 @@ def is_odd(message: Message) -> bool:
 
 
 def _empty_error(part: Part) -> bool:
-    raw = as_object(as_object(part.raw).get("toolResult"))
-    return raw.get("status") == "error" and not as_array(raw.get("content"))
+    block = as_object(part.raw)
+    raw = as_object(block.get("toolResult")) or block
+    failed = raw.get("status") == "error" or (raw.get("type") == "tool_result" and raw.get("is_error") is True)
+    return failed and not raw.get("content")
 
 
 def _empty_note(context: RuleContext, pointer: str, raw: object, what: str) -> Iterator[Note]:

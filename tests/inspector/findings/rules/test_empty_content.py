@@ -17,10 +17,12 @@ from judged import (
     only,
     responses,
     spoke,
+    trip,
     turn,
     use,
     words,
 )
+from round_trips import CHAT, GEMINI
 
 ASKED = {"role": "user", "content": "what is a tape?"}
 EMPTY = words("")
@@ -140,3 +142,46 @@ def test_an_empty_system_prompt_is_an_info(prompt: str, empty: bool) -> None:
 
     assert found == ([("info", "the request holds an empty system prompt")] if empty else [])
     assert NOTHING not in ids(gemini([turn("user", {"text": "hi"})], [{"text": "x"}]))
+
+
+REFUSED = {"error": {"message": "no messages", "type": "invalid_request_error"}}
+BARE = [
+    (CHAT, {"model": "gpt-5", "messages": []}, "messages"),
+    (GEMINI, {"contents": []}, "contents"),
+    ("https://api.anthropic.com/v1/messages", {"model": "claude-4", "max_tokens": 9, "messages": []}, "messages"),
+    ("https://api.openai.com/v1/responses", {"model": "gpt-5", "input": []}, "input"),
+    ("http://127.0.0.1:11434/api/chat", {"model": "qwen3", "messages": [], "stream": False}, "messages"),
+]
+
+
+@pytest.mark.parametrize(("url", "body", "field"), BARE, ids=[field + str(n) for n, (_, _, field) in enumerate(BARE)])
+def test_a_request_without_any_message_is_the_clients(url: str, body: dict[str, Any], field: str) -> None:
+    [line] = lines(trip(url, body, REFUSED, status=400), only=NOTHING)
+
+    assert line == f"#0 {NOTHING} (client, error, P): the request has no message | #0 request /{field}"
+    assert NOTHING not in ids(trip(url, {**body, field: [HELLO]}, REFUSED, status=400))
+
+
+@pytest.mark.parametrize("held", ["previous_response_id", "conversation", "prompt"])
+def test_a_request_without_a_message_may_continue_what_the_api_holds(held: str) -> None:
+    body = {"model": "gpt-5", "input": [], held: "resp_1"}
+
+    assert NOTHING not in ids(trip("https://api.openai.com/v1/responses", body, REFUSED, status=400))
+
+
+def test_a_request_without_a_message_loads_a_model_of_ollama() -> None:
+    loaded = {"model": "qwen3", "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "load"}
+    body = {"model": "qwen3", "messages": [], "stream": False}
+
+    assert NOTHING not in ids(trip("http://127.0.0.1:11434/api/chat", body, loaded))
+
+
+@pytest.mark.parametrize("content", ["", [], None])
+def test_an_error_result_of_claude_must_say_something(content: object) -> None:
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": content, "is_error": True}
+    history = [ASKED, spoke(use()), asked({**given(), **result, "tool_use_id": given()["tool_use_id"]})]
+    said_so = "messages.2.content.0.tool_result: content cannot be empty if `is_error` is true"
+
+    assert "an error result without content" in only(NOTHING, anthropic(history, error=said_so)).message
+    fine = [ASKED, spoke(use()), asked({**given(), "content": content, "is_error": False})]
+    assert NOTHING not in ids(anthropic(fine, error="overloaded"))
