@@ -91,7 +91,8 @@ GROWN = {**BLOCK[1], "index": 4}
 FIELDS: list[Row] = [
     ("api-field-wrong", "Another finding says it of this field", WRONG,
      completion(choice={"index": "first", "message": {**MESSAGE, "role": "user"}})),
-    ("api-field-wrong", "A filter stopped the answer", completion(choice={"message": None}),
+    ("api-field-wrong", "A filter stopped the answer, or the API refused what the model wrote",
+     completion(choice={"message": None}),
      completion(choice={"message": None, "finish_reason": "content_filter"})),
     ("api-field-wrong",
      "Clients can do without the field, and no other answer of the server had it: then it is an info, given once",

@@ -26,6 +26,10 @@ _FEW = 2
 """Fields."""
 
 
+_WITHHELD = frozenset({"content_filter", "malformed"})
+"""Finishes with which an API keeps back what the model wrote, and leaves fields of it out."""
+
+
 @rule(
     "api-field-wrong",
     "api",
@@ -36,7 +40,7 @@ _FEW = 2
     fix="Report it to the provider of the gateway or server, with the name of the field.",
     not_when=(
         "Another finding says it of this field",
-        "A filter stopped the answer",
+        "A filter stopped the answer, or the API refused what the model wrote",
         "Clients can do without the field, and no other answer of the server had it: then it is an info, given once",
         "Clients can do without the field, which is left out or blank: then it is an info",
         "The answer has a type of item, block or piece that is not known here",
@@ -44,7 +48,7 @@ _FEW = 2
 )
 def field_wrong(context: RuleContext) -> Iterator[Note]:
     exchange, rules = context.spoken
-    if rules.format is None or not context.succeeded or context.finish.label == "content_filter":
+    if rules.format is None or not context.succeeded or context.finish.label in _WITHHELD:
         return
     if context.has(*_SAID):
         return

@@ -17,6 +17,8 @@ _TOKENS = regex(
 )
 _EDGE = regex(r"\A\s*(?:<bos>|<s>(?!.*</s>))|(?:</s>|<eos>|<0x0A>)\s*\Z|(?:<pad>|<unk>|<unused\d{1,4}>){2}", re.DOTALL)
 """Tokens that a text may speak of: they are left over only at its ends, or several in a row."""
+_SPOKEN_OF = regex(r"(?<=[a-z,:] )<\|[a-z_]{3,20}\|>(?= [a-z])")
+"""A token as a word of a sentence: a server leaves one at an end of a text, or before what the token begins."""
 _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
 
 
@@ -29,7 +31,7 @@ _CODE = regex(r"```.*?(?:```|$)|`[^`\n]*`", re.DOTALL)
     "have removed.",
     fix="Update the server or its chat template, and check its list of stop tokens; cut the text at the first token.",
     not_when=(
-        "The token is in code",
+        "The token is in code, or a word in the middle of a sentence",
         "A tool that the request offers has this name",
         "A message of the request contains the token",
         "The text contains a tool call: then `call-as-text` says so",
@@ -63,7 +65,7 @@ def template_tokens(context: RuleContext) -> Iterator[Note]:
 
 def template_token(text: str) -> str | None:
     """The first token of a chat template in a text, outside of code."""
-    bare = _CODE.sub("", text)
+    bare = _SPOKEN_OF.sub("", _CODE.sub("", text))
     found = _TOKENS.search(bare) or _EDGE.search(bare)
     if found is None or (found[0].strip() == "</s>" and "<s>" in bare):
         return None  # A text that is struck out ends with the same sign.

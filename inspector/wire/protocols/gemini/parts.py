@@ -115,7 +115,7 @@ def _result(response: Object) -> ToolResult:
 
 
 def _given(value: object) -> str:
-    """What a tool gave, as the model reads it: the texts of a list of blocks, and everything else as JSON, images too."""
+    """What a tool gave, as the model reads it: the texts of blocks, and everything else as JSON, images too."""
     if is_array(value):
         return "\n".join(filter(None, map(_given, as_array(value))))
     fields = as_object(value)

@@ -425,3 +425,13 @@ def test_a_call_whose_name_no_piece_of_the_stream_says_is_the_apis_fault(name: s
     roots = [found for found in judged(one) if found.severity != "info" and not found.because_of]
 
     assert {found.layer for found in roots} == layers
+
+
+@pytest.mark.parametrize(("finish", "found"), [("MALFORMED_FUNCTION_CALL", False), ("SAFETY", False), ("STOP", True)])
+def test_gemini_leaves_the_content_empty_where_it_refuses_the_call(finish: str, *, found: bool) -> None:
+    body = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
+    candidate = {"content": {}, "finishReason": finish, "index": 0}
+    usage = {"promptTokenCount": 9, "totalTokenCount": 9}
+    answer = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-3"}
+
+    assert ("api-field-wrong" in ids(trip(GEMINI, body, answer))) is found
