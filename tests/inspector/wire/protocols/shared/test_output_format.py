@@ -19,7 +19,8 @@ SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string
     "value",
     [
         {"type": "json_schema", "json_schema": {"name": "n", "strict": True, "schema": SCHEMA}},
-        {"type": "json_schema", "name": "n", "schema": SCHEMA},
+        {"type": "json_schema", "name": "n", "strict": True, "schema": SCHEMA},
+        {"type": "json_schema", "schema": SCHEMA},
         {"type": "json_schema", "json_schema": SCHEMA},
         {"type": "json_object", "schema": SCHEMA},
         {"type": "json_object", "json_schema": SCHEMA},
@@ -37,12 +38,19 @@ def test_every_dialect_of_a_schema_is_read(value: object) -> None:
         {"type": "json_object"},
         {"type": "json"},
         {"type": "json_schema"},
-        {"type": "json_schema", "json_schema": {"name": "n", "schema": {}}},
-        {"type": "json_schema", "json_schema": {"name": "n", "schema": None}},
+        {"type": "json_schema", "json_schema": {"name": "n", "strict": True, "schema": {}}},
+        {"type": "json_schema", "json_schema": {"name": "n", "strict": True, "schema": None}},
     ],
 )
 def test_without_a_schema_any_json_is_accepted(value: object) -> None:
     assert response_format(value, "/here") == OutputFormat("/here")
+
+
+@pytest.mark.parametrize("strict", [False, None, "true", 1])
+def test_openai_leaves_a_named_schema_to_the_model_where_it_is_not_strict(strict: object) -> None:
+    named = {"name": "n", "schema": SCHEMA, "strict": strict}
+    for value in ({"type": "json_schema", "json_schema": named}, {"type": "json_schema", **named}):
+        assert response_format(value, "/here") == OutputFormat("/here", SCHEMA, enforced=False)
 
 
 @pytest.mark.parametrize("value", [None, "json", {}, {"type": "text"}, {"type": "grammar"}, [{"type": "json_object"}]])
