@@ -231,7 +231,8 @@ def _of_request(miss: Miss, tools: ToolServers) -> list[str]:
         return [":", *_first_of(miss.differences, _MANY)]
     if miss.played or miss.nearest is None:
         after = f"after {miss.after}: " if miss.after else ""
-        return [f"{after}{tools.described(miss)}"]
+        more = [f"it differs from {miss.turn}:", *_first_of(miss.differences, _FEW)] if miss.differences else []
+        return [f"{after}{tools.described(miss)}", *more]
     after = f" after {miss.after}" if miss.after else ""
     played = ", which was played already" if miss.nearest_played else ""
     head = f"{miss.method} {miss.path}{after} is not in the recording; the nearest is {miss.turn}{played}:"

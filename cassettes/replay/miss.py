@@ -46,7 +46,8 @@ class Miss(ReplayMiss):
         self.nearest = nearest
         """The recorded round trip that is most like the request; None when none has its method and path."""
         self.differences = found
-        """Where request and nearest recording differ; empty when all equal recordings were played already."""
+        """Where request and nearest recording differ, or for one request more, the last recording of its path; empty
+        when all equal recordings were played already."""
         self.played = played
         """How many recordings equal the request, all of them played."""
         self.turn = turn

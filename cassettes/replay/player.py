@@ -382,16 +382,17 @@ class Player:
     def _repeated(self, given: Fingerprint, places: Sequence[int], index: RequestIndex | None = None) -> Miss:
         """The miss of a request whose recordings were all played; with an `index`, whether the first is its own."""
         taken_by = next((str(self._inexact[place]) for place in places if place in self._inexact), None)
+        is_one_more = index is not None and _is_another(index.graded(places[0], given).differences)
         return Miss(
             given.method,
             f"/{given.path}",
             None,
-            [],
+            list(index.graded(places[-1], given).differences) if index is not None and is_one_more else [],
             len(places),
             len(self._trips),
             turn=self.turns[places[-1]],
             taken_by=taken_by,
-            is_one_more=index is not None and _is_another(index.graded(places[0], given).differences),
+            is_one_more=is_one_more,
         )
 
     def _miss(self, index: RequestIndex, given: Fingerprint) -> Miss:

@@ -42,6 +42,23 @@ def answer(player: Player, body: bytes, url: str = URL, headers: tuple[tuple[str
     return found.body
 
 
+def test_one_request_more_of_a_sequence_says_how_it_differs_from_the_last_one() -> None:
+    player = Player([trip({"a": 1}), trip({"a": 2})], matching=Matching(profile="sequence"))
+    answer(player, b'{"a":1}'), answer(player, b'{"a":5}')
+
+    with pytest.raises(Miss, match="sends one request more") as other:
+        answer(player, b'{"a":3}')
+    with pytest.raises(Miss, match="is requested again") as same:
+        answer(player, b'{"a":1}')
+
+    document: Any = other.value.document(404)
+    assert (document["error"]["param"], document["turntape"]["differences"]) == (
+        "/a",
+        [{"pointer": "/a", "kind": "changed", "recorded": 2, "given": 3}],
+    )
+    assert (same.value.differences, other.value.ignorable, other.value.coverable) == ([], {}, {})
+
+
 @pytest.mark.parametrize(
     "path", ["/messages", "/v1/messages", "/v1/v1/messages", "/anthropic/v1/messages", "/s/a/anthropic/messages"]
 )
