@@ -210,12 +210,14 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _requests(misses: Sequence[Miss], tools: ToolServers) -> list[str]:
-    """Each request that was not answered, with what differs. Those with equal differences are said once."""
-    groups: dict[tuple[str, ...], list[Miss]] = {}
+    """Each request that was not answered, with what differs. Those with equal differences are said once, and so are
+    those that are more than were recorded, as all but the first come from the first."""
+    groups: dict[tuple[str, ...], tuple[list[str], list[Miss]]] = {}
     for miss in misses:
-        groups.setdefault(tuple(_of_request(miss, tools)), []).append(miss)
+        said = _of_request(miss, tools)
+        groups.setdefault(tuple(said[:1] if miss.is_one_more else said), (said, []))[1].append(miss)
     lines: list[str] = []
-    for (head, *rest), its in list(groups.items())[:_SHOWN]:
+    for (head, *rest), its in list(groups.values())[:_SHOWN]:
         turns = "; ".join(dict.fromkeys(str(miss.turn) for miss in its if miss.is_same_turn))
         if turns and len(its[0].differences) == 1 and rest:
             lines += [f"{turns}, {rest[0]}", *rest[1:]]

@@ -137,3 +137,18 @@ def test_only_a_test_that_ran_leaves_turns_of_an_imported_recording_behind(
 
     assert run.ret == 0
     assert [line.partition(": ")[2] for line in run.outlines if "imported recordings" in line] == said
+
+
+def test_more_requests_than_were_recorded_are_listed_once(project: pytest.Pytester) -> None:
+    code = "@pytest.mark.turntape(profile='sequence')\ndef test_a():\n    post('a')"
+    write(project, code)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    write(project, f"{code}; post('b'); post('c')")
+
+    run = project.runpytest()
+
+    run.assert_outcomes(failed=1)
+    said = run.stdout.str()
+    assert said.count("it differs from turn 1, #0:") == 1
+    assert said.count("+ b") == 1
+    assert "+ c" not in said
