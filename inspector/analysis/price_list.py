@@ -1,7 +1,7 @@
 """The price list: genai-prices' own, or a newer one that `turntape prices --update` has stored.
 
-genai-prices is imported at the first price, since it takes longer to load than everything else. Before 0.2 it knew no
-prices by service tier. A suite may pin such a version: it lists nothing then, so that no cost is wrong.
+genai-prices is imported at the first price, since it takes longer to load than everything else. Before 0.1.11 it knew
+no prices by service tier. A suite may pin such a version: it lists nothing then, so that no cost is wrong.
 """
 
 import json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
 
 _AGAIN = "run `turntape prices --update` again"
-_SINCE = "0.2"
+_SINCE = "0.1.11"
 """The first genai-prices that has prices by service tier."""
 
 
