@@ -18,7 +18,7 @@ import subprocess, sys
 from mutants import worker
 
 def run():
-    \"\"\"As a test whose mistake keeps it from ending a process of its own.\"\"\"
+    \"\"\"As a test whose mistake keeps it from ending a process that it has started.\"\"\"
     child = subprocess.Popen([sys.executable, "-c", CHILD], start_new_session=True, stdout=subprocess.PIPE)
     return {"pids": [child.pid, int(child.stdout.readline())]}
 

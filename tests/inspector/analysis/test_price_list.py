@@ -116,6 +116,6 @@ def test_a_version_without_tiers_lists_nothing_and_says_so(home: Path, monkeypat
 
     assert providers() == []
     assert age(TODAY).endswith(" has no prices by service tier, so nothing has a listed price; install 0.1.11 or newer")
-    with pytest.raises(CassetteError, match=r"service tier; install 0\.2 or newer to update prices"):
+    with pytest.raises(CassetteError, match=r"service tier; install 0\.1\.11 or newer to update prices"):
         store(json.dumps(PROVIDERS).encode(), URL, NOW)
     assert not home.exists()
