@@ -13,7 +13,18 @@ _LINE_END = regex(rb"\r\n|\n|\r")
 _LINE_ENDS = regex(rb"[\r\n]+")
 _BOM = b"\xef\xbb\xbf"
 _QUIET_FIELDS = frozenset({b"id", b"retry"})
+_WORD = regex(rb"[A-Za-z][A-Za-z0-9_-]*")
 UNTERMINATED = "The stream ended before the blank line that ends this event."
+
+
+def _is_ignored(line: bytes, name: bytes, value: bytes) -> bool:
+    """True for a field with a name of the sender's own, which readers ignore as the standard says.
+
+    Some servers write `error: …`. A JSON object under another name is a part of the answer that readers lose. A line
+    without a name is a text of somebody else, such as a gateway.
+    """
+    own = b":" in line and _WORD.fullmatch(name) is not None and name.lower() != b"error"
+    return own and value.lstrip()[:1] not in (b"{", b"[")
 
 
 class SseDecoder(BufferedDecoder):
@@ -85,7 +96,7 @@ class SseDecoder(BufferedDecoder):
             self._name = value
         elif not name:
             events.append(Event(value, start, end, self._at, kind="comment", problem=problem))
-        elif name not in _QUIET_FIELDS:
+        elif name not in _QUIET_FIELDS and not _is_ignored(line, name, value):
             label = name.decode("utf-8", "replace")
             events.append(Event(value, start, end, self._at, name=label, kind="field", problem=problem))
 

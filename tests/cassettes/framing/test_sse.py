@@ -73,6 +73,27 @@ def test_comments_and_foreign_fields_are_events_of_their_own() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        (b"foo: x", False),
+        (b"x-trace:", False),
+        (b"retry_after: 7", False),
+        (b"Error: out of memory", True),
+        (b'dota: {"id": 1}', True),
+        (b"upstream connect error: reset", True),
+        (b"<html>", True),
+        (b'{"id": 1}', True),
+    ],
+    ids=repr,
+)
+def test_a_field_of_the_senders_own_is_ignored_as_the_standard_says(line: bytes, kept: bool) -> None:
+    """Kept is what readers lose: an error, a piece of the answer, or a text of somebody else."""
+    found = events([b"data: 1\n\n" + line + b"\n\ndata: 2\n\n"])
+
+    assert [event.kind for event in found] == ["data", *(["field"] if kept else []), "data"]
+
+
 @pytest.mark.parametrize("tail", [b"data: b", b"data: b\n", b"event: x\ndata: b", b"data: b\r\n"])
 def test_an_unterminated_tail_is_reported_and_not_dropped(tail: bytes) -> None:
     first, last = events([b"data: a\n\n" + tail])

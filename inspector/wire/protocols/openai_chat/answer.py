@@ -208,7 +208,9 @@ class _Stream:
     def _fail(self, event: Event) -> None:
         """Read an event named `error`, or a line of a field that server-sent events do not have."""
         value = event.value or event.data.decode("utf-8", "replace")
-        self.error = self.error or error_in(value, in_stream=True)
+        known = event.name.lower() == "error" or bool(as_object(value).get("error"))
+        if known:
+            self.error = self.error or error_in(value, in_stream=True)
         if event.name != "error" and self.error is None:
             self.problems.append(f"The stream has a line of the unknown field {event.name!r}.")
 

@@ -361,13 +361,13 @@ def test_an_error_word_at_the_end_of_a_stream_is_an_error_in_it() -> None:
     assert (found.error.message, found.error.in_stream) == ("The generation ended with 'failed'.", True)
 
 
-def test_a_line_of_an_unknown_field_is_a_problem_and_may_be_an_error() -> None:
+def test_a_lost_piece_of_the_answer_is_a_problem_and_a_field_named_error_is_an_error() -> None:
     def read_with(line: bytes) -> Reading:
         body = sse(chunk({"content": "Hi"})) + line + b"\n\n" + sse(chunk({}, finish="stop"), DONE)
         return read(exchanged(CHAT, {**ASK, "stream": True}, body))
 
-    odd, failed = read_with(b"noise: 7"), read_with(b'error: {"message": "No", "code": 500}')
-    assert odd.problems == ("The stream has a line of the unknown field 'noise'.",) and odd.error is None
+    odd, failed = read_with(b'dota: {"choices": []}'), read_with(b'error: {"message": "No", "code": 500}')
+    assert odd.problems == ("The stream has a line of the unknown field 'dota'.",) and odd.error is None
     assert failed.problems == () and failed.error is not None and failed.error.message == "No"
 
 
