@@ -105,7 +105,7 @@ def diff_history(turn: Turn, following: Turn) -> HistoryDiff:
         found = _Departures([], units[same:])
     else:
         found = _departures(expected[same:], units[same:])
-    changes = _without_referenced(found.changes, after) + _respelled(expected[:same], units[:same])
+    changes = _without_named(found.changes, turn, after) + _respelled(expected[:same], units[:same])
     if turn.reading.protocol != following.reading.protocol:
         # Another API writes the same history in other shapes.
         return HistoryDiff("respelled", new=tuple(found.new))
@@ -142,18 +142,14 @@ def _state(changes: list[HistoryChange]) -> Literal["verbatim", "respelled", "ch
 _NAMED = ("text_dropped", "call_dropped")
 
 
-def _without_referenced(changes: list[HistoryChange], request: RequestReading) -> list[HistoryChange]:
-    """Without the texts and calls that a Responses request names by `item_reference` instead of repeating them."""
-    if not any(change.kind in _NAMED for change in changes):
+def _without_named(changes: list[HistoryChange], turn: Turn, request: RequestReading) -> list[HistoryChange]:
+    """Without the texts and calls of the answer that the request names by their ids instead of repeating them."""
+    emission = turn.reading.emission
+    if emission is None or not request.item_ids or not any(change.kind in _NAMED for change in changes):
         return changes
-    references = sum(as_object(message.raw).get("type") == "item_reference" for message in request.messages)
-    left: list[HistoryChange] = []
-    for change in changes:
-        if references and change.emitted and change.kind in _NAMED:
-            references -= 1
-        else:
-            left.append(change)
-    return left
+    named = {*request.item_ids}
+    there = {part.pointer for part in emission.content if part.item_id in named}
+    return [one for one in changes if not (one.emitted and one.kind in _NAMED and one.before in there)]
 
 
 def _start(old: Conversation, kept: int) -> int:

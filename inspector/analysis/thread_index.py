@@ -77,8 +77,9 @@ class NewRequest:
 
 
 def has_answer(reading: Reading) -> bool:
-    """Whether the history of a request has an answer of the model."""
-    return any(message.role == "assistant" for message in reading.request.messages)
+    """Whether the history of a request has an answer of the model, or names parts of one."""
+    request = reading.request
+    return any(message.role == "assistant" for message in request.messages) or bool(request.item_ids)
 
 
 def named_run(round_trip: RoundTrip, identity: Identity) -> str | None:
@@ -113,6 +114,8 @@ class ThreadIndex:
         """The place of each answer, by its id."""
         self.by_call_id: defaultdict[tuple[str | None, str], list[str]] = defaultdict(list)
         """Threads that emitted a call with that id, the latest last."""
+        self.by_item_id: dict[tuple[str | None, str], Place] = {}
+        """The place of each part of an answer that a request can name, by its id."""
         self.by_emitted: dict[tuple[Scope, int], str] = {}
         """Threads by the meaning of something that they emitted: a call, or a text that is distinctive."""
         self.failed: dict[tuple[Scope, int], str] = {}
@@ -196,6 +199,8 @@ class ThreadIndex:
 
     def _remember_emission(self, turn: Turn, emission: Emission, scope: Scope) -> None:
         run, thread, index = turn.round_trip.run, turn.thread, turn.round_trip.index
+        named = (part.item_id for part in emission.content if part.item_id is not None)
+        self.by_item_id.update(dict.fromkeys(((scope[0], item_id) for item_id in named), (thread, index)))
         for call in emission.calls:
             if call.id and thread not in (known := self.by_call_id[(scope[0], call.id)]):
                 known.append(thread)

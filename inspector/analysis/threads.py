@@ -46,6 +46,7 @@ class Threads:
         turn = (
             self._other_attempt(new)
             or self._by_answer_id(new)
+            or self._by_item_id(new)
             or self._by_history(new)
             or self._by_call_id(new)
             or self._by_emission(new)
@@ -114,6 +115,18 @@ class Threads:
         repeats = new.reading.request.continuation is not None
         shared = common_units(before.conversation, new.conversation) if repeats else 0
         return self._continue(new, thread, "extended", shared, f"it continues {name}")
+
+    def _by_item_id(self, new: NewRequest) -> Turn | None:
+        """A request that names parts of the thread's last answer instead of repeating them."""
+        for item_id in reversed(new.reading.request.item_ids):
+            thread, number = self._index.by_item_id.get((new.named_run, item_id), ("", -1))
+            before = self._index.last.get(thread)
+            if before is None or before.round_trip.index != number:
+                continue
+            shared = common_units(before.conversation, new.conversation)
+            history = "extended" if shared == len(before.conversation.units) else "changed"
+            return self._continue(new, thread, history, shared, f"its history names {item_id} of the last answer")
+        return None
 
     def _by_history(self, new: NewRequest) -> Turn | None:
         """A request whose conversation begins with the whole of a thread's last one."""

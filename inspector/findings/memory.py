@@ -161,6 +161,8 @@ class RunMemory:
     """The round trip that first returned a block, by the block's hash."""
     block_ids: set[str] = field(default_factory=set[str])
     """The ids of the blocks that the API returned."""
+    items: dict[str, tuple[str, str] | None] = field(default_factory=dict[str, tuple[str, str] | None])
+    """The parts of answers that a later request can name, by id: the id and the name of the call that it is, if any."""
     unknown_calls: set[str] = field(default_factory=set[str])
     """The ids under which blocks of a type that is not known may be answered."""
     results: dict[tuple[int, str], GivenResult] = field(default_factory=dict[tuple[int, str], GivenResult])

@@ -162,9 +162,13 @@ def _unfit(context: RuleContext, call: ToolCall) -> str | None:
 
 
 def _note_blocks(context: RuleContext) -> None:
-    emitted = context.run.emitted
+    emitted, items = context.run.emitted, context.run.items
     if len(emitted) >= _MOST_BLOCKS:
         return
+    for part in context.emission.content:
+        if part.item_id is not None and len(items) < _MOST_BLOCKS:
+            call = part.call if part.call is not None and not part.call.server else None
+            items[part.item_id] = (call.id, call.name) if call is not None and call.id else None
     for part in context.emission.content:
         if part.call is not None and part.call.server and part.call.id:
             context.run.server_calls.setdefault(part.call.id, (context.index, part.call))

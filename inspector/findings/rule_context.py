@@ -226,9 +226,18 @@ class RuleContext:
     @cached_property
     def pairing(self) -> ToolPairing:
         """The calls and results of the request's history, paired."""
+        return pair_tools(self.request, self.protocol.pairing, self._held_calls, self.run.items)
+
+    @property
+    def _held_calls(self) -> list[str] | None:
+        """The ids of the calls in the conversation that the API holds and this request continues; None if not known."""
         before, held = self.previous, self.request.previous_id
-        continues = before is not None and held in before.reading.answer_ids
-        return pair_tools(self.request, self.protocol.pairing, list(self.thread.emitted_calls) if continues else None)
+        if before is not None and held in before.reading.answer_ids:
+            finish = before.reading.finish
+            # The calls of an answer that is fetched later are not in it.
+            return None if finish is None or finish.effective == "unknown" else list(self.thread.emitted_calls)
+        known = self.run.calls_of.get(held) if held is not None and self.turn.edge.kind == "fork" else None
+        return [call for call, index in self.run.called_in.items() if index <= known[0]] if known else None
 
     @cached_property
     def fresh(self) -> Sequence[Message]:

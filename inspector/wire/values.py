@@ -104,6 +104,9 @@ class Part:
     """A signature or encrypted content that must be echoed unchanged."""
     raw: object = None
     """The parsed JSON value that this part was read from."""
+    item_id: str | None = None
+    """In an answer: the id under which a later request can name the part instead of repeating it. In a request: the
+    id of the part of an answer that it names so."""
 
 
 @frozen
@@ -217,6 +220,11 @@ class RequestReading:
         """All calls in the history, those of server-side tools included, in order."""
         return _calls(self.messages)
 
+    @property
+    def item_ids(self) -> Sequence[str]:
+        """The ids of the parts of answers that the request names instead of repeating them, in order."""
+        return _item_ids(self.messages)
+
 
 def _results_of(message: Message) -> list[ToolResult]:
     return [part.result for part in message.parts if part.result is not None and not part.result.server]
@@ -226,7 +234,11 @@ def _calls_of(message: Message) -> list[ToolCall]:
     return [part.call for part in message.parts if part.call is not None]
 
 
-_results, _calls = Joined(_results_of).of, Joined(_calls_of).of
+def _item_ids_of(message: Message) -> list[str]:
+    return [part.item_id for part in message.parts if part.item_id is not None]
+
+
+_results, _calls, _item_ids = Joined(_results_of).of, Joined(_calls_of).of, Joined(_item_ids_of).of
 
 
 @frozen

@@ -178,11 +178,12 @@ def _under_wrong_ids(context: RuleContext) -> dict[str, Part]:
     return {result.pointer: call for result, call in zip(found.orphans, found.missing, strict=True)}
 
 
-def _has_them_under_wrong_ids(following: Turn, open_calls: list[ToolCall]) -> bool:
+def _has_them_under_wrong_ids(context: RuleContext, following: Turn, open_calls: list[ToolCall]) -> bool:
     """True when the next request, which the API answered, has as many results that name no call as there are calls."""
     request = following.reading.request
-    known = {call.id for call in (*request.calls, *open_calls)}
-    strange = [one for one in request.results if one.call_id and one.call_id not in known and not one.server]
+    known, made = {call.id for call in request.calls}, context.run.call_ids
+    given = (one for one in request.results if one.call_id and not one.server)
+    strange = [one for one in given if one.call_id not in known and one.call_id not in made]
     return not following.failed and request.previous_id is None and len(strange) == len(open_calls)
 
 
@@ -210,7 +211,7 @@ def left_open(context: RuleContext) -> Iterator[Note]:
         return
     taken = taken_as_text(done.missing, following.reading.request.messages)
     open_calls = [call for call in _open_calls(context, done.missing) if call not in taken]
-    if not open_calls or _has_them_under_wrong_ids(following, open_calls):
+    if not open_calls or _has_them_under_wrong_ids(context, following, open_calls):
         return
     ids = ", ".join(str(call.id or call.name) for call in open_calls)
     for call in open_calls:

@@ -30,8 +30,8 @@ def pair_anywhere(entries: Sequence[Entry], results: list[ResultPart], settled: 
     places = ChainMap(settled.places, new)
     for row in _rows(entries):
         _check_order(row, places, found)
-    if settled.refers or any(entry.is_reference for entry in entries):
-        return  # The calls may be among the items that are only referred to.
+    if settled.refers or any(entry.is_open for entry in entries):
+        return  # The calls may be among the parts of answers that are only named.
     listed = known_ids(entries)
     found.orphans += [
         result.part for result in results if result.id and result.id not in listed and result.id not in settled.listed

@@ -1,13 +1,13 @@
 """What pairing works on and what it finds: the calls and results of one request, and where they do not fit together."""
 
-from collections.abc import Iterable
-from dataclasses import field
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 from typing import Self
 
 from turntape.cassettes.frozen import frozen, mutable
 
 from ...wire.json_value import as_object, as_text
-from ...wire.values import Message, Part
+from ...wire.values import Message, Part, ToolCall
 
 
 @mutable
@@ -71,6 +71,8 @@ class Entry:
     message: Message
     calls: list[CallPart]
     results: list[ResultPart]
+    is_open: bool = False
+    """True where the message names a part of an answer that is not known."""
 
     @classmethod
     def of(cls, message: Message) -> Self:
@@ -82,7 +84,7 @@ class Entry:
                 calls.append(CallPart(part, part.call.id, part.call.name))
             if may_answer and part.result is not None and not part.result.server:
                 results.append(ResultPart(part, part.result.call_id, part.result.name))
-        return cls(message, calls, results)
+        return cls(message, calls, results, any(part.item_id for part in message.parts))
 
     def is_like(self, other: Self) -> bool:
         """Whether both have no calls, no results and no ids, and are alike for the pairing of others."""
@@ -103,8 +105,19 @@ class Entry:
 
     @property
     def is_reference(self) -> bool:
-        """True for an item that refers to another one."""
-        return as_object(self.message.raw).get("type") == "item_reference"
+        """True for a message that names a part of an answer instead of repeating it."""
+        return any(part.item_id for part in self.message.parts)
+
+    def resolved(self, held: Mapping[str, tuple[str, str] | None]) -> Self:
+        """The message with the calls that it names; itself where it names what is not in `held`.
+
+        `held` has the id and the name of the call of each part of an answer that the API holds, None for other parts.
+        """
+        if not self.is_reference or not all(part.item_id in held for part in self.message.parts):
+            return self
+        parts = [(part, held[part.item_id]) for part in self.message.parts if part.item_id is not None]
+        calls = [(replace(part, call=ToolCall(of[1], of[0], None, "")), *of) for part, of in parts if of is not None]
+        return replace(self, calls=[CallPart(*call) for call in calls], is_open=False)
 
 
 def ids_of(raw: object) -> tuple[str | None, str | None]:
@@ -117,6 +130,7 @@ def known_ids(entries: Iterable[Entry]) -> set[str]:
     """The ids of all calls in a history, those of the API's own tools too, and of items of a type that is not known."""
     known: set[str] = set()
     for entry in entries:
+        known.update(call.id for call in entry.calls if call.id)
         for part in entry.message.parts:
             if part.call is not None and part.call.id:
                 known.add(part.call.id)

@@ -1,6 +1,7 @@
 """How the calls and results of one request fit together, by what its protocol demands."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from ...wire.per_message import PerMessage
 from ...wire.protocols.traits import Pairing
@@ -14,13 +15,22 @@ _entries = PerMessage(Entry.of)
 _beginnings = Beginnings()
 
 
-def pair_tools(request: RequestReading, rules: Pairing, emitted: Sequence[str] | None = None) -> ToolPairing:
+_NOTHING: Mapping[str, tuple[str, str] | None] = MappingProxyType({})
+
+
+def pair_tools(
+    request: RequestReading,
+    rules: Pairing,
+    emitted: Sequence[str] | None = None,
+    held: Mapping[str, tuple[str, str] | None] = _NOTHING,
+) -> ToolPairing:
     """The pairing of a request's history, by the rules of its protocol.
 
     `emitted` are the ids of the calls in a conversation that the API holds; None when they are not known.
+    `held` is what the API holds of its answers, by the ids under which a request may name it (`Entry.resolved`).
     """
     found = ToolPairing()
-    if not rules.in_request:
+    if not rules.in_request and request.previous_id is None:
         return found
     entries = _entries.of(request.messages)
     if request.previous_id is not None:
@@ -29,7 +39,7 @@ def pair_tools(request: RequestReading, rules: Pairing, emitted: Sequence[str] |
         pair_continuation(entries, results, emitted, found)
         return found
     settled = _beginnings.of(entries, rules)
-    new = entries[settled.count :]
+    new = [entry.resolved(held) for entry in entries[settled.count :]]
     results = [result for entry in new for result in entry.results]
     found.duplicate_calls += _repeats((call for entry in new for call in entry.calls), settled.calls)
     earlier = {one.id: settled.results[one.id].part for one in results if one.id and one.id in settled.results}

@@ -40,7 +40,7 @@ class Settled:
     nameless: set[tuple[str | None, str]] = field(default_factory=set[tuple[str | None, str]])
     """The names and texts of results without ids."""
     refers: bool = False
-    """True when items are only referred to."""
+    """True when parts of answers are only named, and some of them are not known."""
 
     def take(self, entries: Sequence[Entry], history: Sequence[Entry]) -> None:
         """These entries of a history, which follow the settled ones, are settled too."""
@@ -55,7 +55,7 @@ class Settled:
             self.nameless.update(
                 (one.name, one.part.result.text) for one in entry.results if one.id is None and one.part.result
             )
-            self.refers = self.refers or entry.is_reference
+            self.refers = self.refers or entry.is_open
 
     def repeats(self, result: ResultPart) -> bool:
         """True for a result without an id that an earlier one repeats word by word."""

@@ -174,6 +174,7 @@ def _read(
         usage_raw=run.get("usage"),
         model=as_text(run.get("model")),
         id=as_text(run.get("id")),
+        continuation=as_text(run.get("thread_id")),
         error=error,
         problems=problems,
     )

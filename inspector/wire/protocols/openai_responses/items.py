@@ -1,5 +1,7 @@
 """Items of OpenAI Responses, of which both its input and its output consist."""
 
+from dataclasses import replace
+
 from ...json_value import Object, as_array, as_object, as_text, compact
 from ...values import Message, Part, PartKind, ToolCall
 from ..shared.parts import arguments_of, call_part, media_part, text_of, text_part
@@ -47,6 +49,12 @@ def item_parts(
 
     `emitted` is true for an item of an answer, whose results are all the API's own.
     """
+    parts = _parts(item, pointer, answered, emitted=emitted)
+    item_id = as_text(item.get("id")) if emitted else None
+    return [replace(part, item_id=item_id) for part in parts] if item_id else parts
+
+
+def _parts(item: Object, pointer: str, answered: frozenset[str], *, emitted: bool) -> list[Part]:
     kind = as_text(item.get("type")) or ("message" if "role" in item else "")
     if kind == "message":
         return _content(item.get("content"), f"{pointer}/content")
@@ -65,7 +73,8 @@ def item_parts(
         signature = as_text(item.get("encrypted_content"))
         return [Part("other", pointer, text="[compaction]", signature=signature, raw=item)]
     if kind == "item_reference":
-        return [Part("other", pointer, text=f"[{as_text(item.get('id')) or 'item'}]", raw=item)]
+        named = as_text(item.get("id")) or None
+        return [Part("other", pointer, text=f"[{named or 'item'}]", raw=item, item_id=named)]
     return [Part("other", pointer, text=f"[{kind or 'item'}]", raw=item)]
 
 

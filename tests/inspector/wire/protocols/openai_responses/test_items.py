@@ -203,7 +203,6 @@ def test_reasoning_is_its_content_or_its_summary(fields: dict[str, Any], text: s
 @pytest.mark.parametrize(
     ("item", "text", "signature"),
     [
-        ({"type": "item_reference", "id": "msg_1"}, "[msg_1]", None),
         ({"type": "item_reference"}, "[item]", None),
         ({"type": "compaction", "encrypted_content": "sealed"}, "[compaction]", "sealed"),
         ({"type": "compaction_summary"}, "[compaction]", None),
@@ -216,6 +215,20 @@ def test_other_items_are_named_in_brackets(item: dict[str, Any], text: str, sign
     assert item_parts(item, AT) == [Part("other", AT, text=text, signature=signature, raw=item)]
     message = item_message(item, AT)
     assert (message.role, message.pointer, message.raw) == ("other", AT, item)
+
+
+def test_a_reference_and_each_part_of_an_answer_have_the_id_of_their_item() -> None:
+    named: dict[str, Any] = {"type": "item_reference", "id": "msg_1"}
+    said: dict[str, Any] = {
+        "type": "message",
+        "id": "msg_1",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "Hi"}],
+    }
+
+    assert item_parts(named, AT) == [Part("other", AT, text="[msg_1]", raw=named, item_id="msg_1")]
+    assert [part.item_id for part in item_parts(said, AT, emitted=True)] == ["msg_1"]
+    assert [part.item_id for part in item_parts(said, AT)] == [None]
 
 
 @pytest.mark.parametrize(
