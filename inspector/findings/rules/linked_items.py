@@ -71,7 +71,7 @@ def _is_at_front(turn: Turn, compaction: Part) -> bool:
 
 @assistant_mutated.also("ended")
 def caller_lost(context: RuleContext) -> Iterator[Note]:
-    """A call of a program of the model that came back as if the model itself had made it."""
+    """A call of a program of the model, or its result, that came back as if the model itself had made the call."""
     before = _continued(context)
     emission = before.reading.emission if before is not None else None
     if before is None or emission is None:
@@ -84,15 +84,25 @@ def caller_lost(context: RuleContext) -> Iterator[Note]:
             continue
         sent = context.calls.get(call.id)
         if sent is not None and as_object(as_object(sent.raw).get("caller")).get("type") != kind:
-            yield Note(
-                f"the call of {call.name!r} came back without its caller, a {kind!r}",
-                (
-                    f"#{before.round_trip.index} response {part.pointer}".rstrip(),
-                    f"{context.at} request {sent.pointer}",
-                ),
-                severity="info" if context.succeeded else None,
-                key=("caller", call.id),
-            )
+            what, where = "call of {!r} came back", sent
+        elif (result := _result_without(context, call.id, kind)) is not None and caller.get("caller_id"):
+            what, where = "result of {!r} was sent", result
+        else:
+            continue
+        yield Note(
+            f"the {what.format(call.name)} without its caller, a {kind!r}",
+            (f"#{before.round_trip.index} response {part.pointer}".rstrip(), f"{context.at} request {where.pointer}"),
+            severity="info" if context.succeeded else None,
+            key=("caller", call.id),
+        )
+
+
+def _result_without(context: RuleContext, call_id: str, caller: str) -> Part | None:
+    """The new result of a call, if it does not name this kind of caller."""
+    results = (part for message in context.fresh for part in message.parts if part.result is not None)
+    found = next((part for part in results if part.result is not None and part.result.call_id == call_id), None)
+    named = as_object(as_object(found.raw).get("caller")).get("type") if found is not None else caller
+    return found if named != caller else None
 
 
 def _is_signed(part: Part) -> bool:

@@ -40,3 +40,29 @@ def test_a_chat_stream_has_one_prompt() -> None:
     assert prompts(77, 25) == ["`prompt_tokens` is 25 at the end of the stream and 77 before it"]
     assert prompts(25, 77) == ["`prompt_tokens` is 25 in the stream and then 77"]
     assert prompts(0, 25, 25, 0) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("cache_read_input_tokens",),
+        ("cache_creation_input_tokens",),
+        ("prompt_tokens_details", "cached_tokens"),
+        ("input_tokens_details", "cached_tokens"),
+        ("cachedContentTokenCount",),
+    ],
+    ids=".".join,
+)
+def test_what_the_cache_held_is_known_before_the_answer_and_stays_the_same(path: tuple[str, ...]) -> None:
+    def breaks(*numbers: object) -> list[str]:
+        events: list[dict[str, Any]] = []
+        for number in numbers:
+            value: Any = number
+            for name in reversed(path):
+                value = {name: value}
+            events.append({"usageMetadata" if path[0].endswith("Count") else "usage": value})
+        return list(count_breaks(events))
+
+    assert breaks(900, 0) == [f"`{path[-1]}` is 0 at the end of the stream and 900 before it"]
+    assert breaks(900, 940) == [f"`{path[-1]}` is 900 in the stream and then 940"]
+    assert breaks(0, 900, 900, None) == []

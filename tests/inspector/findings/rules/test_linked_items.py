@@ -90,11 +90,14 @@ def test_a_block_of_a_compaction_is_the_same_for_anthropic() -> None:
     assert reported(first, second(text)) == [("info", LOST)]
 
 
-def called(*history: Item) -> list[RoundTrip]:
+OUTPUT = item_output() | {"caller": CALLER}
+
+
+def called(*history: Item, output: Item = OUTPUT) -> list[RoundTrip]:
     made = item_call() | {"caller": CALLER}
     return [
         responses([ASKED], [PROGRAM, made], tools=TOOLS),
-        responses([ASKED, PROGRAM, *history, item_output()], [RAN, FIRST], 1, tools=TOOLS),
+        responses([ASKED, PROGRAM, *history, output], [RAN, FIRST], 1, tools=TOOLS),
     ]
 
 
@@ -108,6 +111,32 @@ def test_a_call_of_a_program_comes_back_with_its_caller() -> None:
 
 
 @pytest.mark.parametrize("caller", [None, {"type": "direct"}])
+def test_the_result_for_a_program_names_its_caller_too(caller: Item | None) -> None:
+    output = item_output() | ({"caller": caller} if caller else {})
+    trips = called(item_call() | {"caller": CALLER}, output=output)
+
+    assert reported(*trips) == [("info", "the result of 'look_up' was sent without its caller, a 'program'")]
+    assert "#0 response /output/1, #1 request /input/3" in lines(*trips, only=MUTATED)[0]
+
+
+def test_a_result_of_anthropics_has_no_field_for_the_caller_of_its_call() -> None:
+    made = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {"word": "tape"}}
+    made["caller"] = {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}
+    given = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a strip"}
+    first = anthropic([asked("What is a tape?")], [made])
+
+    assert (
+        reported(
+            first,
+            anthropic(
+                [asked("What is a tape?"), spoke(made), {"role": "user", "content": [given]}], [words("A strip.")], 1
+            ),
+        )
+        == []
+    )
+
+
+@pytest.mark.parametrize("caller", [None, {"type": "direct"}])
 def test_a_call_of_the_model_itself_needs_no_caller(caller: Item | None) -> None:
     made = item_call() | ({"caller": caller} if caller else {})
     trips = [responses([ASKED], [made]), responses([ASKED, item_call(), item_output()], [FIRST], 1)]
@@ -117,7 +146,7 @@ def test_a_call_of_the_model_itself_needs_no_caller(caller: Item | None) -> None
 
 def test_the_output_of_a_program_comes_back_although_another_answer_began_it() -> None:
     made = item_call() | {"caller": CALLER}
-    start = [ASKED, PROGRAM, made, item_output()]
+    start = [ASKED, PROGRAM, made, OUTPUT]
 
     def third(*history: Item) -> list[RoundTrip]:
         return [
