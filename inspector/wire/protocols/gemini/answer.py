@@ -1,5 +1,7 @@
 """Answers of Gemini: one body, an SSE stream, or one JSON array sent in pieces."""
 
+from dataclasses import replace
+
 from ...exchange import Exchange
 from ...json_value import Object, as_array, as_count, as_object, as_text, is_object, parse_json
 from ...values import ApiError, FinishLabel, Part, ResponseReading, Usage
@@ -10,6 +12,7 @@ from ..shared.parts import unread
 from ..shared.piece_names import PieceNames, grow
 from ..shared.stated_cost import stated_cost
 from .parts import get, grow_call, read_parts
+from .searches import billed_searches
 
 FINISH: dict[str, FinishLabel] = {
     "STOP": "complete",
@@ -174,7 +177,8 @@ def read_gemini_body(
     if label == "error" and error is None:
         error = ApiError(f"The generation ended with {detail or raw!r}.", raw, in_stream=streamed)
     stated = get(body, "usageMetadata")
-    usage = as_object(stated)
+    usage, model = as_object(stated), as_text(get(body, "modelVersion"))
+    searches = billed_searches(candidates, usage, model)
     return ResponseReading(
         text="".join(p.text for p in first if p.kind == "text"),
         reasoning="".join(p.text for p in first if p.kind == "reasoning"),
@@ -189,10 +193,10 @@ def read_gemini_body(
         finish_detail=detail,
         prompt_filtered=label == "content_filter" and not any(word for word, _ in verdicts),
         ended=ended,
-        usage=gemini_usage(usage) if usage else None,
+        usage=replace(gemini_usage(usage), web_searches=searches) if usage else None,
         usage_raw=stated or None,
         stated_cost=stated_cost(body, usage),
-        model=as_text(get(body, "modelVersion")),
+        model=model,
         id=as_text(get(body, "responseId")),
         continuation=next((token for c in candidates if (token := as_text(get(c, "continuationToken")))), None),
         error=error,

@@ -38,6 +38,7 @@ from ..traits import AnswerRules, Pairing, Reasoning
 from .api import INTERACTIONS_API
 from .interactions_format import FORMAT, ORDER, STEADY
 from .not_read import INTERACTIONS_NOT_READ
+from .searches import billed_interaction_searches
 
 FINISH: dict[str, FinishLabel] = {
     "completed": "complete",
@@ -258,16 +259,16 @@ def read_body(body: Object, *, ended: bool, error: ApiError | None, problems: li
         error = error or error_in(body, in_stream=True)
     if label == "error" and error is None:
         error = ApiError("The interaction failed; the API gave no error.", in_stream=True)
-    usage = as_object(body.get("usage"))
+    usage, model = as_object(body.get("usage")), as_text(body.get("model"))
     return answer(
         parts,
         finish_raw=raw,
         finish=label if ended else None,
         finish_detail="a background run: its answer is fetched later" if ended and raw in _BACKGROUND else None,
         ended=ended,
-        usage=_usage(usage) if usage else None,
+        usage=_usage(usage, model) if usage else None,
         usage_raw=body.get("usage"),
-        model=as_text(body.get("model")),
+        model=model,
         id=as_text(body.get("id")),
         continuation=as_text(body.get("continuation_token")),
         error=error,
@@ -275,7 +276,7 @@ def read_body(body: Object, *, ended: bool, error: ApiError | None, problems: li
     )
 
 
-def _usage(usage: Object) -> Usage:
+def _usage(usage: Object, model: str | None) -> Usage:
     """Thoughts are counted apart from the output, and tool-use prompts apart from the input."""
     counts = Counts(usage)
     thoughts = counts.first("total_thought_tokens", "total_reasoning_tokens")
@@ -284,6 +285,7 @@ def _usage(usage: Object) -> Usage:
         cache_read=counts.first("total_cached_tokens"),
         output=summed(counts.first("total_output_tokens"), thoughts),
         reasoning=thoughts,
+        web_searches=billed_interaction_searches(usage, model),
         problems=counts.problems,
     )
 
