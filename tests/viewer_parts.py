@@ -108,6 +108,10 @@ class GrowthStripPane:
         self.unit, self.strip = "dollars", strip_of([])
         self.place: int | None = None
 
+    @property
+    def blank(self) -> bool:
+        return not self.strip.lanes
+
     def show(self, strip: Strip, place: int | None) -> None:
         self.strip = strip
         self._calls.append(("strip", strip.turns, place))

@@ -13,7 +13,8 @@ type By = Literal["branch", "agent", "model", "day", "finding"]
 """What runs are grouped by."""
 type Order = Literal["worst", "dearest", "newest"]
 """The order of runs."""
-ORDERS: tuple[Order, ...] = ("worst", "dearest", "newest")
+ORDERS: dict[Order, str] = {"worst": "worst", "dearest": "most expensive", "newest": "newest"}
+"""The orders, with their words on the screen."""
 
 
 @frozen

@@ -7,7 +7,7 @@ from turntape.cassettes.frozen import mutable
 
 from ...run.rows import Rows
 from ...run.run_timeline import Axis, Phase, RunLane, Span, TurnTimes, folded, run_timeline
-from ..text.number_format import lasted, percent
+from ..text.number_format import about, lasted, percent
 from ..vocabulary.phases import FOLDED, PHASES
 from .markup import Html, span, tag
 
@@ -63,10 +63,11 @@ def _lane(lane: RunLane, axis: Axis, rows: Rows, times: dict[int, TurnTimes]) ->
     parts = list(islice(_parts(lane.spans, axis), SLOTS + 1))
     folds = len(parts) > SLOTS or len(lane.spans) > 4 * SLOTS
     drawn = list(_slots(lane, axis, rows)) if folds else [_drawn(part, rows, times) for part in parts]
-    about = " tool" if lane.what == "tool" else ""
-    sure = "" if lane.recorded else ", by the time of the client"
-    title = f"{lane.name}{about}: {lasted(lane.seconds() * 1000)}{sure}"
-    head = tag("span", lane.name, span("dim", about), class_="lane-name", title=title)
+    kind = " tool" if lane.what == "tool" else ""
+    sums = lane.seconds() * 1000
+    ran = lasted(sums) if lane.recorded else f"{about(sums)}, by the time of the client"
+    title = f"{lane.name}{kind}: {ran}"
+    head = tag("span", lane.name, span("dim", kind), class_="lane-name", title=title)
     return tag("div", head, tag("span", *drawn, class_="lane-bar"), class_="time-lane")
 
 

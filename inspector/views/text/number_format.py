@@ -84,6 +84,20 @@ def lasted(milliseconds: float | None) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5940 else f"{seconds / 3600:.1f} h"
 
 
+def about(milliseconds: float | None) -> str:
+    """An estimated duration, with no more digits than it is worth: `~40 ms`, `~1.2 s`, `~83 s`, `~2 min`, `~1.7 h`."""
+    if milliseconds is None:
+        return lasted(None)
+    if milliseconds < 95:
+        return f"~{milliseconds:.0f} ms"
+    if milliseconds < 995:
+        return f"~{round(milliseconds, -1):.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 99.5:
+        return f"~{seconds:.1f} s" if seconds < 9.95 else f"~{seconds:.0f} s"
+    return f"~{seconds / 60:.0f} min" if seconds < 5940 else f"~{seconds / 3600:.1f} h"
+
+
 def size(number: int) -> str:
     """A number of bytes: `900 B`, `1.2 kB`, `3.4 MB`."""
     if number < 1000:

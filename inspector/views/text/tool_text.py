@@ -1,7 +1,7 @@
 """Tool runs as lines of text: beside the turn whose call they ran, and all of a cassette for `show --tools`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from turntape.cassettes.tape.model import ToolServer
 from turntape.cassettes.tape.reader import Cassette
@@ -11,7 +11,7 @@ from ...tools.tool_run import ToolRun
 from ...wire.json_value import as_object, compact
 from ...wire.printable import safe
 from .number_format import lasted, several, size
-from .terminal_text import GLYPHS, Line, Style, ansi, clip, flow, folded, width_of, wrap
+from .terminal_text import GLYPHS, Line, Span, Style, ansi, clip, flow, folded, width_of, wrap
 from .tool_diff import as_returned, as_seen, cut_note, diff_lines
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 _INDENT = " " * 11
 _NAME = 20
-"""So many cells of a tool's name stay in a narrow line."""
+"""For so many cells of a tool's name a narrow line leaves out other facts."""
+_LEAST = 8
+"""So many stay where there is no other fact to leave out."""
 _RESULT_LINES = 12
 """Lines of a result in `show --tools`."""
 _TURN_LINES = 200
@@ -36,29 +38,47 @@ def tool_lines(runs: Iterable[ToolRun], width: int) -> Iterator[Line]:
 
 def run_spans(run: ToolRun, *, number: bool = False) -> Line:
     """A run in one line: tool, server, time, how it ended, what was seen of the result, sizes, how it was joined."""
-    spans: Line = [(clip(run.name, 60), "bold"), (f" on {clip(run.server, 40)}", "dim")]
+    return [(clip(run.name, 60), "bold"), *_facts(run, number=number).values()]
+
+
+type _Fact = Literal["server", "span", "number", "time", "outcome", "seen", "sizes", "joined"]
+
+_LEFT_OUT: tuple[_Fact, ...] = ("joined", "span", "number", "server", "sizes")
+"""What a narrow line leaves out, in this order: the block of a run says it too, but for how it was joined."""
+
+
+def _facts(run: ToolRun, *, number: bool) -> dict[_Fact, Span]:
+    """What is said of a run after its name, in this order."""
+    spans: dict[_Fact, Span] = {"server": (f" on {clip(run.server, 40)}", "dim")}
     if run.source == "span":
-        spans.append((" (from a span)", "dim"))
+        spans["span"] = (" (from a span)", "dim")
     if number:
-        spans.append((f"  #{run.index}", "dim"))
+        spans["number"] = (f"  #{run.index}", "dim")
     if run.duration_ms is not None:
-        spans.append((f"  {lasted(run.duration_ms)}", "plain"))
+        spans["time"] = (f"  {lasted(run.duration_ms)}", "plain")
     if words := outcome_words(run):
-        spans.append((f"  {words}", "bad"))
+        spans["outcome"] = (f"  {words}", "bad")
     if words := seen_words(run):
-        spans.append((f"  {words}", seen_style(run)))
+        spans["seen"] = (f"  {words}", seen_style(run))
     if sizes := sizes_of(run):
-        spans.append((f"  {sizes}", "dim"))
+        spans["sizes"] = (f"  {sizes}", "dim")
     if run.joined and (words := joined_words(run)):
-        spans.append((f"  {words}", "dim"))
+        spans["joined"] = (f"  {words}", "dim")
     return spans
 
 
 def run_spans_in(run: ToolRun, width: int, *, number: bool = False) -> Line:
-    """As `run_spans`; in a narrow line the name gives its room to how it ended and what was seen."""
-    (name, look), *facts = run_spans(run, number=number)
-    room = width - sum(width_of(text) for text, _ in facts)
-    return [(clip(name, max(_NAME, room)), look), *facts]
+    """As `run_spans`; a narrow line leaves out what matters less than how it ended and what was seen."""
+    facts = _facts(run, number=number)
+
+    def room() -> int:
+        return width - sum(width_of(text) for text, _ in facts.values())
+
+    for fact in _LEFT_OUT:
+        if room() >= min(_NAME, width_of(run.name)):
+            break
+        facts.pop(fact, None)
+    return [(clip(run.name, max(_LEAST, min(60, room()))), "bold"), *facts.values()]
 
 
 def console_tool_line(run: Mapping[str, object], colour: bool) -> str:

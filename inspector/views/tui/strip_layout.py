@@ -244,6 +244,11 @@ def labels(layout: StripLayout, until: int | None) -> list[Label]:
             found, taken, Label(x, note, "dim")
         ):
             edge = x - 1
+        else:
+            widest = max(layout.lanes, key=lambda lane: lane.width)
+            x = widest.x + widest.width - len(note)
+            if x > widest.x + width_of(lane_title(widest.lane)):
+                _put(found, taken, Label(x, note, "dim"))
     if len(layout.lanes) > 1:
         for at, lane in enumerate(layout.lanes):
             end = layout.lanes[at + 1].x - 1 if at + 1 < len(layout.lanes) else edge

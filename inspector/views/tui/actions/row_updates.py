@@ -206,9 +206,12 @@ class RowUpdates:
         navigation.wanted_steps = steps if self._state.reading else []
 
     def _grow(self) -> None:
-        """Request the growth strip of the rows so far. Before they have prices it would show tokens for a moment."""
+        """Request the growth strip of the rows so far. Before they have prices it would show tokens for a moment.
+
+        One that is shown already waits for the ledger; an empty place does not.
+        """
         run = self._state.run
-        if run.priced and not self.summing:
+        if run.priced and (not self.summing or self._panes.strip.blank):
             self._loader.growth((*run.rows.all,), self._ledger, final=not self._state.reading)
 
     def _draw_list(self) -> None:

@@ -47,7 +47,7 @@ HELP_SECTIONS: tuple[HelpSection, ...] = (
             ("1 to 5", "groups by branch, agent, day, model, and finding"),
             ("Enter l →", "on a group: to its runs; on a run: open it"),
             ("Esc h ←", "from the runs to the groups; from an open run back to this screen"),
-            ("s", "the order of the runs: worst, dearest, newest"),
+            ("s", f"the order of the runs: {', '.join(ORDERS.values())}"),
             ("y", "copy the address of the run; `turntape view ADDRESS` opens it elsewhere"),
             ("r", "read the store again"),
         ),
@@ -180,7 +180,7 @@ class FleetScreen(Screen[None]):
         of, order = "", self._order
         if self._shown is not None:
             of, order = whose(self._shown.by, self._shown.name), self._shown.order
-        what = f"{order} of {several(runs.runs.count, 'run')}"
+        what = f"{ORDERS[order]} of {several(runs.runs.count, 'run')}"
         what = f"{what} · {of}" if of else what
         self.run_heads.show(lambda width: run_heads(min(width, runs.room), what))
         self.keys.show(self._hints())
@@ -280,7 +280,8 @@ class FleetScreen(Screen[None]):
             self._open(self.run_list.current)
 
     def action_sort(self) -> None:
-        self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
+        orders = list(ORDERS)
+        self._order = orders[(orders.index(self._order) + 1) % len(orders)]
         self._want_runs()
 
     def action_read(self) -> None:

@@ -29,7 +29,12 @@ def other_blocks(detail: Detail) -> Iterator[Block]:
             "head",
             [(f"{safe(trip.request.method)} ", "title"), (safe(trip.request.url), "plain"), (f"  {status}", "dim")],
             lines(
-                [(f"{endpoint_words(row.kind, row.protocol)}, no turn of a conversation  #{row.index}", "dim")],
+                [
+                    (
+                        f"{endpoint_words(row.kind, row.protocol)}, no turn of a conversation  round trip #{row.index}",
+                        "dim",
+                    )
+                ],
                 *([_spent(detail)] if row.is_billed else []),
             ),
         )
@@ -77,7 +82,7 @@ def _message(detail: Detail) -> Spans:
 
 def _facts(detail: Detail) -> str:
     row, trip = detail.row, detail.round_trip
-    facts = [f"message of a tool server  #{row.index}"]
+    facts = [f"message of a tool server  round trip #{row.index}"]
     if trip.response is None:
         facts.append(f"no answer: {safe(trip.failure.message)}" if trip.failure else "no answer is due")
     else:

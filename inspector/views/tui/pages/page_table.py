@@ -17,7 +17,7 @@ OUTPUT = 400_000
 
 
 def _turn(run: Run, place: int) -> Page:
-    return turn_page(run.detail(place), run.rows, place, _miss(run, place))
+    return turn_page(run.detail(place), run.rows, place, _miss(run, place), priced=run.priced)
 
 
 def _miss(run: Run, place: int) -> str | None:

@@ -24,7 +24,7 @@ def play_page(detail: Detail, rows: Rows, place: int, at: int) -> Page:
 
 def _blocks(detail: Detail, rows: Rows, place: int, at: int) -> Iterator[Block]:
     row, whole = detail.row, at >= length(detail)
-    yield Block("head", [(f"Turn {row.label}", "title"), (f" of {row.thread}  #{row.index}", "dim")])
+    yield Block("head", [(f"Turn {row.label}", "title"), (f" of {row.thread}  round trip #{row.index}", "dim")])
     note = new_note(len(detail.new), detail.sent)
     yield Block("new", rule("new in this request", note))
     names = detail.call_names

@@ -5,7 +5,7 @@ from functools import partial
 
 from ....run.rows import Rows
 from ....run.run_timeline import Phase, RunLane, RunTimeline, Slot, Span, TurnTimes, folded, run_timeline
-from ...text.number_format import lasted, percent
+from ...text.number_format import about, lasted, percent
 from ...text.terminal_text import GLYPHS, clip, width_of
 from ...vocabulary.phases import FOLDED, HEIGHTS, PHASES
 from ..formatting import several
@@ -100,9 +100,8 @@ def _lane(lane: RunLane, found: RunTimeline, place: int, width: int) -> Spans:
     names = _NAME if width >= NARROW else 8
     cells = max(8, width - names - _TIME - 7)
     glyph, look = (GLYPHS["tool"], "tool") if lane.what == "tool" else ("▸", "accent")
-    sure = "" if lane.recorded else "~"
     name = clip(lane.name, names)
-    total = f"{sure}{_lasted(lane.seconds())}"
+    total = _lasted(lane.seconds()) if lane.recorded else about(1000 * lane.seconds())
     return [
         (f"{glyph} ", look),
         (name + " " * (names - width_of(name)) + " ", "bold" if lane.what == "thread" else "plain"),

@@ -8,11 +8,11 @@ from ....run.row import Row
 from ....run.rows import Rows
 from ....wire.printable import safe
 from ....wire.values import Reading
-from ...text.number_format import cost_note
+from ...text.number_format import cost_note, price
 from ...text.status_styles import REBUILT
 from ...text.terminal_text import clip
 from ...vocabulary.signs import MARKS
-from ..formatting import dollars, full, model_name, several
+from ..formatting import full, model_name, several
 from .answer_blocks import answer_blocks
 from .blocks import Block
 from .finding_blocks import finding_blocks
@@ -26,12 +26,15 @@ from .text_lines import flowing, prose
 from .timeline import timeline
 
 
-def turn_page(detail: Detail, rows: Rows, place: int, miss: str | None = None) -> Page:
-    """All of one turn, with what is known of a cache `miss`; of another round trip, its request and answer."""
+def turn_page(detail: Detail, rows: Rows, place: int, miss: str | None = None, *, priced: bool = True) -> Page:
+    """All of one turn, with what is known of a cache `miss`; of another round trip, its request and answer.
+
+    `priced` is false while prices are still to come: then nothing is said of the cost.
+    """
     if not detail.row.is_turn:
         return Page("other", list(other_blocks(detail)))
     found = [*_miss(miss), *finding_blocks(detail.row.findings)]
-    return Page("turn", [*_head(detail.row), *found, *_conversation(detail, rows, place)])
+    return Page("turn", [*_head(detail.row, priced=priced), *found, *_conversation(detail, rows, place)])
 
 
 def _miss(words: str | None) -> Iterator[Block]:
@@ -50,7 +53,7 @@ def _conversation(detail: Detail, rows: Rows, place: int) -> Iterator[Block]:
     yield from _setting(detail.reading)
 
 
-def _head(row: Row) -> Iterator[Block]:
+def _head(row: Row, *, priced: bool) -> Iterator[Block]:
     """The turn's name, its tokens, cost and time, and its three layers."""
     usage = row.usage
     title: list[tuple[str, str]] = [
@@ -59,7 +62,7 @@ def _head(row: Row) -> Iterator[Block]:
         (f"  {safe(model_name(row.model))}", "plain"),
         (f"  {row.protocol}", "dim"),
     ]
-    title.append((f"  #{row.index}", "dim"))
+    title.append((f"  round trip #{row.index}", "dim"))
     if row.error is not None and usage.input is None and usage.output is None:
         yield Block(
             "head", title, flowing([("no tokens were counted", "dim")], *layer_lines(row), indent=10), anchors=("head",)
@@ -77,7 +80,8 @@ def _head(row: Row) -> Iterator[Block]:
     spent.append((f"  {full(usage.output)} out", "plain"))
     if usage.reasoning:
         spent.append((f" ({usage.reasoning:,} reasoning)", "reasoning"))
-    spent.append((f"  {dollars(row.cost)}", "money" if row.cost is not None else "dim"))
+    if priced or row.cost is not None:
+        spent.append((f"  {price(row.cost, unpriced=row.unpriced)}", "money" if row.cost is not None else "dim"))
     if note := cost_note(row.cost_source):
         spent.append((f" ({note})", "dim"))
     yield Block("head", title, flowing(spent, *layer_lines(row), indent=10), anchors=("head",))

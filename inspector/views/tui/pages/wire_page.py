@@ -21,6 +21,15 @@ from .text_lines import flowed, lines, prose
 _PRETTY = 4_000_000
 """A body with more bytes is shown without indentation."""
 
+_ROUTES = {
+    "base_url": "to the base URL",
+    "forward": "through the forward proxy",
+    "import": "imported",
+    "stdio": "over standard input and output",
+    "process": "inside one process",
+}
+"""How a round trip came to the recorder."""
+
 
 def wire_page(detail: Detail) -> Page:
     """Everything that was recorded of a round trip."""
@@ -64,7 +73,7 @@ def _head(detail: Detail) -> Iterator[Block]:
     trip, request = detail.round_trip, detail.round_trip.request
     ended = lasted(trip.ended_at / 1000) if trip.ended_at is not None else "its end was not recorded"
     wire = trip.tool_wire
-    route = f"  route {trip.route}" if trip.route else ""
+    route = f"  {_ROUTES[trip.route]}" if trip.route else ""
     how = f"message {wire.sequence} of session {safe(wire.session)}" if wire else request.http_version
     facts: list[Spans] = [[(f"{how}{route}  {ended}", "dim")]]
     if trip.failure is not None:

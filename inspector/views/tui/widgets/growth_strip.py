@@ -82,6 +82,11 @@ class GrowthStrip(Themed):
         return self._known and not (self.strip.has("dollars") or self.strip.has("tokens"))
 
     @property
+    def blank(self) -> bool:
+        """Whether it has shown no turns yet."""
+        return not self.strip.lanes
+
+    @property
     def _other(self) -> Unit:
         """The other unit, if any turn has it."""
         other: Unit = "tokens" if self.unit == "dollars" else "dollars"

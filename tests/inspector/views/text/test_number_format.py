@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from turntape.inspector.views.text.number_format import begun, cost_note, lasted, spent, turn_count
+from turntape.inspector.views.text.number_format import about, begun, cost_note, lasted, spent, turn_count
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,18 @@ def test_attempts_are_counted_where_there_are_more_of_them(turns: int, attempts:
 )
 def test_a_duration_has_two_digits_at_least(seconds: float, text: str) -> None:
     assert lasted(1000 * seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "–"), (0, "~0 ms"), (0.044, "~44 ms"), (0.0999, "~100 ms"), (0.347, "~350 ms"), (0.994, "~990 ms"),
+        (0.996, "~1.0 s"), (2.44, "~2.4 s"), (9.94, "~9.9 s"), (9.96, "~10 s"), (83.04, "~83 s"), (111, "~2 min"),
+        (598, "~10 min"), (6000, "~1.7 h"),
+    ],
+)  # fmt: skip
+def test_an_estimate_has_two_digits_at_most(seconds: float | None, text: str) -> None:
+    assert about(None if seconds is None else 1000 * seconds) == text
 
 
 def test_the_source_of_a_cost_is_named_where_it_is_not_the_price_list() -> None:

@@ -189,6 +189,9 @@ def test_the_kind_of_the_last_thread_gives_way_to_the_turns_a_bar_shows() -> Non
     ]
 
     assert found == [["t1", "t2", "3 turns a bar"], ["t1", "t2 subagent", "3 turns a bar"]]
+    seven = [*turns(231), *(one for n in range(2, 8) for one in turns(12, f"t{n}", "subagent"))]
+    names = [label.text for label in labels(lay_out(strip_of(seven), "dollars", 120, 6), None)]
+    assert names[:3] == ["t1", "5 turns a bar", "t2"], "without room at the right it is above the widest lane"
     crowded = lay_out(strip_of([*turns(299), added(300, 48_000, "cat build.log")]), "dollars", 80, 5)
     assert "5 turns a bar" in [label.text for label in labels(crowded, None)]
 

@@ -300,6 +300,8 @@ def test_the_strip_grows_with_the_rows_and_gets_the_ledger_at_the_end() -> None:
 
     read(made, ROWS[1])
     assert made.did("request growth") == [(2, None, False)]
+    made.updates.growth_ready(GrowthReady(strip_of(made.state.run.rows.all)))
+    made.calls.clear()
     end(made)
     assert made.did("request growth") == [], "the ledger will be there soon"
     made.updates.ledger_ready(LedgerReady(ledger := made.state.run.ledger))
@@ -337,6 +339,20 @@ def test_where_no_ledger_will_come_the_strip_does_not_wait_for_it(problem: str |
     made.calls.clear()
 
     end(made, problem, final=final)
+    assert made.did("request growth") == [(1, None, True)]
+
+
+def test_a_strip_that_is_still_blank_at_the_end_does_not_wait_for_the_ledger() -> None:
+    made = parts(empty=True, reading=True)
+    unpriced = Run(Path("x"), priced=False)
+    unpriced.rows, made.state.run = made.state.run.rows, unpriced
+    read(made, ROWS[0])
+    end(made)
+    assert made.did("request growth") == [], "it would show tokens for a moment"
+
+    made.state.reading = True
+    unpriced.price()
+    end(made)
     assert made.did("request growth") == [(1, None, True)]
 
 

@@ -93,7 +93,7 @@ async def test_a_run_opens_below_its_group_and_escape_comes_back(tmp_path: Path)
         assert app.screen is app.run_screen
         await pilot.press("escape")
         await settled(pilot, lambda: app.screen is app.fleet)
-        assert "dearest of 3 runs · branch fix" in shown(app) and app.fleet.run_list.cursor == 1
+        assert "most expensive of 3 runs · branch fix" in shown(app) and app.fleet.run_list.cursor == 1
 
 
 async def test_a_key_on_a_tab_that_is_still_read_chooses_no_group_of_the_one_before(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ async def test_tabs_themes_and_failures(tmp_path: Path) -> None:
         assert app.palette.name == "high-contrast" and app.screen is app.fleet
         await pilot.press("question_mark")
         await pilot.pause()
-        assert "worst, dearest, newest" in shown(app)
+        assert "worst, most expensive, newest" in shown(app)
         await pilot.press("escape", "escape", "1")
         await settled(pilot, lambda: app.fleet.settled)
         assert app.fleet.group_list.chosen_name is None

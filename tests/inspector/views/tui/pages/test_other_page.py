@@ -17,7 +17,7 @@ def test_what_it_was_for_is_said_and_its_pictures_are_drawn_in_place_of_their_ba
         if block.body is not None
     }
 
-    assert texts["head"] == ["images, no turn of a conversation  #0"]
+    assert texts["head"] == ["images, no turn of a conversation  round trip #0"]
     assert texts["answer"][0] == "▀"
     shown = "\n".join(texts["answer"])
     assert PNG not in shown and f"{PNG[:16]}… ({len(PNG)} characters of base64)" in shown

@@ -28,6 +28,13 @@ def test_a_refused_turn_has_no_tokens_and_no_unknown_cost() -> None:
     assert "unpriced" in head(Run.of([chat([HELLO], said("x"), model="unheard-of")]))
 
 
+def test_until_prices_are_known_nothing_is_said_of_the_cost() -> None:
+    run = Run.of([chat([HELLO], said("x"), model="unheard-of")])
+    page = turn_page(run.detail(0), run.rows, 0, priced=False)
+    line = "".join(text for text, _ in page.blocks[0].body(100)[0])  # type: ignore[operator]
+    assert line.endswith(" out") and "unpriced" in head(run)
+
+
 def test_why_a_cache_miss_came_is_said_once_the_ledger_is_there() -> None:
     run = Run.load(EXAMPLE)
     missed = next(place for place, row in enumerate(run.rows.all) if (row.thread, row.turn) == ("t1", 4))

@@ -1,6 +1,7 @@
 """The page of the wire."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from conversations import chat, said, user
@@ -35,6 +36,15 @@ def test_who_closed_first_is_only_said_of_an_answer_that_is_not_whole(side: Side
 
     lines = shown(replace(trip, closed_first=side, failure=GONE))
     assert line in lines and "client_gone: the client closed the connection" in lines
+
+
+@pytest.mark.parametrize(
+    ("route", "words"),
+    [("base_url", "to the base URL"), ("forward", "through the forward proxy"), ("import", "imported"), (None, "")],
+)
+def test_how_it_came_is_said_in_words(route: Any, words: str) -> None:
+    line = next(line for line in shown(replace(chat([user("go")], said("done")), route=route)) if "HTTP/1.1" in line)
+    assert words in line and "route" not in line and "base_url" not in line
 
 
 def test_without_an_answer_the_page_says_so() -> None:
