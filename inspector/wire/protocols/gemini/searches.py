@@ -19,7 +19,7 @@ _BY_PROMPT = regex(r"gemini-[12](?![0-9])")
 
 
 def billed_searches(candidates: Sequence[Object], usage: Object, model: str | None) -> int:
-    """The searches of an answer of generateContent: what its usage says of them, else the queries that it lists."""
+    """The searches of an answer of generateContent: those that its usage counts, else the queries that it lists."""
     tools = as_array(get(usage, "billedToolCalls"))
     if tools:
         return _fees(sum(_count(tool, "tool", "successfulToolCallCount") for tool in tools), model)

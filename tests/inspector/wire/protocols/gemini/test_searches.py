@@ -55,7 +55,7 @@ def test_what_the_usage_says_of_searches_comes_before_the_queries() -> None:
     assert grounded("weather", "rain", usage={"billedToolCalls": []}) == 2
 
 
-def test_values_of_other_types_are_no_searches() -> None:
+def test_values_of_other_types_count_nothing() -> None:
     assert grounded(7, None, ["rain"]) == 0
     assert grounded(usage={"billedToolCalls": [None, {"tool": 5}, {"tool": "google_search"}]}) == 0
 
