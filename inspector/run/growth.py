@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from turntape.cassettes.frozen import frozen
 
+from ..analysis.known_prices import digest, known_prices
 from ..analysis.price_list import price_list
 from ..wire.providers import provider_of
 from .row import Row
@@ -117,11 +118,23 @@ def steps(rows: Iterable[tuple[int, Row]]) -> Iterator[GrowthStep]:
 
 @lru_cache(maxsize=256)
 def context_window(model: str | None, provider: str | None) -> int | None:
-    """The context window of a model in tokens, where genai-prices knows it."""
+    """The context window of a model in tokens, where genai-prices knows it, or said before what it is."""
     if not model:
         return None
+    name, known = provider_of(provider).prices, known_prices()
+    if known is None:
+        return _listed_window(model, name)
+    question = digest("context window", name, model)
+    if question not in known:
+        found = _listed_window(model, name)
+        known[question] = None if found is None else [str(found)]
+    answer = known[question]
+    return int(answer[0]) if answer else None
+
+
+def _listed_window(model: str, provider: str | None) -> int | None:
     try:
-        _, info = price_list().find_provider_model(model, None, provider_of(provider).prices, None)
+        _, info = price_list().find_provider_model(model, None, provider, None)
     except (LookupError, ValueError):
         return None
     return info.context_window

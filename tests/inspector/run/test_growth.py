@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
+import pytest
 from conversations import chat, loop, said, user
 
+from turntape.inspector.analysis.known_prices import keeping_prices
+from turntape.inspector.run import growth
 from turntape.inspector.run.growth import Tokens, context_window, steps, summed, tokens_of
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
@@ -83,3 +87,22 @@ def test_turns_without_a_known_price_are_counted_up_to_each_step() -> None:
 
     assert [step.unpriced for step in steps(enumerate(rows))] == [0, 1, 1, 2]
     assert [turn.unpriced for turn in strip_of(rows).in_order] == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("model", ["gpt-5-2025-08-07", "my-own-finetune-of-something"])
+def test_the_second_command_knows_the_window_without_the_list(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_list() -> object:
+        raise AssertionError("the price list is loaded")
+
+    monkeypatch.setenv("TURNTAPE_HOME", str(tmp_path))
+    ask = context_window.__wrapped__
+    listed = ask(model, "openai")
+    with keeping_prices():
+        assert ask(model, "openai") == listed
+    monkeypatch.setattr(growth, "price_list", no_list)
+    with keeping_prices():
+        assert ask(model, "openai") == listed
+    with pytest.raises(AssertionError, match="is loaded"):
+        ask(model, "openai")
