@@ -19,20 +19,23 @@ _MOST = 4
 
 
 class EarlierBodies:
-    """Each as it was received, and as it was written."""
+    """Each as it was received, and as it was written, with the keys that it was searched for."""
 
     def __init__(self) -> None:
-        self._recent: deque[tuple[bytes, bytes]] = deque(maxlen=_MOST)
+        self._recent: deque[tuple[bytes, bytes, tuple[bytes, ...]]] = deque(maxlen=_MOST)
 
     def __len__(self) -> int:
         return len(self._recent)
 
-    def add(self, body: bytes, clean: bytes) -> None:
-        self._recent.append((body, clean))
+    def add(self, body: bytes, clean: bytes, sent: tuple[bytes, ...] = ()) -> None:
+        self._recent.append((body, clean, sent))
 
-    def cleaned_after(self, body: bytes, search: Callable[[bytes], bytes]) -> bytes:
-        """A body without its secrets; `search` is given what no earlier body has, with what is around it."""
-        earlier, before, shared = self._nearest(body)
+    def cleaned_after(self, body: bytes, search: Callable[[bytes], bytes], sent: tuple[bytes, ...] = ()) -> bytes:
+        """A body without its secrets; `search` is given what no earlier body has, with what is around it.
+
+        Only a body that was searched for the same keys counts: `sent` are those in the header of the request.
+        """
+        earlier, before, shared = self._nearest(body, sent)
         begin, start = _before(body, shared)
         if shared < MEDIUM or begin < 0:
             return search(body)
@@ -45,14 +48,14 @@ class EarlierBodies:
         old, new, rest = memoryview(before), memoryview(middle), len(body) - stop
         return b"".join((old[:start], new[start - begin : stop - begin], old[len(before) - rest :]))
 
-    def _nearest(self, body: bytes) -> tuple[bytes, bytes, int]:
+    def _nearest(self, body: bytes, sent: tuple[bytes, ...]) -> tuple[bytes, bytes, int]:
         """The earlier body that shares most first bytes, as received and as written, and how many these are.
 
         Of those that share as much, the newest: its end is most likely the same too.
         """
         nearest, shared = (b"", b""), 0
-        for earlier, before in reversed(self._recent):
-            if body[shared : shared + 1] == earlier[shared : shared + 1]:  # else it shares no more
+        for earlier, before, keys in reversed(self._recent):
+            if keys == sent and body[shared : shared + 1] == earlier[shared : shared + 1]:  # else it shares no more
                 size = common_prefix(earlier, body)
                 if size > shared:
                     nearest, shared = (earlier, before), size

@@ -40,7 +40,7 @@ from .not_searched import NotSearched
 from .own_function import FindSecrets, imported, named_by
 from .random_words import random_words
 from .search_process import SearchElsewhere
-from .sent_keys import sent_keys
+from .sent_keys import places, sent_keys
 from .service_names import under_services
 from .spelled_out import Segments, escaped, streamed
 from .wide_texts import in_wide_text
@@ -102,12 +102,14 @@ class Redactor:
         self._key = self.salt.encode()
         self._earlier = EarlierBodies()
         self._entropy, self._function = entropy, function
-        self._sent: tuple[re.Pattern[bytes], ...] = ()
+        self._sent: tuple[bytes, ...] = ()
         """The keys in the header of the request whose texts are searched."""
         self._failures: list[str] = []
         """Why texts were not searched, since it was last reported."""
-        self._texts: dict[str, str] = {}
-        """Short texts and what they are on the disk: each request of a client has the same URL and header fields."""
+        self._texts: dict[tuple[tuple[bytes, ...], str], str] = {}
+        """Short texts and what they are on the disk: each request of a client has the same URL and header fields.
+
+        With the keys that they were searched for."""
         self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
         self._extra = _compiled(extra, "fix it in turntape.toml")
         self._keep = _compiled(keep, "fix it where redact_keep is set")
@@ -227,8 +229,8 @@ class Redactor:
         """
         if not self.enabled or len(body) < MEDIUM or self._extra or self._function or body.startswith(PACKED):
             return self.body(body)
-        clean = self._earlier.cleaned_after(body, self._cleaned)
-        self._earlier.add(body, clean)
+        clean = self._earlier.cleaned_after(body, self._cleaned, self._sent)
+        self._earlier.add(body, clean, self._sent)
         return clean
 
     def _packed(self, body: bytes, encoding: str | None = None) -> bytes | None:
@@ -314,7 +316,10 @@ class Redactor:
             spans = {start: span for start, span in spans.items() if not self._is_kept(body[start : span[0]])}
         if self._function is not None:
             spans = named_by(self._function, body) | spans
-        for pattern in (*self._sent, *self._extra):
+        for key in self._sent:
+            for start, end in places(key, body):
+                spans.setdefault(start, (end, 0))
+        for pattern in self._extra:
             for match in pattern.finditer(body):
                 if match.end() > match.start():
                     spans.setdefault(match.start(), (match.end(), 0))
@@ -417,13 +422,13 @@ class Redactor:
     def _text(self, text: str) -> str:
         if not self.enabled:
             return text
-        if (known := self._texts.get(text)) is not None:
+        if (known := self._texts.get((self._sent, text))) is not None:
             return known
         clean = self.body(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
         if len(text) <= _SHORT and self._function is None:  # which may fail, or answer otherwise the next time
             if len(self._texts) >= _MOST_TEXTS:
                 self._texts.clear()
-            self._texts[text] = clean
+            self._texts[self._sent, text] = clean
         return clean
 
     def frames(self, frames: Sequence[Frame]) -> tuple[Frame, ...]:

@@ -26,6 +26,7 @@ from ..matching.request_key import is_without_address, path_key, plain
 from ..matching.volatile_text import names_for
 from ..redaction.prose_of_tape import prose_of, without_prose
 from ..redaction.redactor import Redactor
+from ..redaction.sent_keys import without_keys_in
 from ..tape.delta import common_prefix, common_suffix
 from ..tape.model import Headers, RoundTrip
 from ..tape.reader import Cassette
@@ -180,6 +181,10 @@ class Player:
         given = index.given(method, asked, headers, body)
         try:
             played = self._play_equal(index, given) or self._play_same_but_for_values(index, given)
+            if played is None and (others := without_keys_in(body, headers)) is not None:
+                # The recording may be older than the rule that replaces the key of the header in the body.
+                older = index.given(method, asked, others, body)
+                played = self._play_equal(index, older) or self._play_same_but_for_values(index, older)
             if played is None:
                 given = self._as_recorded(given)
                 played = self._play_same_turn(index, given)

@@ -954,7 +954,7 @@ def test_only_the_last_four_large_bodies_are_kept_in_memory() -> None:
         for letter in (b"a", b"b", b"c", b"d", b"e", b"f"):
             redactor.request_body(big(BIG, letter))
 
-        assert sorted(raw[:1] for raw, _ in redactor._earlier._recent) == [b"c", b"d", b"e", b"f"]
+        assert sorted(raw[:1] for raw, *_ in redactor._earlier._recent) == [b"c", b"d", b"e", b"f"]
 
 
 def test_another_salt_does_not_take_fingerprints_from_the_first() -> None:

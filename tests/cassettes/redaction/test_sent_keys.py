@@ -11,8 +11,9 @@ from factories import round_trip
 from turntape.cassettes import Cassette, Recorder
 from turntape.cassettes.redaction.redactor import Redactor
 from turntape.cassettes.redaction.sent_keys import sent_keys
+from turntape.cassettes.replay.miss import Miss
 from turntape.cassettes.replay.player import Player
-from turntape.cassettes.tape.model import Frame, RoundTrip
+from turntape.cassettes.tape.model import Frame, Headers, RoundTrip
 
 KEY = "3f0c9a71e5b84d2296ac08f7d1b35e4c"
 """As those of Azure OpenAI until 2024: 32 hexadecimal digits."""
@@ -38,7 +39,7 @@ SENT = (("api-key", KEY), ("content-type", "application/json"))
     ],
 )
 def test_only_a_field_with_a_key_names_one(name: str, value: str, found: list[str]) -> None:
-    assert [pattern.pattern.decode() for pattern in sent_keys(((name, value),))] == found
+    assert [key.decode() for key in sent_keys(((name, value),))] == found
 
 
 def asked(text: str) -> RoundTrip:
@@ -108,3 +109,94 @@ def test_a_request_with_its_own_key_in_its_body_still_replays(tmp_path: Path) ->
     [kept] = Cassette.load(tape)
     answer = Player(Cassette.load(tape)).answer(kept.request.method, kept.request.url, SENT, trip.request.body)
     assert answer.response is not None
+
+
+@pytest.mark.parametrize("first", [(), (("api-key", KEY[::-1]),)], ids=["no key", "another key"])
+def test_an_earlier_request_with_another_key_hides_no_key(first: Headers) -> None:
+    """What an earlier body, or an earlier text, was searched for is not what this one is searched for."""
+    redactor = Redactor()
+    agent = ("user-agent", f"x {KEY}")
+    long = [asked(f"printed {KEY} " + "word " * 2000 * (1 + more)) for more in (0, 1)]
+    redactor.round_trip(replace(long[0], request=replace(long[0].request, headers=(*first, agent))))
+
+    clean = redactor.round_trip(replace(long[1], request=replace(long[1].request, headers=(*SENT, agent))))
+
+    assert KEY not in repr(clean)
+
+
+def test_a_body_that_continues_an_earlier_one_with_the_same_key_is_searched_where_it_is_new() -> None:
+    redactor = Redactor()
+    texts = [f"printed {KEY} " + "word " * 2000 * (1 + more) + KEY for more in (0, 1, 2)]
+
+    for text in texts:
+        clean = redactor.round_trip(asked(text)).request.body
+        assert KEY.encode() not in clean
+        assert clean == Redactor(salt=redactor.salt).round_trip(asked(text)).request.body
+
+
+MODEL = "claude-3-5-sonnet-20241022"
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        (f'{{"model": "{MODEL}"}}', True),
+        (f'{{"model":"{MODEL}","model_id":"{MODEL}"}}', True),
+        (json.dumps(f'{{"modelName": "{MODEL}"}}'), True),
+        (f"https://h/models/{MODEL}:generate", True),
+        (f"https://h/openai/deployments/{MODEL}/chat", True),
+        (f"?model={MODEL}", True),
+        (f'{{"content": "{MODEL}"}}', False),
+        (f'{{"remodel": 1, "x": "{MODEL}"}}', False),
+        (f"model {MODEL}", False),
+    ],
+)
+def test_a_key_that_is_the_name_of_the_model_stays_where_a_model_is_named(text: str, stays: bool) -> None:
+    """Clients of local servers send any word as the key, and some send the name of the model."""
+    knowing = Redactor().knowing((("authorization", f"Bearer {MODEL}"),))
+
+    assert (knowing.body(text.encode()) == text.encode()) is stays
+
+
+def basic(login: str) -> str:
+    return f"Basic {base64.b64encode(login.encode()).decode()}"
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (basic(f"me:{KEY}"), [basic(f"me:{KEY}")[6:], KEY]),
+        (basic(f"{KEY}:"), [basic(f"{KEY}:")[6:], KEY]),
+        (basic("me:word"), []),
+        ("Basic AAAAA", []),
+        ("Basic !", []),
+    ],
+)
+def test_the_password_of_a_login_is_a_key(value: str, found: list[str]) -> None:
+    assert [key.decode() for key in sent_keys((("authorization", value),))] == found
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_recording_from_before_keys_were_replaced_still_replays(tmp_path: Path, indent: int | None) -> None:
+    tape = tmp_path / "run.cassette.jsonl"
+    trip = asked(f"printed: {KEY}")
+    with Recorder(tape) as recorder:
+        recorder.write(replace(trip, request=replace(trip.request, headers=())))
+    assert KEY.encode() in tape.read_bytes()
+
+    player = Player(Cassette.load(tape))
+    body = json.dumps(json.loads(trip.request.body), indent=indent).encode()
+    assert player.answer(trip.request.method, trip.request.url, SENT, body).response is not None
+    assert player.unplayed == []
+
+
+def test_a_request_with_its_key_and_another_text_is_a_miss(tmp_path: Path) -> None:
+    tape = tmp_path / "run.cassette.jsonl"
+    trip = asked(f"printed: {KEY}")
+    with Recorder(tape) as recorder:
+        recorder.write(replace(trip, request=replace(trip.request, headers=())))
+
+    with pytest.raises(Miss, match="other: REDACTED"):
+        Player(Cassette.load(tape)).answer(
+            trip.request.method, trip.request.url, SENT, asked(f"other: {KEY}").request.body
+        )
