@@ -12,14 +12,11 @@ from time import monotonic
 from typing import Any, cast, override
 
 import h2.config
-import h2.connection
 import h2.errors
 import h2.events
 import h2.exceptions
-import h2.stream
-from hyperframe.frame import HeadersFrame
 from mitmproxy import http
-from mitmproxy.connection import Connection, ConnectionState
+from mitmproxy.connection import ConnectionState
 from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layer import CommandGenerator
@@ -35,12 +32,11 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseHeaders,
     ResponseProtocolError,
 )
-from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 
 from .ahead import RestLater
-from .chunks import note_pieces
+from .http2_connection import PatientConnection
 from .http2_heads import odd_answer, odd_request, without_lengths
-from .pauses import MOST_HELD, WINDOW, held
+from .pauses import MOST_HELD, held
 from .wire_events import (
     Cause,
     InterimResponse,
@@ -62,90 +58,9 @@ round trip on the tape. As nghttp2, and so many servers, by default
 _MOST_STREAMS = 1000
 """Requests of a client that run at once on one connection. APIs allow 100 and more: those beyond its own number wait
 for it here, so that no client has to wait where it would not without the proxy."""
-_OF_HEADERS = 20
-"""A frame that begins a request or an answer counts as so many others: it takes about a millisecond to handle."""
-_TABLE = 4096
-"""Bytes of the header fields that are remembered for shorter ones. A longer table is of little use, and each field is
-searched in all of it."""
 _TOO_MANY_RESETS = (
     "the client reset too many streams at once; its connection was ended, and nothing more of it was sent on"
 )
-
-
-class PatientConnection(BufferedH2Connection):
-    """A connection that continues after a GOAWAY, for the streams that are still answered.
-
-    It counts the frames of `connection`, so that a flood of them is read in small parts.
-    """
-
-    def __init__(self, config: h2.config.H2Configuration, connection: Connection) -> None:
-        super().__init__(config)
-        self._counted = connection
-        self.local_settings.initial_window_size = WINDOW
-        self.local_settings.acknowledge()
-        self.unread: dict[int, int] = {}
-        """Streams that the other side of the proxy cannot take now, and how many bytes of each are not acknowledged."""
-
-    def pause(self, stream_id: int) -> None:
-        """Open the window of a stream no further."""
-        self.unread.setdefault(stream_id, 0)
-
-    def resume(self, stream_id: int) -> None:
-        """Open it again, by what came meanwhile. Without a pause this has no effect."""
-        size = self.unread.pop(stream_id, 0)
-        if size and self.state_machine.state is not h2.connection.ConnectionState.CLOSED:
-            self.acknowledge_received_data(size, stream_id)
-
-    @override
-    def send_data(self, stream_id: int, data: bytes, end_stream: bool = False, pad_length: None = None) -> None:
-        """Send data, in several frames if there is much; the last one may end the stream."""
-        most = self.max_outbound_frame_size
-        last = max(len(data) - 1, 0) // most * most
-        if last and not self.stream_buffers.get(stream_id) and last <= self.local_flow_control_window(stream_id):
-            self._send_full_frames(stream_id, memoryview(data)[:last], most)
-        else:
-            for start in range(0, last, most):
-                super().send_data(stream_id, data[start : start + most])
-        super().send_data(stream_id, data[last:] if last else data, end_stream)
-
-    def _send_full_frames(self, stream_id: int, data: memoryview, most: int) -> None:
-        """As h2's `send_data` for each frame, 4.3.0, which takes as long for 16 KB as for a small request."""
-        stream = self.streams[stream_id]
-        self.state_machine.process_input(h2.connection.ConnectionInputs.SEND_DATA)
-        stream.state_machine.process_input(h2.stream.StreamInputs.SEND_DATA)
-        head = most.to_bytes(3) + b"\0\0" + stream_id.to_bytes(4)  # DATA, without flags: RFC 9113, 4.1 and 6.1
-        for start in range(0, len(data), most):
-            self._data_to_send += head
-            self._data_to_send += data[start : start + most]
-        stream.outbound_flow_control_window -= len(data)
-        self.outbound_flow_control_window -= len(data)
-
-    @override
-    def acknowledge_received_data(self, acknowledged_size: int, stream_id: int) -> None:
-        if stream_id in self.unread:
-            self.unread[stream_id] += acknowledged_size
-        else:
-            super().acknowledge_received_data(acknowledged_size, stream_id)
-
-    @override
-    def _receive_frame(self, frame: Any) -> Any:
-        note_pieces(self._counted, _OF_HEADERS if isinstance(frame, HeadersFrame) else 1)
-        return super()._receive_frame(frame)
-
-    @override
-    def _receive_settings_frame(self, frame: Any) -> Any:
-        answer = super()._receive_settings_frame(frame)
-        # The other side says how long the table may be; ours need not be so long (RFC 7541, 4.2).
-        if self.encoder.header_table_size > _TABLE:
-            self.encoder.header_table_size = _TABLE
-        return answer
-
-    @override
-    def _receive_goaway_frame(self, frame: Any) -> Any:
-        before = self.state_machine.state
-        answer = super()._receive_goaway_frame(frame)
-        self.state_machine.state = before
-        return answer
 
 
 def _name(code: int | None) -> str:

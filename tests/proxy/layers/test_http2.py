@@ -10,7 +10,7 @@ import h2.connection
 import h2.events
 import h2.exceptions
 import pytest
-from h2.settings import SettingCodes, Settings
+from h2.settings import SettingCodes
 from mitmproxy import http
 from mitmproxy.addons.proxyserver import Proxyserver
 from mitmproxy.proxy import commands, events
@@ -26,7 +26,6 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseEndOfMessage,
     ResponseHeaders,
 )
-from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 from mitmproxy.test import taddons, tflow
 
 from turntape.proxy.engine.fair_reads import MOST_PIECES
@@ -248,62 +247,6 @@ def test_the_last_data_of_an_answer_ends_its_stream(size: int, data: type[Respon
     assert ends() == ["DataReceived"]
     [last] = [event for event in arrived if isinstance(event, h2.events.DataReceived) and event.stream_ended]
     assert bool(last.data) == (data is LastResponseData)
-
-
-def begun(kind: type[BufferedH2Connection], *args: Any, window: int, frame: int) -> BufferedH2Connection:
-    """A connection of a client with an open request, to a server with these limits."""
-    connection = kind(h2.config.H2Configuration(client_side=True), *args)
-    server = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
-    server.local_settings = Settings(
-        False, {SettingCodes.INITIAL_WINDOW_SIZE: window, SettingCodes.MAX_FRAME_SIZE: frame}
-    )
-    connection.initiate_connection()
-    server.initiate_connection()
-    server.increment_flow_control_window(1 << 20)
-    connection.receive_data(server.data_to_send())
-    connection.send_headers(1, FIELDS)
-    connection.data_to_send()
-    return connection
-
-
-@pytest.mark.parametrize("window", [1, 20_000, 1 << 20])
-@pytest.mark.parametrize("frame", [1 << 14, 1 << 17])
-@pytest.mark.parametrize("end", [False, True])
-@pytest.mark.parametrize("size", [*SIZES, 1 << 15, 1 << 17, 300_000])
-def test_full_frames_are_those_of_h2(window: int, frame: int, end: bool, size: int) -> None:
-    ours = begun(http2.PatientConnection, tflow.tserver_conn(), window=window, frame=frame)
-    theirs = begun(BufferedH2Connection, window=window, frame=frame)
-    body = bytes(number % 251 for number in range(size))
-    step = theirs.max_outbound_frame_size
-    assert (step, theirs.local_flow_control_window(1)) == (frame, window)
-
-    for data in (body, body[:9]):
-        ours.send_data(1, data)
-        for start in range(0, len(data), step):
-            theirs.send_data(1, data[start : start + step])
-    ours.send_data(1, body, end_stream=end)
-    for start in range(0, size, step):
-        theirs.send_data(1, body[start : start + step], end_stream=end and start + step >= size)
-
-    assert ours.data_to_send() == theirs.data_to_send()
-    assert ours.local_flow_control_window(1) == theirs.local_flow_control_window(1)
-    assert ours.outbound_flow_control_window == theirs.outbound_flow_control_window
-    assert ours.streams[1].open == theirs.streams[1].open
-    assert b"".join(data for data, _ in ours.stream_buffers[1]) == b"".join(
-        data for data, _ in theirs.stream_buffers[1]
-    )
-
-
-@pytest.mark.parametrize("size", [1, 100_000])
-def test_nothing_is_sent_on_a_stream_that_is_closed(size: int) -> None:
-    connection = begun(http2.PatientConnection, tflow.tserver_conn(), window=1 << 20, frame=1 << 14)
-    connection.end_stream(1)
-    connection.data_to_send()
-
-    with pytest.raises(h2.exceptions.ProtocolError):
-        connection.send_data(1, b"x" * size)
-
-    assert connection.data_to_send() == b""
 
 
 def side_of_server() -> tuple[http2.UpstreamSide, h2.connection.H2Connection]:

@@ -30,6 +30,7 @@ from mitmproxy.test import taddons, tflow
 from turntape.proxy.engine.fair_reads import FairReader
 from turntape.proxy.engine.turns import Turns
 from turntape.proxy.layers import http2
+from turntape.proxy.layers.http2_connection import PatientConnection
 from turntape.proxy.layers.pauses import MOST_HELD, WINDOW, pause, resume
 from turntape.proxy.layers.wire_events import Pause
 
@@ -137,12 +138,12 @@ def test_a_paused_stream_gets_no_further_window_until_it_continues(ending: str) 
         answered += bytes_of(side.handle_event(events.DataReceived(side.conn, server.data_to_send())))
     assert answered == b"" and server.local_flow_control_window(1) == 0
 
-    assert cast(http2.PatientConnection, side.h2_conn).unread == {1: WINDOW}
+    assert cast(PatientConnection, side.h2_conn).unread == {1: WINDOW}
     last = (
         Pause(1, False, True) if ending == "resumed" else RequestProtocolError(1, "gone", ErrorCode.CLIENT_DISCONNECTED)
     )
     server.receive_data(bytes_of(side.handle_event(last)))
-    assert cast(http2.PatientConnection, side.h2_conn).unread == {}
+    assert cast(PatientConnection, side.h2_conn).unread == {}
     assert ending == "reset" or server.local_flow_control_window(1) == WINDOW
 
 
