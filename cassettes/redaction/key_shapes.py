@@ -59,10 +59,12 @@ def _signed(signature: str, letters: str, before: int, after: str) -> Shape:
 
     The patterns are those of https://github.com/microsoft/security-utilities (read 2026-12-01).
     """
-    word = rf"(?<=(?<![A-Za-z0-9+/=_-])({letters}{{{before}}}))"
+    word = rf"(?<=(?:(?<![A-Za-z0-9+/_-])|{_ESCAPE_BEFORE})({letters}{{{before}}}))"
     return _after(signature, f"{word}{re.escape(signature)}{letters}{after}(?![A-Za-z0-9+/=_-])")
 
 
+_ESCAPE_BEFORE = r"(?<=\\[nrtbf])"
+"""A line end as JSON writes it, whose letter is not the first one of a key."""
 _WORD = "[A-Za-z0-9_-]"
 _BASE64_WORD = "[A-Za-z0-9+/]"
 _BASE64 = "[A-Za-z0-9+/_=-]"
@@ -84,7 +86,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Za-z0-9]{20,}", "sk-"),
     (_WORD + "{30,}", "nvapi- jina_ tgp_v1_ wandb_v1_ api_org_"),
     (_WORD + "{43}(?![A-Za-z0-9_-])", "pa-"),
-    ("[A-Za-z0-9]{30,}", "hf_ gsk_ pplx- r8_"),
+    ("[A-Za-z0-9]{30,}", "hf_ gsk_ pplx-"),
+    ("(?:[A-Za-z0-9]{30,}|[A-Za-z0-9_-]{37}" + _END + ")", "r8_"),
     ("[A-Za-z0-9_]{40,}", "xai- phx_"),
     ("[A-Za-z0-9]{40,}", "e2b_ rpa_ flp_ m0- sess-"),
     ("[A-Za-z0-9]{60,}", "xai-token- napi_"),
@@ -110,7 +113,9 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
         + _MIXED
         + "[A-Za-z0-9_-]{43}"
         + _END
-        + ")",
+        + "|(?:10|[1235])x[123]_"
+        + _HEX
+        + "{64})",
         "sk_",
     ),
     (_MIXED + _WORD + "{20,}", "sk-service-"),
@@ -144,7 +149,10 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (_MIXED + "[A-Za-z0-9_-]{55}" + _END, "KEY"),
     ("[A-Za-z0-9]{36}", "pnu_"),
     # Code and its tools.
-    ("[A-Za-z0-9]{30,}", "ghp_ gho_ ghu_ ghs_ ghr_"),
+    ("[A-Za-z0-9]{30,}", "ghp_ gho_ ghu_ ghr_"),
+    # Or the number of an app and a JSON Web Token: https://github.com/mongodb/kingfisher/issues/359 (read 2026-12-01).
+    (r"(?:[A-Za-z0-9]{30,}|[0-9]+_eyJ" + _WORD + r"{10,}(?:\." + _WORD + "{10,}){2})", "ghs_"),
+    ("[A-Za-z0-9+/@_-]{40,}", "BBDC-"),
     ("[A-Za-z0-9_]{30,}", "github_pat_"),
     (
         _WORD + r"{20,}(?:=[A-Za-z0-9_=-]+)?(?:\.[0-9a-z]{2}\.?[0-9a-z]{7,9})?",
@@ -207,7 +215,18 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Za-z0-9._+/=]{80,}", "3MVG9 5AEP861"),
     ("[A-Z0-9]{58}", "AGE-SECRET-KEY-1"),
     # Payments, messages, shops.
-    ("(?:" + _GROUPS + "|[A-Za-z0-9]{16,}[A-Za-z0-9-]*|" + _STRIPE + ")", "sk_live_ sk_test_"),
+    (
+        "(?:"
+        + _GROUPS
+        + "|[A-Za-z0-9]{16,}[A-Za-z0-9-]*|[A-Za-z0-9-]{93}"
+        + _END
+        + "|(?:10|[1235])x[123]_"
+        + _HEX
+        + "{64}|"
+        + _STRIPE
+        + ")",
+        "sk_live_ sk_test_",
+    ),
     (_STRIPE, "rk_live_ rk_test_ sk_prod_ rk_prod_"),
     ("[A-Za-z0-9]{8}_[A-Za-z0-9]{24}" + _END, "re_"),
     ("[A-Za-z0-9]{20,}", "bb_live_ bb_test_"),
@@ -310,11 +329,11 @@ SHAPES: tuple[Shape, ...] = (
     _within("JQQJ9", r"([A-Za-z0-9]{61,91})"),
     # Keys of Azure with the signature of their service: storage, functions, search, registries, caches and others.
     *(_signed(name, _BASE64_WORD, 76, "{5}[AQgw]==") for name in ("APIM", "ACDb", "+ABa", "+AMC", "+ASt")),
-    *(_signed(name, _BASE64_WORD, 33, "{5}=") for name in ("AIoT", "+ASb", "+AEh", "+ARm")),
+    *(_signed(name, _BASE64_WORD, 33, "{5}=") for name in ("AIoT", "AZEG", "+ASb", "+AEh", "+ARm")),
     _signed("AzCa", _ALNUM, 33, "{5}="),
     _signed("AzFu", _WORD, 44, "{5}[AQgw]=="),
-    _signed("AzSe", _ALNUM, 42, "{5}"),
-    _signed("+ACR", _BASE64_WORD, 42, "{5}"),
+    _signed("AzSe", _ALNUM, 42, "{6}"),
+    _signed("+ACR", _BASE64_WORD, 42, "{6}"),
     # Addresses that let anyone write.
     _within("hooks.slack.com/", r"(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,})"),
     _within("hooks.zapier.com/hooks/catch/", r"([A-Za-z0-9/]{12,})"),
@@ -323,8 +342,12 @@ SHAPES: tuple[Shape, ...] = (
     # A license key ends with the vendor's letters, an ingest token too.
     _after("FFFFNRAL", r"(?<=([a-z0-9]{32}))FFFFNRAL(?![A-Za-z0-9])"),
     _after("-NRMA", r"(?<=([A-Za-z0-9]{42}))-NRMA(?![A-Za-z0-9])"),
+    # A token of Tableau: 16 bytes in base64, and its secret.
+    _after(
+        "==:", rf"(?<=(?:(?<![A-Za-z0-9+/_-])|{_ESCAPE_BEFORE}){_BASE64_WORD}{{22}})==:({_ALNUM}{{32}})(?![A-Za-z0-9])"
+    ),
     # A key of Mailchimp ends with its data center.
-    _after("-us", r"(?<=(?<![A-Za-z0-9])([0-9a-f]{32}))-us[0-9]{1,2}(?![A-Za-z0-9-])"),
+    _after("-us", rf"(?<=(?:(?<![A-Za-z0-9])|{_ESCAPE_BEFORE})([0-9a-f]{{32}}))-us[0-9]{{1,2}}(?![A-Za-z0-9-])"),
     _within("/api/webhooks/", r"[0-9]{17,20}/([A-Za-z0-9_-]{60,})"),
     _within("/webhookb2/", r"([A-Za-z0-9@/-]{80,})"),
     # Up to its end, with anything an editor puts before each line; without an end, up to its last whole line.
@@ -339,9 +362,15 @@ SHAPES: tuple[Shape, ...] = (
     # A JSON Web Token: two JSON objects and a signature; or an encrypted one, which has five parts.
     _after(
         "eyJ",
-        r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2}))"
+        rf"(?:(?<![A-Za-z0-9_-])|{_ESCAPE_BEFORE}|(?<=%[0-9A-Fa-f]{{2}}))"
         r"(eyJ[A-Za-z0-9_-]{10,}\.(?:eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}|[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]{10,}){3}|"
         r"[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{43,}))",
+    ),
+    # The same with line ends and spaces in its first object.
+    _after(
+        "ewo",
+        rf"(?:(?<![A-Za-z0-9_-])|{_ESCAPE_BEFORE}|(?<=%[0-9A-Fa-f]{{2}}))"
+        r"(ewo[A-Za-z0-9_-]{10,}={0,2}\.(?:eyJ|ewo)[A-Za-z0-9_-]{10,}={0,2}\.[A-Za-z0-9_-]{10,})",
     ),
     _after("://", r"://[^\s:/@\"'\\]{0,64}:((?!REDACTED)[^\s:/@\"'\\]{4,128})@", is_word=False),
 )

@@ -61,6 +61,7 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     **{prefix: (letters(30), [letters(29), "_" + letters(30)]) for prefix in names("""
         hf_ gsk_ r8_ ghp_ gho_ ghu_ ghs_ ghr_ pplx-
     """)},
+    "BBDC-": (f"{letters(36)}+/@_", [letters(39), f"{letters(39)}."]),
     **{prefix: (word(30), [word(29)]) for prefix in names("""
         nvapi- jina_ tgp_v1_ wandb_v1_ api_org_ HRKU- vcp_ vci_ vca_ vcr_ vck_ nfp_ cfut_ cfat_ pscale_tkn_
         pscale_pw_ pscale_oauth_ sb_secret_ cfk_ mdb_sa_sk_ ion_
@@ -239,6 +240,11 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
         [LINE + LINE],
         [f"-----BEGIN PUBLIC KEY-----{LINE}{LINE}-----END PUBLIC KEY-----", "-----BEGIN PRIVATE KEY-----"],
     ),
+    "ewo": (
+        "token @@.",
+        [f"ewo{letters(10)}.ewo{word(10)}.{word(10)}", f"ewogIC{letters(12)}==.eyJ{word(12)}.{word(43)}"],
+        [f"ewo{letters(10)}.xwo{word(10)}.{word(10)}", f"ewo{letters(10)}.ewo{word(10)}", "ewogIC"],
+    ),
     "eyJ": (
         "token @@.",
         [".".join(JWT), f"{JWT[0]}..{JWT[2]}.{JWT[2]}.{JWT[2]}", f"{JWT[0]}.{word(20)}.{word(43)}"],
@@ -293,11 +299,16 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
     },
     **{
         name: (f"key @@{name}abcde= is", [letters(33)], [f"{letters(33)}{name}abcdef", f"{letters(34)}{name}abcde="])
-        for name in ("AIoT", "+ASb", "+AEh", "+ARm", "AzCa")
+        for name in ("AIoT", "AZEG", "+ASb", "+AEh", "+ARm", "AzCa")
     },
     "AzFu": ("key @@AzFuab-deg== is", [word(44)], [f"{word(44)}AzFuabcdef==", f"{word(43)}AzFuabcdeg=="]),
-    "AzSe": ("key @@AzSeabcde is", [letters(42)], [f"{letters(42)}AzSeabcdef", f"{letters(41)}AzSeabcde"]),
-    "+ACR": ("key @@+ACRabcde is", [letters(42)], [f"{letters(42)}+ACRabcd", f"{letters(43)}+ACRabcde"]),
+    "AzSe": ("key @@AzSeabcdef is", [letters(42)], [f"{letters(42)}AzSeabcde", f"{letters(41)}AzSeabcdef"]),
+    "+ACR": ("key @@+ACRabcdef is", [letters(42)], [f"{letters(42)}+ACRabcde", f"{letters(43)}+ACRabcdef"]),
+    "==:": (
+        "token aZ09bcdefghijklmno+/pQ==:@@ is",
+        [letters(32)],
+        [f"aZ09bcdefghijklmno+/pQ==:{letters(31)}", f"aZ09bcdefghijklmno+/pQ==:{letters(33)}", f"0Q==:{letters(32)}"],
+    ),
     "hooks.slack.com/": (
         "https://hooks.slack.com/services/@@ is",
         [f"T{upper(9)}/B{upper(9)}/{letters(24)}"],
@@ -429,6 +440,39 @@ def test_a_secret_is_found_by_its_context(text: str, secret: str) -> None:
 @pytest.mark.parametrize("text", [text for _, _, texts in CONTEXTS.values() for text in texts])
 def test_a_near_miss_of_a_context_is_left(text: str) -> None:
     assert REDACTOR.body(text.encode()).decode() == text
+
+
+SIGNED = f"{'az/0' * 10}9b+ACRAbcdef"
+STATELESS = f"ghs_1234567_{'.'.join(JWT)}"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        SIGNED,
+        f"{'a0f9' * 8}-us21",
+        f"aZ09bcdefghijklmno+/pQ==:{letters(32)}",
+        STATELESS,
+        f"r8_{letters(20)}-_{letters(15)}",
+        f"sk_live_{letters(9)}-{letters(83)}",
+        f"sk_10x3_{'a0F9' * 16}",
+        f"sk_test_1x2_{'a0F9' * 16}",
+    ],
+)
+@pytest.mark.parametrize("around", ["is @@ ok", '{"c":"a\\n@@\\nb"}', "VALUE=@@", "x?v=@@", "(@@)", "@@, ok"])
+def test_a_key_is_found_whatever_is_before_it(key: str, around: str) -> None:
+    clean = REDACTOR.body(around.replace("@@", key).encode()).decode()
+
+    assert key not in clean and key[-6:] not in clean[around.index("@@") :][: len(key) - 5]
+    assert len(clean) == len(around) - 2 + len(key)
+
+
+def test_no_part_of_a_long_token_of_github_stays() -> None:
+    """Its three parts, not only the first one."""
+    clean = REDACTOR.body(f"token {STATELESS}.".encode()).decode()
+
+    assert clean.startswith("token ghs_REDACTED-") and clean.endswith("*.")
+    assert not any(part in clean for part in JWT)
 
 
 BARE = {
