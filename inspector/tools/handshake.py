@@ -61,7 +61,12 @@ def never_confirmed(session: Session) -> Iterator[WireNote]:
     if session.start is None or session.ready_at is None or session.confirmed or not session.served:
         return
     reported = session.noted & {"not_ready", "own_notice_wrong", "request_wrong"}
-    if session.starts == 1 and not is_modern(session.version) and not reported:
+    if session.starts != 1 or is_modern(session.version) or reported:
+        return
+    if (early := session.ended_early) is not None:
+        how = "comes before `initialize`"
+        yield WireNote("own_notice_wrong", session.server, early.index, early.method or "", how)
+    else:
         yield WireNote("never_confirmed", session.server, session.start.index, "initialize")
 
 

@@ -13,7 +13,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.exchange import header
 from ..wire.json_value import as_object, as_text, compact
-from ..wire.protocols.mcp.messages import is_old_stream
+from ..wire.protocols.mcp.messages import address_of, is_old_stream
 from ..wire.protocols.mcp.shape import SESSION_HEADER
 from .answers import STARTS
 from .catalogue import Catalogue
@@ -103,6 +103,8 @@ class ToolSessions:
         self.catalogue = Catalogue()
         self._answers = SessionAnswers(self.catalogue)
         self._http = HttpSessions()
+        self._early: dict[str, ToolMessage] = {}
+        """By address: the end of a handshake over HTTP that had not begun."""
 
     @property
     def resources(self) -> dict[tuple[str, str], str]:
@@ -241,6 +243,8 @@ class ToolSessions:
             case "notifications/initialized", "client":
                 session.confirmed = True
                 session.ended_early = message if session.start is None else None
+                if session.start is None and not taken.wired:
+                    self._early[address_of(taken.trip)] = message
                 early = session.ready_at is not None and message.at < session.ready_at
                 if early and is_new(session, "own_notice_wrong"):
                     how = "comes before the server has answered `initialize`"
@@ -261,6 +265,7 @@ class ToolSessions:
         if wrong is not None and message.sequence in session.asked:
             session.flaws[message.sequence] = wrong
         if message.method == "initialize":
+            self._begins(session, message, taken.trip)
             if taken.wired and session.ended_early is not None and is_new(session, "own_notice_wrong"):
                 early, how = session.ended_early, "comes before `initialize`"
                 taken.notes.append(WireNote("own_notice_wrong", session.server, early.index, early.method or "", how))
@@ -275,6 +280,12 @@ class ToolSessions:
         if message.method == "tools/call":
             session.pages.called(message.at, message.index)
             yield called(session, message, tool, wrong)
+
+    def _begins(self, session: Session, start: ToolMessage, trip: RoundTrip) -> None:
+        """An `initialize`. Over HTTP, what the client sent too early names no session, so it is in another one."""
+        early = self._early.pop(address_of(trip), None)
+        if early is not None and early.at < start.at and session.start is None:
+            session.ended_early, session.confirmed = early, False
 
 
 def _unconfirmed(runs: Iterable[ToolRun]) -> list[ToolRun]:

@@ -254,6 +254,28 @@ SENT = asks(5, "tools/call", name="add", arguments={})
 GIVEN = (("Mcp-Session-Id", "s-1"),)
 
 
+READY = notifies("notifications/initialized")
+
+
+@pytest.mark.parametrize("given", [GIVEN, ()], ids=["with ids of sessions", "without"])
+def test_over_http_a_handshake_that_ends_before_it_begins(given: Any) -> None:
+    start = http(initialize(0), initialized(0), headers=(), answer_headers=given)
+    after = (*given, ("MCP-Protocol-Version", "2025-11-25"))
+    ready, own = http(READY, status=202, headers=()), http(READY, status=202, headers=after)
+    lists = http(asks(1, "tools/list"), answers(1, tools=[ADD]), headers=after)
+
+    def found(*trips: RoundTrip) -> list[str]:
+        sessions = ToolSessions()
+        every = [replace(trip, index=place, started_at=float(place)) for place, trip in enumerate(trips)]
+        notes = [note for trip in every for note in sessions.add(trip).notes]
+        return [f"#{one.index} {one.kind} {one.detail}".strip() for one in (*notes, *sessions.closed([]))]
+
+    assert found(ready, start, lists) == ["#0 own_notice_wrong comes before `initialize`"]
+    assert found(start, lists) == ["#0 never_confirmed"]
+    assert found(start, own, lists) == []
+    assert found(ready, start, own, lists) == [], "of a session that began before the recording"
+
+
 def over_http(*trips: RoundTrip, begins: int = 1) -> list[RoundTrip]:
     """After a handshake over HTTP in which the server gives the session its id."""
     start = http(initialize(0), initialized(0), headers=(), answer_headers=GIVEN)
