@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import accumulate
 from typing import Self, cast
 from urllib.parse import unquote
 
@@ -40,7 +41,7 @@ from .not_searched import NotSearched
 from .own_function import FindSecrets, imported, named_by
 from .random_words import random_words
 from .search_process import SearchElsewhere
-from .sent_keys import places, sent_keys
+from .sent_keys import over_messages, places, sent_keys
 from .service_names import under_services
 from .spelled_out import Segments, escaped, streamed
 from .wide_texts import in_wide_text
@@ -107,9 +108,7 @@ class Redactor:
         self._failures: list[str] = []
         """Why texts were not searched, since it was last reported."""
         self._texts: dict[tuple[tuple[bytes, ...], str], str] = {}
-        """Short texts and what they are on the disk: each request of a client has the same URL and header fields.
-
-        With the keys that they were searched for."""
+        """Short texts, with the keys that they were searched for, and what they are on the disk."""
         self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
         self._extra = _compiled(extra, "fix it in turntape.toml")
         self._keep = _compiled(keep, "fix it where redact_keep is set")
@@ -312,13 +311,12 @@ class Redactor:
             # What touches a mark was left when the rest of the word was replaced, so that a person can read it.
             if not (_touches_mark(marked, body, start - 1) or _touches_mark(marked, body, span[0])):
                 spans.setdefault(start, span)
+        for key in self._sent:
+            spans = {start: (end, 0) for start, end in places(key, body)} | spans
         if self._keep:
             spans = {start: span for start, span in spans.items() if not self._is_kept(body[start : span[0]])}
         if self._function is not None:
             spans = named_by(self._function, body) | spans
-        for key in self._sent:
-            for start, end in places(key, body):
-                spans.setdefault(start, (end, 0))
         for pattern in self._extra:
             for match in pattern.finditer(body):
                 if match.end() > match.start():
@@ -436,14 +434,14 @@ class Redactor:
         if not self.enabled:
             return tuple(frames)
         clean: dict[int, bytes] = {}
+        masks = {key: self._mask(key, 0) for key in self._sent if not self._is_kept(key)}
         for side in {frame.sender for frame in frames}:
-            places = [place for place, frame in enumerate(frames) if frame.sender == side]
-            joined = self._cleaned(b"\n".join(frames[place].data for place in places), stream=True)
-            at = 0
-            for place in places:
-                size = len(frames[place].data)
-                clean[place] = joined[at : at + size]
-                at += size + 1
+            own = [place for place, frame in enumerate(frames) if frame.sender == side]
+            joined = self._cleaned(b"\n".join(frames[place].data for place in own), stream=True)
+            sizes = [len(frames[place].data) for place in own]
+            ends = accumulate(size + 1 for size in sizes)
+            parts = [joined[end - size - 1 : end - 1] for size, end in zip(sizes, ends, strict=True)]
+            clean |= zip(own, over_messages(parts, masks), strict=True)
         return tuple(replace(frame, data=clean[place]) for place, frame in enumerate(frames))
 
     def answer(self, body: bytes, headers: Headers) -> bytes:

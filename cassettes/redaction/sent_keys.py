@@ -5,7 +5,8 @@ So a key without a form is found, such as 32 hexadecimal digits of Azure, where 
 
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from ..regex import regex
 from ..tape.model import Headers
@@ -78,3 +79,12 @@ def places(key: bytes, body: bytes) -> Iterator[tuple[int, int]]:
         if _NAME_OF_MODEL.search(body, max(at - _LONGEST_NAME, 0), at) is None:
             yield at, end
         at = body.find(key, end)
+
+
+def over_messages(messages: Sequence[bytes], masks: Mapping[bytes, bytes]) -> list[bytes]:
+    """The messages of one side, with the keys masked that continue from one to the next; `masks` have their lengths."""
+    joined = b"".join(messages)
+    for key, mask in masks.items():
+        joined = joined.replace(key, mask)
+    ends = list(accumulate(map(len, messages)))
+    return [joined[end - len(message) : end] for message, end in zip(messages, ends, strict=True)]

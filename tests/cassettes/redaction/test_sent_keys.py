@@ -3,6 +3,7 @@
 import base64
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,34 @@ def test_a_request_with_its_key_and_another_text_is_a_miss(tmp_path: Path) -> No
         Player(Cassette.load(tape)).answer(
             trip.request.method, trip.request.url, SENT, asked(f"other: {KEY}").request.body
         )
+
+
+@pytest.mark.parametrize("cuts", [(9,), (1, 31), (5, 10, 20)])
+def test_a_key_that_continues_in_the_next_messages_of_a_session_is_found(cuts: tuple[int, ...]) -> None:
+    """Also when the messages are plain text; what the other side says between them does not count."""
+    parts = [KEY[start:end] for start, end in pairwise((0, *cuts, len(KEY)))]
+    said = [Frame("server", 1, f"say {parts[0]}".encode(), text=True)]
+    for number, part in enumerate(parts[1:], 2):
+        said += [
+            Frame("client", number, b"more", text=True),
+            Frame("server", number, part.encode(), text=True),
+        ]
+
+    clean = Redactor().knowing(SENT).frames(said)
+
+    assert KEY.encode() not in b"".join(frame.data for frame in clean if frame.sender == "server")
+    assert [len(frame.data) for frame in clean] == [len(frame.data) for frame in said]
+    assert [frame.data for frame in clean if frame.sender == "client"] == [b"more"] * (len(parts) - 1)
+    assert clean[0].data.startswith(b"say ")
+    assert [frame.data for frame in Redactor().frames(said)] == [frame.data for frame in said]
+
+
+def test_a_key_that_is_to_be_kept_stays() -> None:
+    """The key of a test's server may be in its fixtures."""
+    text = f"printed {KEY}"
+    frames = (Frame("server", 1, KEY[:9].encode(), text=True), Frame("server", 2, KEY[9:].encode(), text=True))
+    knowing = Redactor(keep=(KEY[:3] + ".*",)).knowing(SENT)
+
+    assert knowing.body(text.encode()).decode() == text
+    assert knowing.frames(frames) == frames
+    assert KEY not in Redactor(keep=("other.*",)).knowing(SENT).body(text.encode()).decode()
