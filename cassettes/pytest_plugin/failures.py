@@ -149,7 +149,7 @@ class Found:
         if tool_misses:
             return "a request to a tool server was not recorded"
         if misses:
-            return _clause(misses[0])
+            return _clause(misses)
         if report.first is not None:
             return f"{report.first.words} ({report.first.layer})"
         return "a recorded turn was not requested" if left else "a recorded tool call was not made"
@@ -189,11 +189,15 @@ def _live(one: LiveDifference) -> str:
     return f"the live API no longer answers as recorded: {one}"
 
 
-def _clause(miss: Miss) -> str:
-    if miss.is_one_more:
-        return f"the run sent one request more than the recorded {miss.played} of {miss.method} {miss.path}"
+def _clause(misses: Sequence[Miss]) -> str:
+    """What the first of them is, and how often it comes when nothing was recorded for it."""
+    miss = misses[0]
     if miss.played:
-        return f"{miss.turn} was requested again"
+        same = [one for one in misses if _more_of(one) == _more_of(miss)]
+        if miss.is_one_more:
+            more = "one request" if len(same) == 1 else several(len(same), "request")
+            return f"the run sent {more} more than the recorded {miss.played} of {miss.method} {miss.path}"
+        return f"{miss.turn} was requested again{f', {len(same)} times' if len(same) > 1 else ''}"
     if miss.refused:
         return f"{miss.turn} cannot keep its recorded answer: {miss.refused}"
     if miss.is_same_turn:
@@ -203,6 +207,11 @@ def _clause(miss: Miss) -> str:
         return f"{miss.turn} has changed in {_and(list(named)[:3]) or 'its body'}"
     after = f" after {miss.after}" if miss.after else ""
     return f"{miss.method} {miss.path} was requested{after} and is not in the recording"
+
+
+def _more_of(miss: Miss) -> tuple[object, ...]:
+    """What was recorded less often than it was requested."""
+    return (bool(miss.played), miss.is_one_more, miss.method, miss.path, None if miss.is_one_more else miss.turn)
 
 
 def _and(names: Sequence[str]) -> str:

@@ -11,6 +11,9 @@ from turntape.cassettes.replay.session import Session
 
 pytest_plugins = ("pytester",)
 
+SWALLOWED = "\n    try: post('{}')\n    except httpx.HTTPError: pass"
+"""Code of an agent that continues after a request that was refused."""
+
 
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_damaged_cassette_is_said_to_be_damaged(tmp_path: Path, cut: bool) -> None:
@@ -143,12 +146,26 @@ def test_more_requests_than_were_recorded_are_listed_once(project: pytest.Pytest
     code = "@pytest.mark.turntape(profile='sequence')\ndef test_a():\n    post('a')"
     write(project, code)
     project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
-    write(project, f"{code}; post('b'); post('c')")
+    write(project, f"{code}{SWALLOWED.format('b')}{SWALLOWED.format('c')}")
 
     run = project.runpytest()
 
     run.assert_outcomes(failed=1)
     said = run.stdout.str()
+    assert "turntape: the run sent 2 requests more than the recorded 1 of POST /" in said
     assert said.count("it differs from turn 1, #0:") == 1
     assert said.count("+ b") == 1
     assert "+ c" not in said
+
+
+@pytest.mark.parametrize(("more", "said"), [(1, ""), (2, ", 2 times")])
+def test_the_failure_says_how_often_a_turn_was_requested_again(project: pytest.Pytester, more: int, said: str) -> None:
+    code = "@pytest.mark.turntape\ndef test_a():\n    post('a')"
+    write(project, code)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
+    write(project, code + SWALLOWED.format("a") * more)
+
+    run = project.runpytest()
+
+    run.assert_outcomes(failed=1)
+    run.stdout.fnmatch_lines([f"*turntape: turn 1, [#]0 was requested again{said}"])
