@@ -34,6 +34,7 @@ from realtime_sessions import CALL as REALTIME_CALL
 from realtime_sessions import answer, client, gave, tool_session
 from realtime_sessions import said as spoken
 from rule_exceptions_model_api import HI, SEARCH, Row, edited, looped, moved
+from sockets import REALTIME, say, session
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -587,6 +588,10 @@ CLIENT: list[Row] = [
     ("client-empty-content",
      "The API holds the conversation or the prompt, or the request only loads the model, as Ollama's does",
      responses([], [item_call()]), responses([], [item_call()], previous_response_id="resp_0")),
+    ("client-empty-content", "A session over WebSocket holds the conversation",
+     responses([], [item_call()]),
+     session(say("server", 1, type="session.created", session={"model": "gpt-realtime"}),
+             say("client", 2, type="response.create"), say("server", 3, type="error", error={}), url=REALTIME)),
     ("client-empty-content", "A tool result is empty, which is allowed", converse(status="error"), converse()),
     ("client-tools-missing-for-history", "The request continues a thread that the API holds",
      anthropic([asked("hi"), spoke(use()), asked(given())], [words("x")], tools=()),

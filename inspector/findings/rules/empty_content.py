@@ -22,6 +22,7 @@ from .pairing import confirmed
         "The API takes a message of the user or a system prompt without a word: then it is an info",
         "The content is of a wrong type: then `client-args-wrong-type` says so",
         "The API holds the conversation or the prompt, or the request only loads the model, as Ollama's does",
+        "A session over WebSocket holds the conversation",
     ),
 )
 def empty_content(context: RuleContext) -> Iterator[Note]:
@@ -55,7 +56,7 @@ _HELD = frozenset({"conversation", "prompt", "thread", "previous_interaction_id"
 def _no_message(context: RuleContext) -> str | None:
     """The field for the messages, if it is an empty list and the API has no other source of them."""
     fields, request = context.fields, context.request
-    if request.messages or request.previous_id or not _HELD.isdisjoint(fields):
+    if request.messages or request.previous_id or not _HELD.isdisjoint(fields) or context.over_socket:
         return None
     if context.succeeded and context.emission.emitted == "empty":
         return None

@@ -579,7 +579,8 @@ def test_the_evidence_of_a_wrong_address_is_its_path() -> None:
 
 def redirected(status: int = 301, place: str | None = "https://api.openai.com/v1/chat/completions") -> list[str]:
     headers = (("location", place),) if place else ()
-    return lines(trip(CHAT, {"model": "gpt-5", "messages": []}, b"<html></html>", status=status, headers=headers))
+    asked = {"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}
+    return lines(trip(CHAT, asked, b"<html></html>", status=status, headers=headers))
 
 
 def test_a_redirect_is_a_wrong_base_url() -> None:
