@@ -33,7 +33,7 @@ from ..transports.patching import Way, default_transports
 from ..user_frames import folded, here, is_users
 from ..whole_number import whole_number
 from .advice import Advice
-from .collected_tests import cassettes_of
+from .collected_tests import cassettes_of, folders_left
 from .commands import again, target
 from .failures import Cause, Found, damage, expects_all, remarks, replaced_values
 from .late_threads import LateThreads
@@ -324,6 +324,7 @@ class ActiveTest:
             self._is_of_a_test,
             self.subject == "test",
             item.name,
+            lambda: folders_left(item.config),
         )
 
     def _found(self, *, ended: bool = True, passed: bool | None = None) -> Found:

@@ -46,6 +46,8 @@ class Advice:
     """False for a fixture."""
     test: str = ""
     """The name of the test."""
+    left: Callable[[], Iterable[Path]] = tuple
+    """The folders of cassettes whose test files are gone."""
 
     def of(self, session: Session, misses: Sequence[Miss], *, moved: bool, left: bool) -> list[str]:
         """What to do when the run differs from the recording."""
@@ -135,10 +137,12 @@ class Advice:
         twin = self._twin(session)
         if twin is None:
             return ["record it, with a key in the environment:", f"  {self.again('--turntape-mode=once')}"]
-        if twin.parent != session.path.parent:
+        if twin.parent == session.path.parent:
+            said = f"{twin.name} beside it holds this very request; if the test was renamed:"
+        elif twin.parent.parent == session.path.parent.parent:
             said = f"{twin.parent.name}/ beside its folder holds this very request; if the test file was renamed:"
         else:
-            said = f"{twin.name} beside it holds this very request; if the test was renamed:"
+            said = f"{from_here(twin.parent)}/ holds this very request; if the test file was moved:"
         return [said, *(f"  {command}" for command in _moving(twin, session.path))]
 
     def moves(self, session: Session) -> list[str]:
@@ -175,7 +179,9 @@ class Advice:
         else:
             near = folder.parent.glob(f"*/{glob.escape(session.path.name)}")
             gone = (path for path in near if not self.file.with_name(f"{path.parent.name}.py").exists())
-            found = _by_likeness(session.path, gone)
+            # A file that was moved keeps its name.
+            away = (at / session.path.name for at in self.left() if at.name == folder.name and at != folder)
+            found = _by_likeness(session.path, {*gone, *(path for path in away if path.is_file())})
         return next((path for path in found[:_BESIDE] if _answers(path, session)), None)
 
 
@@ -205,7 +211,9 @@ def _answers(path: Path, session: Session) -> bool:
 def _moving(twin: Path, path: Path) -> list[str]:
     """The commands that rename a cassette with the files that belong to it, or the folder of a test file."""
     pairs = _moves(twin, path) if twin.parent == path.parent else [(twin.parent, path.parent)]
-    return [f"mv {shlex.join(map(from_here, pair))}" for pair in pairs]
+    beside = path.parent.parent
+    made = [] if beside.is_dir() else [f"mkdir -p {shlex.quote(from_here(beside))}"]
+    return [*made, *(f"mv {shlex.join(map(from_here, pair))}" for pair in pairs)]
 
 
 def _moves(twin: Path, path: Path) -> list[tuple[Path, Path]]:

@@ -1,5 +1,7 @@
 """The tests that pytest has collected, also those that it has deselected."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,9 @@ from .marker import Marker, cassette_of
 
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """Those that have a cassette."""
+_LEFT: pytest.StashKey[list[Path]] = pytest.StashKey()
+_SEARCHED = 3000
+"""At most this many folders of a project are searched for cassettes."""
 
 
 def cassettes_of(config: pytest.Config, file: Path) -> set[Path] | None:
@@ -25,3 +30,29 @@ def cassettes_of(config: pytest.Config, file: Path) -> set[Path] | None:
             except TurntapeError:  # the test itself says it
                 return None
     return found
+
+
+def folders_left(config: pytest.Config) -> list[Path]:
+    """The folders of cassettes in the project that are beside no test file of their name: it was removed or moved."""
+    if _LEFT not in config.stash:
+        config.stash[_LEFT] = [
+            folder
+            for beside in _beside_tests(config.rootpath)
+            for folder in sorted(beside.iterdir())
+            if folder.is_dir() and not beside.with_name(f"{folder.name}.py").exists()
+        ]
+    return config.stash[_LEFT]
+
+
+def _beside_tests(root: Path) -> Iterator[Path]:
+    """The folders named `cassettes`, without those of installed packages and in hidden folders."""
+    for number, (at, folders, files) in enumerate(os.walk(root)):
+        if number == _SEARCHED:
+            return
+        if "pyvenv.cfg" in files:
+            folders.clear()
+        if "cassettes" in folders:
+            yield Path(at, "cassettes")
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in ("cassettes", "node_modules")
+        )

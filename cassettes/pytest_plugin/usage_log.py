@@ -227,7 +227,7 @@ class UsageLog:
         commands = dict.fromkeys(command for _, moves in sorted(self._moves.items()) for command in moves)
         return [
             f"{len(self._moves)} tests have no cassette, and cassettes of tests that are gone hold their requests; "
-            "if the tests were renamed:",
+            "if the tests were renamed or moved:",
             *(f"  {command}" for command in commands),
         ]
 

@@ -167,6 +167,36 @@ def test_a_renamed_test_gets_the_command_that_moves_its_cassette(project: pytest
     project.runpytest().stdout.fnmatch_lines(["*mv cassettes/test_it cassettes/test_moved"])
 
 
+@pytest.mark.parametrize("stays", [False, True], ids=["moved", "copied"])
+def test_a_moved_file_gets_the_command_that_moves_its_cassettes(project: pytest.Pytester, stays: bool) -> None:
+    record(project, WORD.format(mark="", name="a"))
+    for place in ("flows", "unit"):
+        project.mkdir(place)
+    (project.path / "cassettes").rename(project.path / "flows" / "cassettes")
+    text = (project.path / "test_it.py").read_text()
+    (project.path / "test_it.py").unlink()
+    (project.path / "unit" / "test_it.py").write_text(text)
+    if stays:
+        (project.path / "flows" / "test_it.py").write_text(text)
+
+    result = project.runpytest("--import-mode=importlib", "unit")
+
+    result.assert_outcomes(failed=1)
+    if stays:
+        result.stdout.no_fnmatch_line("*mv *")
+        return
+    result.stdout.fnmatch_lines(
+        [
+            "*flows/cassettes/test_it/ holds this very request; if the test file was moved:",
+            "*mkdir -p unit/cassettes",
+            "*mv flows/cassettes/test_it unit/cassettes/test_it",
+        ]
+    )
+    (project.path / "unit" / "cassettes").mkdir()
+    (project.path / "flows" / "cassettes" / "test_it").rename(project.path / "unit" / "cassettes" / "test_it")
+    project.runpytest("--import-mode=importlib", "unit").assert_outcomes(passed=1)
+
+
 def test_a_renamed_test_gets_the_cassette_of_its_own_parameter(project: pytest.Pytester) -> None:
     code = "@pytest.mark.parametrize('client', ['anthropic', 'openai', 'zai'])\n"
     named = WORD.replace("():", "(client):").format(mark="", name="{name}")

@@ -63,7 +63,8 @@ def test_renamed_parameters_get_one_block_of_commands(project: pytest.Pytester, 
 
     result.assert_outcomes(failed=3)
     place = result.outlines.index(
-        "3 tests have no cassette, and cassettes of tests that are gone hold their requests; if the tests were renamed:"
+        "3 tests have no cassette, and cassettes of tests that are gone hold their requests; "
+        "if the tests were renamed or moved:"
     )
     block = result.outlines[place + 1 : place + 4]
     assert sorted(block) == [
