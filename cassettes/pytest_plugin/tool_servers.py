@@ -82,10 +82,7 @@ class ToolServers:
     def misses(self) -> list[str]:
         """The calls and other requests that were not recorded, one sentence each."""
         return [
-            *(
-                f"{'changed' if miss.differences and not miss.is_one_more else 'extra'}: {miss}"
-                for miss in self.player.misses
-            ),
+            *(f"{'changed' if miss.differences else 'extra'}: {miss}" for miss in self.player.misses),
             *(f"extra: {sentence}" for sentence in dict.fromkeys(self.player.unknown)),
         ]
 

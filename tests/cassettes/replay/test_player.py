@@ -44,7 +44,8 @@ def answer(player: Player, body: bytes, url: str = URL, headers: tuple[tuple[str
 
 def test_one_request_more_of_a_sequence_says_how_it_differs_from_the_last_one() -> None:
     player = Player([trip({"a": 1}), trip({"a": 2})], matching=Matching(profile="sequence"))
-    answer(player, b'{"a":1}'), answer(player, b'{"a":5}')
+    answer(player, b'{"a":1}')
+    answer(player, b'{"a":5}')
 
     with pytest.raises(Miss, match="sends one request more") as other:
         answer(player, b'{"a":3}')

@@ -831,7 +831,7 @@ def test_the_parts_of_what_was_written_to_a_cache(parts: tuple[int, int] | None,
     assert ["not the sum of their parts" in line for line in found] == [True] * wrong
 
 
-def _counted(signature: dict[str, str]) -> list[str]:
+def _counted(signature: dict[str, str]) -> set[str]:
     """Three turns with Gemini: a call with or without a thought, its result, and another question."""
     call, asks_first = calls(**signature), turn("user", {"text": "What is a tape?"})
     history = [asks_first, turn("model", call), turn("user", gives())]
