@@ -26,15 +26,13 @@ SECRET_PARAMETERS = frozenset(
 )
 """Query parameters whose value is a credential, lower case."""
 
-CREDENTIALS = frozenset(
+KEYS = frozenset(
     [
         "authorization",
         "proxy-authorization",
         "x-api-key",
         "api-key",
         "x-goog-api-key",
-        "cookie",
-        "set-cookie",
         "x-amz-security-token",
         "x-auth-token",
         "x-access-token",
@@ -45,15 +43,21 @@ CREDENTIALS = frozenset(
         "ocp-apim-subscription-key",
         "x-goog-iam-authorization-token",
         "x-functions-key",
-        "chatgpt-account-id",
         "x-openai-actor-authorization",
-        "www-authenticate",
-        "proxy-authenticate",
-        "authentication-info",
-        # Whoever has the id of an MCP session may speak in it. Its fingerprint still joins the exchanges of a session.
-        "mcp-session-id",
     ]
 )
+"""Header fields in which a client sends its key, lower case."""
+
+CREDENTIALS = KEYS | {
+    "cookie",
+    "set-cookie",
+    "chatgpt-account-id",
+    "www-authenticate",
+    "proxy-authenticate",
+    "authentication-info",
+    # Whoever has the id of an MCP session may speak in it. Its fingerprint still joins the exchanges of a session.
+    "mcp-session-id",
+}
 """Header fields that carry a credential in either direction, lower case."""
 
 REQUEST_HEADERS = frozenset(

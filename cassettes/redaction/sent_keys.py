@@ -1,6 +1,7 @@
 """The keys that a client sends in the header of its request: in its body, and in the answer, they are secrets too.
 
 So a key without a form is found, such as 32 hexadecimal digits of Azure, where a tool prints it without a name.
+Cookies and ids of sessions do not count: they are also in texts that nobody must hide.
 """
 
 import binascii
@@ -10,28 +11,8 @@ from itertools import accumulate
 
 from ..regex import regex
 from ..tape.model import Headers
+from .field_names import KEYS
 
-_NAMES = frozenset(
-    [
-        "authorization",
-        "proxy-authorization",
-        "x-api-key",
-        "api-key",
-        "x-goog-api-key",
-        "x-amz-security-token",
-        "x-auth-token",
-        "x-access-token",
-        "x-portkey-api-key",
-        "helicone-auth",
-        "cf-aig-authorization",
-        "x-litellm-api-key",
-        "ocp-apim-subscription-key",
-        "x-goog-iam-authorization-token",
-        "x-functions-key",
-        "x-openai-actor-authorization",
-    ]
-)
-"""Header fields that carry a key, lower case; cookies and ids of sessions are also in texts that nobody must hide."""
 _KEY = regex(r"(?:[A-Za-z][A-Za-z0-9-]{0,15} +)?((?=[^ ]*[0-9])(?=[^ ]*[A-Za-z])(?![^ ]*REDACTED)[!-~]{20,4096})")
 """What looks random, perhaps with the name of its scheme before it. A placeholder such as `not-needed` is shorter."""
 _BASIC = regex(r"basic +([A-Za-z0-9+/]{4,4096}={0,2})", re.IGNORECASE)
@@ -46,7 +27,7 @@ _LONGEST_NAME = 40
 
 def sent_keys(headers: Headers) -> tuple[bytes, ...]:
     """The keys in the header of a request, each once."""
-    found = (key for name, value in headers if name.lower() in _NAMES for key in _in_field(value))
+    found = (key for name, value in headers if name.lower() in KEYS for key in _in_field(value))
     return tuple(dict.fromkeys(found))
 
 
@@ -54,7 +35,7 @@ def without_keys_in(body: bytes, headers: Headers) -> Headers | None:
     """The header without the fields of keys, when one of these is in the body too; else None."""
     if not any(key in body for key in sent_keys(headers)):
         return None
-    return tuple(field for field in headers if field[0].lower() not in _NAMES)
+    return tuple(field for field in headers if field[0].lower() not in KEYS)
 
 
 def _in_field(value: str) -> Iterator[bytes]:
