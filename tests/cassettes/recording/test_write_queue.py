@@ -301,66 +301,49 @@ def collected(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return event
 
 
+def write_a_batch(path: Path, collected: threading.Event, *, hurried: bool = False) -> None:
+    """Write four round trips at once."""
+    with Recorder(path, durable=False) as recorder:
+        for trip in single(4):
+            recorder.write(trip)
+        if hurried:
+            recorder._queue._hurry.set()
+        collected.set()
+        if hurried:
+            recorder.flush()
+        until(lambda: not recorder.waiting)
+
+
 def test_traffic_runs_between_two_lines_of_a_batch(path: Path, paused: list[float], collected: threading.Event) -> None:
-    with Recorder(path, durable=False) as recorder:
-        for trip in single(4):
-            recorder.write(trip)
-        collected.set()
-        until(lambda: not recorder.waiting)
+    write_a_batch(path, collected)
 
-        assert paused == [write_queue.PAUSE_SECONDS] * 3
+    assert paused == [write_queue.PAUSE_SECONDS] * 3
 
 
-def test_a_batch_that_takes_long_has_no_more_pauses(
-    path: Path, paused: list[float], collected: threading.Event, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("bound", "value"),
+    [
+        pytest.param("_UNHURRIED", 0, id="the batch takes long"),
+        pytest.param("RUN_SECONDS", 3600, id="lines are written fast"),
+        pytest.param("_AT_EASE", 1, id="much waits"),
+    ],
+)
+def test_a_batch_without_need_or_time_for_pauses_has_none(
+    bound: str, value: int, path: Path, paused: list[float], collected: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write_queue, "_UNHURRIED", 0)
-    with Recorder(path, durable=False) as recorder:
-        for trip in single(4):
-            recorder.write(trip)
-        collected.set()
-        until(lambda: not recorder.waiting)
+    monkeypatch.setattr(write_queue, bound, value)
 
-        assert paused == []
+    write_a_batch(path, collected)
 
-
-def test_lines_that_are_written_fast_need_no_pause(
-    path: Path, paused: list[float], collected: threading.Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(write_queue, "RUN_SECONDS", 3600)
-    with Recorder(path, durable=False) as recorder:
-        for trip in single(4):
-            recorder.write(trip)
-        collected.set()
-        until(lambda: not recorder.waiting)
-
-        assert paused == []
+    assert paused == []
 
 
 def test_nothing_pauses_while_somebody_waits_for_the_disk(
     path: Path, paused: list[float], collected: threading.Event
 ) -> None:
-    with Recorder(path, durable=False) as recorder:
-        for trip in single(4):
-            recorder.write(trip)
-        recorder._queue._hurry.set()
-        collected.set()
-        recorder.flush()
+    write_a_batch(path, collected, hurried=True)
 
-        assert paused == []
-
-
-def test_nothing_pauses_while_much_waits(
-    path: Path, paused: list[float], collected: threading.Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(write_queue, "_AT_EASE", 1)
-    with Recorder(path, durable=False) as recorder:
-        for trip in single(4):
-            recorder.write(trip)
-        collected.set()
-        until(lambda: not recorder.waiting)
-
-        assert paused == []
+    assert paused == []
 
 
 def test_the_limits_are_those_that_the_docs_promise() -> None:
