@@ -5,6 +5,7 @@ and `completion_tokens`, or beside them. Where they differ the answer's own tota
 """
 
 from itertools import product
+from typing import NamedTuple
 
 from ...exchange import Exchange
 from ...json_value import Object
@@ -34,68 +35,97 @@ _REASONING = (
 )
 
 
+class _Sums(NamedTuple):
+    """The counts that depend on each other, None where the answer lacks one."""
+
+    prompt: int | None
+    completion: int | None
+    total: int | None
+    read: int | None
+    """Tokens of the prompt that a cache held."""
+    written: int | None
+    """Tokens of the prompt that were put into a cache."""
+    reasoning: int | None
+    heard: int
+    """Tokens of sound in the prompt."""
+
+
 def chat_usage(usage: Object, only_in_total: OnlyInTotal = "cached") -> Usage:
     """`input` includes cached tokens and `output` includes reasoning, however the server counts them.
 
     `only_in_total` says which kind of tokens this server counts only in its total.
     """
     counts = Counts(usage)
-    prompt = counts.first("prompt_tokens", "input_tokens")
-    completion = counts.first("completion_tokens", "output_tokens")
-    total = counts.first("total_tokens")
-    read, written, reasoning = counts.first(*_CACHED), counts.first(*_WRITTEN), counts.first(*_REASONING)
-    heard = counts.first("prompt_tokens_details.audio_tokens", "input_tokens_details.audio_tokens") or 0
+    sums = _Sums(
+        prompt=counts.first("prompt_tokens", "input_tokens"),
+        completion=counts.first("completion_tokens", "output_tokens"),
+        total=counts.first("total_tokens"),
+        read=counts.first(*_CACHED),
+        written=counts.first(*_WRITTEN),
+        reasoning=counts.first(*_REASONING),
+        heard=counts.first("prompt_tokens_details.audio_tokens", "input_tokens_details.audio_tokens") or 0,
+    )
+    sums, doubled = _cached_once(sums, counts.first("prompt_cache_miss_tokens"))
+    sums, unexplained = _with_parts_beside(sums)
+    if unexplained:
+        sums, unexplained = _with_part_of_total(sums, unexplained, only_in_total)
     seen = counts.first("prompt_tokens_details.image_tokens", "input_tokens_details.image_tokens") or 0
-    spoken = counts.first("completion_tokens_details.audio_tokens", "output_tokens_details.audio_tokens") or 0
-    drawn = counts.first("completion_tokens_details.image_tokens", "output_tokens_details.image_tokens") or 0
-    held = "tokens_details.cached_tokens_details"
-    cached_audio = counts.first(f"input_{held}.audio_tokens", f"prompt_{held}.audio_tokens")
-    cached_image = counts.first(f"input_{held}.image_tokens", f"prompt_{held}.image_tokens")
-    missed = counts.first("prompt_cache_miss_tokens")
-    doubled: tuple[str, ...] = ()
-    if prompt is not None and read and counted_twice(prompt, read, missed):
-        doubled = (f"The input is counted as {prompt} tokens, with {read} cached ones in it twice.",)
-        if total is not None and total >= prompt + (completion or 0):
-            total -= read
-        prompt -= read
-    unexplained = 0
-    if prompt is not None and completion is not None:
-        beside = (0, (read or 0) + (written or 0), read or 0, written or 0, heard)
-        fits = (
-            (more, thoughts)
-            for thoughts, more in product((0, reasoning or 0), beside)
-            if total == prompt + more + completion + thoughts
-        )
-        more, thoughts = next(fits, (None, None))
-        if more is not None and thoughts is not None:
-            prompt, completion = prompt + more, completion + thoughts
-        elif total is not None and total > prompt + completion:
-            unexplained = total - prompt - completion
-        elif max(read or 0, written or 0) > prompt:
-            prompt += (read or 0) + (written or 0)
-    if unexplained and only_in_total == "thoughts" and not reasoning:
-        completion, reasoning = (completion or 0) + unexplained, unexplained
-    elif unexplained and only_in_total == "sound":
-        prompt, heard, unexplained = (prompt or 0) + unexplained, unexplained, 0
-    elif unexplained and only_in_total == "cached" and not read:
-        prompt, read = (prompt or 0) + unexplained, unexplained
+    cached = "tokens_details.cached_tokens_details"
     return Usage(
-        prompt,
-        read,
-        written,
-        completion,
-        reasoning,
-        input_audio=heard,
-        output_audio=spoken,
+        sums.prompt,
+        sums.read,
+        sums.written,
+        sums.completion,
+        sums.reasoning,
+        input_audio=sums.heard,
+        output_audio=counts.first("completion_tokens_details.audio_tokens", "output_tokens_details.audio_tokens") or 0,
         input_image=seen,
-        output_image=drawn,
-        cached_audio=cached_audio,
-        cached_image=cached_image,
+        output_image=counts.first("completion_tokens_details.image_tokens", "output_tokens_details.image_tokens") or 0,
+        cached_audio=counts.first(f"input_{cached}.audio_tokens", f"prompt_{cached}.audio_tokens"),
+        cached_image=counts.first(f"input_{cached}.image_tokens", f"prompt_{cached}.image_tokens"),
         # A server that does not count them apart says 0 too.
-        input_media=heard + seen or None,
+        input_media=sums.heard + seen or None,
         unexplained=unexplained,
         problems=(*counts.problems, *doubled),
     )
+
+
+def _cached_once(sums: _Sums, missed: int | None) -> tuple[_Sums, tuple[str, ...]]:
+    """The sums without cached tokens that the prompt holds a second time, and the problem in words."""
+    prompt, read, total = sums.prompt, sums.read, sums.total
+    if prompt is None or not read or not counted_twice(prompt, read, missed):
+        return sums, ()
+    if total is not None and total >= prompt + (sums.completion or 0):
+        total -= read
+    problem = f"The input is counted as {prompt} tokens, with {read} cached ones in it twice."
+    return sums._replace(prompt=prompt - read, total=total), (problem,)
+
+
+def _with_parts_beside(sums: _Sums) -> tuple[_Sums, int]:
+    """The sums with the parts that the server counts beside them, and the tokens of its total that are in no part."""
+    prompt, completion, total = sums.prompt, sums.completion, sums.total
+    if prompt is None or completion is None:
+        return sums, 0
+    read, written, reasoning = sums.read or 0, sums.written or 0, sums.reasoning or 0
+    for thoughts, more in product((0, reasoning), (0, read + written, read, written, sums.heard)):
+        if total == prompt + more + completion + thoughts:
+            return sums._replace(prompt=prompt + more, completion=completion + thoughts), 0
+    if total is not None and total > prompt + completion:
+        return sums, total - prompt - completion
+    if max(read, written) > prompt:
+        return sums._replace(prompt=prompt + read + written), 0
+    return sums, 0
+
+
+def _with_part_of_total(sums: _Sums, unexplained: int, kind: OnlyInTotal) -> tuple[_Sums, int]:
+    """The sums with the tokens that only the total holds, where these are of `kind`; and those still unexplained."""
+    if kind == "thoughts" and not sums.reasoning:
+        return sums._replace(completion=(sums.completion or 0) + unexplained, reasoning=unexplained), unexplained
+    if kind == "sound":
+        return sums._replace(prompt=(sums.prompt or 0) + unexplained, heard=unexplained), 0
+    if kind == "cached" and not sums.read:
+        return sums._replace(prompt=(sums.prompt or 0) + unexplained, read=unexplained), unexplained
+    return sums, unexplained
 
 
 def usage_of(exchange: Exchange, usage: Object) -> Usage:
