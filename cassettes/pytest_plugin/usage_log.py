@@ -14,7 +14,8 @@ from ..frozen import frozen
 from ..redaction.lint import secrets_in
 from ..redaction.redactor import Redactor
 from ..regex import regex
-from ..replay.session import Session, is_unfinished
+from ..replay.new_cassette import is_unfinished
+from ..replay.session import Session
 from ..tape.reader import Cassette
 from .active_test import ActiveTest
 from .advice import from_here

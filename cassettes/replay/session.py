@@ -1,89 +1,37 @@
 """The session: one cassette that is replayed, recorded or both, according to its record mode.
 
 It does not know HTTP libraries: the transports and the replay server ask it what to do with a request, and give it
-the answer. An interrupted recording is never mistaken for a complete one: it is written to a separate file, which is
-renamed to the cassette when the recording has ended.
+the answer.
 """
 
-import errno
 import os
-import shutil
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..apis.lookup import is_recorded_path
-from ..errors import CassetteError, TurntapeError
+from ..errors import CassetteError
 from ..faults.fault import Faults
 from ..matching.grades import Matching
 from ..matching.request_key import path_key
 from ..recording.pending import PendingTrips
 from ..recording.recorder import Recorder
 from ..redaction.redactor import Redactor
-from ..redaction.scrub import rewrite
-from ..tape.lock import hold
 from ..tape.model import Headers, Request, RoundTrip, ToolServer, split_url
-from ..tape.named_file import opened
 from ..tape.provenance import PLAYED, ForkSource, played_from
 from ..tape.reader import Cassette
 from .live_diff import LiveDifference, live_difference
+from .new_cassette import Labels, NewCassette
 from .player import Miss, Played, Player
 from .record_modes import Plan, effective_mode, plan
 from .restamp import Restamp, restamping
 from .uploads import is_discovery
 
-type Labels = Callable[[Sequence[RoundTrip]], Iterable[tuple[int, dict[str, object]]]]
-"""Reads round trips: `(number, label)` each, the contract of `show --json`."""
-
-_SUFFIXES = (".cassette.jsonl.zst", ".cassette.jsonl", ".jsonl.zst", ".jsonl")
-
 _FORKED = "nothing of a forked process is recorded; send its requests to the base URL turntape_server"
-_OTHER = "{!r} is being recorded by another test or worker; give each test a separate cassette"
 
 FAILED = "recorded_in_failed_test"
 """The key of a label that says that the test failed when it was recorded."""
-
-
-def unfinished(path: Path) -> Path:
-    """The file of an unfinished recording of `path`: `a.unfinished.cassette.jsonl`."""
-    suffix = next((suffix for suffix in _SUFFIXES if path.name.endswith(suffix)), "")
-    return path.with_name(f"{path.name.removesuffix(suffix)}.unfinished{suffix}")
-
-
-def is_unfinished(path: Path) -> bool:
-    """True for the name of an unfinished recording."""
-    return any(path.name.endswith(f".unfinished{suffix}") for suffix in _SUFFIXES)
-
-
-def _being_written(path: Path) -> bool:
-    """True when a recorder has this file open right now; never on a system without file locks."""
-    try:
-        with opened(path) as file:
-            hold(file.fileno())
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
-
-
-def _removed_leftover(path: Path) -> bool:
-    """Remove an unfinished recording that nobody writes; False when a recorder has it open right now."""
-    try:
-        with opened(path) as file:
-            hold(file.fileno())
-            # Only what is locked is removed: another one may have put its file in this place meanwhile.
-            if os.name == "posix" and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                path.unlink()
-        if os.name != "posix":  # Windows removes no open file
-            path.unlink()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True
 
 
 class Session:
@@ -152,24 +100,21 @@ class Session:
         self._waiting = set(self._fork.turns if self._fork is not None else ())
         """The turns of the fork that were not requested so far."""
         self._redactor, self._not_secret = redactor, keep
-        self._labels = labels
-        self._recorder: Recorder | None = None
-        self._holds_something = False
-        """True when the recorder got more than the request to open the file."""
-        self._problem: str | None = None
+        self._new = NewCassette(
+            self.path, append=self.plan.writes == "appended", redactor=lambda: self.redactor, labels=labels
+        )
         self._lock = threading.Lock()
         self._passed: list[RoundTrip] = []
         self._astray = False
         self._finished = False
-        self._unfinished = unfinished(self.path)
         self.tools = ToolSink(self, self._keep, self._to_recorder)
         """Records the tool servers of the run. In a replay it only notes what passes."""
         self.tool_wire = [trip for trip in cassette if trip.tool_wire is not None] if cassette.tool_servers else []
         """What was recorded of tool servers over stdio and in process."""
-        if self._unfinished.exists() and not _being_written(self._unfinished):
+        if self._new.is_left_over:
             records = self.plan.writes != "nothing"
             then = "it is replaced if this run records" if records else "remove it, or record again"
-            self.notes.append(f"{str(self._unfinished)!r} is left over from an interrupted recording; {then}")
+            self.notes.append(f"{str(self._new.file)!r} is left over from an interrupted recording; {then}")
 
     @property
     def passed(self) -> list[RoundTrip]:
@@ -256,10 +201,12 @@ class Session:
 
         So the file is opened before the first live call: an answer that cannot be kept costs all the same.
         """
-        if os.getpid() != self._process and self.plan.writes != "nothing":
+        if self.plan.writes == "nothing":
+            return None
+        if os.getpid() != self._process:
             return _FORKED
-        self._to_recorder(None)
-        return self._problem
+        self._new.open()
+        return self._new.problem
 
     def _ask_tape(self, fork: ForkSource, tape: Player, asked: Request) -> Played | Miss | None:
         """The answer from the forked recording; None once every turn before the fork was played. Until then, a
@@ -291,41 +238,10 @@ class Session:
             self.live.append(trip)
         self._to_recorder(lambda recorder: recorder.write(trip))
 
-    def _to_recorder(self, use: Callable[[Recorder], object] | None) -> None:
-        """Give something to the recorder, which is opened if it is not. Nothing happens in a replay."""
-        if self.plan.writes == "nothing":
-            return
-        with self._lock:
-            try:
-                if self._recorder is None:
-                    self._recorder = self._open()
-                if use is not None:
-                    use(self._recorder)
-                    self._holds_something = True
-            except TurntapeError as exc:
-                self._problem = self._problem or str(exc)
-            except OSError as exc:
-                self._problem = self._problem or self._not_written(exc)
-
-    def _not_written(self, exc: OSError) -> str:
-        return f"cannot write the cassette {str(self.path)!r}: {exc.strerror or exc}; correct that and record again"
-
-    def _open(self) -> Recorder:
-        path = self._unfinished
-        if self.path.is_dir():
-            raise CassetteError(
-                f"the cassette {str(self.path)!r} is a folder; remove it or give the cassette another name"
-            )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not os.access(path.parent, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        if not _removed_leftover(path):
-            raise CassetteError(_OTHER.format(str(self.path)))
-        appended = self.plan.writes == "appended"
-        if appended:
-            shutil.copyfile(self.path, path)
-            path.chmod(0o600)
-        return Recorder(path, redactor=self.redactor, append=appended)
+    def _to_recorder(self, use: Callable[[Recorder], object]) -> None:
+        """Give something to the recorder. Nothing happens in a replay."""
+        if self.plan.writes != "nothing":
+            self._new.give(use)
 
     @property
     def redactor(self) -> Redactor:
@@ -351,66 +267,24 @@ class Session:
         self.exchanges.abandon()
         if self.restamp is not None:
             return self._restamped(self.restamp, whole)
-        recorder = self._recorder
-        if recorder is None:
-            if self._problem:
-                raise CassetteError(self._problem)
-            return 0
-        if not self._holds_something:
-            recorder.close()
-            self._unfinished.unlink(missing_ok=True)
-            if self._problem:
-                raise CassetteError(self._problem)
+        if not self._new.holds_something:
+            self._new.discard()
+            if self._new.problem:
+                raise CassetteError(self._new.problem)
             return 0
         if failed and self.live and not any(map(_is_answer, self.live)):
-            recorder.close()
-            self._unfinished.unlink(missing_ok=True)
+            self._new.discard()
             stays = "; the earlier cassette stays" if self.exists else ""
             self.notes.append(
                 f"not recorded: the test failed, and the API gave only errors ({_errors(self.live)}){stays}"
             )
             return 0
-        before = len(Cassette.load(self.path)) if self.plan.writes == "appended" else 0
-        written = self._unfinished.stat() if self._unfinished.exists() else None
-        recorder.close()
-        if problem := self._problem or recorder.problem:
-            raise CassetteError(f"{problem} ({recorder.loss})" if recorder.loss else problem)
+        count = self._new.close()
         if not whole:
-            self.notes.append(f"the recording was interrupted and is kept in {str(self._unfinished)!r}")
+            self.notes.append(f"the recording was interrupted and is kept in {str(self._new.file)!r}")
             return 0
-        if written is not None:
-            self._take_away(written)
-        self._put_in_place({FAILED: True} if failed else {})
-        return recorder.count - before
-
-    def _take_away(self, written: os.stat_result) -> None:
-        """Give the file that was written a name of this process: labels take time, and somebody else who records the
-        same cassette would take it for one that was left over. Windows renames no open file.
-
-        Raises CassetteError when another one has put its file in this place.
-        """
-        if os.name != "posix":
-            return
-        ours = unfinished(self.path.with_name(f"{os.getpid()}-{id(self)}-{self.path.name}"))
-        try:
-            with opened(self._unfinished) as file:
-                hold(file.fileno())
-                if not os.path.samestat(os.fstat(file.fileno()), written):
-                    raise FileExistsError
-                self._unfinished.rename(ours)
-        except OSError as exc:
-            raise CassetteError(_OTHER.format(str(self.path))) from exc
-        self._unfinished = ours
-
-    def _put_in_place(self, more: Mapping[str, object]) -> None:
-        self._label(more)
-        with suppress(FileNotFoundError):  # keep the permissions of the file
-            self._unfinished.chmod(self.path.stat().st_mode & 0o777)
-        try:
-            self._unfinished.replace(self.path)
-        except OSError as exc:
-            kept = f"what was recorded is in {str(self._unfinished)!r}"
-            raise CassetteError(f"{self._not_written(exc)}; {kept}") from exc
+        self._new.put_in_place({FAILED: True} if failed else {})
+        return count
 
     def _restamped(self, restamp: Restamp, whole: bool) -> int:
         """Write the requests of this run into the cassette; how many there are."""
@@ -422,26 +296,14 @@ class Session:
                 "version control, or record again"
             )
         if self.has_tools:  # what is not changed stays as it is, and so in its place
-            rewrite(self.path, self._unfinished, restamp.requests(self.player))
+            self._new.rewrite(restamp.requests(self.player))
         else:
-            recorder = self._open()
             for trip in restamp.trips(self.player):
-                recorder.write(trip)
-            recorder.close()
-            if recorder.problem:
-                raise CassetteError(recorder.problem)
-        self._put_in_place({})
+                self._new.give(lambda recorder, trip=trip: recorder.write(trip))
+            self._new.close()
+        self._new.put_in_place({})
         restamp.written = len(restamp.changed)
         return restamp.written
-
-    def _label(self, more: Mapping[str, object]) -> None:
-        """Add the labels of the round trips, so that a replay names turns as every other view does."""
-        if self._labels is None:
-            return
-        labels = list(self._labels(list(Cassette.load(self._unfinished))))
-        with Recorder(self._unfinished, redactor=self.redactor, append=True) as recorder:
-            for index, label in labels:
-                recorder.label(index, {**label, **more})
 
 
 def _is_answer(trip: RoundTrip) -> bool:

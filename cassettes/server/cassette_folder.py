@@ -19,13 +19,13 @@ from ..matching.grades import Matching
 from ..matching.request_key import path_key
 from ..regex import regex
 from ..replay.miss import Miss
+from ..replay.new_cassette import is_unfinished
 from ..replay.player import Player
 from ..replay.uploads import is_discovery
 from ..tape.model import RoundTrip
 from ..tape.reader import Cassette
 
 _SUFFIX = regex(r"(?:\.cassette)?\.jsonl(?:\.zst)?$")
-_UNFINISHED = regex(r"\.unfinished(?:\.cassette)?\.jsonl(?:\.zst)?$")
 
 
 MOST_AGENTS = 500
@@ -100,7 +100,7 @@ class CassetteFolder:
         found = sorted(
             path
             for path in folder.rglob("*")
-            if path.name.endswith((".jsonl", ".jsonl.zst")) and not _UNFINISHED.search(path.name) and path.is_file()
+            if path.name.endswith((".jsonl", ".jsonl.zst")) and not is_unfinished(path) and path.is_file()
         )
         if not found:
             raise CassetteError(f"the folder {str(folder)!r} holds no cassettes; record one into it")

@@ -27,7 +27,7 @@ from turntape.cassettes import (
     RoundTrip,
     Session,
 )
-from turntape.cassettes.replay.session import unfinished
+from turntape.cassettes.replay.new_cassette import unfinished
 from turntape.proxy.scripted.faults import parse
 from turntape.proxy.scripted.server import ScriptedServer
 
