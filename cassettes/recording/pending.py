@@ -46,8 +46,8 @@ class PendingTrip:
         self._decoder: Decoder | None = None
         self._encoding: str | None = None
         """The content-encoding that is undone for the record."""
-        self._raw: list[bytes] = []
-        """The encoded pieces, kept until the answer has ended, in case they do not decode."""
+        self._raw: list[tuple[bytes, int]] = []
+        """The encoded pieces and when they came, kept until the answer has ended, in case they do not decode."""
         self._kept = 0
         self._faults: list[str] = []
         self._done = False
@@ -59,10 +59,7 @@ class PendingTrip:
         """The head of the answer has arrived."""
         self._first_byte_at = self._now()
         encoding = (field(headers, "content-encoding") or "").strip().lower() or None
-        try:
-            self._decoder = decoder(encoding)
-        except ImportError as exc:
-            self._faults.append(f"the answer is encoded as {encoding}: {exc}; it is kept as it came")
+        self._decoder = decoder(encoding)
         self._encoding = encoding if self._decoder else None
         self._head = Response(status, reason, headers, http_version=http_version)
 
@@ -71,21 +68,28 @@ class PendingTrip:
         if not piece:
             return
         at = self._now()
-        if self._decoder is not None:
-            self._raw.append(piece)
-            try:
-                piece = self._decoder.decode(piece)
-            except Exception as exc:  # noqa: BLE001 - each library raises its own errors, and the traffic continues
-                self._faults.append(f"the answer does not decode: {exc}; it is kept as it came")
-                self._pieces, self._times = self._raw, [at] * len(self._raw)
-                self._kept = sum(map(len, self._pieces))
-                self._decoder = self._encoding = None
-                return
+        if self._decoder is None:
+            self._keep(piece, at)
+            return
+        self._raw.append((piece, at))
+        try:
+            decoded_piece = self._decoder.decode(piece)
+        except Exception as exc:  # noqa: BLE001 - each library raises its own errors, and the traffic continues
+            self._faults.append(f"the answer does not decode: {exc}; it is kept as it came")
+            self._decoder = self._encoding = None
+            self._pieces, self._times, self._kept = [], [], 0
+            for one, then in self._raw:
+                self._keep(one, then)
+            self._raw = []
+        else:
+            self._keep(decoded_piece, at)
+
+    def _keep(self, piece: bytes, at: int) -> None:
+        """Keep a piece as the record has it, unless the answer is too long by then."""
         if not piece or self._kept > MOST_OF_A_BODY:
             return
         self._kept += len(piece)
         if self._kept > MOST_OF_A_BODY:
-            self._raw = []
             self._faults.append(f"the answer is longer than {MOST_OF_A_BODY:,} bytes; what came after them {NOT_KEPT}")
             return
         self._pieces.append(piece)
