@@ -131,7 +131,7 @@ def _edited(part: Part, found: Part) -> bool:
 
 def _in_answer(turn: Turn, signature: str) -> bool:
     response = turn.round_trip.response
-    return response is not None and signature.encode() in response.body
+    return response is not None and signature.encode("utf-8", "surrogatepass") in response.body
 
 
 def _normal(signature: str) -> str:

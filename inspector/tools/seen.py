@@ -116,14 +116,14 @@ def _says_all(returned: Returned) -> bool:
             return True
         if not isinstance(one, str) and whole.strip() in (compact(one), str(one)):
             return True
-        parsed = parse_json(whole.encode("utf-8", "replace"))
+        parsed = parse_json(whole)
         if parsed is not None and meaning(parsed) == meaning(one):
             return True
         # A list may come as one text block for each of its items.
         items = as_array(one)
         if items and len(items) == len(returned.texts):
             pairs = zip(items, returned.texts, strict=True)
-            if all(meaning(item) == meaning(parse_json(text.encode())) or item == text for item, text in pairs):
+            if all(meaning(item) == meaning(parse_json(text)) or item == text for item, text in pairs):
                 return True
     return False
 
@@ -183,7 +183,7 @@ def is_passed_on(run: ToolRun, shown: Shown) -> bool:
 def is_alone(run: ToolRun, shown: Shown) -> bool:
     """Whether a request shows the text of a result and nothing around it but a JSON object with that text alone."""
     said = without_space(run.returned_text or "")
-    value: object = parse_json(shown.text.encode("utf-8", "replace")) if shown.text.lstrip()[:1] == "{" else None
+    value: object = parse_json(shown.text) if shown.text.lstrip()[:1] == "{" else None
     while is_object(value) and len(value) == 1:
         (value,) = value.values()
     return said == without_space(shown.text) or (isinstance(value, str) and said == without_space(value))

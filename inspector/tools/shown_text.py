@@ -77,7 +77,7 @@ class ShownText:
         """Whether it says nothing: no text, or JSON without any value in it."""
         if not self.text.strip() or self.text.strip() == "null" or _NO_TEXT.fullmatch(self.text):
             return True
-        value = parse_json(self.text.encode("utf-8", "replace"))
+        value = parse_json(self.text)
         return (is_object(value) or is_array(value)) and not any(_values(value, _DEPTH))
 
     @cached_property
@@ -115,7 +115,7 @@ class ShownText:
         folded = without_space(wanted)
         if not folded or any(folded in one for one in self.folded):
             return True
-        if wanted[0] in "[{" and (value := parse_json(wanted.encode())) is not None and meaning(value) in self.meanings:
+        if wanted[0] in "[{" and (value := parse_json(wanted)) is not None and meaning(value) in self.meanings:
             return True
         return compact(wanted)[1:-1] in self.text
 
@@ -160,7 +160,7 @@ class ShownText:
         """Whether the text is in it as it is, as a JSON string, or as equal JSON."""
         if any(wanted in one for one in self.texts) or compact(wanted)[1:-1] in self.text:
             return True
-        value = parse_json(wanted.encode("utf-8", "replace")) if wanted[:1] in ("[", "{") else None
+        value = parse_json(wanted) if wanted[:1] in ("[", "{") else None
         return value is not None and meaning(value) in self.meanings
 
     def holds_value(self, value: object) -> bool:
@@ -277,7 +277,7 @@ def _inner(value: object, depth: int) -> Iterator[object]:
         return
     below = value.values() if is_object(value) else value if is_array(value) else ()
     for one in list(below)[:_MOST_LEAVES]:
-        if isinstance(one, str) and one[:1] in ("{", "[") and (parsed := parse_json(one.encode())) is not None:
+        if isinstance(one, str) and one[:1] in ("{", "[") and (parsed := parse_json(one)) is not None:
             yield from _inner(parsed, depth - 1)
         elif is_object(one) or is_array(one):
             yield from _inner(one, depth - 1)
@@ -286,7 +286,7 @@ def _inner(value: object, depth: int) -> Iterator[object]:
 def _leaves(value: object, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-        if value[:1] in ("{", "[") and depth and (parsed := parse_json(value.encode())) is not None:
+        if value[:1] in ("{", "[") and depth and (parsed := parse_json(value)) is not None:
             yield from _leaves(parsed, depth - 1)
     elif depth:
         below = value.values() if is_object(value) else value if is_array(value) else ()

@@ -260,5 +260,5 @@ def _parsed(arguments: object) -> object:
     """Arguments as JSON: instrumentations write them as text."""
     if not isinstance(arguments, str):
         return arguments
-    parsed = parse_json(arguments.encode(errors="surrogatepass"))
+    parsed = parse_json(arguments)
     return arguments if parsed is None else parsed

@@ -50,7 +50,7 @@ def _is_nowhere(context: RuleContext, name: str) -> bool:
     body = context.turn.round_trip.request.body
     return (
         bool(name)
-        and name.encode() not in body
+        and name.encode("utf-8", "surrogatepass") not in body
         and not any(name in compact(part.raw) for part in context.emission.content if part.kind != "call")
     )
 

@@ -178,7 +178,7 @@ def _tools(
 
 
 def _tool(block: Block) -> str:
-    return str((as_array(parse_json(block.text.encode("utf-8", "surrogatepass"))) or ["?"])[0])
+    return str((as_array(parse_json(block.text)) or ["?"])[0])
 
 
 def _first(before: str, now: str) -> int:

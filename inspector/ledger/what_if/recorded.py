@@ -123,7 +123,7 @@ class RecordedRun:
 
 
 def _tool(block: Block) -> str:
-    return str((as_array(parse_json(block.text.encode("utf-8", "surrogatepass"))) or ["?"])[0])
+    return str((as_array(parse_json(block.text)) or ["?"])[0])
 
 
 def recorded_run(found: Iterable[LabelledTurn]) -> RecordedRun:

@@ -55,7 +55,7 @@ def as_returned(run: ToolRun) -> str:
 def as_seen(run: ToolRun) -> str:
     """What the model saw; empty where nothing was seen. Structured content is written as in `as_returned`."""
     seen = run.seen_text or ""
-    if run.seen_as == "structured" and (parsed := parse_json(seen.encode("utf-8", "surrogatepass"))) is not None:
+    if run.seen_as == "structured" and (parsed := parse_json(seen)) is not None:
         return f"structuredContent: {_json(parsed)}"
     return seen
 

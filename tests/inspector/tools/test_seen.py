@@ -211,3 +211,13 @@ def test_what_is_for_the_user_alone_need_not_be_shown(audience: list[str] | None
     other = {"type": "text", "text": "Drawn for you.", **({"annotations": {"audience": audience}} if audience else {})}
 
     assert how({"content": [{"type": "text", "text": "It is 42."}, other]}, "It is 42.")[0] == seen_as
+
+
+@pytest.mark.parametrize("given", ["{}", "nothing of it", '{"k": "y"}', '{"k": '])
+def test_half_a_character_in_a_result_is_compared_as_any_other(given: str) -> None:
+    def result(word: str) -> dict[str, Any]:
+        texts = (f'{{"k": "{word}"}}', '{"k": 2}')
+        return {**text(*texts), "structuredContent": {"result": [{"k": word}, {"k": 2}]}}
+
+    assert how(result("x\ud800"), given) == how(result("xy"), given)
+    assert how(result("x\ud800"), json.dumps([{"k": "x\ud800"}, {"k": 2}])) == ("equal", ())

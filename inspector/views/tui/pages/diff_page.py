@@ -175,7 +175,7 @@ def _echo(echo: HistoryDiff | None, rows: Rows, place: int) -> Iterator[Block]:
 
 def _arguments(text: str) -> str:
     """The arguments of a call as people write them, each text with its own lines; as they are where one is JSON."""
-    value = parse_json(text.encode("utf-8", "replace"))
+    value = parse_json(text)
     if not is_object(value) or not any(isinstance(one, str) and "\n" in one for one in value.values()):
         return text
     rows = fields_of(value)
