@@ -143,3 +143,17 @@ def test_what_is_wrong_names_the_place(change: tuple[str, str], said: str) -> No
         imported(YAML.replace(*change))
 
     assert said in str(caught.value)
+
+
+def test_only_a_body_that_was_stored_as_a_value_is_written_again() -> None:
+    head, _, rest = YAML.partition("- request:")
+    get, _, post = rest.partition("- request:")
+    post = post.partition("ws_interactions:")[0]
+    plain = (
+        get.replace("type: json", "type: none").partition("      content:")[0] + "  recorded_at: 2026-11-21T07:22:09Z\n"
+    )
+
+    (as_value,), (without,), (raw,) = (imported(f"{head}- request:{one}") for one in (get, plain, post))
+
+    assert (without.response and without.response.body, without.request.body) == (b"", b"")
+    assert [bool(notes_of(one)) for one in (as_value, without, raw)] == [True, False, False]

@@ -240,3 +240,15 @@ def test_of_two_very_long_histories_only_the_first_difference_is_named() -> None
 
     first, *_ = lines(before, now)
     assert first.startswith(("changed", "cut"))
+
+
+@pytest.mark.parametrize(("asked", "kept"), [(2, True), (1, False), (None, False), ("2", False)])
+def test_of_several_answers_the_client_keeps_one(asked: object, kept: bool) -> None:
+    more: dict[str, Any] = {} if asked is None else {"n": asked}
+    first = chat([user("Which way?")], said("To the left."), index=0, **more)
+    other = said("To the right.")
+    second = chat([user("Which way?"), other, user("Sure?")], said("Yes."), index=1, at=60)
+
+    before, after = sort([first, second])
+
+    assert (diff_history(before, after).changes == ()) is kept

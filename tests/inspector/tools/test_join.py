@@ -96,3 +96,27 @@ def test_the_same_call_in_the_next_turn_has_its_own_run() -> None:
     story.results(("c2", "2")).turn()
 
     assert [(run.call_id, run.seen_text) for run in story.runs()] == [("c1", "1"), ("c2", "2")]
+
+
+def test_a_call_that_a_client_made_twice_has_both_runs() -> None:
+    story = Story().start().turn(("c1", "add", '{"a":1}'))
+    story.call("add", {"a": 1}, text("1")).call("add", {"a": 1}, text("1")).results(("c1", "1")).turn()
+
+    assert [(run.call_id, run.by) for run in story.runs()] == [("c1", "name, arguments")] * 2
+    assert story.loose() == []
+
+
+def test_a_picture_may_be_in_another_message_than_the_result() -> None:
+    data = "iVBORw0KGgo" + "A" * 200
+    picture = {"content": [{"type": "image", "data": data, "mimeType": "image/png"}]}
+
+    def lost(*more: dict[str, object]) -> tuple[str, ...]:
+        story = Story().start().turn(("c1", "add", '{"a":1}')).call("add", {"a": 1}, picture)
+        story.results(("c1", "The picture is below."))
+        story.messages.extend(more)
+        [run] = story.turn().runs()
+        return run.lost
+
+    part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
+    assert lost({"role": "user", "content": [part]}) == ()
+    assert lost({"role": "user", "content": data[:40]}) == lost() != ()

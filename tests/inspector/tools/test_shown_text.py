@@ -139,7 +139,7 @@ def test_how_much_of_both_ends_is_kept() -> None:
     assert ShownText("and the end.").kept(text) == (0, len("and the end."))
 
 
-def test_a_part_of_a_text_is_one_that_was_cut_and_not_one_that_was_written_anew() -> None:
+def test_a_part_of_a_text_is_one_that_was_cut_and_not_one_that_was_written_by_another() -> None:
     text = "".join(f"line {n} of the log\n" for n in range(100))
 
     assert ShownText(text[:250]).is_part_of(text) and ShownText("Tail: " + text[-250:]).is_part_of(text)

@@ -20,6 +20,10 @@ CASES: dict[str, tuple[str, tuple[object, int] | None]] = {
     "no method": ('{"jsonrpc":"2.0","id":"x"}', ("x", -32600)),
     "an odd method": ('{"jsonrpc":"2.0","id":1,"method":5}', (1, -32600)),
     "an answer that is broken": ('{"jsonrpc":"2.0","id":1,"result":5,"error":6}', None),
+    "a broken result alone": ('{"jsonrpc":"2.0","id":1,"result":5}', None),
+    "a broken error alone": ('{"jsonrpc":"2.0","id":1,"error":6}', None),
+    "a method beside a result": ('{"jsonrpc":"2.0","id":1,"method":5,"result":5}', (1, -32600)),
+    "a number for true": ('{"jsonrpc":"2.0","id":true}', (None, -32600)),
     "a blank line": (" \n", None),
 }
 
