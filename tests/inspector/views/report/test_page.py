@@ -10,6 +10,8 @@ import pytest
 from conversations import CALL, chat, loop, result, said, user
 from report_pages import Opened
 from sockets import completed, create, session
+from tool_stories import Story
+from tool_wire import notifies
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.run.growth import KINDS, steps, summed
@@ -261,3 +263,17 @@ def test_a_retried_turn_is_one_turn() -> None:
     run = Run.of([chat([user("hi")], status=529, error=overloaded), chat([user("hi")], said("so"), index=1)])
 
     assert "1 turn · 1 more attempt" in "".join(report(run, "a"))
+
+
+def test_the_head_counts_the_findings_of_each_severity_that_there_are() -> None:
+    def counted(trips: list[RoundTrip]) -> list[str]:
+        text = " ".join(read(page_of(trips)).text)
+        return re.findall(r"(\d+ (?:errors?|warnings?|info))\b", text.partition("first went wrong")[0])
+
+    changed = Story().start().exchange(notifies("notifications/tools/list_changed"), sender="server")
+    for trips in (changed.turn().trips, [chat([user("Hi.")], said("Hello."))], loop()):
+        sums = totals(Run.of(trips).rows.all)
+        amounts = ((sums.errors, "error"), (sums.warnings, "warning"), (sums.infos, "info"))
+        assert counted(trips)[:3] == [
+            f"{count} {word}{'s' if count > 1 and word != 'info' else ''}" for count, word in amounts if count
+        ]

@@ -102,6 +102,19 @@ def test_folding_into_few_lines_says_that_there_is_more(text: str, last: str) ->
     assert lines == ["aa bb", last]
 
 
+def test_all_lines_before_the_last_one_are_whole() -> None:
+    lines = [plain(line) for line in folded([("aa bb cc dd ee ff gg", "plain")], 6, "", 3)]
+
+    assert lines == ["aa bb", "cc dd", "ee ff…"]
+
+
+@pytest.mark.parametrize("sign", [",", ";", ".", ":", ")"])
+def test_no_line_begins_with_a_sign_that_closes_what_is_before_it(sign: str) -> None:
+    line: Line = [("one ", "plain"), ("two", "good"), (f"{sign} three", "plain")]
+
+    assert [plain(one).rstrip() for one in folded(line, 7, "")] == ["one", f"two{sign}", "three"]
+
+
 def test_folding_into_few_lines_says_nothing_where_all_fits() -> None:
     assert [plain(line) for line in folded([("aa bb cc", "plain")], 6, "", 2)] == ["aa bb", "cc"]
 

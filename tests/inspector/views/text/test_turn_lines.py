@@ -191,7 +191,7 @@ def test_of_many_new_messages_the_last_six_are_shown() -> None:
     assert lines(8) == ["    … 2 more", *(f"    user: Message {n}." for n in range(2, 8))]
 
 
-def test_a_result_with_an_error_is_told_apart() -> None:
+def test_a_result_with_an_error_has_another_look() -> None:
     blocks = [{"type": "tool_use", "id": "t1", "name": "find", "input": {}}]
     answer = {"id": "m", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "content": blocks,
               "stop_reason": "tool_use", "usage": {"input_tokens": 9, "output_tokens": 9}}  # fmt: skip

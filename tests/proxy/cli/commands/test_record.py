@@ -16,6 +16,7 @@ import pytest
 from waiting import eventually
 
 from turntape.cassettes import Cassette
+from turntape.proxy.cli import main
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -213,3 +214,13 @@ def test_rotation_and_limits_exclude_each_other_before_there_is_a_file(tmp_path:
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.startswith("turntape: --rotate does not work with --max-turns")
     assert not list(tmp_path.glob("*.jsonl*"))
+
+
+@pytest.mark.parametrize("other", ["--max-turns=3", "--max-cost=1", "--stop-on=error", "--break-on=turn=2"])
+def test_rotation_excludes_whatever_needs_all_turns_in_one_file(
+    other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["record", "--rotate=1h", other]) == 2
+    assert "leave one of them out" in capsys.readouterr().err and not list(tmp_path.glob("*.jsonl*"))
