@@ -304,3 +304,23 @@ def test_a_damaged_run_with_a_number_twice_is_compared() -> None:
 
     values = [pair.divergence.changes[0] for pair in pairs if pair.divergence is not None]
     assert [(change.a, change.b) for change in values] == [("one", "won"), ("two", "too")]
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"system": "Be long."}, "the request differs: a text at /messages/0/content"),
+        ({"found": "water"}, "the request differs: a tool result at /messages/3"),
+        ({"reasoning_effort": "high"}, "the request differs: reasoning_effort"),
+    ],
+)
+def test_the_part_of_the_request_that_differs_is_named(changed: dict[str, Any], says: str) -> None:
+    (first, *_) = [pair.divergence for pair in compare(run(), run(**changed)).pairs if pair.divergence is not None]
+
+    assert first.says == says
+
+
+def test_a_field_beside_the_content_of_a_message_is_named_by_the_message() -> None:
+    ann, bob = ([chat([{"role": "user", "content": "Hi.", "name": name}], said("Ok."))] for name in ("ann", "bob"))
+
+    assert divergence(ann, bob).says == "the request differs: the user message at /messages/0"

@@ -30,6 +30,16 @@ FORMS: dict[str, Any] = {"params": wrong_params, "notice": wrong_notice, "answer
         ("answer", "prompts/get", {"messages": [{"role": "user", "content": SAID}]}, {"messages": [{}]}, "messages/0"),
         ("answer", "resources/list", {"resources": []}, {"nextCursor": 2}, "nextCursor"),
         ("answer", "tools/list", {"tools": []}, {"tools": [{"name": "a", "inputSchema": {}, "icons": {}}]}, "icons"),
+        ("answer", "tools/call", {"content": [SAID], "isError": False}, {"isError": "no"}, "isError"),
+        ("answer", "tools/call", {"content": [SAID]}, {"content": [{**SAID, "text": 1}]}, "content/0/text"),
+        *(
+            ("answer", "tools/call", {"content": [{**SAID, "annotations": {name: right}}]},
+             {"content": [{**SAID, "annotations": {name: wrong}}]}, f"annotations/{name}")
+            for name, right, wrong in (
+                ("priority", 0, 1.5), ("priority", 1, -1), ("lastModified", "2026", 2026),
+                ("audience", ["user"], "user"), ("audience", ["assistant"], ["tool"]),
+            )
+        ),
         ("reply", "sampling/createMessage", {"role": "user", "content": SAID, "model": "m"}, {"content": 1}, "content"),
         ("reply", "elicitation/create", {"action": "accept", "content": {"a": 1}}, {"content": [1]}, "content"),
     ],
