@@ -1,6 +1,7 @@
 """What is recorded is in the file, byte for byte, whatever happens to the process or the disk."""
 
 import os
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -277,3 +278,57 @@ def test_what_is_known_of_a_tool_server_is_in_the_file(path: Path) -> None:
     (read,) = Cassette.load(path).tool_servers.values()
     assert (read.session, read.command, read.exit) == ("s", ("serve",), 3)
     assert list(read.stderr) == [(7, b"careful\n")]
+
+
+def test_what_was_handed_in_and_what_can_be_read_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    with Recorder(path) as recorder:
+        assert (recorder.own, recorder.readable, recorder.lost, recorder.loss) == (0, 0, 0, None)
+        recorder.write(Carried("5" * 32, "t9", 1).mark(round_trip()))
+        for _ in range(2):
+            recorder.write(round_trip())
+        recorder.flush()
+        assert (recorder.own, recorder.readable, recorder.count) == (2, 3, 3)
+        assert recorder.is_in_place and not recorder.needs_another
+
+    with Recorder(path, append=True) as recorder:
+        assert (recorder.own, recorder.readable, recorder.count) == (0, 3, 3)
+        recorder.write(round_trip())
+        recorder.flush()
+        assert (recorder.own, recorder.readable) == (1, 4)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a file that is open cannot be renamed there")
+def test_nothing_can_be_read_at_the_path_of_a_file_that_was_renamed(tmp_path: Path) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    with Recorder(path, say=lambda _: None) as recorder:
+        recorder.write(round_trip())
+        recorder.flush()
+        path.rename(tmp_path / "b.cassette.jsonl")
+        recorder.write(round_trip())
+        recorder.flush()
+
+        assert (recorder.readable, recorder.is_in_place, recorder.needs_another) == (0, False, True)
+
+
+def test_a_line_that_is_made_later_takes_the_room_of_its_size(tmp_path: Path) -> None:
+    held, begun = threading.Event(), threading.Event()
+
+    def wait(_redactor: Redactor) -> bytes:
+        begun.set()
+        held.wait(20)
+        return b"{}"
+
+    with Recorder(tmp_path / "a.cassette.jsonl") as recorder:
+        recorder.line(wait, 0)
+        begun.wait(20)
+        rooms = [recorder.waiting]
+        for size in (0, 5_000):
+            recorder.line(lambda _: b"{}", size)
+            rooms.append(recorder.waiting)
+        held.set()
+        recorder.flush()
+
+        first, second = rooms[1] - rooms[0], rooms[2] - rooms[1]
+        assert first > 0 and second - first == 5_000
+        assert recorder.waiting == 0
