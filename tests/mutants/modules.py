@@ -46,6 +46,17 @@ _TOOL_WIRE = (
 """Tests of the sessions of tool servers, which show in the findings about them."""
 
 ELSEWHERE: dict[str, tuple[str, ...]] = {
+    "cassettes/pytest_plugin/active_test.py": ("tests/cassettes/test_pytest_plugin.py",),
+    "cassettes/pytest_plugin/marker.py": (
+        "tests/cassettes/pytest_plugin/test_mark_arguments.py",
+        "tests/cassettes/test_pytest_plugin.py",
+    ),
+    "cassettes/pytest_plugin/vcr_survey.py": (
+        "tests/cassettes/importers/test_suite.py",
+        "tests/cassettes/importers/test_suite_survey.py",
+    ),
+    "cassettes/replay/tools/calls.py": ("tests/cassettes/replay/tools/test_player.py",),
+    "cassettes/replay/tools/connection.py": ("tests/cassettes/replay/tools/test_player.py",),
     "inspector/run/tool_labels.py": (
         "tests/test_growing_tool_labels.py",
         "tests/inspector/findings/rules/test_tool_clients.py",
@@ -56,6 +67,7 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     ),
     "inspector/tools/handshake.py": _TOOL_WIRE,
     "inspector/tools/request_flaws.py": _TOOL_WIRE,
+    "inspector/tools/run_steps.py": _TOOL_WIRE,
     "inspector/tools/session_answers.py": _TOOL_WIRE,
     "inspector/tools/tool_sessions.py": _TOOL_WIRE,
     "proxy/cli/command_line.py": ("tests/proxy/test_cli.py", "tests/test_dependencies.py"),
