@@ -156,10 +156,11 @@ class Recorder:
         """Wait for no search of a long body any more: it is withheld, and this is reported. Any thread may call it."""
         self._redactor.give_up()
 
-    def write(self, round_trip: RoundTrip, *, clean: bool = False) -> int:
+    def write(self, round_trip: RoundTrip, *, clean: bool = False, on_done: Callable[[], object] | None = None) -> int:
         """Hand in a round trip that has ended; returns its number in the file. Thread-safe.
 
-        `clean`: a redactor with the salt of this file has replaced its secrets already.
+        `clean`: a redactor with the salt of this file has replaced its secrets already. `on_done` is called, by any
+        thread, when the round trip is in the file or counted as lost.
         """
         size, unloaded = held_bytes(round_trip), unloaded_bytes(round_trip)
         counts = carried(round_trip) is None
@@ -168,10 +169,12 @@ class Recorder:
             self.count += 1
             self._loss.handed_in += counts
             if is_open:
-                self._queue.add(Waiting(number, round_trip, size, unloaded, clean))
+                self._queue.add(Waiting(number, round_trip, size, unloaded, clean, on_done))
         if not is_open:
             self._came_late("a round trip")
             self._loss.add(counts)
+            if on_done is not None:
+                on_done()
         return number
 
     def label(self, index: int, label: dict[str, object]) -> None:
@@ -255,6 +258,8 @@ class Recorder:
             what = f"round trip {waiting.number}" if isinstance(item, RoundTrip) else "a line"
             self._loss.complain(f"{what} could not be recorded: {exc}")
             self._lose(waiting)
+        if waiting.on_done is not None:
+            waiting.on_done()
 
     def _redacted(self, number: int, trip: RoundTrip) -> RoundTrip:
         clean = self._redactor.round_trip(trip)

@@ -49,6 +49,8 @@ class Waiting:
     """How many bytes of it are not in memory."""
     is_clean: bool = False
     """True when its secrets are replaced already."""
+    on_done: Callable[[], object] | None = None
+    """Called when it is in the file, or counted as lost."""
 
 
 class WriteQueue:

@@ -34,6 +34,8 @@ class Segments:
         """Which file this is, from 1."""
         self.problems: list[str] = []
         """Problems of the closed files, one sentence each."""
+        self.on_switch: Callable[[Path], object] = lambda path: None
+        """Called with the path of the next file, before anything of this recording is written to it alone."""
         self._lock = threading.Lock()
         self._recorded = 0
         """Round trips in the closed files, without carried ones."""
@@ -49,10 +51,10 @@ class Segments:
 
     # What a recorder does
 
-    def write(self, round_trip: RoundTrip, *, clean: bool = False) -> int:
+    def write(self, round_trip: RoundTrip, *, clean: bool = False, on_done: Callable[[], object] | None = None) -> int:
         """As `Recorder.write`."""
         with self._lock:
-            number = self.current.write(round_trip, clean=clean)
+            number = self.current.write(round_trip, clean=clean, on_done=on_done)
             if self._held is not None and self._size <= HELD_BYTES:
                 self._held[number] = round_trip
                 self._size += held_bytes(round_trip)
@@ -167,6 +169,7 @@ class Segments:
                 for make, size in again():
                     new.line(make, size)
                 self.current.line(lambda _, name=name: continues_line(name), 0)
+            self.on_switch(new.path)
             old, self.current, self._held = self.current, new, None
             self._recorded += old.own
             self.number += 1

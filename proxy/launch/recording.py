@@ -22,13 +22,14 @@ from ..limits.limit_checker import LimitChecker
 from ..limits.limits import LimitReached
 from ..sidecar.sidecar_client import SidecarClient
 from ..sidecar.summary import missed_spans
+from ..stderr import say_problem
 from ..tool_wire.address import VARIABLE as TOOL_LINK
 from ..workers.listeners import listeners
 from ..workers.worker_settings import WorkerSettings
 from .environment import Environment, environment, node_preload
 from .private_folder import private_folder
 from .recording_settings import Settings, breakpoints, known_collector, known_findings
-from .said_meanwhile import EndAwaited, say_nothing, say_problem, say_waiting
+from .said_meanwhile import EndAwaited, say_nothing, say_waiting
 from .spans import collector, span_variables
 from .terminal import coloured
 

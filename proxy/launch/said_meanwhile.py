@@ -1,15 +1,6 @@
 """What stderr says while a recording runs, and while somebody waits for its end."""
 
-import sys
-from contextlib import suppress
-
-
-def say_problem(sentence: str) -> None:
-    """One sentence, at once."""
-    # Not through the log: the proxy takes what is logged. In one write: the command writes there too.
-    with suppress(OSError, ValueError):
-        sys.stderr.write(f"turntape: {sentence}\n")
-        sys.stderr.flush()
+from ..stderr import say_problem
 
 
 class EndAwaited:

@@ -7,6 +7,7 @@ import base64
 import mmap
 import os
 import pickle
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import override
 
@@ -15,28 +16,32 @@ from turntape.cassettes.routes.upstreams import Location
 from ..capture.named_places import NamedPlaces
 from ..capture.own_connections import OwnConnections, Place
 
-_NUMBERS = 4
+_NUMBERS = 5
 _WORD = 8
 _PORTS = 1 << 16
 _TABLE = 256 * _NUMBERS * _WORD
 """Where the table of ports begins: there is room for the numbers of 255 workers."""
+_PATH = _TABLE + _PORTS
+"""Where the path of the file begins, which ends with a zero."""
+_LONGEST_PATH = 1 << 13
+_SIZE = _PATH + _LONGEST_PATH
 
 
-PENDING, ENDLESS, STREAMS, GIVEN = range(_NUMBERS)
-"""Of a worker: how many round trips run, how many of them only the client ends, how many are streams, and how many
-it has given away to be written."""
+PENDING, ENDLESS, STREAMS, GIVEN, WRITTEN = range(_NUMBERS)
+"""Of a worker: how many round trips run, how many of them only the client ends, how many are streams, how many it has
+given away to be written, and how many of these are in the file or counted as lost."""
 
 
 def make() -> int:
     """The descriptor of a new file for `Shared`; it is gone when the last process has closed it."""
-    return _new_file(_TABLE + _PORTS)
+    return _new_file(_SIZE)
 
 
 class Shared:
     """The file, as one process has it in memory."""
 
     def __init__(self, descriptor: int) -> None:
-        self._map = mmap.mmap(descriptor, _TABLE + _PORTS)
+        self._map = mmap.mmap(descriptor, _SIZE)
         self._numbers = memoryview(self._map)[:_TABLE].cast("q")
 
     def get(self, worker: int, what: int) -> int:
@@ -60,6 +65,16 @@ class Shared:
 
     def open(self, port: int, worker: int) -> None:
         self._map[_TABLE + port] = worker
+
+    @property
+    def path(self) -> Path:
+        """The file that is being written."""
+        return Path(os.fsdecode(self._map[_PATH:].partition(b"\0")[0]))
+
+    @path.setter
+    def path(self, path: Path) -> None:
+        data = os.fsencode(path.absolute())[: _LONGEST_PATH - 1] + b"\0"
+        self._map[_PATH : _PATH + len(data)] = data
 
 
 class SharedConnections(OwnConnections):

@@ -18,9 +18,11 @@ from turntape.cassettes.redaction.redactor import Redactor, patient_redactor
 
 from ..engine.engine import Engine
 from ..signals import unblock
+from ..stderr import say_problem
+from .left_alone import add_missing
 from .messages import Message, Ready, Unrecorded
 from .sender import Sender
-from .shared import ENDLESS, GIVEN, PENDING, STREAMS, Shared, SharedConnections, SharedPlaces
+from .shared import ENDLESS, GIVEN, PENDING, STREAMS, WRITTEN, Shared, SharedConnections, SharedPlaces
 from .worker_settings import Page, WorkerSettings
 
 LOOK = 0.2
@@ -34,7 +36,7 @@ async def work(settings: WorkerSettings) -> None:
     channel: Connection[Message, object] = Connection(settings.channel)
     shared = Shared(settings.shared)
     redactor = patient_redactor().with_salt(settings.salt)
-    sender = Sender(channel, redactor)
+    sender = Sender(channel, redactor, lambda: shared.get(settings.number, WRITTEN))
 
     def count() -> None:
         shared.put(settings.number, PENDING, engine.pending)
@@ -64,7 +66,7 @@ async def work(settings: WorkerSettings) -> None:
     loop = asyncio.get_running_loop()
     await engine.start()
     sender.send(Ready)
-    listening = (channel, loop, over, redactor)
+    listening = (channel, loop, over, sender.leave_alone, redactor)
     threading.Thread(target=_listen, args=listening, name="turntape worker", daemon=True).start()
     said = repr(engine.unrecorded)
     while not over.is_set():
@@ -78,13 +80,19 @@ async def work(settings: WorkerSettings) -> None:
             await asyncio.wait_for(over.wait(), LOOK)
     await engine.stop()
     sender.send(lambda: Unrecorded(engine.unrecorded))
-    await asyncio.to_thread(sender.close)
+    missing = await asyncio.to_thread(sender.close)
+    if sender.is_alone:
+        say_problem(await asyncio.to_thread(add_missing, shared.path, missing, redactor))
 
 
 def _listen(
-    channel: "Connection[Message, object]", loop: asyncio.AbstractEventLoop, over: asyncio.Event, redactor: Redactor
+    channel: "Connection[Message, object]",
+    loop: asyncio.AbstractEventLoop,
+    over: asyncio.Event,
+    alone: Callable[[], object],
+    redactor: Redactor,
 ) -> None:
-    """Wait for the word that it is over, or for the end of the process that would say it, and then for `hurry`."""
+    """Wait for the word that it is over, and then for `hurry`; `alone` is called when the process that says so ends."""
 
     def end() -> None:
         with suppress(RuntimeError):  # the loop has ended already
@@ -96,6 +104,7 @@ def _listen(
                 redactor.give_up()
             else:
                 end()
+    alone()
     end()
 
 

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from multiprocessing.connection import Pipe as pipe
+from pathlib import Path
 from socket import socket
 
 from turntape.cassettes.counted import several
@@ -29,7 +30,7 @@ from ..capture.hops import Sign
 from ..capture.unrecorded import UnrecordedTraffic
 from ..gateway.segments import Segments
 from .messages import Ended, Failed, Line, Message, Ready, SessionOver, Unrecorded, unpacked
-from .shared import ENDLESS, GIVEN, PENDING, STREAMS, Shared, make, make_places
+from .shared import ENDLESS, GIVEN, PENDING, STREAMS, WRITTEN, Shared, make, make_places
 from .worker_settings import Page, WorkerSettings
 
 _COMMAND = (sys.executable, "-P", "-W", "ignore", "-m", "turntape.proxy.workers.worker_process")
@@ -99,6 +100,8 @@ class Workers:
         self._sign: Sign | None = None
         self._shared_file, self._places = make(), make_places()
         self._shared = Shared(self._shared_file)
+        self._shared.path = segments.current.path
+        segments.on_switch = self._continues_in
 
     async def start(self) -> None:
         """Start a worker for each list of sockets."""
@@ -199,7 +202,9 @@ class Workers:
         with suppress(OSError), process.stdin:
             process.stdin.write(pickle.dumps(settings))
         theirs.close()
-        worker.process, worker.channel, worker.received = process, ours, 0
+        with self._lock:
+            worker.process, worker.channel, worker.received = process, ours, 0
+            self._shared.put(worker.number, WRITTEN, 0)
         if asks is not None and asked is not None and self._pages is not None:
             asks.close()
             pages = self._pages
@@ -237,7 +242,7 @@ class Workers:
             case Ended():
                 worker.received += 1
                 trip = unpacked(message)
-                number = self._segments.write(trip, clean=True)
+                number = self._segments.write(trip, clean=True, on_done=self._counting(worker))
                 with self._lock:
                     self._on_round_trip(trip, number)
             case Failed(reason, round_trips):
@@ -260,6 +265,20 @@ class Workers:
                 worker.traffic = traffic
             case Ready():
                 worker.ready.set()
+
+    def _counting(self, worker: _Worker) -> Callable[[], None]:
+        """Lets the process know that all that came from it so far is in the file, so that it need not keep it."""
+        process, count = worker.process, worker.received
+
+        def written() -> None:
+            with self._lock:
+                if worker.process is process:
+                    self._shared.put(worker.number, WRITTEN, count)
+
+        return written
+
+    def _continues_in(self, path: Path) -> None:
+        self._shared.path = path
 
     def _forget(self, worker: _Worker) -> None:
         """The process has ended."""

@@ -37,12 +37,20 @@ def children(process: int) -> dict[int, int]:
     return found
 
 
+def runs(process: int) -> bool:
+    """True until the process has ended, whether or not somebody waits for it."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Gateway:
     """`turntape record --workers 2` and what it writes."""
 
-    def __init__(self, folder: Path, api: str) -> None:
+    def __init__(self, folder: Path, api: str, suffix: str = "jsonl") -> None:
         self.said: list[str] = []
-        self.tape = folder / "t.cassette.jsonl"
+        self.tape = folder / f"t.cassette.{suffix}"
         command = [sys.executable, "-m", "turntape.proxy.cli", "record", "--workers=2", "--port=0", "--quiet"]
         command += [f"--output={self.tape}", f"--upstream=openai={api}/v1"]
         self.process = subprocess.Popen(
@@ -116,3 +124,65 @@ def test_several_workers_write_one_tape_and_a_killed_one_is_replaced(tmp_path: P
     assert {trip.route for trip in cassette} == {"base_url", "forward"}
     assert KEY.encode() not in gateway.tape.read_bytes()
     assert len({trip.request.body.partition(b"REDACTED")[2][:9] for trip in cassette}) == 1  # one salt
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for the processes in /proc")
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.zst"])
+def test_what_the_killed_process_had_not_written_is_added_by_the_workers(
+    tmp_path: Path, api: ScriptedServer, suffix: str
+) -> None:
+    gateway = Gateway(tmp_path, api.url, suffix)
+    for number in range(3):
+        assert gateway.ask(number) == 200
+    eventually(lambda: len(Cassette.load(gateway.tape)) == 3)
+    workers = children(gateway.process.pid)
+    gateway.process.send_signal(signal.SIGSTOP)  # from here on it writes nothing, and clients are still answered
+    with ThreadPoolExecutor(4) as pool:
+        answered = list(pool.map(lambda number: gateway.ask(number, forward=number % 3 == 0), range(3, COUNT)))
+    gateway.process.kill()
+    gateway.process.wait(60)
+    eventually(lambda: not any(map(runs, workers.values())))
+    gateway.end()
+
+    assert {*answered} == {200} and len(workers) == 2
+    cassette = Cassette.load(gateway.tape)
+    asked = sorted(orjson.loads(trip.request.body)["messages"][0]["content"] for trip in cassette)
+    assert asked == sorted(f"question {number}" for number in range(COUNT))
+    assert [trip.index for trip in cassette] == list(range(COUNT))
+    assert {trip.response.status if trip.response else None for trip in cassette} == {200}
+    said = "".join(gateway.said)
+    assert KEY not in repr([trip.request.body for trip in cassette])
+    added = re.findall(r"has ended unexpectedly; a worker has added its last (\d+) round trip", said)
+    assert sum(map(int, added)) == COUNT - 3, said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for the processes in /proc")
+def test_a_killed_process_loses_no_answer_under_traffic_and_has_none_twice(tmp_path: Path, api: ScriptedServer) -> None:
+    gateway = Gateway(tmp_path, api.url)
+    workers = children(gateway.process.pid)
+    answered: list[int] = []
+
+    def ask(first: int) -> None:
+        for number in range(first, first + 1000):
+            try:
+                gateway.ask(number)
+            except httpx.HTTPError:
+                return
+            answered.append(number)
+
+    with ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask, 1000 * client) for client in range(4)]
+        eventually(lambda: len(answered) >= COUNT)
+        gateway.process.kill()
+        for each in asking:
+            each.result()
+    eventually(lambda: not any(map(runs, workers.values())))
+    gateway.end()
+
+    cassette = Cassette.load(gateway.tape)
+    whole = sorted(
+        int(orjson.loads(trip.request.body)["messages"][0]["content"].split()[1])
+        for trip in cassette
+        if trip.failure is None
+    )
+    assert whole == sorted({*whole}) and {*answered} <= {*whole}, "".join(gateway.said)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +53,14 @@ def test_a_url_that_a_stream_has_named_is_known_to_every_worker() -> None:
     assert [each.get(url) for each in (one, two) for url in ("http://us/a", "http://us/b")] == [place] * 4
     assert one.get("http://us/c") is None
     os.close(descriptor)
+
+
+def test_every_worker_knows_the_file_that_is_being_written(descriptor: int, tmp_path: Path) -> None:
+    one, two = Shared(descriptor), Shared(descriptor)
+    one.path = tmp_path / "a long name of a file"
+    one.path = tmp_path / "short"
+    one.open(65_535, 1)
+
+    assert two.path == tmp_path / "short"
+    two.forget(1)
+    assert one.path == tmp_path / "short"

@@ -72,19 +72,21 @@ def test_every_setting_reaches_the_proxy(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_worker_ends_when_it_is_said_and_hurries_when_that_is_said(
     words: list[str], is_over: bool, hurried: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    redactor, calls = Redactor(), list[str]()
+    redactor, calls, alone = Redactor(), list[str](), list[bool]()
     monkeypatch.setattr(Redactor, "give_up", lambda _redactor: calls.append("give up"))
 
     async def flow() -> tuple[bool, bool]:
         over, (ours, theirs) = asyncio.Event(), Pipe()
         listening = asyncio.create_task(
-            asyncio.to_thread(worker_process._listen, theirs, asyncio.get_running_loop(), over, redactor)
+            asyncio.to_thread(
+                worker_process._listen, theirs, asyncio.get_running_loop(), over, lambda: alone.append(True), redactor
+            )
         )
         for word in words:
             ours.send(word)
         if is_over:
             await asyncio.wait_for(over.wait(), 20)
-        before = over.is_set()
+        before = over.is_set() or bool(alone)
         ours.close()
         await asyncio.wait_for(over.wait(), 20)
         await listening
@@ -94,6 +96,7 @@ def test_a_worker_ends_when_it_is_said_and_hurries_when_that_is_said(
     before, after = asyncio.run(flow())
     assert before == is_over and after, "it ends with the process that would say so, too"
     assert len(calls) == hurried
+    assert alone == [True], "and then it writes what is missing"
 
 
 def test_a_page_comes_from_the_process_that_writes(monkeypatch: pytest.MonkeyPatch) -> None:
