@@ -20,6 +20,10 @@ BEGINNING = "turntape-beginning"
 ROOM = "turntape-room"
 """The key in a flow's metadata of the function that decides this."""
 
+HOLD = "turntape-hold"
+"""The key in a flow's metadata of the function that says whether so many more bytes of an open message may be held.
+A negative number gives back what was held."""
+
 NEEDS_WHOLE = "turntape-needs-whole"
 """The key in a flow's metadata that is true for a request that is not passed on before it is whole."""
 
@@ -129,9 +133,23 @@ class PendingRoundTrip:
             self.taken += more
             return True
         else:
-            reason = f"the bodies that are running take more than {self.memory.most:,} bytes together"
+            reason = self._memory_is_full
         self.faults.append(f"{reason}; of the request, what came after the first {so_far:,} {NOT_KEPT}")
         return False
+
+    def hold(self, more: int) -> bool:
+        """Whether so many more bytes of an open WebSocket message may be held; if not, none after it are kept."""
+        if more > 0 and not self.memory.take(more):
+            self._no_more_frames(self._memory_is_full)
+            return False
+        if more < 0:
+            self.memory.free(-more)
+        self.taken += more
+        return True
+
+    @property
+    def _memory_is_full(self) -> str:
+        return f"the bodies that are running take more than {self.memory.most:,} bytes together"
 
     def add_frame(self, frame: Frame) -> bool:
         """Keep a message of a WebSocket session; False when there is no room, for this one and all after it."""
@@ -146,16 +164,20 @@ class PendingRoundTrip:
             self.frames.append(frame)
             return True
         else:
-            reason = f"the bodies that are running take more than {self.memory.most:,} bytes together"
-        self.faults.append(f"{reason}; what came after the first {len(self.frames):,} messages {NOT_KEPT}")
-        self._full = True
+            reason = self._memory_is_full
+        self._no_more_frames(reason)
         return False
+
+    def _no_more_frames(self, reason: str) -> None:
+        if not self._full:
+            self.faults.append(f"{reason}; what came after the first {len(self.frames):,} messages {NOT_KEPT}")
+        self._full = True
 
     def _takes(self, piece: bytes) -> bool:
         """True when there is memory for one more piece."""
         size = len(piece) + PER_PIECE
         if not self.memory.take(size):
-            self._end_here(f"the bodies that are running take more than {self.memory.most:,} bytes together")
+            self._end_here(self._memory_is_full)
             return False
         self.taken += size
         return True

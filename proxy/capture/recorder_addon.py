@@ -28,7 +28,7 @@ from turntape.cassettes.tape.stream_end import ended
 
 from .ending import ConnectError, Ending, interim, noted, plainly
 from .flow_conversion import connect_failure, header_fields, round_trip
-from .pending import NEEDS_WHOLE, ROOM, PendingRoundTrip
+from .pending import HOLD, NEEDS_WHOLE, ROOM, PendingRoundTrip
 from .spool import Spool
 
 log = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ class RecorderAddon:
         pending.memory, pending.spool = self._memory, self._spool
         self.pending[flow.id] = pending
         self._flows[flow.id] = flow
-        flow.metadata[ROOM] = pending.has_room
+        flow.metadata[ROOM], flow.metadata[HOLD] = pending.has_room, pending.hold
         if self._needs_whole:
             flow.metadata[NEEDS_WHOLE] = True
         self._on_count()
@@ -104,6 +104,7 @@ class RecorderAddon:
         pending = self.pending.pop(flow.id, None)
         if pending is not None:
             flow.metadata.pop(ROOM, None)
+            flow.metadata.pop(HOLD, None)
             self._memory.free(pending.taken)
             pending.taken = 0
             self._on_count()

@@ -12,7 +12,7 @@ until it is whole, or until a frame comes that must not overtake it.
 
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, override
 
@@ -39,7 +39,7 @@ from wsproto.frame_protocol import CloseReason, Opcode
 from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
 
 from ..capture.ending import Ending, note
-from ..capture.pending import NEEDS_WHOLE
+from ..capture.pending import HOLD, NEEDS_WHOLE
 from .chunks import note_pieces
 from .deflate import Deflate, agreed_on
 from .half_closed import LATER, SOON, client_still_reads, passes_half_close
@@ -72,6 +72,8 @@ class _Begun:
     """True when its beginning has been passed on, and what comes is passed on at once."""
     is_reported: bool = False
     """True for one that is too long to be kept: it was reported by its beginning."""
+    held: int = 0
+    """How many of its bytes count in the memory that all sessions share."""
 
     def keep(self, data: bytes | bytearray) -> None:
         self.frames[-1] += data
@@ -225,16 +227,36 @@ class Session(WebsocketLayer):
             message.keep(said.data.encode() if isinstance(said.data, str) else said.data)
         if said.message_finished:
             self._begun.pop(from_client)
+            self._let_go(message)
             if not message.is_reported:
                 yield from self._whole(message, target, from_client)
             yield from self._inject()
-        elif message.size > MOST_OF_A_BODY and not message.is_reported:
+        elif not message.is_reported and not self._may_hold(message):
+            self._let_go(message)
             message.is_reported = True
             yield from self._report(b"".join(message.frames), message.is_text, from_client)
+            self._forget()
             yield from self._pass_now(message, target)
             message.frames = [bytearray()]
         elif said.frame_finished:
             message.end_frame()
+
+    def _may_hold(self, message: _Begun) -> bool:
+        """Whether what has come of a message may wait for the rest of it."""
+        if message.size > MOST_OF_A_BODY:
+            return False
+        hold: Callable[[int], bool] | None = self.flow.metadata.get(HOLD)
+        if hold is None:  # it is not recorded
+            return message.size <= _TURN
+        if not hold(message.size - message.held):
+            return False
+        message.held = message.size
+        return True
+
+    def _let_go(self, message: _Begun) -> None:
+        if message.held and (hold := self.flow.metadata.get(HOLD)):
+            hold(-message.held)
+        message.held = 0
 
     def _whole(self, message: _Begun, target: WebsocketConnection, from_client: bool) -> CommandGenerator[None]:
         said = yield from self._report(b"".join(message.frames), message.is_text, from_client)
@@ -242,21 +264,28 @@ class Session(WebsocketLayer):
             frames: list[Any] = message.frames
             for part in Fragmentizer(frames, message.is_text)(said.content):
                 yield from _passed(part, target)
+        self._forget()
 
     def _report(
         self, content: bytes, is_text: bool, from_client: bool, *, injected: bool = False
     ) -> CommandGenerator[websocket.WebSocketMessage]:
         """Report a message, before it is passed on whole. Of one that is too long to be held, this is the beginning.
 
-        That is longer than what a session may hold, so it is not kept, which the record then says.
+        Then it is longer than what a session may hold, or there is no memory for it: it is not kept, which the record
+        says.
         """
         assert self.flow.websocket
         opcode = Opcode.TEXT if is_text else Opcode.BINARY
         message = websocket.WebSocketMessage(opcode, from_client, content, injected=injected)
-        # The tape has the earlier ones; here only the last one is used.
+        # The hook looks at the last one.
         self.flow.websocket.messages[:] = [message]
         yield WebsocketMessageHook(self.flow)
         return message
+
+    def _forget(self) -> None:
+        """A message that has been reported may be long, and its session open for hours."""
+        assert self.flow.websocket
+        self.flow.websocket.messages.clear()
 
     def _pass_beginning(self, from_client: bool) -> CommandGenerator[None]:
         """Pass on what is held of a message: the frame that comes now must not overtake it.
@@ -285,6 +314,7 @@ class Session(WebsocketLayer):
             if not said.dropped:
                 for part in Fragmentizer([], is_text)(said.content):
                     yield from _passed(part, self._sides(message.from_client)[1])
+            self._forget()
 
     def _close(
         self,

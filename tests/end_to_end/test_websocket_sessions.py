@@ -24,6 +24,7 @@ from websockets.sync.connection import Connection
 from websockets.sync.server import ServerConnection, serve
 
 from turntape.cassettes import Cassette, Recorder, RoundTrip
+from turntape.cassettes.tape.bounds import Memory
 from turntape.cassettes.tape.model import Failure
 from turntape.proxy.engine.engine import Engine, running
 from turntape.proxy.layers.websocket import Session
@@ -424,3 +425,75 @@ def test_a_session_that_ends_is_on_the_tape_once(tape: Path, confdir: Path) -> N
     cassette = Cassette.load(tape)
     assert [len(trip.frames) for trip in cassette] == [1] and cassette.problems == []
     assert b'"opened"' in tape.read_bytes()
+
+
+@ROUTES
+def test_open_messages_share_the_memory_and_all_of_them_pass(
+    route: str, tape: Path, confdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of several clients may send 64 MB of a message that it does not end. Here they have 100 KB together."""
+    shared = Memory(100_000)
+    monkeypatch.setattr("turntape.proxy.engine.engine.Memory", lambda: shared)
+    parts = ["a" * 30_000, "b" * 30_000]
+    arrived: list[str | bytes] = []
+
+    def talk(connection: ServerConnection) -> None:
+        for message in connection:
+            arrived.append(message)
+            connection.send("got it")
+
+    clients: list[ClientConnection] = []
+    with websocket_server(talk) as port, Recorder(tape) as recorder:
+        upstreams = {"raw": f"http://127.0.0.1:{port}"}
+        engine = Engine(recorder, upstreams=upstreams, intercept=("127.0.0.1",), confdir=confdir)
+        with running(engine), contextlib.ExitStack() as stack:
+            for number in range(4):
+                client = stack.enter_context(client_of(route, engine.port, port, compression=None))
+                clients.append(client)
+                client.socket.sendall(masked(1, parts[0], fin=False))
+                eventually(lambda number=number: shared.taken >= min(30_000 * (number + 1), 90_000))
+            for client in clients:
+                client.socket.sendall(masked(0, parts[1], fin=True))
+                assert client.recv() == "got it"
+
+    assert arrived == ["".join(parts)] * 4
+    assert shared.taken == 0
+    kept = [[len(frame.data) for frame in trip.frames] for trip in Cassette.load(tape)]
+    lost = [trip.faults for trip in Cassette.load(tape) if trip.faults]
+    assert [60_000, 6] in kept and [] in kept and len(kept) == 4
+    assert {fault for faults in lost for fault in faults} == {
+        "the bodies that are running take more than 100,000 bytes together; "
+        "what came after the first 0 messages is not kept"
+    }
+    assert len(lost) == kept.count([])
+
+
+def masked(opcode: int, text: str, *, fin: bool) -> bytes:
+    """A frame of a client; its mask is zeros."""
+    return struct.pack("!BBH4x", fin << 7 | opcode, 0x80 | 126, len(text)) + text.encode()
+
+
+@ROUTES
+def test_a_session_does_not_hold_the_messages_that_it_has_passed_on(
+    route: str, tape: Path, confdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions: list[Session] = []
+    made = Session.__init__
+
+    def noted(self: Session, *given: Any) -> None:
+        sessions.append(self)
+        made(self, *given)
+
+    monkeypatch.setattr(Session, "__init__", noted)
+
+    def talk(connection: ServerConnection) -> None:
+        connection.send(connection.recv())
+        connection.recv()
+
+    with session(route, talk, tape, confdir) as client:
+        client.send("x" * 1000)
+        assert client.recv() == "x" * 1000
+        [one] = sessions
+        assert one.flow.websocket is not None
+        eventually(lambda: one.flow.websocket and not one.flow.websocket.messages)
+    assert [len(frame.data) for frame in only(tape).frames] == [1000, 1000]
