@@ -397,7 +397,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     worker: dict[str, Any] | None = getattr(config, "workeroutput", None)
     if worker is not None:
         worker["turntape"] = usage_log.as_json()
-    elif config.getoption("turntape_check") and usage_log.check() and session.exitstatus in (0, 5):
+    elif config.getoption("turntape_check") and usage_log.check(config) and session.exitstatus in (0, 5):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -413,7 +413,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if _USAGE_LOG not in config.stash:
         return
     usage_log = config.stash[_USAGE_LOG]
-    problems = usage_log.check() if config.getoption("turntape_check") else []
+    problems = usage_log.check(config) if config.getoption("turntape_check") else []
     reports = [*terminalreporter.stats.get("failed", ()), *terminalreporter.stats.get("error", ())]
     causes = usage_log.causes(config, reports)
     notes = usage_log.said()

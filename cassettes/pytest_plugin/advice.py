@@ -1,6 +1,5 @@
 """What to do about a failed replay, as commands to copy, the likeliest first."""
 
-import glob
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -18,11 +17,11 @@ from ..replay.session import Session
 from ..tape.lines import KEEP_ONE_SIDE
 from ..tape.model import RoundTrip
 from .marker import own_settings
+from .naming import is_cassette
 
 type Cost = Callable[[Sequence[RoundTrip]], Decimal | None]
 """What round trips cost when they were recorded, in US dollars; None if no price is known."""
 
-_ENDINGS = (".cassette.jsonl", ".cassette.jsonl.zst")
 _BESIDE_IT = (".trajectory.txt", ".cassette.faults.toml")
 """The endings of files that belong to a cassette."""
 _BESIDE = 60
@@ -46,8 +45,8 @@ class Advice:
     """False for a fixture."""
     test: str = ""
     """The name of the test."""
-    left: Callable[[], Iterable[Path]] = tuple
-    """The folders of cassettes whose test files are gone."""
+    left: Callable[[], Iterable[tuple[Path, Path]]] = tuple
+    """The folders of cassettes whose test files are gone, with these files."""
 
     def of(self, session: Session, misses: Sequence[Miss], *, moved: bool, left: bool) -> list[str]:
         """What to do when the run differs from the recording."""
@@ -174,14 +173,16 @@ class Advice:
         or under the same name in the folder of a test file that is gone."""
         folder = session.path.parent
         if folder.is_dir():
-            near = (path for path in folder.iterdir() if path.name.endswith(_ENDINGS))
+            near = (path for path in folder.iterdir() if is_cassette(path.name))
             found = _by_likeness(session.path, (path for path in near if not self.is_of_a_test(path)))
         else:
-            near = folder.parent.glob(f"*/{glob.escape(session.path.name)}")
-            gone = (path for path in near if not self.file.with_name(f"{path.parent.name}.py").exists())
-            # A file that was moved keeps its name.
-            away = (at / session.path.name for at in self.left() if at.name == folder.name and at != folder)
-            found = _by_likeness(session.path, {*gone, *(path for path in away if path.is_file())})
+            # A file that was moved keeps its name, and one that was renamed its place.
+            gone = (
+                at / session.path.name
+                for at, file in self.left()
+                if at != folder and (file.name == self.file.name or file.parent == self.file.parent)
+            )
+            found = _by_likeness(session.path, [path for path in gone if path.is_file()])
         return next((path for path in found[:_BESIDE] if _answers(path, session)), None)
 
 

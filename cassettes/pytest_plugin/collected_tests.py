@@ -8,10 +8,11 @@ import pytest
 
 from ..errors import TurntapeError
 from .marker import Marker, cassette_of
+from .naming import file_of, is_cassette, top_of_folders
 
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """Those that have a cassette."""
-_LEFT: pytest.StashKey[list[Path]] = pytest.StashKey()
+_LEFT: pytest.StashKey[list[tuple[Path, Path]]] = pytest.StashKey()
 _SEARCHED = 3000
 """At most this many folders of a project are searched for cassettes."""
 
@@ -32,27 +33,24 @@ def cassettes_of(config: pytest.Config, file: Path) -> set[Path] | None:
     return found
 
 
-def folders_left(config: pytest.Config) -> list[Path]:
-    """The folders of cassettes in the project that are beside no test file of their name: it was removed or moved."""
+def folders_left(config: pytest.Config) -> list[tuple[Path, Path]]:
+    """The folders of cassettes in the project whose test file is not there, with this file: it was removed or moved."""
     if _LEFT not in config.stash:
         config.stash[_LEFT] = [
-            folder
-            for beside in _beside_tests(config.rootpath)
-            for folder in sorted(beside.iterdir())
-            if folder.is_dir() and not beside.with_name(f"{folder.name}.py").exists()
+            (folder, file)
+            for folder in _folders_of_cassettes(config)
+            if (file := file_of(folder, config)) is not None and not file.exists()
         ]
     return config.stash[_LEFT]
 
 
-def _beside_tests(root: Path) -> Iterator[Path]:
-    """The folders named `cassettes`, without those of installed packages and in hidden folders."""
-    for number, (at, folders, files) in enumerate(os.walk(root)):
+def _folders_of_cassettes(config: pytest.Config) -> Iterator[Path]:
+    """The folders that hold cassettes, without those of installed packages and in hidden folders."""
+    for number, (at, folders, files) in enumerate(os.walk(top_of_folders(config))):
         if number == _SEARCHED:
             return
         if "pyvenv.cfg" in files:
             folders.clear()
-        if "cassettes" in folders:
-            yield Path(at, "cassettes")
-        folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and name not in ("cassettes", "node_modules")
-        )
+        if any(map(is_cassette, files)):
+            yield Path(at)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")

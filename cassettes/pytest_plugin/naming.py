@@ -7,7 +7,7 @@ module for the scopes `module` and `class`, and of the file that defines it for 
 import hashlib
 import re
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import cast
 
 import pytest
@@ -21,6 +21,11 @@ _LONGEST = 120
 _UNSAFE = regex(r"[^\w.+=,-]+")
 _REPETITION = "__pytest_repeat_step_number"
 """The parameter that `--count` of pytest-repeat gives to every test."""
+
+
+def is_cassette(name: str) -> bool:
+    """True for the name of a file that is a cassette, also a compressed one."""
+    return name.endswith((SUFFIX, f"{SUFFIX}.zst"))
 
 
 def safe_name(name: str) -> str:
@@ -94,13 +99,40 @@ def folder_beside(path: Path, config: pytest.Config) -> Path:
 
     `{file}` in the ini option is the file without its ending, relative to the ini file's folder.
     """
-    given = cast(str, config.getini("turntape_folder"))
-    if not given:
+    before, after = _around_file(config)
+    if before is None:
         return path.parent / "cassettes" / path.stem
     root = config.rootpath
     file = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
-    name = given if "{file}" in given else f"{given}/{{file}}"
-    return root / name.replace("{file}", file.with_suffix("").as_posix())
+    return root / f"{before}{file.with_suffix('').as_posix()}{after}"
+
+
+def file_of(folder: Path, config: pytest.Config) -> Path | None:
+    """The file that has its cassettes in this folder, the inverse of `folder_beside`; None when none can have."""
+    before, after = _around_file(config)
+    if before is None:
+        return folder.parent.parent / f"{folder.name}.py" if folder.parent.name == "cassettes" else None
+    root = config.rootpath
+    name = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else ""
+    if not name.startswith(before) or not name.endswith(after) or len(name) <= len(before) + len(after):
+        return None
+    return root / f"{name[len(before) : len(name) - len(after)]}.py"
+
+
+def top_of_folders(config: pytest.Config) -> Path:
+    """A folder that has all folders of cassettes below it."""
+    before, _ = _around_file(config)
+    return config.rootpath / (before or "").rpartition("/")[0]
+
+
+def _around_file(config: pytest.Config) -> tuple[str | None, str]:
+    """What `turntape_folder` has before and after the name of a file; None when it is not set."""
+    given = cast(str, config.getini("turntape_folder"))
+    if not given:
+        return None, ""
+    name = PurePath(given if "{file}" in given else f"{given}/{{file}}").as_posix()
+    before, _, after = name.partition("{file}")
+    return before, after
 
 
 def cassette_path(item: pytest.Item, given: object = None, *, without: str | None = None) -> Path:

@@ -19,10 +19,11 @@ from ..replay.session import Session
 from ..tape.reader import Cassette
 from .active_test import ActiveTest
 from .advice import from_here
+from .collected_tests import folders_left
 from .commands import again, targets_of
 from .failures import Cause, ignored_requests, left_of_import
 from .marker import Marker, cassette_of
-from .naming import PHASES, SUFFIX, folder_of
+from .naming import PHASES, file_of, folder_beside, folder_of, is_cassette
 
 type State = Literal["played", "partly", "missed", "unplayed"]
 
@@ -34,10 +35,6 @@ _ELSEWHERE = 3
 """At most this many places of one change in the requests of other APIs are named."""
 _NAMED = 5
 """At most this many tests are named."""
-
-
-def _is_cassette(path: Path) -> bool:
-    return path.name.endswith((SUFFIX, f"{SUFFIX}.zst"))
 
 
 def _kind(cause: Cause) -> tuple[str, ...]:
@@ -280,10 +277,10 @@ class UsageLog:
         self._owned |= set(other["owned"])
         self._whole |= set(other["whole"])
 
-    def check(self) -> list[str]:
+    def check(self, config: pytest.Config) -> list[str]:
         """The problems of the cassettes, one sentence each, by file."""
         if self._found is None:
-            paths = {Path(path) for path in self._owned} | set(self._beside())
+            paths = {Path(path) for path in self._owned} | set(self._beside(config))
             states: defaultdict[str, set[State]] = defaultdict(set)
             for use in self._every_use():
                 states[use.path] |= {use.state} if use.state else set()
@@ -295,17 +292,20 @@ class UsageLog:
             ]
         return self._found
 
-    def _beside(self) -> list[Path]:
-        """The default cassettes of test files that were collected completely, and of those that no longer exist."""
+    def _beside(self, config: pytest.Config) -> list[Path]:
+        """The default cassettes of test files that were collected completely, and of those beside these that no longer
+        exist."""
         found: list[Path] = []
         whole = {Path(path) for path in self._whole}
         for folder in (Path(name) for name, file in self._folders.items() if Path(file) in whole):
-            found += [path for path in folder.iterdir() if _is_cassette(path)] if folder.is_dir() else []
-        for root in {path.parent / "cassettes" for path in whole}:
-            for folder in root.iterdir() if root.is_dir() else ():
-                test_file = root.parent / f"{folder.name}.py"
-                if folder.is_dir() and (test_file in whole or not test_file.exists()):
-                    found += [path for path in folder.iterdir() if _is_cassette(path)]
+            found += [path for path in folder.iterdir() if is_cassette(path.name)] if folder.is_dir() else []
+        near = {file.parent for file in whole}
+        roots = {folder_beside(file, config).parent for file in whole}
+        beside = {folder for root in roots if root.is_dir() for folder in root.iterdir() if folder.is_dir()}
+        for folder in beside | {folder for folder, _ in folders_left(config)}:
+            file = file_of(folder, config)
+            if file is not None and (file in whole or (file.parent in near and not file.exists())):
+                found += [path for path in folder.iterdir() if is_cassette(path.name)]
         return found
 
     def _is_of_fixture(self, path: Path) -> bool:

@@ -485,6 +485,23 @@ def test_the_check_of_one_test_calls_no_other_cassette_orphaned(project: pytest.
     assert project.runpytest("--turntape-check", "-k", "test_a").ret == 0
 
 
+@pytest.mark.parametrize("folder", ["", "rec", "rec/{file}/tapes"])
+def test_the_check_reports_the_cassettes_of_a_test_file_that_is_gone(project: pytest.Pytester, folder: str) -> None:
+    project.makeini(f"[pytest]\nturntape_folder = {folder}")
+    for name in ("test_it", "test_gone", "other/test_else"):
+        (project.path / name).parent.mkdir(exist_ok=True)
+        write(project, f"@pytest.mark.turntape\ndef test_{name[-2:]}(): ask()", name)
+    project.runpytest("--turntape-mode=once").assert_outcomes(passed=3)
+    (project.path / "test_gone.py").unlink()
+
+    result = project.runpytest("--turntape-check", "test_it.py")
+
+    assert result.ret == 1
+    said = [line for line in result.outlines if ".cassette.jsonl: " in line]
+    assert [line.partition(".cassette.jsonl: ")[2].partition(":")[0] for line in said] == ["orphaned"]
+    assert "test_ne.cassette.jsonl" in said[0]
+
+
 def test_workers_of_xdist_record_each_their_own(project: pytest.Pytester, server: ScriptedServer) -> None:
     write(
         project,

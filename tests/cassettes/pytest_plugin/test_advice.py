@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -195,6 +196,50 @@ def test_a_moved_file_gets_the_command_that_moves_its_cassettes(project: pytest.
     (project.path / "unit" / "cassettes").mkdir()
     (project.path / "flows" / "cassettes" / "test_it").rename(project.path / "unit" / "cassettes" / "test_it")
     project.runpytest("--import-mode=importlib", "unit").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("folder", "before", "after"),
+    [
+        ("rec", "rec/flows/test_it", "rec/unit/test_it"),
+        ("rec/{file}/tapes", "rec/flows/test_it/tapes", "rec/unit/test_it/tapes"),
+        ("./rec/of-{file}", "rec/of-flows/test_it", "rec/of-unit/test_it"),
+    ],
+)
+def test_a_moved_file_gets_the_command_where_the_ini_file_names_the_folder(
+    project: pytest.Pytester, folder: str, before: str, after: str
+) -> None:
+    project.makeini(f"[pytest]\nturntape_folder = {folder}")
+    text = WORD.format(mark="", name="a")
+    for place in ("flows", "unit", "other"):
+        project.mkdir(place)
+    write(project, text, "flows/test_it")
+    project.runpytest("--import-mode=importlib", "--turntape-mode=once").assert_outcomes(passed=1)
+    write(project, text.replace("test_a", "test_b"), "other/test_it")
+    project.runpytest("--import-mode=importlib", "--turntape-mode=once", "other").assert_outcomes(passed=1)
+    (project.path / "flows/test_it.py").rename(project.path / "unit/test_it.py")
+
+    result = project.runpytest("--import-mode=importlib", "unit")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"*mkdir -p {Path(after).parent}", f"*mv {before} {after}"])
+    (project.path / after).parent.mkdir(parents=True)
+    (project.path / before).rename(project.path / after)
+    project.runpytest("--import-mode=importlib", "unit").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("folder", ["rec", "rec/{file}/tapes", "rec-{file}"])
+def test_a_renamed_file_gets_the_command_where_the_ini_file_names_the_folder(
+    project: pytest.Pytester, folder: str
+) -> None:
+    project.makeini(f"[pytest]\nturntape_folder = {folder}")
+    record(project, WORD.format(mark="", name="a"))
+    (project.path / "test_it.py").rename(project.path / "test_moved.py")
+
+    result = project.runpytest()
+
+    named = folder if "{file}" in folder else f"{folder}/{{file}}"
+    result.stdout.fnmatch_lines([f"*mv {named.format(file='test_it')} {named.format(file='test_moved')}"])
 
 
 def test_a_renamed_test_gets_the_cassette_of_its_own_parameter(project: pytest.Pytester) -> None:
