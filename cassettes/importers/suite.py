@@ -6,7 +6,7 @@ The suite itself says what it uses (`pytest_plugin/vcr_survey.py`). Nothing is w
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -176,17 +176,19 @@ class Move:
         """Regular expressions of what is not a secret, by cassette."""
         return {test.target: [re.escape(one) for one in self.story.get(test.file, [])] for test in self.tests}
 
-    def add_direct_uses(self, tests: Path) -> None:
+    def add_direct_uses(self, tests: Sequence[Path]) -> None:
         """Add what the suite does with `use_cassette` itself: its imports of vcrpy, and its recordings, each of which a
         cassette beside it replaces. A recording that belongs to a mark is converted for the test of that mark."""
-        for file in neighbours({tests / "conftest.py" if tests.is_dir() else tests}):
+        for file in _once(neighbours({one / "conftest.py" if one.is_dir() else one}) for one in tests):
             found = imports_in(file)
             self.rewrites += found.rewrites
             self.unmapped += [f"{file}:{one} is not in turntape.cassettes.vcr" for one in found.foreign]
-        self.uses = direct_uses(tests)
+        uses = (direct_uses(one) for one in tests)
+        self.uses = list({(file.absolute(), line): (file, line) for its in uses for file, line in its}.values())
         if self.uses:
             marked = {source.resolve() for source, _ in self.plan}
-            self.beside = planned([path for path in recordings_below(tests) if path.resolve() not in marked])
+            below = _once(recordings_below(one) for one in tests)
+            self.beside = planned([path for path in below if path.resolve() not in marked])
 
     def _marks(self, file: Path, tests: list[Test]) -> bool:
         """Rewrite the marks in this file for these tests; False when it has none."""
@@ -255,6 +257,11 @@ class Move:
         if self.ini is not None:
             self.ini.write()
         return len(files)
+
+
+def _once(found: Iterable[Sequence[Path]]) -> list[Path]:
+    """All of these files, each once: one folder may be in another."""
+    return list({path.absolute(): path for paths in found for path in paths}.values())
 
 
 def arguments(config: Mapping[str, Any]) -> dict[str, Any]:

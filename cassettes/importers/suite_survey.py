@@ -105,12 +105,13 @@ class Survey:
     ini: Path | None = None
 
 
-def survey(tests: str, folder: Path, say: Callable[[str], object] = str) -> Survey:
-    """Ask the tests below `tests`. `folder` is for the answers, and for recordings that only the suite can read.
+def survey(tests: Sequence[str], folder: Path, say: Callable[[str], object] = str) -> Survey:
+    """Ask the tests in these files and folders. `folder` is for the answers, and for recordings that only the suite can
+    read.
 
     Raises TurntapeError if pytest ends early.
     """
-    whole = _answer([tests], folder)
+    whole = _answer(tests, folder)
     known = {test["test"]: test for test in whole["tests"]}
     first = {one.path: one for one in _unread(whole)}
     unread = dict(first)

@@ -27,8 +27,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--pytest",
         metavar="TESTS",
         nargs="?",
-        const=".",
-        help="move a suite of pytest-recording, pytest-vcr or cassetter: show what would change (default: .)",
+        const="",
+        help="move a suite of pytest-recording, pytest-vcr or cassetter: show what would change "
+        "(default: .); FILE names more of its files and folders",
     )
     parser.add_argument("--apply", action="store_true", help="with --pytest: convert the recordings, rewrite the marks")
     add_output_file(parser, "F", "put all of them into this one cassette")
@@ -47,7 +48,15 @@ def main(options: argparse.Namespace) -> int:
     from ...capture.mitmproxy_flows import MITMPROXY
 
     if options.pytest is not None:
-        return _suite(options.pytest, apply=options.apply, force=options.force)
+        if options.output or options.out_dir:
+            raise TurntapeError(
+                "-o and --out-dir are for single recordings, and --pytest puts the cassettes where the tests look for "
+                "them; leave the option out, or name a folder in pytest's ini file: turntape_folder"
+            )
+        tests = [*([options.pytest] if options.pytest else ()), *options.file]
+        return _suite(tests or ["."], apply=options.apply, force=options.force)
+    if options.apply:
+        raise TurntapeError("--apply needs --pytest; files are converted without it")
     if not options.file:
         raise TurntapeError("give the files to convert, or --pytest TESTS for a whole suite")
     sources = list(dict.fromkeys(found(options.file)))
@@ -65,7 +74,7 @@ def main(options: argparse.Namespace) -> int:
     return USAGE if any(done.problem for done in results) else OK
 
 
-def _suite(tests: str, *, apply: bool, force: bool) -> int:
+def _suite(tests: "Sequence[str]", *, apply: bool, force: bool) -> int:
     import tempfile
     from pathlib import Path
 
@@ -73,9 +82,11 @@ def _suite(tests: str, *, apply: bool, force: bool) -> int:
         return _moved(tests, Path(folder), apply=apply, force=force)
 
 
-def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
-    """Move a suite. `folder` is for what the survey finds, and for recordings that only the suite itself can read."""
+def _moved(tests: "Sequence[str]", folder: "Path", *, apply: bool, force: bool) -> int:
+    """Move the suite in these files and folders. `folder` is for what the survey finds, and for recordings that only
+    the suite itself can read."""
     import importlib.util
+    import shlex
     import sys
     from pathlib import Path
 
@@ -87,10 +98,11 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
 
     from ..waiting import Waiting
 
-    with Waiting(f"pytest collects {tests}") as waiting:
+    named = shlex.join(tests)
+    with Waiting(f"pytest collects {named}") as waiting:
         suite = survey(tests, folder, waiting.say)
     move = Move.of(suite.tests, suite.unread, root=suite.root, ini=suite.ini)
-    move.add_direct_uses(Path(tests.partition("::")[0]))
+    move.add_direct_uses([Path(one.partition("::")[0]) for one in tests])
     write = sys.stdout.write
     for line in rewrite_lines(move.rewrites, Path.cwd()):
         write(f"{line}\n")
@@ -109,7 +121,7 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
         said = listed([one.name for one in suite.apart], NAMED)
         write(
             f"collected apart: {several(len(suite.apart), 'file')} that pytest does not collect together with all of "
-            f"{tests}: {said}; {suite.apart[0].reason}; run {'it' if len(suite.apart) == 1 else 'them'} apart too\n"
+            f"{named}: {said}; {suite.apart[0].reason}; run {'it' if len(suite.apart) == 1 else 'them'} apart too\n"
         )
     if move.dropped:
         count = several(sum(map(len, move.dropped.values())), "recorded round trip")
@@ -141,7 +153,7 @@ def _moved(tests: str, folder: "Path", *, apply: bool, force: bool) -> int:
     write(f"converted {said} and rewrote {places}; ")
     others = (("pytest_recording", "recording"), ("pytest_vcr", "vcr"), ("cassetter", "cassetter"))
     off = "".join(f" -p no:{name}" for module, name in others if importlib.util.find_spec(module))
-    write(f"run the tests with: {Path(sys.executable).name} -m pytest{off} {tests}\n")
+    write(f"run the tests with: {Path(sys.executable).name} -m pytest{off} {named}\n")
     return USAGE if any(done.problem for done in (*results, *alone)) else OK
 
 
@@ -234,7 +246,7 @@ def _line(row: tuple[str, ...], widths: "Sequence[int]") -> str:
 
 
 COMMAND = Command(
-    usage="turntape import FILE ... [-o F | --out-dir DIR] | --pytest [TESTS]",
+    usage="turntape import FILE ... [-o F | --out-dir DIR] | --pytest [TESTS ...]",
     description="Convert recordings of other tools: vcrpy and pytest-recording (YAML, JSON), cassetter (YAML, TOML), "
     "VCR of Ruby, go-vcr, httprr, HAR, mitmproxy flows; also packed with gzip or zstd. Secrets are replaced. A file "
     "that cannot be read does not stop the others.",

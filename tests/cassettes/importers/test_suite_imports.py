@@ -59,7 +59,7 @@ def test_a_file_with_a_name_that_ours_does_not_have_stays(tmp_path: Path, text: 
     assert not found.rewrites
     assert [one[: len(said[0])] for one in found.foreign] == said
     move = Move([])
-    move.add_direct_uses(tmp_path)
+    move.add_direct_uses([tmp_path])
     assert said[0] in move.unmapped[0]
 
 
@@ -71,9 +71,9 @@ def test_the_recordings_of_a_suite_are_those_that_vcrpy_wrote(tmp_path: Path) ->
     (tmp_path / "test_a.py").write_text("import vcr\nvcr.use_cassette(name)\n")
     assert recordings_below(tmp_path) == [tmp_path / "a.yaml", tmp_path / "b"]
     move = Move([], plan=[(tmp_path / "b", tmp_path / "t")])
-    move.add_direct_uses(tmp_path)
+    move.add_direct_uses([tmp_path])
     assert [(source.name, target.name) for source, target in move.beside] == [("a.yaml", "a.cassette.jsonl")]
     (tmp_path / "test_a.py").write_text("import vcr\n")
     alone = Move([])
-    alone.add_direct_uses(tmp_path)
+    alone.add_direct_uses([tmp_path])
     assert not alone.beside

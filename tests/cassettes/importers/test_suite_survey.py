@@ -36,7 +36,7 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def answer(suite: Path, said: list[str] | None = None) -> suite_survey.Survey:
     folder = suite.parent / "answers"
     folder.mkdir(exist_ok=True)
-    return survey(".", folder, (said if said is not None else []).append)
+    return survey(["."], folder, (said if said is not None else []).append)
 
 
 def names(found: suite_survey.Survey) -> set[str]:

@@ -74,6 +74,51 @@ def test_a_name_without_a_file_is_one_line(name: str, capsys: pytest.CaptureFixt
     assert capsys.readouterr().err.count("\n") == 1
 
 
+OPENED = """\
+import vcr
+
+@vcr.use_cassette("{here}/tape.yaml")
+def test_a():
+    pass
+"""
+
+
+@pytest.mark.parametrize("words", [["--pytest", "unit", "flows/deep", "flows"], ["unit", "flows", "--pytest"]])
+def test_each_folder_of_a_suite_is_moved_once(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("unit", "flows/deep", "other"):
+        Path(name).mkdir(parents=True)
+        Path(name, f"test_{name[-4:]}.py").write_text(OPENED.format(here=Path(name).absolute()))
+        Path(name, "tape.yaml").write_text(YAML)
+
+    assert main(["import", *words, "--apply"]) == 0
+
+    assert "rewrote 0 marks and 2 imports in 2 files" in capsys.readouterr().out
+    assert {path.parent.as_posix() for path in Path().rglob("*.cassette.jsonl")} == {"unit", "flows/deep"}
+    text = Path("flows/deep/test_deep.py").read_text()
+    assert text == OPENED.format(here=Path("flows/deep").absolute()).replace(
+        "import vcr", "from turntape.cassettes import vcr"
+    )
+    assert Path("other/test_ther.py").read_text().startswith("import vcr")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--pytest", "tests", "--out-dir", "out"], "--out-dir"),
+        (["--pytest", "-o", "a.cassette.jsonl"], "-o and"),
+        (["a.yaml", "--apply"], "--apply needs --pytest"),
+    ],
+)
+def test_options_that_would_have_no_effect_are_an_error(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["import", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
 def saved(*given: flows.Flow) -> bytes:
     out = io.BytesIO()
     writer = FlowWriter(out)
