@@ -156,7 +156,10 @@ class Move:
             if not test.sources:
                 without.append(test.name)
         if without:
-            move.unmapped.append(f"{several(len(without), 'test')} without a recording: {listed(without, NAMED)}")
+            move.unmapped.append(
+                f"{several(len(without), 'test')} without a recording, as is usual for tests that send no request: "
+                f"{listed(without, NAMED)}; record what sends one with --turntape-mode=once"
+            )
         unmarked: list[Test] = []
         for file, its in by_file.items():
             marked_here = [test for test in its if not test.places or file in test.places]

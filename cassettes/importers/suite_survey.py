@@ -29,6 +29,14 @@ _ABSENT = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _WITHOUT_A_NAME = re.compile(r"ImportError: cannot import name '\w+' from '(\w+)[\w.]*'(?: \((.+)\)$)?")
 _REPLACED = "is not a package"
 """What Python says of a module in the place of a package."""
+_OF_IMPORTS = re.compile(r"^(?:ModuleNotFoundError|ImportError|ImportPathMismatchError|AttributeError|HINT)\b")
+"""How a reason begins that the files around a file may have."""
+_UNREACHED = re.compile(
+    r"ConnectError|ConnectionError|ConnectorError|ConnectTimeout|Connection ?[Rr]efused|gaierror|URLError|"
+    r"Name or service not known|name resolution|nodename nor servname|Network is unreachable|Max retries exceeded"
+)
+_UNSET = re.compile(r"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]+_)*(?:KEY|TOKEN|SECRET|URL|ENDPOINT|REGION|PROJECT|ID)\b")
+"""A variable of the environment that a client needs."""
 _AT_ONCE = min(4, os.cpu_count() or 1)
 """How many processes run at the same time."""
 
@@ -60,11 +68,16 @@ class Unread:
         if nameless := _WITHOUT_A_NAME.search(self.reason):
             for name in packages_distributions().get(nameless[1], [])[:1]:
                 return f"install another version of {name} than {version(name)}"
+        if _UNREACHED.search(self.reason):
+            return "move this request into a fixture, or collect the file where it is answered"
+        if unset := _UNSET.search(self.reason):
+            return f"set {unset[0]} in the environment, to any value if the tests only play recordings"
         return "let pytest collect it"
 
     @property
     def is_certain(self) -> bool:
-        """True when collecting it apart cannot help: a module or a name is neither installed nor in the suite."""
+        """True when collecting it apart cannot help: a module or a name is neither installed nor in the suite, or
+        another machine does not answer."""
         if absent := _ABSENT.search(self.reason):
             # Of a package that is installed, something of the suite may have taken the place.
             is_whole = "." not in absent[1]
@@ -73,7 +86,11 @@ class Unread:
         if nameless := _WITHOUT_A_NAME.search(self.reason):
             place = Path(nameless[2] or "")
             return nameless[1] in packages_distributions() and place.is_file() and not self._is_in_suite(place)
-        return False
+        return _UNREACHED.search(self.reason) is not None
+
+    def may_differ_from(self, last: "Unread | None") -> bool:
+        """True when another try, with fewer files beside it, may end in another way than `last`."""
+        return last is None or last.reason != self.reason or _OF_IMPORTS.search(self.reason) is not None
 
     @property
     def package(self) -> Path:
@@ -133,10 +150,13 @@ def survey(tests: Sequence[str], folder: Path, say: Callable[[str], object] = st
                 unread.update({one.path: one for one in _unread(found)})
 
     tried: set[tuple[Path, ...]] = set()
+    last: dict[Path, Unread] = {}
     splits: tuple[Callable[[Unread], Hashable], ...] = (lambda _: None, lambda one: one.package, lambda one: one.path)
     for split in splits:
-        groups = [group for group in _groups(unread.values(), split) if group not in tried]
+        worth = [one for one in unread.values() if not one.is_certain and one.may_differ_from(last.get(one.path))]
+        groups = [group for group in _groups(worth, split) if group not in tried]
         tried.update(groups)
+        last |= {path: unread[path] for group in groups for path in group}
         collect_again(groups)
     apart = [one for path, one in first.items() if path not in unread]
     ini = Path(whole["ini"]) if whole["ini"] else None
@@ -144,11 +164,10 @@ def survey(tests: Sequence[str], folder: Path, say: Callable[[str], object] = st
 
 
 def _groups(unread: Iterable[Unread], split: Callable[[Unread], Hashable]) -> list[tuple[Path, ...]]:
-    """The files that are worth another try, those together for which `split` gives the same."""
+    """These files, those together for which `split` gives the same."""
     found: defaultdict[Hashable, list[Path]] = defaultdict(list)
     for one in unread:
-        if not one.is_certain:
-            found[split(one)].append(one.path)
+        found[split(one)].append(one.path)
     return [tuple(paths) for paths in found.values()]
 
 

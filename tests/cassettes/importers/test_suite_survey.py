@@ -125,6 +125,25 @@ def test_a_module_that_is_nowhere_is_not_tried_again(suite: Path) -> None:
     assert not said
 
 
+@pytest.mark.parametrize(
+    ("line", "tries"),
+    [
+        ("raise ValueError('no model')", 1),
+        ("raise OSError('[Errno -2] Name or service not known')", 0),
+        ("import a; a.missing", 1 + 2),
+    ],
+)
+def test_files_that_fail_for_what_is_in_them_are_not_tried_one_by_one(suite: Path, line: str, tries: int) -> None:
+    for name in ("test_b", "test_both"):
+        (suite / "b" / "tests" / f"{name}.py").write_text(f"{line}\n")
+    said: list[str] = []
+
+    found = answer(suite, said)
+
+    assert [one.name for one in found.unread] == ["b/tests/test_b.py", "b/tests/test_both.py"]
+    assert len(said) == tries
+
+
 def test_the_ini_file_of_the_suite_holds_for_files_apart(suite: Path) -> None:
     (suite / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\nturntape_folder = recorded\n")
     (suite / "b" / "pytest.ini").write_text("[pytest]\nturntape_folder = elsewhere\n")
@@ -174,6 +193,18 @@ def test_the_ini_file_of_the_suite_holds_for_files_apart(suite: Path) -> None:
         ),
         ("ImportError: cannot import name 'Nothing' from 'tests.utils' (/x)", "let pytest collect it", False),
         ("ValueError: no key", "let pytest collect it", False),
+        (
+            "httpx.ConnectError: [Errno -2] Name or service not known",
+            "move this request into a fixture, or collect the file where it is answered",
+            True,
+        ),
+        *(
+            (why, "set OPENAI_API_KEY in the environment, to any value if the tests only play recordings", False)
+            for why in (
+                "KeyError: 'OPENAI_API_KEY'",
+                "UserError: Set the `OPENAI_API_KEY` environment variable or pass",
+            )
+        ),
     ],
 )
 def test_what_cannot_be_collected_says_what_to_add(suite: Path, why: str, remedy: str, is_certain: bool) -> None:
