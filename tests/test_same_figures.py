@@ -16,12 +16,15 @@ from conversations import HELLO, chat, loop, said, user
 from corpus import corpus
 from judged import trip
 from recordings import record
+from report_pages import Opened
 from viewing import EXAMPLE
 
 from turntape.cassettes.tape.model import Failure, RoundTrip
 from turntape.cassettes.tape.reader import Cassette
+from turntape.inspector.check.budgets import Budgets
 from turntape.inspector.check.check import Asked, check
 from turntape.inspector.check.check import Report as CheckReport
+from turntape.inspector.exporters.markdown import markdown
 from turntape.inspector.ledger.what_if import compare_bills, recorded_run
 from turntape.inspector.pytest_plugin.agent_run import AgentRun
 from turntape.inspector.run.labels import label_all
@@ -51,6 +54,22 @@ VECTORS = {
     "data": [{"object": "embedding", "index": 0, "embedding": [0.1]}],
     "usage": {"prompt_tokens": 2000, "total_tokens": 2000},
 }
+PLACES = trip(
+    "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-flash-preview:generateContent",
+    {"contents": [{"role": "user", "parts": [{"text": "a café?"}]}], "tools": [{"googleMaps": {}}]},
+    {
+        "candidates": [
+            {
+                "content": {"role": "model", "parts": [{"text": "Two."}]},
+                "finishReason": "STOP",
+                "groundingMetadata": {"groundingChunks": [{"maps": {"title": "Café", "placeId": "places/1"}}]},
+            }
+        ],
+        "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10, "totalTokenCount": 110},
+        "modelVersion": "gemini-3-flash-preview",
+    },
+)
+"""An answer with a fee that no price list has, beside tokens that have a price."""
 ONLY_EMBEDDINGS = trip(EMBEDDINGS, {"model": "text-embedding-3-small", "input": "a strip"}, VECTORS)
 RUNS: dict[str, list[RoundTrip]] = {
     "example": [*Cassette.load(EXAMPLE)],
@@ -84,6 +103,8 @@ RUNS: dict[str, list[RoundTrip]] = {
         *loop(),
         replace(trip(EMBEDDINGS, {"model": "ours", "input": "a strip"}, VECTORS), index=9, started_at=2000.0),
     ],
+    "a fee without a price": [PLACES],
+    "turns, and a fee without a price": [*loop(), replace(PLACES, index=9, started_at=2000.0)],
     "a moderation, which counts nothing": [
         trip(
             "https://api.openai.com/v1/moderations",
@@ -249,3 +270,21 @@ def test_so_have_recorded_runs(share: int, tmp_path: Path) -> None:
         record(path, [line.round_trip for line in lines])
 
         assert differing(path) == {}, file.name
+
+
+def test_a_fee_without_a_price_is_named_with_its_turn_and_makes_its_cost_a_lower_bound(tmp_path: Path) -> None:
+    path = tmp_path / "places.cassette.jsonl"
+    record(path, [PLACES])
+    run, cassette = Run.load(path), Cassette.load(path)
+
+    shown = text_of(story(cassette, width=WIDE))
+    page = unescape(re.sub(r"<[^>]+>", "", Opened("".join(report(run, "run"))).views[0]))
+    bars = text_of(cost_text(run.rows, "run", width=80)).splitlines()
+    label = json.loads(next(iter(show_json(cassette))))
+    verdict = check(path.name, cassette, Asked(budgets=Budgets(cost=Decimal(1)))).verdicts[0]
+
+    named = "≥$0.000080 (no known price for Google Maps)"
+    assert named in shown and named in page
+    assert any("out ≥$0.000080 ≥$0.000080" in " ".join(line.split()) for line in bars)
+    assert (label["cost_usd"], label["unpriced_fees"]) == ("0.00008", ["Google Maps"])
+    assert verdict.state == "unknown" and "≥$0.000080" in "\n".join(markdown(cassette))

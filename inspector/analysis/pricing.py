@@ -3,7 +3,7 @@
 A model without a known price is unpriced, never free.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -61,6 +61,8 @@ class Cost:
 
     Where the answer states its cost, or counts sound, the bill differs from these.
     """
+    unpriced_fees: tuple[str, ...] = ()
+    """What the API did for a fee without a known price, in words. If there is any, the real cost is higher."""
 
 
 @frozen
@@ -73,7 +75,7 @@ class CostParts:
     """Input that is neither read from a cache nor written to one."""
     output: Decimal
     other: Decimal
-    """Fees that are not for tokens, such as searches."""
+    """Fees that are not for tokens, such as searches, as far as they have a listed price."""
 
     @property
     def total(self) -> Decimal:
@@ -133,7 +135,7 @@ def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     if prices.like is not None:
         vendor, _, model = prices.like.partition("/")
         found = _price(PriceName(vendor, model), reading, round_trip.started_at)
-        return replace(found, source="settings") if found else None
+        return replace(_with_fees(found, usage), source="settings") if found else None
     if prices.input is None or prices.output is None or usage.input is None:
         return None
     read, written = usage.cache_read or 0, usage.cache_write or 0
@@ -147,7 +149,8 @@ def _own(round_trip: RoundTrip, reading: Reading) -> Cost | None:
         Decimal(0),
     )
     rates = InputRates(prices.input / _MILLION, again / _MILLION, kept / _MILLION, kept / _MILLION)
-    return Cost(parts.total, "settings", parts.total - parts.output, parts, rates)
+    fees = tuple(words for count, words in _searches(usage) if count)
+    return _with_fees(Cost(parts.total, "settings", parts.total - parts.output, parts, rates, fees), usage)
 
 
 def has_counts(reading: Reading) -> bool:
@@ -189,7 +192,19 @@ def _listed(round_trip: RoundTrip, reading: Reading) -> Cost | None:
     if usage is None or not has_counts(reading):
         return None
     found = (_price(name, reading, round_trip.started_at) for name in price_names(round_trip, reading))
-    return next((one for one in found if one is not None), None)
+    return next((_with_fees(one, usage) for one in found if one is not None), None)
+
+
+def _with_fees(cost: Cost, usage: Usage) -> Cost:
+    """The same cost with the fees that no price list knows."""
+    return replace(cost, unpriced_fees=(*cost.unpriced_fees, *usage.other_fees)) if usage.other_fees else cost
+
+
+def _searches(usage: Usage) -> Iterator[tuple[int, str]]:
+    """The searches that a price list can have a price for, and their names as fees."""
+    yield usage.web_searches, "web search"
+    yield usage.file_searches, "file search"
+    yield usage.rerank_searches, "reranking"
 
 
 def _price(name: PriceName, reading: Reading, started_at: float) -> Cost | None:
@@ -222,7 +237,17 @@ def _calculated(name: PriceName, reading: Reading, started_at: float) -> Cost | 
         return None
     if not _is_priced(found.model_price, counted):
         return None
-    return Cost(found.total_price, "listed", found.input_price, _parts(found, usage), _rates(found, usage))
+    fees = tuple(_fees_without_price(found.model_price, usage))
+    return Cost(found.total_price, "listed", found.input_price, _parts(found, usage), _rates(found, usage), fees)
+
+
+def _fees_without_price(prices: "ModelPrice", usage: Usage) -> Iterator[str]:
+    """The searches that have no listed price. A model without any price is free in the list, searches included."""
+    listed = (prices.web_searches_kcount, prices.storage_searches_kcount, prices.rerank_searches_kcount)
+    is_free = not any(value is not None for value in vars(prices).values())
+    for (count, words), price in zip(_searches(usage), listed, strict=True):
+        if count and price is None and not is_free:
+            yield words
 
 
 def _figures(cost: Cost | None) -> list[str] | None:
@@ -231,14 +256,14 @@ def _figures(cost: Cost | None) -> list[str] | None:
         return None
     assert cost.input is not None and cost.parts is not None and cost.rates is not None
     figures = (cost.amount, cost.input, *astuple(cost.parts), *astuple(cost.rates))
-    return [str(figure) for figure in figures]
+    return [*map(str, figures), *cost.unpriced_fees]
 
 
 def _cost_from(figures: Answer) -> Cost | None:
     if figures is None:
         return None
     amount, into, *parts = map(Decimal, figures[:7])
-    return Cost(amount, "listed", into, CostParts(*parts), _rates_from(*figures[7:]))
+    return Cost(amount, "listed", into, CostParts(*parts), _rates_from(*figures[7:11]), tuple(figures[11:]))
 
 
 @lru_cache(maxsize=256)

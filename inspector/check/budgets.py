@@ -25,6 +25,8 @@ class Step:
     input: int | None
     cost: Decimal | None
     failed: bool
+    unpriced: bool = False
+    """Whether its cost is not known, or not known as a whole."""
 
 
 @frozen
@@ -34,6 +36,8 @@ class Spent:
     index: int
     cost: Decimal | None
     """None when its price is not known."""
+    unpriced: bool = False
+    """Whether its cost is not known, or not known as a whole."""
 
 
 @frozen
@@ -109,10 +113,11 @@ def dollars(amount: Decimal) -> str:
 
 
 def _cost(allowed: Decimal, steps: list[Step], run: str | None, beside: Iterable[Spent]) -> Verdict:
-    of_turns = [Spent(step.index, step.cost) for step in steps if step.cost is not None or not step.failed]
+    billed = [step for step in steps if step.cost is not None or not step.failed]
+    of_turns = [Spent(step.index, step.cost, step.unpriced) for step in billed]
     spent = sorted([*of_turns, *beside], key=lambda one: one.index)
     used = sum((one.cost for one in spent if one.cost is not None), Decimal(0))
-    unpriced = [one for one in spent if one.cost is None]
+    unpriced = [one for one in spent if one.cost is None or one.unpriced]
     asked = f"{dollars(allowed)} allowed"
     dearest = sorted((one for one in spent if one.cost), key=lambda one: -(one.cost or 0))[:3]
     evidence = tuple(f"#{step.index} cost {dollars(step.cost or Decimal(0))}" for step in dearest)

@@ -193,7 +193,7 @@ def _row(label: Label, asked: Asked) -> _Row:
     index, price = cast(int, label["index"]), label["cost_usd"]
     cost = Decimal(price) if isinstance(price, str) else None
     if turn is None and (cost is not None or is_unpriced(label)):
-        beside = Spent(index, cost)
+        beside = Spent(index, cost, is_unpriced(label))
     if thread is not None and turn is not None:
         effective = as_object(label["api"]).get("effective")
         step = Step(
@@ -203,6 +203,7 @@ def _row(label: Label, asked: Asked) -> _Row:
             cast(int | None, as_object(label["usage"]).get("input")),
             cost,
             failed=effective in ("error", "cut", "cancelled"),
+            unpriced=cost is not None and is_unpriced(label),
         )
     findings = [finding for item in as_array(label["findings"]) if asked.wants(finding := Finding.from_json(item))]
     return _Row(cast(str | None, label["run"]), step, beside, is_unpriced(label), thread, turn, findings)

@@ -18,7 +18,7 @@ from turntape.cassettes.frozen import frozen, mutable
 from turntape.cassettes.matching.json_diff import Difference, differences
 from turntape.cassettes.tape.model import RoundTrip
 
-from ..analysis.pricing import cost
+from ..analysis.pricing import cost_of
 from ..analysis.refused import was_refused
 from ..analysis.threads import Threads
 from ..findings.finding import Layer
@@ -247,9 +247,11 @@ class _Total:
         """Add the cost of a turn, or of another request whose answer counts or states something."""
         if not reading.is_generation and reading.usage is None and reading.stated_cost is None:
             return
-        price = cost(trip, reading)
+        found = cost_of(trip, reading)
+        price = found.amount if found else None
         self.cost = price if self.cost is None else self.cost + (price or 0)
-        self.unpriced += price is None and not (reading.is_generation and was_refused(trip, reading))
+        refused = reading.is_generation and was_refused(trip, reading)
+        self.unpriced += not refused if found is None else bool(found.unpriced_fees)
 
 
 def _side(name: str, run: Iterable[RoundTrip], reasoning: bool) -> ComparedRun:

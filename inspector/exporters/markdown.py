@@ -8,6 +8,7 @@ from typing import cast
 from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import RoundTrip
 
+from ..run.label_costs import is_unpriced
 from ..tools.run_words import WHOLE, joined_words, outcome_words, seen_words
 from ..tools.tool_run import ToolRun
 from ..wire.json_value import Object, as_array, as_object, compact
@@ -64,7 +65,8 @@ def _summary(summary: RunSummary) -> str:
     if len(threads) > 1:
         parts.insert(0, several(len(threads), "thread"))
     if prices:
-        parts.append(dollars(sum(prices, Decimal(0))))
+        is_least = any(is_unpriced(turn.label) for turn in turns)
+        parts.append(f"{'≥' if is_least else ''}{dollars(sum(prices, Decimal(0)))}")
     findings = sum(len(as_array(turn.label["findings"])) for turn in turns)
     return " · ".join([*parts, several(findings, "finding")])
 
@@ -168,7 +170,8 @@ def _facts(turn: TurnSummary) -> str:
     if usage is not None and usage.output is not None:
         facts.append(f"{usage.output:,} out")
     if label["cost_usd"] is not None:
-        facts.append(dollars(Decimal(cast(str, label["cost_usd"]))))
+        least = "≥" if is_unpriced(label) else ""
+        facts.append(f"{least}{dollars(Decimal(cast(str, label['cost_usd'])))}")
     return " · ".join(facts)
 
 

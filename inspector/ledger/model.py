@@ -164,7 +164,8 @@ class TurnEntry:
     output_cost: Decimal | None
     cost: Decimal | None
     unpriced: bool = False
-    """Whether its cost is not known. What failed before anything was counted or answered costs nothing."""
+    """Whether its cost is not known, or not known as a whole. What failed before anything was counted or answered
+    costs nothing."""
     output: int | None = None
     new: int = 0
     """The number of the first use that the previous request of the thread did not have."""
@@ -216,6 +217,13 @@ class OtherRequest:
     input: int | None
     output: int | None
     cost: Decimal | None
+    whole: bool = True
+    """False when a fee without a known price is not in its cost."""
+
+    @property
+    def unpriced(self) -> bool:
+        """Whether its cost is not known, or not known as a whole."""
+        return self.cost is None or not self.whole
 
 
 @frozen(kw_only=True, slots=False)
@@ -227,7 +235,7 @@ class Ledger:
     total: Decimal | None
     """The bill of all requests that have a price; None when none has."""
     unpriced: int
-    """How many requests have a cost that is not known."""
+    """How many requests have a cost that is not known, or not known as a whole."""
     others: Sequence[OtherRequest] = ()
     """Requests outside generation that are in the bill. Their tokens are in no piece."""
     grouped: dict[GroupKey, list[Group]] = field(default_factory=dict[GroupKey, list[Group]], repr=False)

@@ -52,7 +52,7 @@ def summed_up(
         turns=turns,
         pieces=pieces,
         total=sum(costs, Decimal(0)) if costs else None,
-        unpriced=sum(turn.unpriced for turn in turns) + sum(one.cost is None for one in beside),
+        unpriced=sum(turn.unpriced for turn in turns) + sum(one.unpriced for one in beside),
         others=beside,
         grouped=grouped(pieces, paid, known.starts, beside),
     )
@@ -61,7 +61,8 @@ def summed_up(
 def _other(one: SentOther) -> OtherRequest:
     _, reading = one.priced
     usage, cost = reading.usage or Usage(), one.cost or cost_of(*one.priced)
-    return OtherRequest(one.place, reading.kind, usage.input, usage.output, cost.amount if cost else None)
+    whole = cost is None or not cost.unpriced_fees
+    return OtherRequest(one.place, reading.kind, usage.input, usage.output, cost.amount if cost else None, whole)
 
 
 def _pieces(known: Pieces) -> Iterator[Piece]:
@@ -108,7 +109,7 @@ def _entry(uses: Uses, sent: dict[int, SentTurn]) -> TurnEntry:
         input_cost=bill.input,
         output_cost=bill.output,
         cost=bill.cost.amount if bill.cost else None,
-        unpriced=bill.cost is None and not turn.refused,
+        unpriced=not turn.refused if bill.cost is None else bool(bill.cost.unpriced_fees),
         new=turn.new,
         make=uses.made,
         make_kinds=uses.by_kind,

@@ -91,6 +91,8 @@ class Row:
     """Each of `calls` with its main argument: `bash pytest -q`."""
     asked: str = ""
     """How the last new text of the user begins; of a subagent's first turn this is its task."""
+    unpriced_fees: tuple[str, ...] = ()
+    """What the API did for a fee without a known price, in words; the real cost is then higher than `cost`."""
     newest: NewPiece | None = None
     """The largest piece that is new in its request."""
 
@@ -120,10 +122,12 @@ class Row:
 
     @property
     def unpriced(self) -> bool:
-        """Whether its cost is not known. A request that was refused costs nothing.
+        """Whether its cost is not known, or not known as a whole: then the real one is higher than `cost`.
 
-        Nor does one outside generation whose answer counts nothing.
+        A request that was refused costs nothing. Nor does one outside generation whose answer counts nothing.
         """
+        if self.unpriced_fees:
+            return True
         if not self.is_turn:
             return self.cost is None and self.usage != Usage()
         refused = is_refused(status=self.status, finish=self.finish, emitted=self.emitted, counted=self.usage.input)
@@ -238,6 +242,7 @@ def row_of(key: Key, one: LabelledRoundTrip, session: int | None) -> Row:
         tool_runs=tuple(run.small() for run in one.tool_runs),
         kind=reading.kind,
         cost_parts=cost.parts if cost else None,
+        unpriced_fees=cost.unpriced_fees if cost else (),
         done=tuple(map(call_words, reading.emission.calls)) if turn and reading.emission else (),
         asked=_asked(reading.request, sent_before) if turn else "",
         newest=newest_piece(reading.request, sent_before) if turn else None,

@@ -81,7 +81,12 @@ class RowMaker:
             if cost is None:
                 continue
             priced = replace(
-                row, cost=cost.amount, cost_source=cost.source, input_cost=cost.input, cost_parts=cost.parts
+                row,
+                cost=cost.amount,
+                cost_source=cost.source,
+                input_cost=cost.input,
+                cost_parts=cost.parts,
+                unpriced_fees=cost.unpriced_fees,
             )
             self._rows[row.key] = priced
             yield priced

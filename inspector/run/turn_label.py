@@ -43,6 +43,7 @@ def _common(trip: RoundTrip, reading: Reading) -> Label:
         "usage": None,
         "cost_usd": None,
         "cost_source": None,
+        "unpriced_fees": [],
         "ledger": None,
         "findings": [],
     }
@@ -63,6 +64,7 @@ def _usage(usage: Usage) -> dict[str, object]:
 def _with_cost(label: Label, cost: Cost | None) -> Label:
     label["cost_usd"] = money(cost.amount) if cost else None
     label["cost_source"] = cost.source if cost else None
+    label["unpriced_fees"] = list(cost.unpriced_fees) if cost else []
     return label
 
 

@@ -1,4 +1,7 @@
-"""The models of recordings that have no price, and the line of the settings that gives them one."""
+"""The models of recordings that have no price, and the line of the settings that gives them one.
+
+And those that have one, while something else that the API did for a fee has none.
+"""
 
 import json
 from collections.abc import Iterable
@@ -16,7 +19,7 @@ from ..wire.values import Reading
 
 @mutable
 class Unpriced:
-    """A model without a known price, and what it was used for."""
+    """A model without a known price, or with fees that have none, and what it was used for."""
 
     model: str
     provider: str | None
@@ -25,10 +28,17 @@ class Unpriced:
     """Tokens, as far as the answers count them."""
     output: int = 0
     files: list[str] = field(default_factory=list[str])
+    fees: list[str] = field(default_factory=list[str])
+    """What has no price, in words, where the model has one."""
 
     @property
-    def line(self) -> str:
-        """The line for `[prices]`: complete where a listed model has the same name, else with amounts to fill in."""
+    def line(self) -> str | None:
+        """The line for `[prices]`: complete where a listed model has the same name, else with amounts to fill in.
+
+        None where the model has a price.
+        """
+        if self.fees:
+            return None
         name = json.dumps(self.model, ensure_ascii=False)
         like = listed_like(self.model)
         return f'{name} = {{ like = "{like}" }}' if like else f'{name} = {{ input = "?", output = "?" }}'
@@ -40,7 +50,10 @@ class PriceReport:
 
     turns: int = 0
     """Turns with an answer that counts tokens or states a cost."""
-    models: dict[tuple[str | None, str], Unpriced] = field(default_factory=dict[tuple[str | None, str], "Unpriced"])
+    models: dict[tuple[str | None, str, bool], Unpriced] = field(
+        default_factory=dict[tuple[str | None, str, bool], "Unpriced"]
+    )
+    """By provider, name, and whether the model has a price."""
 
     def add(self, file: str, round_trips: Iterable[RoundTrip]) -> None:
         """Look at the round trips of one recording."""
@@ -53,13 +66,15 @@ class PriceReport:
         if not _costs(reading):
             return
         self.turns += 1
-        if cost_of(trip, reading) is not None:
+        cost = cost_of(trip, reading)
+        if cost is not None and not cost.unpriced_fees:
             return
         model = reading.response_model or reading.request.model or ""
-        one = self.models.setdefault((reading.provider, model), Unpriced(model, reading.provider))
+        one = self.models.setdefault((reading.provider, model, cost is not None), Unpriced(model, reading.provider))
         one.turns += 1
         one.input += (reading.usage.input if reading.usage else None) or 0
         one.output += (reading.usage.output if reading.usage else None) or 0
+        one.fees += [fee for fee in (cost.unpriced_fees if cost else ()) if fee not in one.fees]
         if file not in one.files:
             one.files.append(file)
 

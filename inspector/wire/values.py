@@ -350,6 +350,8 @@ class Usage:
     """The characters of a text to be spoken. Some models have a price for these and none for tokens."""
     audio_seconds: float = 0.0
     """The length of a recording that was transcribed. Some models have a price for this and none for tokens."""
+    other_fees: tuple[str, ...] = ()
+    """What else the API did for a fee, in words, such as `Google Maps`. No price list has a price for these."""
     unexplained: int = 0
     """Tokens that only the answer's total counts. They are added to `input` or `output`, whichever is more likely."""
     problems: tuple[str, ...] = ()

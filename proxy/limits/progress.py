@@ -24,7 +24,7 @@ class ProgressReport(TypedDict):
     cost: str
     """US dollars, as a decimal number."""
     unpriced: int
-    """Requests without a known price; they are not in `cost`."""
+    """Requests without a known price; `cost` has nothing of them, or not the whole."""
     findings: dict[str, str]
     """Message by finding id; a finding is listed under its former ids too."""
     paths: list[str]
@@ -39,6 +39,7 @@ class _Turn:
     counts: bool
     """False for a WebSocket handshake that failed: nothing was asked of a model."""
     cost: Decimal | None
+    unpriced: bool
     findings: tuple[tuple[str, str], ...]
     """(id, message)."""
 
@@ -50,22 +51,24 @@ class ProgressCounter:
         self._turns: dict[tuple[int, object, object], _Turn] = {}
         self._elsewhere: dict[int, tuple[tuple[str, str], ...]] = {}
         """The findings of other round trips, such as messages of tool servers."""
-        self._beside: dict[int, Decimal | None] = {}
-        """The cost of other requests, such as those for embeddings; None where it is not known."""
+        self._beside: dict[int, tuple[Decimal | None, bool]] = {}
+        """The cost of other requests, such as those for embeddings, and whether it is not known as a whole."""
         self._paths: set[str] = set()
 
     def add(self, index: int, label: Mapping[str, object]) -> None:
         """Count the label of round trip `index`. A later label of the same turn replaces the earlier one."""
         findings = map(Finding.from_json, as_array(label.get("findings")))
-        cost = label.get("cost_usd")
+        stated, unpriced = label.get("cost_usd"), is_unpriced(label)
+        cost = Decimal(stated) if isinstance(stated, str) else None
         if label.get("turn") is None:
-            if isinstance(cost, str) or is_unpriced(label):
-                self._beside[index] = Decimal(cost) if isinstance(cost, str) else None
+            if cost is not None or unpriced:
+                self._beside[index] = cost, unpriced
             self._elsewhere[index] = tuple((name, finding.message) for finding in findings for name in finding.names)
             return
         self._turns[(index, label.get("thread"), label.get("turn"))] = _Turn(
             label.get("method") != "GET",
-            Decimal(cost) if isinstance(cost, str) else None,
+            cost,
+            unpriced,
             tuple((name, finding.message) for finding in findings for name in finding.names),
         )
         self._paths.add(path_of(str(label.get("url"))))
@@ -73,12 +76,12 @@ class ProgressCounter:
     def report(self, read: int) -> ProgressReport:
         """The sums over all labels of the first `read` round trips."""
         turns = [turn for turn in self._turns.values() if turn.counts]
-        costs = [*(turn.cost for turn in turns), *self._beside.values()]
+        costs = [*((turn.cost, turn.unpriced) for turn in turns), *self._beside.values()]
         return {
             "read": read,
             "turns": len(turns),
-            "cost": str(sum((cost for cost in costs if cost is not None), Decimal(0))),
-            "unpriced": sum(cost is None for cost in costs),
+            "cost": str(sum((cost for cost, _ in costs if cost is not None), Decimal(0))),
+            "unpriced": sum(unpriced for _, unpriced in costs),
             "findings": dict(
                 found
                 for findings in (*(turn.findings for turn in self._turns.values()), *self._elsewhere.values())

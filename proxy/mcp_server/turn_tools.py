@@ -5,8 +5,10 @@ from typing import Literal
 
 from turntape.inspector.compare.run_diff import compare
 from turntape.inspector.run.detail import Detail
+from turntape.inspector.run.row import Row
 from turntape.inspector.run.turn_label import money
 from turntape.inspector.tools.run_words import WHOLE
+from turntape.inspector.views.text.number_format import NO_COST
 from turntape.inspector.views.text.terminal_text import plain
 from turntape.inspector.views.text.tool_diff import as_returned, as_seen, cut_note, diff_lines
 from turntape.inspector.views.text.tool_text import call_of, run_spans
@@ -59,11 +61,11 @@ def _overview(detail: Detail) -> Iterator[str]:
                 yield f"        result of {call.name}: {clipped(result.text, _SHORT)}"
         for run in row.tool_runs:
             yield f"TOOL    {plain(run_spans(run, number=True))}"
-        cost = "unpriced" if row.cost is None else f"${money(row.cost)}"
+        cost = _cost(row)
         usage = row.usage
         yield f"TOKENS  {usage.input} in ({usage.cache_read} cached), {usage.output} out, {cost}"
     elif row.is_billed:
-        cost = "unpriced" if row.cost is None else f"${money(row.cost)}"
+        cost = _cost(row)
         yield f"TOKENS  {row.usage.input} in, {row.usage.output} out, {cost}"
     for finding in row.findings:
         yield f"FINDING {finding.severity}, layer {finding.layer}, {finding.id}: {finding.message}"
@@ -224,3 +226,10 @@ def _cut(difference: Mapping[str, object]) -> dict[str, object]:
 def _short(value: object) -> object:
     text = value if isinstance(value, str) else compact(value)
     return value if len(text) <= _VALUE else clipped(text, _VALUE)
+
+
+def _cost(row: Row) -> str:
+    """The exact cost; `≥` before it where it is not the whole."""
+    if row.cost is None:
+        return "unpriced" if row.unpriced else NO_COST
+    return f"{'≥' if row.unpriced else ''}${money(row.cost)}"

@@ -7,6 +7,7 @@ from decimal import Decimal
 from turntape.cassettes.frozen import frozen
 
 from ...wire.cache_rules import Marks
+from ...wire.printable import several
 from .bills import Bill, bill, by_the_rules
 from .change import Change
 from .recorded import RecordedRun
@@ -209,4 +210,4 @@ def _assumptions(run: RecordedRun, change: Change, found: Bill) -> Iterator[str]
     elif found.amount is None and change.model is not None:
         yield f"No price is known for {change.model!r}: check its name, or price it under [prices] in turntape.toml."
     elif found.unpriced:
-        yield f"Turns without a price are in no bill ({found.unpriced} here)."
+        yield f"What has no known price is in no bill (of {several(found.unpriced, 'request')} here)."

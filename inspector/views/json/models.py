@@ -379,6 +379,9 @@ class RoundTripLabel(JsonObject):
     cost_source: CostSource | None
     """Who says the cost. `stated`: the answer itself. `settings`: its tokens at the price in your settings.
     `listed`: its tokens at the list price of that day."""
+    unpriced_fees: list[str]
+    """What the API did for a fee without a known price, such as `Google Maps`; the cost is then higher than
+    `cost_usd`."""
     ledger: LedgerInfo | None
     """What the turn added, and what its input consists of. `null` outside generation, and in labels on the tape."""
     findings: list[FindingInfo]

@@ -9,7 +9,7 @@ from ...run.row import Row
 from ...run.rows import Rows
 from ...run.totals import totals
 from ...tools.run_words import alone_words
-from ..text.number_format import count, dollars, lasted, price, several, spent
+from ..text.number_format import count, lasted, price, several, spent
 from ..text.status_styles import ASIDE, EDGES, EMITTED, FINISH, FINISH_WORDS, OUTCOME, OUTCOME_WORDS, SEVERITY
 from ..text.terminal_text import GLYPHS
 from .markup import NOTHING, Html, span, tag
@@ -109,7 +109,7 @@ def _other(row: Row) -> Iterator[Html]:
     yield tag("span", f"{row.method} /{path}", class_="endpoint")
     yield span(look, f"{row.status or 'no answer'}")
     if row.is_billed:
-        yield tag("span", span("money", dollars(row.cost)), class_="cost")
+        yield tag("span", span("money", price(row.cost, unpriced=row.unpriced)), class_="cost")
         yield span("time", lasted(row.duration_ms))
     yield tag("span", _mark(row.worst), class_="marks")
 

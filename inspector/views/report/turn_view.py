@@ -8,7 +8,7 @@ from ...run.growth import GrowthStep
 from ...run.row import Row
 from ...run.rows import Rows
 from ...wire.json_value import as_text
-from ..text.number_format import cost_note, count, dollars, lasted, percent, several, spent
+from ..text.number_format import cost_note, count, lasted, percent, price, several, spent
 from ..text.status_styles import EMITTED, FINISH, OUTCOME, REBUILT
 from ..text.terminal_text import GLYPHS
 from ..vocabulary.endpoints import endpoint_words
@@ -84,8 +84,8 @@ def _spent(row: Row, step: GrowthStep | None) -> Iterator[Html | str]:
     else:
         yield from _tokens(row)
         yield " · "
-        yield span("money", dollars(row.cost))
-    if note := cost_note(row.cost_source):
+        yield span("money", price(row.cost, unpriced=row.unpriced))
+    if note := cost_note(row.cost_source, row.unpriced_fees):
         yield span("dim", f" ({note})")
     if step is not None:
         if step.cumulative or not step.unpriced:
@@ -100,8 +100,8 @@ def _spent_beside(row: Row) -> Iterator[Html | str]:
     if row.usage.input is not None or row.usage.output is not None:
         yield from _tokens(row)
         yield " · "
-    yield span("money", dollars(row.cost))
-    if note := cost_note(row.cost_source):
+    yield span("money", price(row.cost, unpriced=row.unpriced))
+    if note := cost_note(row.cost_source, row.unpriced_fees):
         yield span("dim", f" ({note})")
 
 

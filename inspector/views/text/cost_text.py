@@ -72,13 +72,13 @@ def _legend(tokens: Tokens) -> Line:
 
 
 def _bar_cells(width: int) -> int:
-    return width - 62 if width >= WIDE else 0
+    return width - 63 if width >= WIDE else 0
 
 
 def _heads(width: int) -> Line:
     """The names of the columns."""
     bar, tokens = " " * _bar_cells(width), f"{'tokens':>21}" if width >= MIDDLE else ""
-    return [(f"{'turn':>8}  {bar}{tokens}{'cost':>10}{'so far':>11}{'  context' if bar else ''}", "dim")]
+    return [(f"{'turn':>8}  {bar}{tokens}{'cost':>11}{'so far':>11}{'  context' if bar else ''}", "dim")]
 
 
 def _turn(step: GrowthStep, top: int, threads: bool, width: int) -> Line:
@@ -93,7 +93,7 @@ def _turn(step: GrowthStep, top: int, threads: bool, width: int) -> Line:
         line.append((clip("tokens unknown", cells).ljust(cells), "dim"))
     if width >= MIDDLE:
         line.append((f" {count(row.usage.input):>6} in {count(row.usage.output):>6} out", "plain"))
-    line.append((f"{price(row.cost, unpriced=row.unpriced):>10}", "money" if row.cost is not None else "dim"))
+    line.append((f"{price(row.cost, unpriced=row.unpriced):>11}", "money" if row.cost is not None else "dim"))
     line.append((f"{spent(step.cumulative, step.unpriced):>11}", "dim"))
     return [*line, (f"  {fill}", "dim")] if cells else line
 
@@ -128,7 +128,7 @@ def _thread(name: str, mine: Sequence[GrowthStep]) -> Line:
     models = clip(", ".join(sums.models), 40)
     return [
         (f"{name:>13}  ", "bold"),
-        (f"{spent(sums.cost, sums.unpriced):>9}", "money" if sums.cost is not None else "dim"),
+        (f"{spent(sums.cost, sums.unpriced):>10}", "money" if sums.cost is not None else "dim"),
         (f"  {several(sums.turns, 'turn')}, ", "plain"),
         (f"{counted(sums.input, sums.output)}  ", "plain"),
         (models, "dim"),

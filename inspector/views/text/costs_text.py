@@ -70,7 +70,7 @@ def _head(ledger: Ledger, thread: str | None) -> Line:
     words = f" in {several(len(turns), 'request')}"
     if thread is None and ledger.others:
         costs += [one.cost for one in ledger.others if one.cost is not None]
-        unpriced += sum(one.cost is None for one in ledger.others)
+        unpriced += sum(one.unpriced for one in ledger.others)
         beside = several(len(ledger.others), "other round trip")
         words = f"{words} and {beside}" if turns else f" in {beside}"
     if unpriced and costs:

@@ -1,5 +1,6 @@
 """Numbers as text for people, with few digits."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -20,9 +21,11 @@ def count(number: int | None) -> str:
     return f"{number / 1_000_000_000:.1f}G"
 
 
-def cost_note(source: str | None) -> str:
-    """Where a cost comes from, if it does not come from the price list."""
-    return {"stated": "stated by the API", "settings": "by the prices in your settings"}.get(source or "", "")
+def cost_note(source: str | None, unpriced_fees: Sequence[str] = ()) -> str:
+    """Where a cost comes from, if it does not come from the price list, and which fees it does not contain."""
+    where = {"stated": "stated by the API", "settings": "by the prices in your settings"}.get(source or "", "")
+    without = f"no known price for {' and '.join(unpriced_fees)}" if unpriced_fees else ""
+    return "; ".join(filter(None, (where, without)))
 
 
 NO_COST = "no cost"
@@ -30,8 +33,13 @@ NO_COST = "no cost"
 
 
 def price(cost: Decimal | None, *, unpriced: bool) -> str:
-    """What one request cost: `$0.0030`; `unpriced` when that is not known, `no cost` when it was refused."""
-    return dollars(cost) if cost is not None or unpriced else NO_COST
+    """What one request cost: `$0.0030`; `unpriced` when that is not known, `no cost` when it was refused.
+
+    A known cost of an `unpriced` request is not the whole: `≥$0.0030`.
+    """
+    if cost is None:
+        return dollars(None) if unpriced else NO_COST
+    return spent(cost, int(unpriced))
 
 
 def spent(cost: Decimal | None, unpriced: int) -> str:

@@ -8,7 +8,7 @@ from typing import cast
 from turntape.cassettes.frozen import frozen
 
 from ...analysis.pictures import pictures_of
-from ...run.label_costs import is_unpriced
+from ...run.label_costs import fees_without_price, is_unpriced
 from ...run.labels import Label, LabelledRoundTrip
 from ...run.row import turn_label
 from ...wire.json_value import as_array, as_object, compact
@@ -16,7 +16,7 @@ from ...wire.per_message import ByKey
 from ...wire.printable import safe, several
 from ...wire.values import Kind, Message, Part, ToolCall
 from ..vocabulary.endpoints import endpoint_words
-from .number_format import NO_COST, cost_note, dollars
+from .number_format import NO_COST, cost_note, spent
 from .picture_words import kind_words, picture_words
 from .short_names import address
 from .status_styles import FINISH, OUTCOME, REBUILT, SEVERITY
@@ -84,8 +84,8 @@ def _price(label: Mapping[str, object], unpriced: bool, nothing: str = f"  {NO_C
     price = label["cost_usd"]
     if price is None:
         return [("  unpriced" if unpriced else nothing, "dim")]
-    line: Line = [(f"  {dollars(Decimal(cast(str, price)))}", "money")]
-    if note := cost_note(cast("str | None", label["cost_source"])):
+    line: Line = [(f"  {spent(Decimal(cast(str, price)), int(unpriced))}", "money")]
+    if note := cost_note(cast("str | None", label["cost_source"]), fees_without_price(label)):
         line.append((f" ({note})", "dim"))
     return line
 

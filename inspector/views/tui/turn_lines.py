@@ -12,7 +12,7 @@ from ...tools.run_words import alone_words
 from ..text.number_format import price, spent
 from ..text.short_names import address, model_names
 from ..text.terminal_text import GLYPHS, clip, width_of
-from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count, dollars, seconds, several
+from .formatting import EMITTED, FINISH, OUTCOME, SEVERITY, bar, clipped, count, seconds, several
 from .pages.blocks import Spans
 from .played_rows import played_row
 from .thread_tree import TreeLine
@@ -288,7 +288,7 @@ def other_line(row: Row, lead: str, width: int) -> Spans:
         ("   ·  ", "faint"),
         (clip(endpoint, max(8, width - len(lead) - (26 if row.is_billed else 14))), "dim"),
         (f"  {row.status if row.status is not None else 'no answer'}", look),
-        *([(f"  {dollars(row.cost)}", "money" if row.cost else "dim")] if row.is_billed else []),
+        *([(f"  {price(row.cost, unpriced=row.unpriced)}", "money" if row.cost else "dim")] if row.is_billed else []),
     ]
 
 

@@ -93,11 +93,19 @@ def _fields(one: "Unpriced") -> dict[str, object]:
         "output": one.output,
         "files": one.files,
         "line": one.line,
+        "fees": one.fees,
     }
 
 
 def _text(report: "PriceReport", sentence: str, *, asked: bool) -> "Iterator[str]":
-    unpriced = sorted(report.models.values(), key=lambda one: -one.turns)
+    found = sorted(report.models.values(), key=lambda one: -one.turns)
+    unpriced, partly = [one for one in found if not one.fees], [one for one in found if one.fees]
+    if partly:
+        yield f"{_several(len(partly), 'model')} with fees that have no known price; costs are lower bounds (≥):"
+        for one in partly:
+            at = f" at {one.provider}" if one.provider else ""
+            yield f"  {one.model}  {_several(one.turns, 'request')}{at}: {', '.join(one.fees)}"
+        yield ""
     if unpriced:
         width = max(len(one.model) for one in unpriced)
         yield f"{_several(len(unpriced), 'model')} without a price:"
@@ -109,9 +117,9 @@ def _text(report: "PriceReport", sentence: str, *, asked: bool) -> "Iterator[str
         yield "Give them one in turntape.toml, in US dollars per million tokens:"
         yield ""
         yield "[prices]"
-        yield from dict.fromkeys(one.line for one in unpriced)
+        yield from dict.fromkeys(line for one in unpriced if (line := one.line))
         yield ""
-    elif asked:
+    elif asked and not partly:
         yield f"every model has a price ({_several(report.turns, 'request')})"
     yield sentence
 

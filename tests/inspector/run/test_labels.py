@@ -43,6 +43,7 @@ KEYS = [
     "usage",
     "cost_usd",
     "cost_source",
+    "unpriced_fees",
     "ledger",
     "findings",
 ]

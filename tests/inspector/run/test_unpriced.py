@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from conversations import HELLO, chat, said
+from judged import trip
 
 from turntape.inspector.run.unpriced import PriceReport, Unpriced, listed_like
 
@@ -37,6 +38,25 @@ def test_what_can_have_no_price_is_not_listed() -> None:
     report.add("a.jsonl", [acme(0, usage=None), acme(1, status=500, error={"error": {"message": "no"}})])
 
     assert (report.turns, report.models) == (0, {})
+
+
+def test_a_model_with_a_price_is_listed_with_the_fees_that_have_none() -> None:
+    report = PriceReport()
+    code = {"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1", "container_id": "c"}
+    text = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "1"}]}
+    for output in ([code, code, text], [text]):
+        answer = {"id": "r", "object": "response", "status": "completed", "model": "gpt-5", "output": output}
+        counts = {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13}
+        asked = {
+            "model": "gpt-5",
+            "input": "hi",
+            "tools": [{"type": "code_interpreter", "container": {"type": "auto"}}],
+        }
+        report.add("a.jsonl", [trip("https://api.openai.com/v1/responses", asked, {**answer, "usage": counts})])
+
+    (one,) = report.models.values()
+
+    assert (report.turns, one.turns, one.fees, one.line) == (2, 1, ["code interpreter"], None)
 
 
 def test_a_stated_cost_needs_no_price() -> None:

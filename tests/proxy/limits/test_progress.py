@@ -5,7 +5,8 @@ from turntape.proxy.limits.progress import NO_PROGRESS, ProgressCounter
 
 def label(turn: int | None = 1, cost: str | None = "0.25", finding: str | None = None) -> dict[str, object]:
     findings = [{"id": finding, "message": "it happened"}] if finding else []
-    return {"thread": "t1", "turn": turn, "cost_usd": cost, "url": "https://llm.local/predict", "findings": findings}
+    facts = {"cost_usd": cost, "status": 200, "model": {"emitted": "text"}, "findings": findings}
+    return {"thread": "t1", "turn": turn, "url": "https://llm.local/predict", **facts}
 
 
 def test_turns_costs_and_findings_are_summed_up() -> None:
@@ -22,6 +23,17 @@ def test_turns_costs_and_findings_are_summed_up() -> None:
         "findings": {"model-refusal": "it happened"},
         "paths": ["/predict"],
     }
+
+
+def test_a_fee_without_a_price_makes_a_cost_a_lower_bound_and_a_refused_request_costs_nothing() -> None:
+    counter = ProgressCounter()
+    counter.add(0, label(1) | {"unpriced_fees": ["Google Maps"]})
+    counter.add(1, label(2, None) | {"status": 529, "model": {"emitted": "none"}, "api": {"effective": "error"}})
+    counter.add(2, label(None, "1") | {"unpriced_fees": ["reranking"]})
+
+    report = counter.report(3)
+
+    assert (report["cost"], report["unpriced"]) == ("1.25", 2)
 
 
 def test_a_later_label_of_a_turn_replaces_the_earlier_one() -> None:

@@ -122,7 +122,7 @@ def _sign(change: float | Decimal) -> str:
 
 def _cost(old: Row, new: Row) -> Spans:
     shown = (price(old.cost, unpriced=old.unpriced), price(new.cost, unpriced=new.unpriced))
-    if old.cost is None or new.cost is None:
+    if old.cost is None or new.cost is None or old.unpriced or new.unpriced:
         return _row("cost", *shown, "–", "dim")
     change = new.cost - old.cost
     look = "removed" if change > 0 else "added" if change < 0 else "dim"

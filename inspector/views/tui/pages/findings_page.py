@@ -6,9 +6,10 @@ from ....findings.finding import Finding
 from ....run.row import SEVEREST_FIRST
 from ....run.rows import Rows
 from ....wire.printable import safe
+from ...text.number_format import price
 from ...text.terminal_text import GLYPHS, width_of
 from ...vocabulary.repeats import repeats
-from ..formatting import SEVERITY, dollars, several
+from ..formatting import SEVERITY, several
 from .blocks import Block, Goto, Spans
 from .evidence import evidence
 from .page import Page
@@ -76,7 +77,7 @@ def _block(rows: Rows, place: int, number: int, mark: Finding, first: str) -> Bl
         (f"{GLYPHS.get(mark.layer, ' ')} {mark.layer} ", mark.layer),
         (mark.id, look),
         (f"  {rows.name_of(place)}", "dim"),
-        (f"  {dollars(row.cost)}" if row.cost is not None else "", "money"),
+        (f"  {price(row.cost, unpriced=row.unpriced)}" if row.cost is not None else "", "money"),
     ]
 
     def title(width: int) -> Spans:

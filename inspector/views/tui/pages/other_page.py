@@ -6,10 +6,10 @@ from ....analysis.pictures import pictures_in, without_data
 from ....run.detail import Detail
 from ....wire.json_value import as_text
 from ....wire.printable import safe
-from ...text.number_format import cost_note, lasted
+from ...text.number_format import cost_note, lasted, price
 from ...text.terminal_text import GLYPHS, clip
 from ...vocabulary.endpoints import endpoint_words
-from ..formatting import dollars, full, model_name, size
+from ..formatting import full, model_name, size
 from .blocks import Block, Body, Spans
 from .json_lines import json_line, pretty, shortened
 from .picture_lines import with_pictures
@@ -61,10 +61,10 @@ def _spent(detail: Detail) -> Spans:
     row = detail.row
     tokens = f"{full(row.usage.input)} in" if row.usage.input is not None else ""
     tokens += f"  {full(row.usage.output)} out" if row.usage.output is not None else ""
-    note = cost_note(row.cost_source)
+    note = cost_note(row.cost_source, row.unpriced_fees)
     return [
         (f"{safe(model_name(row.model))}  {tokens}", "plain"),
-        (f"  {dollars(row.cost)}", "money" if row.cost is not None else "dim"),
+        (f"  {price(row.cost, unpriced=row.unpriced)}", "money" if row.cost is not None else "dim"),
         (f" ({note})" if note else "", "dim"),
     ]
 

@@ -82,7 +82,7 @@ def _head(row: Row, *, priced: bool) -> Iterator[Block]:
         spent.append((f" ({usage.reasoning:,} reasoning)", "reasoning"))
     if priced or row.cost is not None:
         spent.append((f"  {price(row.cost, unpriced=row.unpriced)}", "money" if row.cost is not None else "dim"))
-    if note := cost_note(row.cost_source):
+    if note := cost_note(row.cost_source, row.unpriced_fees):
         spent.append((f" ({note})", "dim"))
     yield Block("head", title, flowing(spent, *layer_lines(row), indent=10), anchors=("head",))
 

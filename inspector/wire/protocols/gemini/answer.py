@@ -12,7 +12,7 @@ from ..shared.parts import unread
 from ..shared.piece_names import PieceNames, grow
 from ..shared.stated_cost import stated_cost
 from .parts import get, grow_call, read_parts
-from .searches import billed_searches
+from .searches import billed_searches, other_fees
 
 FINISH: dict[str, FinishLabel] = {
     "STOP": "complete",
@@ -178,7 +178,7 @@ def read_gemini_body(
         error = ApiError(f"The generation ended with {detail or raw!r}.", raw, in_stream=streamed)
     stated = get(body, "usageMetadata")
     usage, model = as_object(stated), as_text(get(body, "modelVersion"))
-    searches = billed_searches(candidates, usage, model)
+    searches, fees = billed_searches(candidates, usage, model), other_fees(candidates, usage)
     return ResponseReading(
         text="".join(p.text for p in first if p.kind == "text"),
         reasoning="".join(p.text for p in first if p.kind == "reasoning"),
@@ -193,7 +193,7 @@ def read_gemini_body(
         finish_detail=detail,
         prompt_filtered=label == "content_filter" and not any(word for word, _ in verdicts),
         ended=ended,
-        usage=replace(gemini_usage(usage), web_searches=searches) if usage else None,
+        usage=replace(gemini_usage(usage), web_searches=searches, other_fees=fees) if usage else None,
         usage_raw=stated or None,
         stated_cost=stated_cost(body, usage),
         model=model,

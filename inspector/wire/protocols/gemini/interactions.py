@@ -38,7 +38,7 @@ from ..traits import AnswerRules, Pairing, Reasoning
 from .api import INTERACTIONS_API
 from .interactions_format import FORMAT, ORDER, STEADY
 from .not_read import INTERACTIONS_NOT_READ
-from .searches import billed_interaction_searches
+from .searches import billed_interaction_searches, other_interaction_fees
 
 FINISH: dict[str, FinishLabel] = {
     "completed": "complete",
@@ -286,6 +286,7 @@ def _usage(usage: Object, model: str | None) -> Usage:
         output=summed(counts.first("total_output_tokens"), thoughts),
         reasoning=thoughts,
         web_searches=billed_interaction_searches(usage, model),
+        other_fees=other_interaction_fees(usage),
         problems=counts.problems,
     )
 

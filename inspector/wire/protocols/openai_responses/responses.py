@@ -256,14 +256,23 @@ def read_responses_body(
 
 def _usage(usage: Object, items: list[Object]) -> Usage:
     """The tokens, and the searches, each of which costs a fee. To open a page that was found costs none:
-    https://platform.openai.com/docs/guides/tools-web-search, read 2026-11-29."""
+    https://platform.openai.com/docs/guides/tools-web-search, read 2026-11-29.
+
+    A container in which code runs, and a picture, cost something that is not in these tokens:
+    https://community.openai.com/t/1364328 and https://community.openai.com/t/1358188, read 2026-12-01.
+    """
     done = [item for item in items if item.get("status") in (None, "completed")]
     web = [as_object(item.get("action")) for item in done if item.get("type") == "web_search_call"]
     return replace(
         chat_usage(usage),
         web_searches=sum(action.get("type") in (None, "search") for action in web),
         file_searches=sum(item.get("type") == "file_search_call" for item in done),
+        other_fees=tuple(words for kind, words in _OTHER_FEES if any(item.get("type") == kind for item in done)),
     )
+
+
+_OTHER_FEES = (("code_interpreter_call", "code interpreter"), ("image_generation_call", "image generation"))
+"""Items whose fee no price list has, in words."""
 
 
 def _has_image(item: Object) -> bool:

@@ -22,7 +22,7 @@ KEYS = {
     "edge",
     "index", "run", "thread", "turn", "protocol", "provider", "method", "url", "status", "streamed", "started_at",
     "first_byte_ms", "duration_ms", "request_model", "response_model", "tools_offered", "model", "api", "client",
-    "kind", "tool_runs", "usage", "cost_usd", "cost_source", "ledger", "findings",
+    "kind", "tool_runs", "usage", "cost_usd", "cost_source", "unpriced_fees", "ledger", "findings",
 }  # fmt: skip
 
 

@@ -84,3 +84,44 @@ def test_the_bill_has_the_fee_of_the_price_list(model: str, fee: str) -> None:
     with_fee, without = cost_of(trip, read(trip)), cost_of(bare, read(bare))
     assert with_fee is not None and without is not None and with_fee.parts is not None
     assert with_fee.amount - without.amount == with_fee.parts.other == Decimal(fee)
+
+
+MAPS = {"maps": {"uri": "https://maps.google.com/?cid=1", "title": "Café", "placeId": "places/1"}}
+OWN = {"retrievedContext": {"uri": "gs://ours/a.txt", "title": "a", "documentName": "projects/p/documents/1"}}
+STORE = {"retrievedContext": {"text": "a", "fileSearchStore": "fileSearchStores/ours-1"}}
+WEB = {"web": {"uri": "https://example.org", "title": "example.org"}}
+
+
+@pytest.mark.parametrize(
+    ("chunks", "fees"),
+    [
+        ([MAPS, MAPS], ("Google Maps",)),
+        ([WEB, OWN, MAPS], ("Google Maps", "search in your documents")),
+        ([WEB, STORE], ()),
+        ([{"maps": None}, {"maps": []}, None, {"retrievedContext": 5}], ()),
+        (None, ()),
+    ],
+)
+def test_grounding_with_a_fee_that_no_list_has_makes_the_cost_a_lower_bound(
+    chunks: object, fees: tuple[str, ...]
+) -> None:
+    trip = exchanged(GEMINI, ASK, body([], "gemini-3-flash-preview", {}, {"groundingChunks": chunks}))
+
+    cost = cost_of(trip, read(trip))
+
+    assert cost is not None and cost.unpriced_fees == fees
+
+
+def test_maps_that_the_usage_bills_are_a_fee_too() -> None:
+    billed = [{"tool": "google_maps", "successfulToolCallCount": 5}, None, {"tool": 3}]
+    trip = exchanged(GEMINI, ASK, body([], "gemini-3-flash-preview", {"billedToolCalls": billed}, {}))
+    usage = read(trip).usage
+    assert usage is not None and usage.other_fees == ("Google Maps",)
+
+
+@pytest.mark.parametrize(("count", "fees"), [(4, ("Google Maps",)), (0, ()), (None, ()), ([1], ())])
+def test_an_interaction_counts_its_uses_of_maps(count: object, fees: tuple[str, ...]) -> None:
+    usage = {"total_input_tokens": 4, "grounding_tool_count": [{"type": "google_maps", "count": count}]}
+    answer = {"id": "v1", "status": "completed", "model": "gemini-3-flash-preview", "steps": [], "usage": usage}
+    reading = read(exchanged(INTERACTIONS, {"model": "gemini-3-flash-preview", "input": "hi"}, answer))
+    assert reading.usage is not None and reading.usage.other_fees == fees
