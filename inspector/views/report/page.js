@@ -343,7 +343,32 @@ function allFindings() {
   index.findings = [];
 }
 
-// ---- the filter: every word in the line or in what is new in the turn
+// ---- the filter: every word in the line or in what is new in the turn, as the viewer reads a query
+
+// A query as tests of a text and the worst of its findings. `"two words"` are one, `-word` excludes.
+function query(text) {
+  const tests = [], words = [], unknown = [];
+  for (const token of text.toLowerCase().match(/-?(?:\w+:)?"[^"]*"|\S+/g) || []) {
+    const without = token.length > 1 && token.startsWith("-");
+    const word = without ? token.slice(1) : token;
+    const plain = word.replaceAll('"', "");
+    const field = word.match(/^(\w+):./);
+    if (!plain) continue;
+    if (plain === "is:error") tests.push((_, worst) => (worst === "error") !== without);
+    else {
+      if (field && index.fields.includes(field[1])) unknown.push(field[1]);
+      tests.push((said) => said.includes(plain) !== without);
+      if (!without) words.push(plain);
+    }
+  }
+  return { has: (said, worst) => tests.every((test) => test(said, worst)), some: tests.length > 0, words, unknown };
+}
+
+// Why nothing is left.
+function noneLeft(unknown) {
+  if (!unknown.length) return index.none;
+  return `${index.none} \u201c${unknown[0]}:\u201d is a field that only \`turntape view\` knows.`;
+}
 
 const haystacks = new Map();
 
@@ -359,21 +384,21 @@ async function haystack(place) {
 let sifting = 0;
 async function sift() {
   const turn = ++sifting;
-  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const has = (text) => words.every((word) => text.includes(word));
+  const { has, some, words, unknown } = query(filter.value);
   const open = tabs.find((one) => one.getAttribute("aria-selected") === "true").getAttribute("aria-controls");
-  if (words.length && index.panels[open]) tab("turns");
+  if (some && index.panels[open]) tab("turns");
   allFindings();
-  for (const one of document.querySelectorAll("#findings li")) one.hidden = !has(one.textContent.toLowerCase());
-  const kept = words.length ? new Set() : null;
+  for (const one of document.querySelectorAll("#findings li")) one.hidden = !has(one.textContent.toLowerCase(), one.dataset.severity);
+  const kept = some ? new Set() : null;
   if (kept) {
     for (let place = 0; place < index.rows.length; place += 1) {
-      if (has(await haystack(place))) kept.add(place);
+      if (has(await haystack(place), index.worst[place])) kept.add(place);
       if (turn !== sifting) return;
     }
   }
   sought = words;
   draw(kept);
+  $("nothing").textContent = noneLeft(unknown);
   $("nothing").hidden = !kept || kept.size > 0;
 }
 
@@ -407,9 +432,11 @@ function nextTab(by) {
 }
 
 const marked = (place) => index.worst[place];
+const wrong = (place) => index.worst[place] === "error";
 const KEYS = {
   j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
-  Home: () => edge(false), End: () => edge(true), n: () => move(1, marked), p: () => move(-1, marked),
+  Home: () => edge(false), End: () => edge(true), n: () => move(1, marked), N: () => move(-1, marked), p: () => move(-1, marked),
+  e: () => move(1, wrong), E: () => move(-1, wrong),
   Enter: enter, ArrowRight: enter, ArrowLeft: leave,
   f: () => nextTab(1), $: unit, o: folds, t: theme,
   "/": () => { leave(); filter.focus(); filter.select(); }, "?": () => help.showModal(),

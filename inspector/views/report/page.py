@@ -11,6 +11,7 @@ from turntape.cassettes.excerpts import listed
 
 from ...ledger import Ledger
 from ...run.detail import Detail
+from ...run.filters import FIELDS
 from ...run.growth import GrowthStep, steps
 from ...run.row import Row
 from ...run.rows import Rows
@@ -39,15 +40,18 @@ STATIC = 200
 PRINTED = 40
 """How many turns with errors a print shows."""
 REDACTED = "Prose and code are replaced by neutral text of equal length."
+NONE = "No turn and no finding fits the filter."
+"""What a page says when its filter leaves nothing."""
 KEYS = (
     ("j k ↓ ↑", "next, previous line"),
     ("Home End", "first, last line"),
-    ("n p", "next, previous line with a finding"),
+    ("n N", "next, previous line with a finding"),
+    ("e E", "next, previous line with an error"),
     ("Enter →", "read the turn; ← or Esc goes back"),
     ("f", "turns, findings, costs, timeline"),
     ("$", "the growth in dollars or in tokens"),
     ("o", "open or close all folds of the turn"),
-    ("/", "filter by any word; Esc clears it"),
+    ("/", 'filter: all words, "two words" together, -word excludes, is:error; Esc clears it'),
     ("t", "light, dark, or as the system"),
     ("?", "this help"),
 )
@@ -147,6 +151,8 @@ def _index(run: Reported, blocks: Blocks) -> dict[str, object]:
     return {
         "rows": [node(turn_line(place, row, most)) for place, row in enumerate(rows.all)],
         "threads": [row.thread for row in rows.all],
+        "fields": list(FIELDS),
+        "none": NONE,
         "worst": [row.worst for row in rows.all],
         "quiet": [row.is_quiet for row in rows.all] if len(rows.threads) <= 1 else [],
         "groups": [
@@ -252,7 +258,7 @@ def _list(run: Reported) -> Html:
         class_="tabs",
     )
     turns = tag("div", id="turns", role="tabpanel", aria_labelledby="tab-turns", tabindex="0")
-    none = tag("p", "No turn or finding has these words.", id="nothing", class_="dim", hidden=True)
+    none = tag("p", NONE, id="nothing", class_="dim", hidden=True)
     shown = tag("ol", *found[:STATIC], class_="findings") if found else tag("p", "No findings.", class_="dim none")
     more = tag("p", f"{len(found) - STATIC:,} more findings need the page's script.", id="more", class_="dim")
     panel = [shown, *([tag("noscript", more)] if len(found) > STATIC else [])]
@@ -263,7 +269,7 @@ def _list(run: Reported) -> Html:
     ]
     longest = max((len(row.label) for row in run.rows.all if row.is_turn), default=0)
     room = f"--label:{longest}.2ch" if longest > LABEL else None
-    return tag("div", bar, column_heads(), turns, none, marked, *others, id="list", style=room)
+    return tag("div", bar, column_heads(), none, turns, marked, *others, id="list", style=room)
 
 
 def _tab(name: str, words: str, *, first: bool) -> Html:

@@ -127,6 +127,47 @@ def test_the_filter_finds_what_is_inside_the_turns(drive: Drive) -> None:
     ) == ["filter", ["1", "2"], ["1"], [], True, 4]
 
 
+def test_the_filter_reads_a_query_as_the_viewer_does(drive: Drive) -> None:
+    assert drive(
+        """
+        const phrases = ['"reel strip"', '"a strip" reel'];
+        for (const query of [...phrases, "strip -spool", "-strip", "is:error", "-is:error", '"" -', "is:"]) {
+          await type(query); said.push(left().join(" "));
+        }
+        press("f"); await type("is:error"); const found = [...document.querySelectorAll("#findings li")];
+        said.push(found.every((one) => visible_(one) === (one.dataset.severity === "error")));
+        """
+    ) == ["", "1", "0", "2 3", "1", "0 2 3", "0 1 2 3", "", True]
+
+
+def test_a_filter_with_a_field_that_a_page_does_not_know_says_so_beside_it(drive: Drive) -> None:
+    assert drive(
+        """
+        const nothing = document.getElementById("nothing");
+        for (const query of ["nowhere", "tool:look_up"]) {
+          await type(query);
+          const [said_, typed] = [nothing, filter].map((one) => one.getBoundingClientRect());
+          said.push(nothing.textContent, said_.bottom < typed.bottom + 120);
+        }
+        """,
+        width=1440,
+    ) == [
+        "No turn and no finding fits the filter.",
+        True,
+        "No turn and no finding fits the filter. “tool:” is a field that only `turntape view` knows.",
+        True,
+    ]
+
+
+def test_the_keys_of_the_viewer_go_to_errors_and_back(drive: Drive) -> None:
+    assert drive(
+        """
+        press("Home"); press("e"); said.push(current()); press("End"); press("E"); said.push(current());
+        press("End"); press("N"); said.push(current());
+        """
+    ) == ["1", "1", "1"]
+
+
 def test_a_filter_typed_on_a_page_that_it_does_not_change_shows_the_turns(drive: Drive) -> None:
     assert drive(
         """
