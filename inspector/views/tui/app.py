@@ -232,14 +232,11 @@ class Viewer(App[None]):
         for name in PALETTES:
             yield Choice(f"Theme: {name}", "use these colours", "app.next_theme", partial(self.use_theme, name))
 
-    def turn_choice(self, number: int) -> Choice:
-        """The command that goes to a turn."""
-        return Choice(
-            f"Go to turn {number}",
-            "of this thread, else the first with this number",
-            "",
-            partial(self.run_screen.action_turn, number),
-        )
+    def turn_choice(self, number: int, thread: str | None) -> Choice:
+        """The command that goes to a turn, of that thread if one is given."""
+        name = f"Go to turn {number}" + (f" of {thread}" if thread else "")
+        which = "" if thread else "of this thread, else the first with this number"
+        return Choice(name, which, "", partial(self.run_screen.action_turn, number, thread))
 
     def _run_later(self, action: str) -> None:
         self.call_later(self.run_action, action, self.run_screen)

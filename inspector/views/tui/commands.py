@@ -21,7 +21,7 @@ HELP_SECTIONS: tuple[HelpSection, ...] = (
             ("t T", "next, previous thread"),
             ("/", "search everything sent and received; Enter goes to the first match, Esc shows all again"),
             ("!", "only the turns with errors, and all again"),
-            (":12", "to turn 12 of this thread"),
+            (":12 :t2:12", "to turn 12 of this thread, of thread t2"),
         ),
     ),
     Tabs.HELP_KEYS,

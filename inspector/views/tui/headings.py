@@ -117,7 +117,7 @@ def _groups(state: Title, summary: Summary, width: int) -> list[Group]:
     if sums.tool_runs:
         groups.append([(f" {several(sums.tool_runs, 'tool run')} ", "dim")])
     if sums.threads > 1:
-        groups.append([(f" {sums.threads} threads ", "dim")])
+        groups.append([(f" {several(sums.threads, 'thread')} ", "dim")])
     if models := model_names(sums.models):
         more = f" +{len(models) - 1}" if len(models) > 1 else ""
         groups.append([(f" {models[0]}{more} ", "dim")])

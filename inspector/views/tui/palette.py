@@ -11,6 +11,7 @@ from textual.fuzzy import Matcher
 from textual.widgets import Input
 
 from turntape.cassettes.frozen import frozen
+from turntape.cassettes.regex import regex
 from turntape.cassettes.whole_number import whole_number
 
 MEANINGS: dict[str, str] = {
@@ -46,6 +47,8 @@ MEANINGS: dict[str, str] = {
 """Words for an action beside those in its name and its explanation."""
 
 
+_TURN = regex(r"(?:go to )?(?:turn)? *[#:]*(?:(?P<thread>t\d+):)?(?P<number>\d+)(?:·\d+)?(?: of (?P<of>t\d+))?")
+"""A turn in the words of the screens: `6`, `turn 6 of t2`, `t2:6`. Of several attempts the last one is shown."""
 MOST = 100
 """The most characters of a command: each one that is typed compares all commands."""
 
@@ -67,8 +70,8 @@ class Chooses(Protocol):
         """All commands."""
         ...
 
-    def turn_choice(self, number: int) -> Choice:
-        """The command that goes to a turn."""
+    def turn_choice(self, number: int, thread: str | None) -> Choice:
+        """The command that goes to a turn, of that thread if one is given."""
         ...
 
 
@@ -103,9 +106,10 @@ def _score(token: str, one: Choice) -> float:
 
 def best(text: str, app: Chooses) -> list[tuple[float, Choice]]:
     """The commands for what was typed; a number is a turn."""
-    number = whole_number(text.lower().removeprefix("turn").strip().lstrip("#:"))
-    if number is not None:
-        return [(1.0, app.turn_choice(number))]
+    asked = _TURN.fullmatch(text.strip().lower())
+    number = whole_number(asked["number"]) if asked else None
+    if asked and number is not None:
+        return [(1.0, app.turn_choice(number, asked["thread"] or asked["of"]))]
     return ranked(text, [*app.choices()])
 
 
@@ -124,7 +128,7 @@ class Commands(Provider):
 
 
 class CommandBox(CommandPalette):
-    """Enter runs what fits the typed text best, even before the list shows it."""
+    """Enter runs what fits the typed text best, even before the list shows it. Where nothing fits, it stays open."""
 
     def __init__(self) -> None:
         super().__init__([Commands], placeholder="a command, or the number of a turn", id="--command-palette")
@@ -151,10 +155,13 @@ class CommandBox(CommandPalette):
         picked = self.query_one(CommandList).highlighted
         text = self.query_one(CommandInput).value.strip()
         found: Sequence[tuple[float, Choice]] = best(text, cast(Chooses, app)) if text else ()
-        if picked or not found:
+        if picked or not text:
             return
         event.stop()
         event.prevent_default()
+        if not found:
+            # What the list still shows is for the text before the last keys.
+            return
         app.post_message(CommandPalette.Closed(option_selected=True))
         self.dismiss()
         app.call_later(partial(_run, found[0][1]))

@@ -328,8 +328,8 @@ class RunScreen(Screen[None]):
     def action_step(self, by: int) -> None:
         self._jumps.step(by)
 
-    def action_turn(self, number: int) -> None:
-        self._jumps.turn(number)
+    def action_turn(self, number: int, thread: str | None = None) -> None:
+        self._jumps.turn(number, thread)
 
     def action_follow(self) -> None:
         self._jumps.toggle_follow()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from ...run.strip import Bar, StripTurn
-from ..text.number_format import percent, price, spent
+from ..text.number_format import percent, price, several, spent
 from ..text.terminal_text import width_of
 from ..vocabulary.kinds import KIND_LOOKS, KindLook
 from .formatting import bar as gauge
@@ -52,7 +52,8 @@ def _narrow(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: i
     whole = next((one for one in (f"of {whole}", f"/{whole}") if width_of(one) < layout.side), whole)
     total = [("", "dim")] if shown.playing is not None else [(whole, "dim")]
     so_far = _whole(layout) if found is None else _so_far(shown, found.bar, _turn_at(found.bar, place))
-    more = [(f"+{layout.more} more", "warn")] if layout.more else []
+    words = (f"+{several(layout.more, 'thread')}", f"+{layout.more:,} more")
+    more = [(next((one for one in words if width_of(one) < layout.side), words[-1]), "warn")] if layout.more else []
     return [[("so far", "dim")], [(so_far, "money")], total, more]
 
 
@@ -76,7 +77,7 @@ def _panel(layout: StripLayout, shown: Shown, found: PlacedBar | None, place: in
 def _keys(layout: StripLayout) -> Spans:
     """The key of the other unit, if there is one, and what has no room in the strip."""
     other = "tokens" if layout.unit == "dollars" else "dollars"
-    more: Spans = [(f"  +{layout.more} threads", "warn")] if layout.more else []
+    more: Spans = [(f"  +{several(layout.more, 'thread')}", "warn")] if layout.more else []
     if layout.strip.total is None:
         return more
     long: Spans = [("$ ", "accent"), (f"shows {other}", "dim"), *more]

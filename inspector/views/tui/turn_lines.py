@@ -271,10 +271,14 @@ def _client(row: Row, cells: int) -> tuple[str, str]:
 
 
 def _marks(errors: int, warnings: int) -> list[tuple[str, str]]:
-    """Always `MARKS` cells."""
-    bad = f"{SEVERITY['error'][0]}{min(errors, 9)}" if errors else ""
-    warn = f"{SEVERITY['warning'][0]}{min(warnings, 9)}" if warnings else ""
+    """Always `MARKS` cells, so that more than 9 of a kind are `+`."""
+    bad = f"{SEVERITY['error'][0]}{_few(errors)}" if errors else ""
+    warn = f"{SEVERITY['warning'][0]}{_few(warnings)}" if warnings else ""
     return [(" ", "plain"), (bad, "bad"), (warn, "warn"), (" " * (MARKS - 1 - len(bad) - len(warn)), "plain")]
+
+
+def _few(number: int) -> str:
+    return str(number) if number <= 9 else "+"
 
 
 def other_line(row: Row, lead: str, width: int) -> Spans:

@@ -1,6 +1,6 @@
 """The keys that go to another turn: the next finding, error, call, thread or line, and the end of a live run."""
 
-from ..controllers.navigation import Step
+from ..controllers.navigation import Step, turn_name
 from ..widgets.panes import Panes
 from .bars import Bars
 from .playback_actions import PlaybackActions
@@ -42,12 +42,12 @@ class Jumps:
             self._panes.turns.fold(thread, self._state.place, opened=True)
         self._selection.select(found.place)
 
-    def turn(self, number: int) -> None:
-        """To the turn with that number of the selected thread, else to the first with it."""
+    def turn(self, number: int, of: str | None = None) -> None:
+        """To the turn with that number of thread `of`; without `of` of the selected thread, else to the first one."""
         self._playing.stop()
-        place = self._state.navigation.numbered(number)
+        place = self._state.navigation.numbered(number, of)
         if place is None:
-            self._wait_for(number)
+            self._wait_for(number, of)
             return
         thread = self._state.run.rows.all[place].thread
         if thread is not None and place not in self._panes.turns.places:
@@ -57,15 +57,16 @@ class Jumps:
             self._panes.turns.fold(thread, self._state.place, opened=True)
         self._selection.select(place)
 
-    def _wait_for(self, number: int) -> None:
+    def _wait_for(self, number: int, of: str | None) -> None:
         """Go to a turn as soon as it is read; after the last one say that there is none."""
+        name = turn_name(number, of)
         if not self._state.reading:
             unread = " so far" if self._state.follow.live else ""
-            self._bars.say(f"there is no turn {number} in this run{unread}", "warn")
+            self._bars.say(f"there is no {name} in this run{unread}", "warn")
             return
         navigation = self._state.navigation
-        navigation.wanted_turn, navigation.wanted_thread = number, None
-        self._bars.say(f"turn {number} is not read yet; it is shown as soon as it is", "dim")
+        navigation.wanted_turn, navigation.wanted_thread = number, of
+        self._bars.say(f"{name} is not read yet; it is shown as soon as it is", "dim")
 
     def step(self, by: int) -> None:
         """Go to the next turn of the list, whichever pane has the focus; one that is not read yet is waited for."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...vocabulary.nothing import NOTHING_RECORDED
 from ..controllers.loader import Loader
 from ..controllers.messages import FirstRowRead, GrowthReady, LedgerReady, ReadingEnded, RowsRead
+from ..controllers.navigation import turn_name
 from ..headings import ended_notice, several_problems
 from ..pages.blocks import Block
 from ..pages.page import Page
@@ -226,6 +227,6 @@ class RowUpdates:
             self._bars.forget_notice()
             self._selection.select(place)
         elif not state.reading:
-            self._bars.say(f"there is no turn {number} in this run", "warn")
+            self._bars.say(f"there is no {turn_name(number, navigation.wanted_thread)} in this run", "warn")
         if place is not None or not state.reading:
             navigation.wanted_turn = None

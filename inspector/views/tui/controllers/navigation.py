@@ -125,14 +125,25 @@ class Navigation:
         """The first turn of the thread after or before this one."""
         return None if self.place is None else thread_beside(self._rows, self.place, by)
 
-    def numbered(self, number: int) -> int | None:
-        """The turn with that number: the last attempt in the selected thread, else the first turn that has it."""
+    def numbered(self, number: int, of: str | None = None) -> int | None:
+        """The turn with that number: the last attempt in thread `of`.
+
+        Without `of` in the selected thread, else the first turn that has the number.
+        """
         rows = self._rows.all
-        thread = rows[self.place].thread if self.place is not None and self.place < len(rows) else None
+        selected = rows[self.place].thread if self.place is not None and self.place < len(rows) else None
+        thread = of or selected
         own = [place for place in self._rows.threads.get(thread or "", ()) if rows[place].turn == number]
-        return own[-1] if own else next((place for place, row in enumerate(rows) if row.turn == number), None)
+        if own or of is not None:
+            return own[-1] if own else None
+        return next((place for place, row in enumerate(rows) if row.turn == number), None)
 
     def first_with_wanted_number(self) -> int | None:
         """The first turn with the number to begin with."""
         found = (place for place, row in enumerate(self._rows.all) if row.turn == self.wanted_turn)
         return next((place for place in found if self.wanted_thread in (None, self._rows.all[place].thread)), None)
+
+
+def turn_name(number: int | None, thread: str | None) -> str:
+    """A turn as someone asked for it: `turn 6`, `turn 6 of t2`."""
+    return f"turn {number}" + (f" of {thread}" if thread else "")

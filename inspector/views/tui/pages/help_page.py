@@ -87,6 +87,7 @@ LAYERS = {
 SIGNS: tuple[Row, ...] = (
     ("✗2", "bad", "2 findings that are errors"),
     ("!2", "warn", "2 findings that are warnings"),
+    ("✗+ !+", "warn", "in the list: more than 9 of them"),
     ("12", "bold", "a turn with a finding, also one that is only worth knowing (i)"),
     (RETRY[0], "dim", RETRY[1]),
     ("m", "accent", "the marked turn, with which others are compared"),

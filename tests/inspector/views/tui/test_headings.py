@@ -1,5 +1,7 @@
 """The first line of the screen."""
 
+from dataclasses import replace
+
 import pytest
 import tool_tapes
 from conversations import HELLO, chat
@@ -32,6 +34,12 @@ def test_with_little_room_the_number_of_problems_and_the_cost_are_left_out_last(
     assert line.startswith(" turntape  run.jsonl ")
     assert " ".join(line.split()[2:]) == " ".join(shown.split())
     assert len(line) <= width
+
+
+def test_many_threads_are_written_as_many_turns(summary: Summary) -> None:
+    many = replace(summary, totals=replace(summary.totals, turns=1200, threads=1200))
+    line = "".join(text for text, _ in title(Title("run.jsonl", reading=False), many, 200))
+    assert "  1,200 turns  " in line and "  1,200 threads  " in line
 
 
 @pytest.mark.parametrize(

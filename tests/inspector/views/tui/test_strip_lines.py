@@ -361,6 +361,16 @@ def test_threads_without_room_are_counted_and_their_turns_have_numbers() -> None
     assert f"+{layout_of(rows, width=80, height=5).more} more" in text(layout_of(rows, width=80, height=5))[3]
 
 
+def test_one_thread_without_room_is_one_thread() -> None:
+    rows = [priced(1, "1", thread=f"t{thread}") for thread in range(1, 61)]
+    for width, height in ((80, 5), (120, 6)):
+        kept = len(rows) - layout_of(rows, width=width, height=height).more
+        layout = layout_of(rows[: kept + 1], width=width, height=height)
+
+        assert layout.more == 1
+        assert any(line.rstrip().endswith("+1 thread") for line in text(layout, Shown(0)))
+
+
 def test_a_run_without_prices_says_so() -> None:
     layout = layout_of([row(1, usage=Usage(input=10, output=1))], unit="tokens")
 

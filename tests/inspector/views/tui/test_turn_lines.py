@@ -8,6 +8,7 @@ import tool_tapes
 from conversations import CALL, HELLO, chat, loop, result, said, user
 from viewing import EXAMPLE
 
+from turntape.inspector.findings.finding import Finding
 from turntape.inspector.run.filters import parse
 from turntape.inspector.run.run_index import Run
 from turntape.inspector.views.text.number_format import dollars
@@ -232,3 +233,16 @@ def test_a_turn_without_a_known_price_is_unpriced_once_prices_are_known() -> Non
         return next((word for word in ("unpriced", "no cost") if word in words), "")
 
     assert [price(1, ALL), price(1, Known(prices=False)), price(0, ALL)] == ["unpriced", "", "no cost"]
+
+
+@pytest.mark.parametrize(
+    ("errors", "warnings", "shown"), [(0, 0, ""), (3, 9, "✗3!9"), (3, 10, "✗3!+"), (10, 0, "✗+"), (100, 1200, "✗+!+")]
+)
+def test_more_findings_than_one_digit_has_are_not_written_as_nine(errors: int, warnings: int, shown: str) -> None:
+    row = Run.load(EXAMPLE).rows.all[0]
+    made = [Finding("x", "model", severity, "P", "it happened", ()) for severity in ("error", "warning")]
+    row = replace(row, findings=(*made[:1] * errors, *made[1:] * warnings))
+
+    words = "".join(text for text, _ in turn_line(row, "", 80, Decimal(1)))
+
+    assert words[-5:].strip() == shown

@@ -6,7 +6,14 @@ from viewing import EXAMPLE
 from turntape.inspector.run.filters import parse
 from turntape.inspector.run.row import Row
 from turntape.inspector.run.run_index import Run
-from turntape.inspector.views.tui.controllers.navigation import Navigation, Spot, jump, next_turn, thread_beside
+from turntape.inspector.views.tui.controllers.navigation import (
+    Navigation,
+    Spot,
+    jump,
+    next_turn,
+    thread_beside,
+    turn_name,
+)
 
 ROWS = Run.load(EXAMPLE).rows
 
@@ -70,3 +77,16 @@ def test_navigation_jumps_from_where_it_is() -> None:
 def test_the_wanted_turn_is_the_first_with_its_number() -> None:
     assert Navigation(ROWS, everything, turn=3).first_with_wanted_number() == 5
     assert Navigation(ROWS, everything, turn=99).first_with_wanted_number() is None
+
+
+def test_a_turn_of_a_named_thread_is_of_no_other() -> None:
+    rows = Run.load(EXAMPLE).rows
+    navigation = Navigation(rows, everything)
+    navigation.place = 0
+
+    assert [navigation.numbered(1, of) for of in ("t1", "t2", "t9", None)] == [
+        *(rows.threads[thread][0] for thread in ("t1", "t2")),
+        None,
+        rows.threads["t1"][0],
+    ]
+    assert (turn_name(6, "t2"), turn_name(6, None)) == ("turn 6 of t2", "turn 6")
