@@ -8,12 +8,18 @@ from itertools import accumulate, islice
 from operator import sub
 from typing import overload, override
 
+from turntape.cassettes.regex import regex
+
 from ....wire.printable import safe
 from ...text.terminal_text import width_of, wrap
 from .blocks import Body, Spans
 
 LONG = 60_000
 """A longer text is broken at the width, not between words."""
+
+
+_WIDE = regex(r"[\u1100-\u115f\u231a-\u24ff\u25fd-\u27bf\u2934-\u2bff\u2e80-\U0010ffff]")
+"""The blocks of Unicode in which some characters are two cells wide. Dashes, quotes and arrows are in none of them."""
 
 
 class LazyLines(Sequence[Spans]):
@@ -42,7 +48,7 @@ class Prose(LazyLines):
     def __init__(self, text: str, width: int, look: str | Callable[[str], Spans] = "plain") -> None:
         self._look = look
         text = text.replace("\r\n", "\n").replace("\t", "    ")
-        self._width = width if text.isascii() or len(text) <= LONG else max(8, width // 2)
+        self._width = width
         if len(text) <= LONG:
             self._lines = [line for whole in safe(text).split("\n") for line in _wrapped(whole, width)]
             self._starts: array[int] | None = None
@@ -51,10 +57,27 @@ class Prose(LazyLines):
         # Only places are kept: a string for each line would take several times the memory of the text.
         self._text, self._begins = text, array("q", _begins(text))
         sizes = map(sub, islice(self._begins, 1, None), self._begins)
+        self._wide = b"" if text.isascii() else self._wide_lines()
         # The number of the first shown line of each line of the text. The end of a line counts as a character of it.
-        shown = (max(1, -(-(size - 1) // self._width)) for size in sizes)
+        if self._wide:
+            shown = (max(1, -(-(size - 1) // self._cells(number))) for number, size in enumerate(sizes))
+        else:
+            shown = (max(1, -(-(size - 1) // width)) for size in sizes)
         self._starts = array("q", accumulate(shown, initial=0))
         self._count = self._starts.pop()
+
+    def _wide_lines(self) -> bytes:
+        """A byte for each line of the text: 1 if it may need more cells than it has characters, and than there are."""
+        begin, found = 0, bytearray(len(self._begins) - 1)
+        for number, end in enumerate(islice(self._begins, 1, None)):
+            if 2 * (end - begin) > self._width and _WIDE.search(self._text, begin, end):
+                found[number] = 1
+            begin = end
+        return bytes(found) if any(found) else b""
+
+    def _cells(self, number: int) -> int:
+        """How many characters of a line of the text are shown in one line. A wide character needs two cells."""
+        return max(8, self._width // 2) if self._wide and self._wide[number] else self._width
 
     @override
     def __len__(self) -> int:
@@ -66,8 +89,9 @@ class Prose(LazyLines):
             text = self._lines[index]
         else:
             number = bisect_right(self._starts, index) - 1
-            start = self._begins[number] + (index - self._starts[number]) * self._width
-            text = safe(self._text[start : min(start + self._width, self._begins[number + 1] - 1)])
+            cells = self._cells(number)
+            start = self._begins[number] + (index - self._starts[number]) * cells
+            text = safe(self._text[start : min(start + cells, self._begins[number + 1] - 1)])
         return self._look(text) if callable(self._look) else [(text, self._look)]
 
 

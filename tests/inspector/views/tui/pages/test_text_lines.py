@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from turntape.inspector.views.text.terminal_text import width_of
 from turntape.inspector.views.tui.pages.blocks import Spans
 from turntape.inspector.views.tui.pages.text_lines import LONG, Prose, flowed, flowing
 
@@ -104,3 +105,20 @@ def test_a_label_is_on_one_line_with_what_it_names() -> None:
 
     assert shown(flowed(line, 28, 7)) == ["model  calls: one two three", "       four"]
     assert shown(flowed([*line[:1], ("calls ", "good"), *line[2:]], 28)) == ["model  calls ", "one two three four"]
+
+
+def test_only_the_wide_lines_of_a_long_text_are_broken_early() -> None:
+    plain, quoted, wide = "a" * 200, "“" + "—" * 198 + "”", "字" * 60
+    cut = Prose("\n".join([plain, quoted, wide] * 200), 80)
+
+    shown = ["".join(part for part, _ in cut[at]) for at in range(8)]
+
+    assert [len(line) for line in shown] == [80, 80, 40, 80, 80, 40, 40, 20]
+    assert len(cut) == 8 * 200 and all(width_of(line) <= 80 for line in shown)
+    assert "".join(shown) == plain + quoted + wide
+
+
+def test_each_wide_character_is_in_a_block_where_lines_are_broken_early() -> None:
+    wide = [chr(code) for code in (*range(0x80, 0xD800), *range(0xE000, 0x20000)) if width_of(chr(code)) > 1]
+    cut = Prose("\n".join(one * 9 for one in wide) + "\n" * LONG, 16)
+    assert all(width_of("".join(part for part, _ in cut[at])) <= 16 for at in range(2 * len(wide)))
