@@ -12,7 +12,9 @@ from conversations import HELLO, chat, said
 from recordings import record
 
 from turntape.inspector.analysis import price_list
+from turntape.inspector.run.unpriced import PriceReport, Unpriced
 from turntape.proxy.cli import main
+from turntape.proxy.cli.commands.prices import _text
 
 PROVIDERS = [
     {
@@ -112,6 +114,7 @@ def test_for_a_script(project: Path, capsys: pytest.CaptureFixture[str]) -> None
         "output": 10,
         "files": ["run.cassette.jsonl"],
         "line": '"acme-7b-2025-08-07" = { input = "?", output = "?" }',
+        "fees": [],
     }
     assert "newest price from" in capsys.readouterr().err
 
@@ -170,3 +173,12 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_models_of_the_others(
     assert "acme-7b" in said.out
     empty, absent = said.err.splitlines()
     assert "a.cassette.jsonl' is empty" in empty and "nothing.jsonl" in absent
+
+
+def test_a_fee_without_a_price_is_listed_with_its_model() -> None:
+    report = PriceReport(turns=3, models={("gemini", "g-3", True): Unpriced("g-3", "gemini", 2, fees=["Google Maps"])})
+
+    shown = "\n".join(_text(report, "prices of today", asked=True))
+
+    assert "1 model with fees that have no known price" in shown and "  g-3  2 requests at gemini: Google Maps" in shown
+    assert "[prices]" not in shown and "every model has a price" not in shown
