@@ -14,12 +14,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
+from ..regex import regex
 from .format import ImportFault, Origin
 
 type Fields = dict[str, object]
 _MOST_VALUES = 10_000_000
 """How many values a document may have when each alias is replaced by its value; a long text counts as several."""
 _LONG_TEXT = 32
+_DEEPEST = 500
+"""How deeply the values of a YAML file may be nested."""
+_LONG_INDENT = regex(rb"^[ ?:-]{500}", re.MULTILINE)
+"""How a line begins in which block values may be nested so deeply."""
 _TOO_LARGE = 1 << 63
 """A cassette holds whole numbers below this."""
 
@@ -46,7 +51,9 @@ def yaml_document(data: bytes, path: Path) -> object:
         raise ImportFault(
             f"{str(path)!r} is YAML, and PyYAML is not installed; install it with: pip install 'turntape[import]'"
         ) from exc
+    top = Origin("yaml", path, "its top")
     try:
+        _check_depth(library, data, top)
         document = cast(object, library.load(data, Loader=_loader(library)))
     except library.YAMLError as exc:
         mark = getattr(exc, "problem_mark", None)
@@ -54,10 +61,32 @@ def yaml_document(data: bytes, path: Path) -> object:
         place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else f"byte {getattr(exc, 'position', 0)}"
         raise Origin("yaml", path, place).fault(f"this is not valid YAML: {what}", "fix the file") from exc
     except RecursionError as exc:
-        raise Origin("yaml", path, "its top").fault("its values are nested too deep", "fix the file") from exc
+        raise top.fault("its values are nested too deep", "fix the file") from exc
+    except ValueError as exc:  # of a number with thousands of digits
+        raise top.fault(f"a value of it cannot be read: {_short(exc)}", "fix the file") from exc
+    except (AttributeError, LookupError, TypeError) as exc:  # PyYAML's, of `!!timestamp x` and `!!bool x`
+        raise top.fault("a value of it is not of the type that its tag names", "fix the file") from exc
     if b"&" in data and b"*" in data:
-        _check_aliases(document, Origin("yaml", path, "its top"))
+        _check_aliases(document, top)
     return document
+
+
+def _short(error: ValueError) -> str:
+    return str(error).partition("\n")[0].partition(";")[0]
+
+
+def _check_depth(library: Any, data: bytes, origin: Origin) -> None:
+    """Raises ImportFault for values that are nested so deeply that libyaml, which does not count, ends the process."""
+    if data.count(b"[") + data.count(b"{") < _DEEPEST and _LONG_INDENT.search(data) is None:
+        return
+    depth = 0
+    for event in library.parse(data, Loader=getattr(library, "CSafeLoader", None) or library.SafeLoader):
+        if isinstance(event, library.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, library.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            raise origin.fault("its values are nested too deep", "fix the file")
 
 
 def _check_aliases(document: object, origin: Origin) -> None:
@@ -133,6 +162,8 @@ def json_document(data: bytes, path: Path) -> object:
     except json.JSONDecodeError as exc:
         place = f"line {exc.lineno}, column {exc.colno}"
         raise Origin("json", path, place).fault(f"this is not valid JSON: {exc.msg}", "fix the file") from exc
+    except ValueError as exc:  # of a number with thousands of digits
+        raise Origin("json", path, "its text").fault(f"this cannot be read: {_short(exc)}", "fix the file") from exc
     except RecursionError as exc:
         raise Origin("json", path, "its depth").fault("it is nested too deeply", "fix the file") from exc
 
@@ -145,6 +176,10 @@ def toml_document(data: bytes, path: Path) -> object:
         raise Origin("toml", path, f"byte {exc.start}").fault("this is not valid UTF-8", "save it as UTF-8") from exc
     except tomllib.TOMLDecodeError as exc:
         raise Origin("toml", path, "its text").fault(f"this is not valid TOML: {exc}", "fix the file") from exc
+    except ValueError as exc:  # of a number with thousands of digits
+        raise Origin("toml", path, "its text").fault(f"this cannot be read: {_short(exc)}", "fix the file") from exc
+    except RecursionError as exc:
+        raise Origin("toml", path, "its depth").fault("it is nested too deeply", "fix the file") from exc
 
 
 def mapping(value: object, origin: Origin, what: str) -> Fields:

@@ -58,7 +58,7 @@ class IniChange:
         if self._is_toml:
             try:
                 tomllib.loads(after)
-            except tomllib.TOMLDecodeError:
+            except (ValueError, RecursionError):  # of numbers too, beside TOMLDecodeError
                 return None
         return after
 
