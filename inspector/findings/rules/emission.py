@@ -115,7 +115,7 @@ def doubled_piece(text: str) -> str | None:
     """The piece that is there twice in a row, if the text is a JSON object without one of them; else None."""
     bare, tries = text.strip(), 0
     try:
-        json.loads(bare)
+        json.loads(bare, parse_int=float)  # which has no limit of digits
     except json.JSONDecodeError as error:
         end = error.pos
     except RecursionError:
@@ -138,7 +138,7 @@ def lacks_end(text: str) -> bool:
     """True for a text that is JSON up to its end, which is missing."""
     bare = text.strip()
     try:
-        json.loads(bare)
+        json.loads(bare, parse_int=float)  # which has no limit of digits
     except json.JSONDecodeError as error:
         return bare.startswith(("{", "[")) and (error.pos >= len(bare) or error.msg.startswith("Unterminated string"))
     except RecursionError:

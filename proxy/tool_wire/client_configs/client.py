@@ -116,7 +116,7 @@ class Files:
         try:
             found = loads(text)
             if self._plain:
-                json.loads(text.removeprefix("\ufeff"))
+                json.loads(text.removeprefix("\ufeff"), parse_int=float)  # which has no limit of digits
             return table(found)
         except NotParsed as exc:
             self.unread.append(f"{name}: {exc}")

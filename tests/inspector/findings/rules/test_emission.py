@@ -31,7 +31,7 @@ from judged import (
 from round_trips import CHAT, sse
 
 from turntape.cassettes.tape.model import RoundTrip
-from turntape.inspector.findings.rules.emission import doubled_piece
+from turntape.inspector.findings.rules.emission import doubled_piece, lacks_end
 from turntape.inspector.wire.resolve_finish import CALL_MARKERS
 
 WRONG = "model-args-break-schema"
@@ -635,3 +635,11 @@ def test_arguments_of_a_call_that_the_api_runs_are_json_too(arguments: str, stat
 
 
 NOT_JSON = "call-args-not-json"
+
+
+def test_arguments_with_a_number_of_thousands_of_digits_are_read_like_any_others() -> None:
+    number = "1" * 5_000
+
+    assert lacks_end(f'{{"a": {number}, "b') and not lacks_end(f'{{"a": {number}}}')
+    assert doubled_piece(f'{{"a": {number}}}') is None
+    assert doubled_piece(f'{{"n": {number}, "city": "city": "Oslo"}}') is not None
