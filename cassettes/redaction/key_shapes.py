@@ -70,20 +70,25 @@ _BASE64_WORD = "[A-Za-z0-9+/]"
 _BASE64 = "[A-Za-z0-9+/_=-]"
 _HEX = "[a-fA-F0-9]"
 _ALNUM = "[A-Za-z0-9]"
-_GROUPS = _ALNUM + "{8}(?:-" + _ALNUM + "{4}){3}-" + _ALNUM + "{12}(?![A-Za-z0-9_-])"
+_UUID = _ALNUM + "{8}(?:-" + _ALNUM + "{4}){3}-" + _ALNUM + "{12}"
+_GROUPS = _UUID + "(?![A-Za-z0-9_-])"
 """What has the form of a UUID."""
 _END = "(?![A-Za-z0-9_-])"
 _MIXED = "(?=[A-Za-z_-]*[0-9]+[A-Za-z_-]+[0-9])"
 """Digits in two places at least. A prefix that is a common word, such as `test_`, is also before names."""
+_BOTH_CASES = "(?=[a-z0-9_-]{0,21}[A-Z])(?=[A-Z0-9_-]{0,21}[a-z])"
 
 _STRIPE = "(?:[A-Za-z0-9]{16,}|" + _MIXED + "[A-Za-z0-9]{12,15}" + _END + ")"
 
 _FAMILIES: tuple[tuple[str, str], ...] = (
     # Models and what is around them.
     (_WORD + "{20,}", "sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or- sk-lf- sk-None- sk-helicone- tvly- pcsk_"),
+    (_BASE64 + "{40,}", "sk-let-"),
+    (_WORD + "{60,}", "sk-api-"),
     ("[a-z0-9]{48}", "csk-"),
     (_HEX + "{32}", "ls__"),
-    ("[A-Za-z0-9]{20,}", "sk-"),
+    # Or `secrets.token_urlsafe(16)`, as LiteLLM makes keys.
+    ("(?:[A-Za-z0-9]{20,}|(?![a-z]{2,10}-)" + _BOTH_CASES + _MIXED + _WORD + "{22}" + _END + ")", "sk-"),
     (_WORD + "{30,}", "nvapi- jina_ tgp_v1_ wandb_v1_ api_org_"),
     (_WORD + "{43}(?![A-Za-z0-9_-])", "pa-"),
     ("[A-Za-z0-9]{30,}", "hf_ gsk_ pplx-"),
@@ -91,15 +96,25 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Za-z0-9_]{40,}", "xai- phx_"),
     ("[A-Za-z0-9]{40,}", "e2b_ rpa_ flp_ m0- sess-"),
     ("[A-Za-z0-9]{60,}", "xai-token- napi_"),
-    (_HEX + "{64}" + _END, "dtn_ key_"),
+    (_HEX + "{64}" + _END, "dtn_"),
+    (_HEX + "{64}(?:" + _HEX + "{64})?" + _END, "key_"),
+    (_HEX + "{40,}", "crsr_"),
+    ("[A-Z0-9]{26}_" + _HEX + "{64}", "sgamp_user_"),
+    ("[0-9]{1,2}_[a-z]{2,10}_[A-Za-z0-9]{30,}", "pylf_v"),
+    ("[A-Za-z0-9]{48}" + _END, "llx-"),
+    (_HEX + r"{32}\." + _HEX + r"{32}\.[A-Za-z0-9]{32}", "cpk_"),
+    (_MIXED + "[A-Za-z0-9]{32}" + _END, "tpuf_"),
     (_MIXED + "[A-Za-z0-9_-]{28}" + _END, "BSA"),
     (_MIXED + "[A-Za-z0-9]{29}" + _END, "up_"),
     (_MIXED + "[A-Za-z0-9]{20}" + _END, "ak_"),
     (_MIXED + "[A-Za-z0-9]{22}" + _END, "as-"),
-    ("(?:" + _GROUPS + "|" + _MIXED + "[A-Za-z0-9]{22}" + _END + ")", "ak-"),
+    (
+        "(?:" + _GROUPS + "|" + _UUID + "-" + _WORD + "{32}" + _END + "|" + _MIXED + "[A-Za-z0-9]{22}" + _END + ")",
+        "ak-",
+    ),
     ("[A-Za-z0-9]{20,}", "sk_car_"),
     ("[A-Za-z0-9]{20,}", "fw_"),
-    (_GROUPS, "pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1-"),
+    (_GROUPS, "pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1- ctx7sk- xaat- xapt-"),
     ("[A-Za-z0-9_]{30,}", "lsv2_"),
     (_HEX + "{32}", "fc-"),
     (
@@ -162,6 +177,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (_WORD + "{40,}", "pypi-"),
     (_WORD + "{27,}", "dckr_pat_ dckr_oat_"),
     ("[A-Za-z0-9]{42,}", "rubygems_"),
+    (_HEX + "{64}", "signkey-prod- signkey-test-"),
+    ("[0-9a-z]{50,}", "hcaik_ hcaic_"),
     (_MIXED + "[A-Za-z0-9]{32}" + _END, "cio"),
     ("[A-Za-z0-9]{32,}", "odt_"),
     ("[A-Za-z0-9]{22}_[A-Za-z0-9]{40}", "CCIPAT_ CCIPRJ_"),
@@ -238,6 +255,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Za-z0-9]{40,}", "ramp_id_ ramp_sec_"),
     ("[A-Za-z0-9]{12,}", "FLWSECK_TEST- FLWSECK-"),
     ("[A-Za-z0-9]{54}", "EZAK EZTK"),
+    ("[A-Za-z0-9]{40,}", "polar_oat_"),
+    ("[A-Za-z0-9_]{45,}", "pdl_live_apikey_ pdl_sdbx_apikey_"),
     (
         "(?:[A-Fa-f0-9]{35}|" + _MIXED + "[A-Za-z0-9]{27}" + _END + "|" + _MIXED + "[A-Za-z0-9_=-]{40,42}" + _END + ")",
         "live_ test_",
@@ -300,6 +319,7 @@ SHAPES: tuple[Shape, ...] = (
     _key("hawk.", r"[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20}"),
     _key("tkn.v1_", "[A-Za-z0-9]{60,}={0,2}"),
     _key("1000.", _HEX + r"{32}\." + _HEX + "{32}"),
+    _key("bce-v3/ALTAK-", "[A-Za-z0-9]{15,30}/" + _HEX + "{40}"),
     _key("endr+", "[A-Za-z0-9-]{16}" + _END),
     _key("dp.st.", r"[A-Za-z0-9_.-]{40,}"),
     _key("dt0", r"[A-Za-z][0-9]{2}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"),

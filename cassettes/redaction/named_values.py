@@ -107,6 +107,9 @@ _PLACEHOLDER = regex(
     re.IGNORECASE,
 )
 """How a value begins that is written in place of a secret."""
+_PREFIX = regex(r"(?:secret|token|key|api|test)[-_](?:(?:live|prod|test)[-_])?", re.IGNORECASE)
+"""A word that begins what is written in place of a secret, but also keys of some services."""
+_LEAST_AFTER_PREFIX = 20
 _OPENING = regex(r"[<{$%(\[.]")
 """How a template begins, but also one in fourteen passwords that a program made."""
 _ODD = regex("[<>\"'`]")
@@ -259,9 +262,9 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     `quoted`: it is in quotes. `assigned`: it is given to a variable of a shell or to an option.
     """
     kind = name.replace("_", "").replace("-", "").replace(".", "").lower()
-    if _PLACEHOLDER.match(value) or _URL.match(value) or "..." in value or _is_template(value, quoted):
+    if _is_placeholder(value) or _URL.match(value) or "..." in value or _is_template(value, quoted):
         return False
-    mixed = _is_mixed(value)
+    mixed = any(map(_is_random_part, value.split("."))) if "." in value else _is_mixed(value)
     word = not mixed and (_WORDS if quoted or assigned else _EXPRESSION).fullmatch(value) is not None
     if _PASSWORD.search(kind):
         path = kind.endswith("pwd") and _PATH.match(value) is not None
@@ -279,6 +282,15 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
     digits = sum(char.isdigit() for char in value)
     letters = sum(char.isalpha() for char in value)
     return len(value) >= least and not word and (mixed or digits > 0 and letters > 0 or digits >= 16)
+
+
+def _is_placeholder(value: str) -> bool:
+    """True for what is written in place of a secret, unless what follows its first word is random."""
+    if _PLACEHOLDER.match(value) is None:
+        return False
+    prefix = _PREFIX.match(value)
+    rest = value[prefix.end() :].rstrip("=") if prefix is not None else ""
+    return len(rest) < _LEAST_AFTER_PREFIX or not (is_generated(rest) or _is_mixed(rest))
 
 
 def _is_template(value: str, quoted: bool) -> bool:
@@ -314,6 +326,11 @@ def is_generated(value: str) -> bool:
 def _is_plain_uuid(name: str, value: str) -> bool:
     """True for a UUID under a name that is not a variable of a shell and names no service: most of these are ids."""
     return _UUID.fullmatch(value) is not None and name != name.upper() and _OF_SERVICE.search(name) is None
+
+
+def _is_random_part(value: str) -> bool:
+    """True for a part of a key that is not a word or a name: some services part their keys by points."""
+    return len(value) >= _LONG and (is_generated(value) or (_is_mixed(value) and not value.isalpha()))
 
 
 def _is_mixed(value: str) -> bool:

@@ -55,8 +55,21 @@ KEYS: dict[str, tuple[str, list[str]]] = {
         pk_live_ ak_live_ flb_live_ flb_test_
     """)},
     **{prefix: (GROUPS, [GROUPS[:-1], f"{GROUPS}a", GROUPS.replace("-", "_")]) for prefix in names("""
-        pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1-
+        pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1- ctx7sk- xaat- xapt-
     """)},
+    "sk-let-": (word(40), [word(21)]),
+    "sk-api-": (word(60), [word(59)]),
+    "crsr_": ("a0f9" * 10, ["a0f9" * 9 + "a0f"]),
+    "sgamp_user_": (f"{upper(26)}_{HEX * 16}", [f"{upper(25)}_{HEX * 16}", f"{upper(26)}_{HEX * 15}a0f"]),
+    "pylf_v": (f"1_us_{letters(30)}", [f"1_us_{letters(29)}", f"us_{letters(30)}", "1_us_token"]),
+    "llx-": (letters(48), [letters(47), letters(49), "016llx"]),
+    "cpk_": (f"{HEX * 8}.{HEX * 8}.{letters(32)}", [f"{HEX * 8}.{HEX * 8}.{letters(31)}", f"{HEX * 8}.{HEX * 7}"]),
+    "tpuf_": (letters(32), [letters(31), letters(33), "a" * 31 + "9", "batch_size"]),
+    **{prefix: ("a0f9" * 16, ["a0f9" * 15 + "a0f"]) for prefix in names("signkey-prod- signkey-test-")},
+    **{prefix: ("01ab9" * 10, ["01ab9" * 9 + "01ab", "01AB9" * 10]) for prefix in names("hcaik_ hcaic_")},
+    "polar_oat_": (letters(40), [letters(39)]),
+    **{prefix: (f"01{letters(43)}", [f"01{letters(42)}"]) for prefix in names("pdl_live_apikey_ pdl_sdbx_apikey_")},
+    "bce-v3/ALTAK-": (f"{letters(15)}/{HEX * 10}", [f"{letters(14)}/{HEX * 10}", f"{letters(21)}/{HEX * 9}a0f"]),
     **{prefix: (letters(20), [letters(19)]) for prefix in names("sk- fw_")},
     **{prefix: (letters(30), [letters(29), "_" + letters(30)]) for prefix in names("""
         hf_ gsk_ r8_ ghp_ gho_ ghu_ ghs_ ghr_ pplx-
@@ -222,6 +235,7 @@ FIXED = names(
     s-s4t2ud- s-s4t2af- xkeysib- xsmtpsib- access-sandbox- access-development- access-production- pat. sat. NRII- AQVN
     fo1_ s. t1. sk.eyJ sm_aat_ sm_pat_ sm_sat_ AGE-SECRET-KEY-1 shpat_ shpca_ shppa_ shpss_ key- SK dt0 v1.0- pat
     ddp_ ddw_ NF- pk_ pk. VF. YC
+    pylf_v ctx7sk- xaat- xapt- sgamp_user_ llx- cpk_ tpuf_ signkey-prod- signkey-test- bce-v3/ALTAK-
     pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1- CCIPAT_ CCIPRJ_ cli_ NRJS- NRBR- bb_pr_ bb_ma_ rzp_live_
     rzp_test_ pi_ seti_ scp-live- scp-test- cio da2- AK1 tskey- API_KEY KEY spu- aio_ pgar_ apify_api_ CFPAT- shltm_
     api_ web_ pri_ act_ sk_pr_ na1. hawk. 1000. endr+ slk_ rootly_ bkua_ ptr_
@@ -502,3 +516,30 @@ def test_a_key_without_a_prefix_is_found_by_its_form(name: str, around: str) -> 
 def test_what_only_looks_like_a_key_without_a_prefix_is_left(rest: str) -> None:
     for text in (f"sum {rest} ok", f"{rest}/a", f"{'f' * 32}{rest} ok"):
         assert REDACTOR.body(text.encode()) == text.encode()
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sk-" + "aZ0-9_b" * 3 + "Q",  # as LiteLLM makes them
+        "key_" + "a0f9" * 32,
+        f"ak-{UUID}-{word(32)}",
+    ],
+)
+def test_another_form_behind_a_known_prefix_is_found(key: str) -> None:
+    assert key not in REDACTOR.body(f"the value is {key} here".encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-" + "az0-9_b" * 3 + "q",
+        "sk-item-Name0-of9-thing",
+        "sk-" + "aZ0-9_b" * 3,
+        "key_" + "a0f9" * 24,
+        f"ak-{UUID}-{word(31)}",
+        "printf 0x%016llx-0x%016llx",
+    ],
+)
+def test_what_only_begins_like_another_form_is_left(text: str) -> None:
+    assert REDACTOR.body(f"the value is {text} here".encode()).decode() == f"the value is {text} here"
