@@ -10,7 +10,7 @@ from turntape.cassettes.frozen import frozen
 
 from ..wire.json_value import as_object, as_text
 from ..wire.values import Message, Part
-from .conversation import call_meaning, reasoning_of
+from .conversation import call_meaning, reasoning_of, without_space
 from .turn import Turn
 
 type ReasoningState = Literal["none", "kept", "dropped", "altered"]
@@ -29,7 +29,7 @@ class LostReasoning:
     before: str
     """JSON pointer into the answer."""
     now: str | None
-    """JSON pointer into the next request; None when it was dropped."""
+    """JSON pointer into the next request, to what is in its place; None when nothing is."""
 
 
 def diff_reasoning(turn: Turn, messages: Sequence[Message]) -> tuple[list[LostReasoning], ReasoningState]:
@@ -41,7 +41,7 @@ def diff_reasoning(turn: Turn, messages: Sequence[Message]) -> tuple[list[LostRe
     returned = _Returned(messages)
     lost = [loss for part in given if part.signature and (loss := _lost_signature(part, turn, returned))]
     lost += [
-        LostReasoning("dropped", part.pointer, None)
+        LostReasoning("dropped", part.pointer, returned.instead_of(given))
         for part in given
         if not part.signature and part.text.strip() and not returned.has_text(part)
     ]
@@ -63,6 +63,12 @@ class _Returned:
     def has_text(self, part: Part) -> bool:
         """Whether the text of `part` came back, or its item by id."""
         return part.text.strip() in self.by_text or as_text(as_object(part.raw).get("id")) in self.ids
+
+    def instead_of(self, given: Sequence[Part]) -> str | None:
+        """The pointer of the first reasoning without a signature whose words are not in what was `given`."""
+        said = "".join(without_space(part.text) for part in given)
+        plain = (part for part in self.parts if part.kind == "reasoning" and not part.signature)
+        return next((part.pointer for part in plain if without_space(part.text) not in said), None)
 
     def lacks_signature(self, part: Part, *, held: bool) -> bool:
         """Whether `part` came back whole and without its signature.

@@ -290,7 +290,7 @@ def _severity_of_loss(context: RuleContext) -> Severity:
     "client",
     "warning",
     "P",
-    says="Reasoning or a signature of a tool turn did not come back.",
+    says="Reasoning or a signature of a tool turn did not come back, or in other words.",
     fix="Keep opaque fields verbatim: thinking blocks, thought signatures, encrypted reasoning items.",
     not_when=(
         "The turn made no calls",
@@ -313,8 +313,9 @@ def _dropped(context: RuleContext) -> Iterator[Note]:
     named = said is not None and "client-reasoning-dropped" in said.ids
     if named or (severity == "warning" and error_status(context) in REJECTED):
         severity = "error"
+    how = "came back in other words" if any(one.now for one in lost) else "did not come back"
     yield Note(
-        f"{several(len(lost), 'piece')} of reasoning of #{before.round_trip.index} did not come back",
+        f"{several(len(lost), 'piece')} of reasoning of #{before.round_trip.index} {how}",
         (*(f"#{before.round_trip.index} response {one.before}" for one in lost[:3]), f"{context.at} request"),
         severity=severity,
     )

@@ -525,6 +525,24 @@ def without_model(history: list[dict[str, Any]], answer: dict[str, Any], index: 
     return trip(CHAT, {"messages": history}, {"id": f"c{index}", "model": "m", "choices": [choice]}, index)
 
 
+@pytest.mark.parametrize(
+    ("echoed", "found"),
+    [
+        ({"reasoning_content": "I should look."}, []),
+        ({"reasoning_content": " I should\nlook."}, ["did not come back"]),
+        ({"reasoning_content": "The customer may travel free."}, ["came back in other words"]),
+        ({}, ["did not come back"]),
+    ],
+)
+def test_reasoning_that_came_back_in_other_words_is_not_called_missing(echoed: Any, found: list[str]) -> None:
+    opened = without_model([HELLO], {**FIRST, "reasoning_content": "I should look."}, 0)
+    following = without_model([HELLO, {**FIRST, **echoed}, GIVEN], DONE, 1)
+
+    messages = [one.message for one in judged(opened, following) if one.id == "client-reasoning-dropped"]
+
+    assert [message.removeprefix("1 piece of reasoning of #0 ") for message in messages] == found
+
+
 def test_reasoning_for_a_model_without_a_name_is_a_note() -> None:
     opened = without_model([HELLO], {**FIRST, "reasoning_content": "I should look."}, 0)
 
