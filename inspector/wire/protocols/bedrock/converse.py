@@ -106,6 +106,7 @@ def _contradictions(exchange: Exchange) -> Iterator[str]:
     )
     yield from gone_on(exchange, lambda kind, event: _place(event) if kind == "contentBlockDelta" else None, _closed)
     yield from _mixed(exchange)
+    yield from _unopened(exchange)
 
 
 def _mixed(exchange: Exchange) -> Iterator[str]:
@@ -123,6 +124,20 @@ def _mixed(exchange: Exchange) -> Iterator[str]:
 
 
 _KINDS = ("text", "toolUse", "reasoningContent", "toolResult")
+
+
+def _unopened(exchange: Exchange) -> Iterator[str]:
+    """A piece of a call in a block that no event opened; a block of text may begin without one."""
+    opened: set[int] = set()
+    for kind, event in stream_objects(exchange):
+        if kind == "contentBlockStart":
+            opened.add(_place(event))
+        elif kind == "contentBlockDelta" and "toolUse" in as_object(event.get("delta")) and _place(event) not in opened:
+            yield (
+                f"arguments of a call come in block {_place(event)}, which no `contentBlockStart` opened: "
+                "its id and its name are missing"
+            )
+            return
 
 
 def _closed(kind: str, event: Object) -> int | None:

@@ -215,3 +215,21 @@ def test_what_was_written_for_an_hour(details: object, hour: int) -> None:
 
     assert usage is not None
     assert (usage.input, usage.cache_write, usage.cache_write_1h) == (105, 100, hour)
+
+
+def test_arguments_in_a_block_that_no_event_opened_contradict_the_stream() -> None:
+    call = [
+        frame("messageStart", {"role": "assistant"}),
+        frame("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "Let me see."}}),
+        frame("contentBlockStop", {"contentBlockIndex": 0}),
+        frame("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"toolUse": {"input": "{}"}}}),
+        frame("contentBlockStop", {"contentBlockIndex": 1}),
+        frame("messageStop", {"stopReason": "tool_use"}),
+    ]
+    opens = frame("contentBlockStart", {"contentBlockIndex": 1, "start": {"toolUse": {"toolUseId": "t", "name": "x"}}})
+
+    contradictions = traits_of("bedrock-converse").answers.contradictions
+    assert contradictions is not None
+    [unopened] = contradictions(Exchange(streamed_trip(call)))
+    assert unopened.startswith("arguments of a call come in block 1, which no `contentBlockStart` opened")
+    assert list(contradictions(Exchange(streamed_trip([*call[:3], opens, *call[3:]])))) == []
