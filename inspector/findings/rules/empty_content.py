@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...wire.json_value import as_array, as_object, is_array
+from ...wire.json_value import Object, as_array, as_object, is_array
 from ...wire.values import Message, Part
 from ..rule import Note, rule
 from ..rule_context import RuleContext
@@ -64,18 +64,24 @@ def _no_message(context: RuleContext) -> str | None:
 
 
 def _nothing_said(context: RuleContext) -> Iterator[Note]:
-    """Messages whose content is null where no call explains it, and those with an empty list of calls."""
+    """Messages whose content is null where no call explains it, and those with an empty list of calls or of parts."""
     before = context.before.reading.emission if context.before is not None else None
     answered_nothing = before is not None and before.emitted in ("empty", "reasoning_only")
     for message in context.fresh:
         raw = as_object(message.raw)
-        given = {name for name, value in raw.items() if value is not None}
         if is_array(raw.get("tool_calls")) and not as_array(raw.get("tool_calls")):
             yield from _empty_note(context, message.pointer, message.raw, "a message with an empty list of calls")
         elif answered_nothing and message.role == "assistant":
             continue
-        elif "content" in raw and "role" in raw and given <= {"role", "name", "id"}:
+        elif _says_nothing(raw):
             yield from _empty_note(context, message.pointer, message.raw, "a message without content")
+
+
+def _says_nothing(raw: Object) -> bool:
+    """True for a message with an empty list of parts, or with null as its content and nothing else."""
+    given = {name for name, value in raw.items() if value is not None}
+    without = "content" in raw and "role" in raw and given <= {"role", "name", "id"}
+    return without or (is_array(raw.get("parts")) and not as_array(raw.get("parts")))
 
 
 def _blank(context: RuleContext) -> Iterator[Note]:

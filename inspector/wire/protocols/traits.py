@@ -86,7 +86,7 @@ class RequestRules:
     rejects_empty_text: bool = False
     """True when a message or text block without text is an error."""
     rejects_nothing_said: bool = False
-    """True when a message with an empty list of calls, or with null as its content and no call, is an error."""
+    """True when a message with an empty list of calls or parts, or with null as its content and no call, is wrong."""
     needs_tools_for_history: bool = False
     """True when a history with calls is an error in a request without tools."""
     marks_errors: bool = False

@@ -175,6 +175,7 @@ GEMINI_GENERATE = Protocol(
     edit_targets=EDIT_TARGETS,
     pairing=Pairing(one_message=True, named_results=True),
     requests=RequestRules(
+        rejects_nothing_said=True,
         demands=DEMANDS,
         check_roles=check_roles,
         roles=frozenset({"user", "model", "function", "tool", "system"}),

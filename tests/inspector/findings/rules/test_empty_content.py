@@ -8,6 +8,7 @@ from dialogues import APIS, asks, says
 from judged import (
     anthropic,
     asked,
+    calls,
     converse,
     gemini,
     given,
@@ -185,3 +186,10 @@ def test_an_error_result_of_claude_must_say_something(content: object) -> None:
     assert "an error result without content" in only(NOTHING, anthropic(history, error=said_so)).message
     fine = [ASKED, spoke(use()), asked({**given(), "content": content, "is_error": False})]
     assert NOTHING not in ids(anthropic(fine, error="overloaded"))
+
+
+def test_a_message_of_gemini_without_parts_says_nothing() -> None:
+    hollow = gemini([turn("user", {"text": "hi"}), turn("model", {"text": "x"}), turn("user")], [{"text": "y"}])
+
+    assert only(NOTHING, hollow).message == "the request holds a message without content"
+    assert NOTHING not in ids(gemini([turn("user", {"text": "hi"}), turn("model", calls())], [{"text": "y"}]))
