@@ -349,7 +349,7 @@ MODEL: list[Row] = [
      "The schema itself cannot be compiled, or no arguments can fit it: then `client-tool-definition-damaged` says so",
      called('{"wrd":"x"}'), [called('{"wrd":"x"}', tools=[BROKEN]), called('{"wrd":"x"}', tools=[IMPOSSIBLE])]),
     ("model-args-break-schema",
-     "The schema describes none of the arguments that it requires: then `client-tool-definition-damaged` says so",
+     "The schema does not describe an argument that it requires: then `client-tool-definition-damaged` says so",
      called('{"wrd":"x"}'), called('{"wrd":"x"}', tools=[STRIPPED])),
     ("model-args-break-schema",
      "The schema allows no value at all for a parameter: then `client-tool-definition-damaged` says so",

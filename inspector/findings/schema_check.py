@@ -99,16 +99,29 @@ def barred(schema: object) -> str | None:
 
 
 def undescribed(schema: object) -> str | None:
-    """The first property that a schema requires where it describes none of them: a model cannot know what to give.
+    """The first property that a schema requires and does not describe: a model cannot know what to give.
 
-    None where another part of the schema may describe it.
+    None where another part of the schema may describe it, or where the schema says that it takes any other.
     """
+    return next(iter(_undescribed(schema)), None)
+
+
+def _undescribed(schema: object) -> list[str]:
     if not is_object(schema) or not _ELSEWHERE.isdisjoint(schema):
-        return None
+        return []
+    if schema.get("additionalProperties", False) is not False:
+        return []
     properties, required = schema.get("properties"), schema.get("required")
-    names = [name for name in required if isinstance(name, str)] if is_array(required) else []
     known = properties if is_object(properties) else {}
-    return names[0] if names and known.keys().isdisjoint(names) else None
+    return [name for name in required if isinstance(name, str) and name not in known] if is_array(required) else []
+
+
+def answerable(schema: object) -> object:
+    """The schema without what it requires and does not describe."""
+    lacking = _undescribed(schema)
+    if not lacking or not is_object(schema) or not is_array(required := schema.get("required")):
+        return schema
+    return {**schema, "required": [name for name in required if name not in lacking]}
 
 
 _ELSEWHERE = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties"})

@@ -6,7 +6,7 @@ from ...wire.json_value import as_object, value_at
 from ...wire.values import Tool, ToolCall
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from ..schema_check import Violation, barred, described, impossible, undescribed, violations
+from ..schema_check import Violation, answerable, barred, described, impossible, violations
 from .emission import call_at, whole_calls, written_twice
 from .output_format import NOT_ENFORCED, not_enforced
 
@@ -23,15 +23,14 @@ def _checked(context: RuleContext) -> Iterator[tuple[ToolCall, Tool]]:
             continue
         if impossible(tool.schema) is not None or barred(tool.schema) is not None:
             continue
-        if tool in context.request.tools and undescribed(tool.schema) is not None:
-            continue
         if call.arguments is None and call.arguments_raw.strip() not in ("", "null"):
             continue
         yield call, tool
 
 
 def _broken(tool: Tool, call: ToolCall) -> list[Violation]:
-    return violations(tool.schema, {} if call.arguments is None else call.arguments)
+    """How a call breaks the schema of its tool in what the schema describes."""
+    return violations(answerable(tool.schema), {} if call.arguments is None else call.arguments)
 
 
 @rule(
@@ -116,7 +115,7 @@ def _is_strict(context: RuleContext, tool: Tool) -> bool:
     not_when=(
         "Several tools of the request have this name, and the arguments fit one: `client-bad-tool-schema` says so",
         "The schema itself cannot be compiled, or no arguments can fit it: then `client-tool-definition-damaged` says so",
-        "The schema describes none of the arguments that it requires: then `client-tool-definition-damaged` says so",
+        "The schema does not describe an argument that it requires: then `client-tool-definition-damaged` says so",
         "The schema allows no value at all for a parameter: then `client-tool-definition-damaged` says so",
         "A number written as a string, or the other way round: then it is a warning",
         "A text that has not the `format` of the schema: then it is a warning",

@@ -4,7 +4,14 @@ import socket
 
 import pytest
 
-from turntape.inspector.findings.schema_check import Violation, described, impossible, undescribed, violations
+from turntape.inspector.findings.schema_check import (
+    Violation,
+    answerable,
+    described,
+    impossible,
+    undescribed,
+    violations,
+)
 
 SCHEMA = {
     "type": "object",
@@ -156,7 +163,11 @@ def test_a_required_property_that_a_closed_schema_does_not_have_is_named_with_it
         ({"type": "object", "properties": {}, "required": ["city"]}, "city"),
         ({"type": "object", "required": ["city", "unit"]}, "city"),
         ({"properties": {"town": {}}, "required": ["city"]}, "city"),
-        ({"properties": {"city": {}}, "required": ["city", "unit"]}, None),
+        ({"properties": {"city": {}}, "required": ["city", "unit"]}, "unit"),
+        ({"properties": {"city": {}}, "required": ["unit"], "additionalProperties": {"type": "string"}}, None),
+        ({"properties": {"city": {}}, "required": ["unit"], "additionalProperties": True}, None),
+        ({"properties": {"city": {}}, "required": ["unit"], "additionalProperties": False}, "unit"),
+        ({"properties": {"city": {}}, "required": ["city"]}, None),
         ({"properties": {}, "required": []}, None),
         ({"properties": {}}, None),
         ({"required": ["city"], "allOf": [{"properties": {"city": {}}}]}, None),
@@ -165,5 +176,16 @@ def test_a_required_property_that_a_closed_schema_does_not_have_is_named_with_it
         (None, None),
     ],
 )
-def test_a_schema_that_describes_nothing_of_what_it_requires(schema: object, name: str | None) -> None:
+def test_a_schema_that_does_not_describe_what_it_requires(schema: object, name: str | None) -> None:
     assert undescribed(schema) == name
+
+
+def test_a_call_is_measured_by_what_the_schema_describes() -> None:
+    schema = {"properties": {"city": {"type": "string"}}, "required": ["city", "country"]}
+
+    assert violations(answerable(schema), {"city": "Porto"}) == []
+    assert [one.kind for one in violations(answerable(schema), {})] == ["missing-required"]
+    assert [one.kind for one in violations(answerable(schema), {"city": 5})] == ["wrong-type"]
+    whole = {"properties": {"city": {}}, "required": ["city"]}
+    assert answerable(whole) is whole
+    assert answerable(None) is None

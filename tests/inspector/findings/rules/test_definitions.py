@@ -137,6 +137,17 @@ def test_a_schema_whose_parameters_were_stripped_is_the_clients() -> None:
     assert "model-args-break-schema" not in ids(unfit), "the model could not know"
 
 
+def test_one_parameter_that_is_required_and_not_described_is_the_clients() -> None:
+    half = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word", "unit"]}
+    tool = {"type": "function", "function": {"name": "look_up", "description": "Look a word up.", "parameters": half}}
+
+    unfit = emitted(arguments='{"word":"tape"}', tools=[tool])
+
+    assert "requires 'unit', and its schema describes no such parameter" in only(NAME, unfit).message
+    assert "model-args-break-schema" not in ids(unfit), "the model could not know"
+    assert "model-args-break-schema" in ids(emitted(arguments='{"word":5}', tools=[tool])), "this it could know"
+
+
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 NAMED = {"name": "look_up", "description": "Look a word up."}
 

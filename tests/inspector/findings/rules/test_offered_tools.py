@@ -97,7 +97,11 @@ CLICK = {"type": "tool_use", "id": "toolu_1", "name": "left_click", "input": {},
 
 FOUND = {"type": "function_call", "call_id": "call_1", "name": "found", "arguments": "{}", "status": "completed"}
 
-FOUND_TOOL = {"type": "function", "name": "found", "parameters": {"type": "object", "required": ["x"]}}
+FOUND_TOOL = {
+    "type": "function",
+    "name": "found",
+    "parameters": {"type": "object", "properties": {"x": {}}, "required": ["x"]},
+}
 
 
 def test_a_tool_of_an_offered_toolset_was_offered() -> None:
