@@ -138,9 +138,12 @@ class Sender:
                 self._change.wait(_LOOK if self._kept and not self._alone else None)
 
     def _forget_written(self) -> None:
-        written = self._written()
+        if not self._kept or self._kept[0][0] > (written := self._written()):
+            return
+        size = 0
         while self._kept and self._kept[0][0] <= written:
-            self._free(self._kept.popleft()[1])
+            size += self._kept.popleft()[1]
+        self._free(size)
 
     def _free(self, size: int) -> None:
         with self._change:

@@ -90,6 +90,8 @@ class Workers:
         self._say = say
         self._lock = threading.Lock()
         """Guards what several workers' threads use."""
+        self._counts = threading.Lock()
+        """Guards which process counts what is written; the thread that writes never waits for the other lock."""
         self._workers: list[_Worker] = []
         self._threads: list[threading.Thread] = []
         self._stopping = threading.Event()
@@ -202,7 +204,7 @@ class Workers:
         with suppress(OSError), process.stdin:
             process.stdin.write(pickle.dumps(settings))
         theirs.close()
-        with self._lock:
+        with self._counts:
             worker.process, worker.channel, worker.received = process, ours, 0
             self._shared.put(worker.number, WRITTEN, 0)
         if asks is not None and asked is not None and self._pages is not None:
@@ -271,7 +273,7 @@ class Workers:
         process, count = worker.process, worker.received
 
         def written() -> None:
-            with self._lock:
+            with self._counts:
                 if worker.process is process:
                     self._shared.put(worker.number, WRITTEN, count)
 
