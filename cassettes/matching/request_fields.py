@@ -169,6 +169,17 @@ def _name_of(tool: object) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def tool_names(value: object) -> list[str]:
+    """The names of the tools in a definition of one, in a list of them, or in the object that holds the list; empty for
+    anything else."""
+    if isinstance(value, list):
+        return [name for item in cast(list[object], value) for name in tool_names(item)]
+    name = _name_of(value)
+    if name is not None or not isinstance(value, dict):
+        return [name] if name is not None else []
+    return [name for key, item in cast(Json, value).items() if key in _TOOL_LISTS for name in tool_names(item)]
+
+
 def _with_lists_in_order(tool: object) -> object:
     if not isinstance(tool, dict):
         return tool

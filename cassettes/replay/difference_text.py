@@ -19,7 +19,7 @@ from ..excerpts import cut
 from ..matching.embedded_files import is_file, shown
 from ..matching.json_diff import Difference
 from ..matching.pointers import segments
-from ..matching.request_fields import CONVERSATIONS, part_of, part_of_item
+from ..matching.request_fields import CONVERSATIONS, part_of, part_of_item, tool_names
 from ..regex import regex
 from ..tape.model import RoundTrip
 from ..whole_number import whole_number
@@ -84,8 +84,16 @@ def changes_of(found: Sequence[Difference], recorded: RoundTrip | None) -> list[
             for low, high, low_new, high_new in _places(one.recorded, one.given, near=0):
                 lines += [f"- {one.recorded[low:high]}", f"+ {one.given[low_new:high_new]}"]
         else:
-            lines += _values(one)
+            lines += _tools(one) or _values(one)
     return lines
+
+
+def _tools(one: Difference) -> list[str]:
+    """The names of the tools that are new or gone: each API defines a tool in another form."""
+    if part_of(one.pointer) != "tools" or one.kind == "changed":
+        return []
+    sign, value = ("+", one.given) if one.kind == "added" else ("-", one.recorded)
+    return [f"{sign} {name}" for name in tool_names(value)]
 
 
 def part_in_words(difference: Difference, recorded: RoundTrip | None) -> str:

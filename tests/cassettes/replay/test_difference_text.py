@@ -313,3 +313,43 @@ def test_messages_that_change_places_leave_the_one_between_them_unsaid() -> None
 
     assert said == []
     assert len(lines_of(found)) == 1
+
+
+def _defined(form: str, name: str) -> dict[str, object]:
+    schema = {"type": "object", "properties": {}}
+    return {
+        "chat": {"type": "function", "function": {"name": name, "parameters": schema}},
+        "responses": {"type": "function", "name": name, "parameters": schema, "strict": None},
+        "messages": {"name": name, "input_schema": schema},
+        "gemini": {"name": name, "parameters": {"type": "OBJECT"}},
+        "converse": {"toolSpec": {"name": name, "inputSchema": {"json": schema}}},
+    }[form]
+
+
+def _offering(form: str, names: str) -> dict[str, object]:
+    tools = [_defined(form, name) for name in names]
+    if form == "gemini":
+        return {"tools": [{"functionDeclarations": tools}] if tools else []}
+    return {"toolConfig": {"tools": tools}} if form == "converse" else {"tools": tools}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("abc", "ac", ["the tools is gone", "- b"]),
+        ("ac", "abc", ["the tools is new", "+ b"]),
+        ("a", "", ["the tools is gone", "- a"]),
+    ],
+)
+@pytest.mark.parametrize("form", ["chat", "responses", "messages", "gemini", "converse"])
+def test_a_tool_that_is_new_or_gone_is_one_change_for_every_api(
+    form: str, before: str, after: str, said: list[str]
+) -> None:
+    assert changes_of(differences(_offering(form, before), _offering(form, after)), None) == said
+
+
+def test_what_is_new_in_the_schema_of_a_tool_is_said_in_full() -> None:
+    before = {"tools": [{"name": "a", "input_schema": {"properties": {}}}]}
+    after = {"tools": [{"name": "a", "input_schema": {"properties": {"name": {"type": "string"}}}}]}
+
+    assert changes_of(differences(before, after), None) == ["the tools is new", '  + {"type":"string"}']
