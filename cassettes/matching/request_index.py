@@ -26,6 +26,8 @@ _ID = regex(rb'"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\
 """Ids in answers. Every framing contains the JSON as text, so a search in the bytes finds them."""
 _NEAR = 64
 """How many recorded requests a miss is compared with."""
+_KEPT = 1_000_000
+"""The fingerprints of so many bytes of recorded bodies are kept; a fingerprint takes several times as much memory."""
 
 
 def ids_on_tape(trips: Iterable[RoundTrip]) -> frozenset[str]:
@@ -136,8 +138,18 @@ class RequestIndex:
         """The values that recorded answers brought in."""
         self._endpoints: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         """`(number of items, place)` by method and path without model."""
+        self._kept: dict[int, Fingerprint] = {}
+        """The fingerprints of the first recordings: a miss or a match asks for them again at once."""
+        self._kept_with = 0
+        """How many folders were known then."""
+        left = _KEPT
         for place, trip in enumerate(cassette):
-            self._add(place, self._fingerprint(trip))
+            form = self._fingerprint(trip)
+            self._add(place, form)
+            left -= len(form.body)
+            if left >= 0:
+                self._kept[place] = form
+        self._kept_with = len(self._folders)
 
     def given(self, method: str, path: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Fingerprint:
         """The fingerprint of a received request."""
@@ -145,7 +157,10 @@ class RequestIndex:
 
     def recorded(self, place: int) -> Fingerprint:
         """The fingerprint of a recorded request."""
-        return self._fingerprint(self._cassette[place])
+        if self._kept_with != len(self._folders):  # a text is taken apart by the folders that are known
+            self._kept, self._kept_with = {}, len(self._folders)
+        kept = self._kept.get(place)
+        return self._fingerprint(self._cassette[place]) if kept is None else kept
 
     def _fingerprint(self, trip: RoundTrip) -> Fingerprint:
         request = trip.request

@@ -1,6 +1,6 @@
 """What was wrong in a test's replay, as text for the person who reads the failure: what differs, then what to do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ..counted import several
 from ..frozen import frozen
@@ -118,8 +118,9 @@ class Found:
         moved = report.reordered if self.passed and not self.settings.any_order else ()
         known = {miss.turn for miss in misses if miss.is_same_turn}
         every = self.passed and self.ended and expects_all(session, self.settings)
-        imported = imported_turns(session)
-        left = [turn for turn in (report.unplayed if every else ()) if turn not in known and turn not in imported]
+        unplayed = [turn for turn in (report.unplayed if every else ()) if turn not in known]
+        imported = imported_turns(session, unplayed)
+        left = [turn for turn in unplayed if turn not in imported]
         missing = self.tools.without_recording()
         tool_misses = [missing] if missing else self.tools.misses()
         not_called = self.tools.left_over if every else []
@@ -179,10 +180,13 @@ def expects_all(session: Session, settings: Marker) -> bool:
     )
 
 
-def imported_turns(session: Session) -> set[TurnName]:
-    """The turns of recordings that another tool made. That tool did not ask for all of them, so neither do we."""
+def imported_turns(session: Session, among: Collection[TurnName]) -> set[TurnName]:
+    """Those of these turns that another tool has recorded. That tool did not ask for all of them, so neither do we."""
+    if not among:
+        return set()  # no round trip has to be read
     player = session.player
-    return {turn for turn, trip in zip(player.turns, player.cassette, strict=True) if trip.route == "import"}
+    named = zip(player.turns, player.cassette, strict=True)
+    return {turn for turn, trip in named if turn in among and trip.route == "import"}
 
 
 def _live(one: LiveDifference) -> str:
@@ -295,7 +299,7 @@ def left_of_import(session: Session) -> int:
     """How many turns of an imported recording were not requested, where all of them could have been."""
     if session.misses or not session.plan.plays:
         return 0
-    return len(imported_turns(session).intersection(session.player.report().unplayed))
+    return len(imported_turns(session, session.player.report().unplayed))
 
 
 def replaced_values(session: Session) -> str | None:

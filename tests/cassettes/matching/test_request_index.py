@@ -323,3 +323,32 @@ def test_recordings_are_taken_apart_once_however_many_threads_ask(monkeypatch: p
         found = list(pool.map(index.same_but_for_values, asked))
     assert found == [[0], [1], [2], []]
     assert len(taken_apart) == 3
+
+
+@pytest.mark.parametrize(("most", "again"), [(10_000, 0), (50, 1), (0, 2)])
+def test_the_fingerprints_of_small_recordings_are_made_once(
+    most: int, again: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_index, "_KEPT", most)
+    index = index_of(*(trip(chat(user(word))) for word in ("a", "b")))
+    made: list[int] = []
+    own = RequestIndex._fingerprint
+    monkeypatch.setattr(RequestIndex, "_fingerprint", lambda self, trip: (made.append(1), own(self, trip))[1])
+
+    found = [index.recorded(place).value for place in (0, 1)]
+
+    assert found == [chat(user("a")), chat(user("b"))]
+    assert len(made) == again
+
+
+def test_a_kept_fingerprint_is_taken_apart_with_the_folders_that_became_known() -> None:
+    said_so = "Working directory: /home/ana/my proj"
+    bodies = [chat(user("read /home/ana/my proj/a.py")), chat(user(said_so), user("read /home/ana/my proj/a.py"))]
+    index = index_of(*(trip(body) for body in bodies))
+    before = index.recorded(0).apart
+    given(index, bodies[1]).learn_folders()
+
+    fresh = index._fingerprint(index._cassette[0]).apart
+
+    assert fresh != before
+    assert index.recorded(0).apart == fresh

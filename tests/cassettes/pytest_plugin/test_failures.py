@@ -1,12 +1,13 @@
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from factories import round_trip
 from plugin_project import write
 
 from turntape.cassettes import Cassette, Recorder
-from turntape.cassettes.pytest_plugin.failures import damage
+from turntape.cassettes.pytest_plugin.failures import damage, imported_turns
 from turntape.cassettes.replay.session import Session
 
 pytest_plugins = ("pytester",)
@@ -169,3 +170,8 @@ def test_the_failure_says_how_often_a_turn_was_requested_again(project: pytest.P
 
     run.assert_outcomes(failed=1)
     run.stdout.fnmatch_lines([f"*turntape: turn 1, [#]0 was requested again{said}"])
+
+
+def test_no_recording_is_read_where_every_turn_was_requested() -> None:
+    unread: Any = None
+    assert imported_turns(unread, ()) == set()
