@@ -91,7 +91,6 @@ PROVIDERS: tuple[Provider, ...] = (
         prices="google",
         telemetry="gcp.vertex_ai",
         only_in_total="thoughts",
-        named_deployments=True,
         cache=(*rules.CLAUDE, *rules.VERTEX_GEMINI),
     ),
     Provider(

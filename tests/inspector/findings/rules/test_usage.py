@@ -453,6 +453,27 @@ def test_a_deployment_with_the_name_of_a_model_is_that_model(name: str, answered
     assert ("api-model-substituted" not in ids(replace(one, request=request))) is same
 
 
+@pytest.mark.parametrize(
+    ("place", "answered", "same"),
+    [
+        ("publishers/anthropic/models/claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929", True),
+        ("publishers/anthropic/models/claude-sonnet-4-5@20250929", "claude-3-haiku-20240307", False),
+        ("publishers/anthropic/models/claude-sonnet-4-5", "claude-opus-4-5", False),
+        ("endpoints/7221346", "claude-3-haiku-20240307", True),
+        ("endpoints/mg-endpoint-4c1f", "claude-3-haiku-20240307", True),
+    ],
+)
+def test_vertex_serves_a_publishers_model_by_its_name_and_an_endpoint_by_any(
+    place: str, answered: str, same: bool
+) -> None:
+    url = f"https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5/{place}:rawPredict"
+    one = with_answer(anthropic([asked("hi")], [words("x")]), model=answered)
+    body = orjson.dumps({key: value for key, value in orjson.loads(one.request.body).items() if key != "model"})
+    one = replace(one, request=replace(one.request, url=url, content=body))
+
+    assert ("api-model-substituted" not in ids(one)) is same
+
+
 def test_a_word_of_two_letters_does_not_make_a_name_the_models() -> None:
     assert "api-model-substituted" not in ids(at_host(served("my-ai", "gpt-ai-mini"), GATEWAY))
     assert "api-model-substituted" in ids(at_host(served("my-fox", "gpt-fox-mini"), GATEWAY))
