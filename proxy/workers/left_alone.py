@@ -15,6 +15,8 @@ from turntape.cassettes.tape.reader import Cassette
 
 _PATIENCE = 60.0
 """Seconds to wait for the other workers, which add theirs."""
+_AGAIN = 2.0
+"""Seconds for which it is tried again although nobody else has the file."""
 _LOOK = 0.05
 _LAST = 1000
 """How many of the last round trips in the file are looked at for one that was written just before the end."""
@@ -26,12 +28,15 @@ def add_missing(path: Path, trips: Sequence[RoundTrip], redactor: Redactor) -> s
 
 
 def _done(path: Path, trips: Sequence[RoundTrip], redactor: Redactor) -> str:
-    until = time.monotonic() + _PATIENCE
+    begun = busy_at = time.monotonic()
     while trips:
         try:
             return _added(path, trips, redactor)
         except (TurntapeError, OSError) as exc:
-            if time.monotonic() > until or not _is_busy(path):
+            now = time.monotonic()
+            # Another worker may have ended between the failure and this look.
+            busy_at = now if _is_busy(path) else busy_at
+            if now - begun > _PATIENCE or now - busy_at > _AGAIN:
                 return f"{several(len(trips), 'round trip')} lost: {exc}"
         time.sleep(_LOOK)
     return f"no round trip of this worker is missing from {str(path)!r}"

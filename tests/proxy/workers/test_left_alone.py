@@ -45,9 +45,27 @@ def test_another_worker_that_adds_its_own_is_waited_for(tmp_path: Path) -> None:
     assert bodies(path) == [trip.request.body for trip in TRIPS]
 
 
+def test_it_tries_again_when_another_worker_ends_after_the_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.cassette.jsonl"
+    other = Recorder(path)
+    other.write(TRIPS[0])
+
+    def ends_now(_path: Path) -> bool:
+        other.close()
+        return False
+
+    monkeypatch.setattr(left_alone, "_is_busy", ends_now)
+    add_missing(path, TRIPS[1:], Redactor())
+
+    assert bodies(path) == [trip.request.body for trip in TRIPS]
+
+
 def test_what_cannot_be_added_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.cassette.jsonl"
     monkeypatch.setattr(left_alone, "_PATIENCE", 0.1)
+    monkeypatch.setattr(left_alone, "_AGAIN", 0.1)
     with Recorder(path) as recorder:
         recorder.flush()
 
