@@ -91,4 +91,4 @@ def test_a_listed_model_of_the_same_name(model: str, like: str | None) -> None:
     ],
 )
 def test_the_line_is_toml_that_waits_for_its_amounts(model: str, row: dict[str, str]) -> None:
-    assert tomllib.loads("[prices]\n" + Unpriced(model, None).line) == {"prices": {model: row}}
+    assert tomllib.loads(f"[prices]\n{Unpriced(model, None).line}") == {"prices": {model: row}}
