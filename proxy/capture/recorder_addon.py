@@ -87,6 +87,7 @@ class RecorderAddon:
         self._flows: dict[str, http.HTTPFlow] = {}
         self._memory = memory or Memory()
         self._spool = spool
+        self._has_stopped = False
 
     def begin(self, flow: http.HTTPFlow, pending: PendingRoundTrip) -> None:
         """Start recording a flow."""
@@ -190,6 +191,8 @@ class RecorderAddon:
     @harmless
     def error(self, flow: http.HTTPFlow) -> None:
         pending = self.pending.get(flow.id)
+        if pending is None and self._has_stopped and flow.killable:
+            flow.kill()  # it is recorded without an answer, so its client gets none
         if pending is None or flow.error is None:
             return
         if pending.doubt is not None:
@@ -214,6 +217,7 @@ class RecorderAddon:
 
     def abandon(self) -> None:
         """Record what is still running as it is now; the proxy is being stopped."""
+        self._has_stopped = True
         for name in list(self.pending):
             session = self._flows[name].websocket
             if session is not None and session.close_code is not None:  # one side has ended it

@@ -16,7 +16,7 @@ import orjson
 import pytest
 from waiting import eventually
 
-from turntape.cassettes import Cassette
+from turntape.cassettes import Cassette, RoundTrip
 from turntape.proxy.scripted import ScriptedServer
 
 KEY = "sk-proj-abcDEF123456ghiJKL789012mnoPQR345678stuVWX"
@@ -43,6 +43,13 @@ def runs(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def question(trip: RoundTrip) -> int | None:
+    """The number that was asked; None for a request that did not arrive as a whole."""
+    if not trip.request.complete or not trip.request.body:
+        return None
+    return int(orjson.loads(trip.request.body)["messages"][0]["content"].split()[1])
 
 
 class Gateway:
@@ -165,9 +172,10 @@ def test_a_killed_process_loses_no_answer_under_traffic_and_has_none_twice(tmp_p
     def ask(first: int) -> None:
         for number in range(first, first + 1000):
             try:
-                gateway.ask(number)
+                status = gateway.ask(number)
             except httpx.HTTPError:
                 return
+            assert status == 200
             answered.append(number)
 
     with ThreadPoolExecutor(4) as pool:
@@ -180,10 +188,7 @@ def test_a_killed_process_loses_no_answer_under_traffic_and_has_none_twice(tmp_p
     gateway.end()
 
     cassette = Cassette.load(gateway.tape)
-    kept = [
-        int(orjson.loads(trip.request.body)["messages"][0]["content"].split()[1])
-        for trip in cassette
-        if trip.request.complete and trip.request.body
-    ]
+    kept = [number for trip in cassette if (number := question(trip)) is not None]
     assert sorted(kept) == sorted({*kept}), "".join(gateway.said)
     assert {*answered} - {*kept} == set(), "".join(gateway.said)
+    assert {*answered} & {question(trip) for trip in cassette if trip.failure is not None} == set()

@@ -256,6 +256,22 @@ def test_what_still_runs_at_the_stop_is_kept_as_it_is() -> None:
     assert recorder.pending == {} and waiting.id != running.id
 
 
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_client_gets_no_answer_of_ours_after_the_stop(stopped: bool) -> None:
+    """What waits for a connection then fails, and its record says that there was no answer."""
+    recorder = RecorderAddon([].append)
+    flow = begun(recorder)
+    if stopped:
+        recorder.abandon()
+    else:
+        recorder.release(flow)
+    flow.error = base.Error("turntape stops")
+
+    recorder.error(flow)
+
+    assert (flow.error.msg == base.Error.KILLED_MESSAGE) is stopped
+
+
 def test_a_fault_in_turntape_is_stored_and_logged_and_the_hook_returns(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

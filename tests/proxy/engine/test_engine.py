@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +12,7 @@ from typing import override
 import httpx2
 import pytest
 from mitmproxy.proxy import server as mitmproxy_server
+from waiting import eventually
 
 from turntape.cassettes import RoundTrip
 from turntape.proxy.capture.certificates import ensure_authority
@@ -150,6 +152,37 @@ def test_what_runs_when_the_proxy_stops_is_recorded_with_what_had_arrived(tmp_pa
         "internal",
         "turntape was stopped before the answer was complete",
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a server that lets a connection wait")
+def test_a_request_whose_connection_is_not_open_yet_when_the_proxy_stops_gets_no_answer(tmp_path: Path) -> None:
+    """The record has none either."""
+    sink, seen = Sink(), list[object]()
+
+    def post(port: int) -> None:
+        with httpx2.Client(trust_env=False, timeout=None) as client:
+            try:
+                seen.append(client.post(f"http://127.0.0.1:{port}/openai/v1/chat/completions", json=BODY))
+            except httpx2.TransportError as exc:
+                seen.append(type(exc))
+
+    with socket.socket() as full, socket.socket() as first, socket.socket() as second:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for one in (first, second):  # the server takes no more after these
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        url = f"http://127.0.0.1:{full.getsockname()[1]}"
+        engine = Engine(sink, upstreams={"*": url}, confdir=tmp_path)
+        with running(engine):
+            client = threading.Thread(target=post, args=(engine.port,))
+            client.start()
+            eventually(lambda: engine.pending)
+        client.join()
+
+    (trip,) = sink.trips
+    assert seen == [httpx2.RemoteProtocolError]
+    assert trip.response is None and trip.failure is not None and trip.failure.kind == "internal"
 
 
 TOGETHER = 12
