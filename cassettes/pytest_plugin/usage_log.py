@@ -1,5 +1,6 @@
 """Which cassettes a session used, and how; `--turntape-check` and the summary read it. Survives xdist as JSON."""
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict
@@ -35,6 +36,8 @@ _ELSEWHERE = 3
 """At most this many places of one change in the requests of other APIs are named."""
 _NAMED = 5
 """At most this many tests are named."""
+_RECORDED = 20
+"""Of more tests than these only the sum of what they recorded is shown."""
 
 
 def _kind(cause: Cause) -> tuple[str, ...]:
@@ -68,6 +71,10 @@ class Use:
     """How many requests differ from the recording, where the profile ignores what they contain."""
     left: int = 0
     """How many turns of an imported recording were not requested."""
+    recorded: int = 0
+    """How many round trips it recorded."""
+    failed: str = ""
+    """What failed although it recorded: the test or the fixture."""
 
 
 def _where(counted: Counter[str]) -> tuple[str, str] | None:
@@ -126,14 +133,11 @@ class UsageLog:
         self.notes += [line for note in session.notes if (line := f"{name}: {note}") not in self.notes]
         if moves := marked.moves():
             self._moves[name] = moves
-        if marked.recorded and session.restamp is None:
-            failed = f", although the {marked.subject} failed" if marked.outcome == "failed" else ""
-            self.notes.append(
-                f"{name}: recorded {several(marked.recorded, 'round trip')} to {from_here(marked.path)}{failed}"
-            )
+        recorded = marked.recorded if session.restamp is None else 0
+        failed = marked.subject if marked.outcome == "failed" else ""
         ignored = ignored_requests(session) if session.restamp is None else 0
         left = left_of_import(session) if session.restamp is None and marked.outcome != "skipped" else 0
-        self._uses[marked.item.nodeid].append(Use(name, path, self._state_of(marked), ignored, left))
+        self._uses[marked.item.nodeid].append(Use(name, path, self._state_of(marked), ignored, left, recorded, failed))
 
     def _state_of(self, marked: ActiveTest) -> State | None:
         if marked.outcome in (None, "skipped"):
@@ -150,10 +154,10 @@ class UsageLog:
         place = str(path.absolute())
         self._owned.add(place)
         self.notes += [f"{path}: {note}" for note in session.notes]
-        if recorded:
-            self.notes.append(f"recorded {several(recorded, 'round trip')} to {path}")
-        if session.plan.plays and session.exists:
-            self._uses[test].append(Use(test, place, "missed" if session.misses else "played", 0))
+        plays = session.plan.plays and session.exists
+        if plays or recorded:
+            state: State | None = None if not plays else "missed" if session.misses else "played"
+            self._uses[test].append(Use(test, place, state, 0, recorded=recorded))
 
     def failed(self, test: str, cause: Cause) -> None:
         """Note why a test failed."""
@@ -166,7 +170,7 @@ class UsageLog:
         for use in self._every_use():
             left[use.name] += use.left
             ignored[use.name] += use.ignored
-        found = list(self.notes)
+        found = [*self.notes, *self._recorded()]
         if where := _where(+left):
             count, them = left.total(), "it" if left.total() == 1 else "them"
             turns = (
@@ -178,6 +182,20 @@ class UsageLog:
             differ = f"{several(count, 'request')} {'differs' if count == 1 else 'differ'} from the recording"
             found.append(f"{where[0]}: {differ}: the profile sequence ignores what requests contain{where[1]}")
         return found
+
+    def _recorded(self) -> Iterator[str]:
+        """What was recorded, test by test; of many tests their sum, and those that failed all the same."""
+        uses = [use for use in self._every_use() if use.recorded]
+        listed = uses if len(uses) <= _RECORDED else [use for use in uses if use.failed]
+        for use in listed:
+            although = f", although the {use.failed} failed" if use.failed else ""
+            path = from_here(Path(use.path))
+            yield f"{use.name}: recorded {several(use.recorded, 'round trip')} to {path}{although}"
+        if len(uses) > _RECORDED:
+            files = {use.path for use in uses}
+            trips = several(sum(use.recorded for use in uses), "round trip")
+            below = from_here(Path(os.path.commonpath([str(Path(file).parent) for file in files])))
+            yield f"recorded {trips} of {several(len(uses), 'test')} to {several(len(files), 'cassette')} below {below}"
 
     def _every_use(self) -> Iterator[Use]:
         return (use for uses in self._uses.values() for use in uses)

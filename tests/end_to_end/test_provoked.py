@@ -101,7 +101,8 @@ def forgets_a_tool(history: list[Any], asked: dict[str, Any], turn: int) -> None
 
 
 def asks_for_a_number(history: list[Any], asked: dict[str, Any], turn: int) -> None:
-    schema = {"type": "object", "properties": {"company": {"type": "integer"}}, "required": ["company", "language"]}
+    properties = {"company": {"type": "integer"}, "language": {"type": "string"}}
+    schema = {"type": "object", "properties": properties, "required": ["company", "language"]}
     asked["tools"] = [{"type": "function", "function": {"name": "generate_email", "parameters": schema}}, FUNCTIONS[1]]
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from turntape.cassettes.importers.conversion import Done
-    from turntape.cassettes.importers.suite_marks import Rewrite
 
 PROGRESS_AFTER = 1.0
 """Seconds after which progress is shown."""
@@ -38,6 +37,29 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
+    return _suite(options) if options.pytest is not None else _files(options)
+
+
+def _suite(options: argparse.Namespace) -> int:
+    import sys
+
+    from turntape.cassettes.errors import TurntapeError
+
+    from ..suite_move import move_suite
+
+    if options.output or options.out_dir:
+        raise TurntapeError(
+            "-o and --out-dir are for single recordings, and --pytest puts the cassettes where the tests look for "
+            "them; leave the option out, or name a folder in pytest's ini file: turntape_folder"
+        )
+    tests = [*([options.pytest] if options.pytest else ()), *options.file]
+    whole = move_suite(
+        tests or ["."], lambda line: sys.stdout.write(f"{line}\n"), apply=options.apply, force=options.force
+    )
+    return OK if whole else USAGE
+
+
+def _files(options: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
@@ -47,14 +69,6 @@ def main(options: argparse.Namespace) -> int:
 
     from ...capture.mitmproxy_flows import MITMPROXY
 
-    if options.pytest is not None:
-        if options.output or options.out_dir:
-            raise TurntapeError(
-                "-o and --out-dir are for single recordings, and --pytest puts the cassettes where the tests look for "
-                "them; leave the option out, or name a folder in pytest's ini file: turntape_folder"
-            )
-        tests = [*([options.pytest] if options.pytest else ()), *options.file]
-        return _suite(tests or ["."], apply=options.apply, force=options.force)
     if options.apply:
         raise TurntapeError("--apply needs --pytest; files are converted without it")
     if not options.file:
@@ -72,110 +86,6 @@ def main(options: argparse.Namespace) -> int:
         if results:
             sys.stdout.write("\n".join(table(results)) + "\n")
     return USAGE if any(done.problem for done in results) else OK
-
-
-def _suite(tests: "Sequence[str]", *, apply: bool, force: bool) -> int:
-    import tempfile
-    from pathlib import Path
-
-    with tempfile.TemporaryDirectory() as folder:
-        return _moved(tests, Path(folder), apply=apply, force=force)
-
-
-def _moved(tests: "Sequence[str]", folder: "Path", *, apply: bool, force: bool) -> int:
-    """Move the suite in these files and folders. `folder` is for what the survey finds, and for recordings that only
-    the suite itself can read."""
-    import importlib.util
-    import shlex
-    import sys
-    from pathlib import Path
-
-    from turntape.cassettes.counted import several
-    from turntape.cassettes.excerpts import listed
-    from turntape.cassettes.importers.conversion import convert
-    from turntape.cassettes.importers.suite import NAMED, Move
-    from turntape.cassettes.importers.suite_survey import survey
-
-    from ..waiting import Waiting
-
-    named = shlex.join(tests)
-    with Waiting(f"pytest collects {named}") as waiting:
-        suite = survey(tests, folder, waiting.say)
-    move = Move.of(suite.tests, suite.unread, root=suite.root, ini=suite.ini)
-    move.add_direct_uses([Path(one.partition("::")[0]) for one in tests])
-    write = sys.stdout.write
-    for line in rewrite_lines(move.rewrites, Path.cwd()):
-        write(f"{line}\n")
-    if move.ini is not None:
-        for line in move.ini.lines:
-            write(f"{move.ini.file}: {line}\n")
-    for said in move.unmapped:
-        write(f"not mapped: {said}\n")
-    if move.story:
-        values = listed(sorted({repr(value) for its in move.story.values() for value in its}), NAMED)
-        write(
-            f"kept: {values}, which {several(len(move.story), 'test file')} contain{'s' * (len(move.story) == 1)}: "
-            "redact_keep in the marks, as the recordings call this a password\n"
-        )
-    if suite.apart:
-        said = listed([one.name for one in suite.apart], NAMED)
-        write(
-            f"collected apart: {several(len(suite.apart), 'file')} that pytest does not collect together with all of "
-            f"{named}: {said}; {suite.apart[0].reason}; run {'it' if len(suite.apart) == 1 else 'them'} apart too\n"
-        )
-    if move.dropped:
-        count = several(sum(map(len, move.dropped.values())), "recorded round trip")
-        places = several(len(move.dropped), "file")
-        write(
-            f"left out: {count} in {places}, which vcrpy never plays: before_record_… of the suite "
-            "drops them, or allow_playback_repeats takes an earlier one\n"
-        )
-    plan = sorted(move.plan, key=lambda pair: str(pair[1]))
-    said = f"{several(len(plan), 'recording')} for {several(len({target for _, target in plan}), 'test')}"
-    places = _places(move.rewrites)
-    if move.uses:
-        file, line = move.uses[0]
-        beside = f"{several(len(move.beside), 'recording')} beside themselves"
-        write(f"use_cassette: {several(len(move.uses), 'use')}, the first in {file}:{line}; {beside}\n")
-    if not apply:
-        write(f"would convert {said} and rewrite {places}; nothing was changed, add --apply to do it\n")
-        return OK
-    results = list(convert(plan, force=force, dropped=move.dropped, kept=move.kept))
-    alone = list(convert(move.beside, force=force))
-    for done in (*results, *alone):
-        if done.problem:
-            write(f"left out: {done.problem}\n")
-    move.apply()
-    written = [done for done in results if done.target]
-    said = f"{several(len(written), 'recording')} for {several(len({done.target for done in written}), 'test')}"
-    if alone:
-        said += f", {several(sum(done.target is not None for done in alone), 'recording')} beside themselves"
-    write(f"converted {said} and rewrote {places}; ")
-    others = (("pytest_recording", "recording"), ("pytest_vcr", "vcr"), ("cassetter", "cassetter"))
-    off = "".join(f" -p no:{name}" for module, name in others if importlib.util.find_spec(module))
-    write(f"run the tests with: {Path(sys.executable).name} -m pytest{off} {named}\n")
-    return USAGE if any(done.problem for done in (*results, *alone)) else OK
-
-
-def _places(rewrites: "Sequence[Rewrite]") -> str:
-    """How many marks and imports in how many files."""
-    marks = several(sum(not one.is_import for one in rewrites), "mark")
-    imports = sum(one.is_import for one in rewrites)
-    others = f" and {several(imports, 'import')}" if imports else ""
-    return f"{marks}{others} in {several(len({one.file for one in rewrites}), 'file')}"
-
-
-def rewrite_lines(rewrites: "Sequence[Rewrite]", here: "Path") -> list[str]:
-    """What is written in place of which marks: each change of a file once."""
-    places: dict[tuple[Path, str, str], list[int]] = {}
-    for one in sorted(rewrites, key=lambda one: (one.file, one.line)):
-        places.setdefault((one.file, one.old, one.new), []).append(one.line)
-    lines: list[str] = []
-    for (file, old, new), at in places.items():
-        shown = file.relative_to(here) if file.is_relative_to(here) else file
-        more = f" (and {len(at) - 1} more)" if len(at) > 1 else ""
-        lines.append(f"{shown}:{at[0]}{more}: {old} → {new}")
-    return lines
 
 
 def found(names: "Sequence[str]") -> "Iterator[Path]":

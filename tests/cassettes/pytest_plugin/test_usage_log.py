@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Sequence
 
 import pytest
 from plugin_project import write
@@ -49,7 +50,7 @@ def test_a(word): ask(word)
 """
 
 
-def many(ids: str) -> str:
+def many(ids: Sequence[str]) -> str:
     return MANY.format(words=", ".join(f"'word {place}'" for place in range(len(ids))), ids=", ".join(map(repr, ids)))
 
 
@@ -285,3 +286,21 @@ def test_repetitions_in_several_workers_record_one_after_the_other(
     assert len(server.requests) == (2 if mode == "once" else 8)
     (path,) = project.path.rglob("*.cassette.jsonl")
     assert len(Cassette.load(path)) == 2
+
+
+@pytest.mark.parametrize(("count", "lines", "options"), [(20, 20, ()), (21, 2, ("-n", "2"))])
+def test_what_many_tests_recorded_is_one_line_beside_those_that_failed(
+    project: pytest.Pytester, count: int, lines: int, options: tuple[str, ...]
+) -> None:
+    names = many([str(place) for place in range(count)])
+    write(project, names.replace("ask(word)", "ask(word); assert word != 'word 3'"))
+
+    result = project.runpytest("--turntape-mode=once", *options)
+
+    result.assert_outcomes(passed=count - 1, failed=1)
+    said = [line for line in result.outlines if "recorded 1 round trip to " in line or line.startswith("recorded ")]
+    assert len(said) == lines
+    [failed] = [line for line in said if "although" in line]
+    assert failed.startswith("test_it.py::test_a[3]: recorded 1 round trip to ")
+    if lines == 2:
+        assert said[1].startswith("recorded 21 round trips of 21 tests to 21 cassettes below ")

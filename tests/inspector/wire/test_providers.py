@@ -64,7 +64,7 @@ def test_names_and_hosts_are_unique_and_every_header_names_a_row() -> None:
 
 
 TRAITS = {
-    "named_deployments": {"azure", "vertex", "databricks"},
+    "named_deployments": {"azure", "databricks"},
     "own_models": {"openai", "anthropic", "gemini", "ollama", "groq", "deepseek", "xai", "mistral", "cohere"},
     "local": {"ollama", "lmstudio", "vllm"},
     "resells": {"portkey", "cloudflare", "vercel", "litellm"},

@@ -12,10 +12,8 @@ from mitmproxy.test import tflow, tutils
 
 from turntape.cassettes import Cassette
 from turntape.cassettes.importers.format import ImportFault
-from turntape.cassettes.importers.suite_marks import Rewrite
 from turntape.proxy.capture.mitmproxy_flows import MITMPROXY
 from turntape.proxy.cli import main
-from turntape.proxy.cli.commands.import_ import rewrite_lines
 
 YAML = """\
 interactions:
@@ -172,15 +170,3 @@ def test_a_har_of_mitmproxy_is_read_as_har(tmp_path: Path) -> None:
     assert trip.response
     assert (trip.response.status, trip.response.body) == (200, b"message")
     assert [frame.data for frame in socket.frames] == [b"hello binary", b"hello text", b"it's me"]
-
-
-def test_each_change_of_marks_is_one_line_for_a_file(tmp_path: Path) -> None:
-    here, there = tmp_path / "suite" / "tests" / "test_a.py", tmp_path / "test_b.py"
-    made = [(here, 9, "vcr"), (here, 3, "vcr"), (here, 5, "vcr('x')"), (there, 1, "vcr")]
-    rewrites = [Rewrite(file, line, old, "turntape", 0, 0) for file, line, old in made]
-
-    assert rewrite_lines(rewrites, tmp_path / "suite") == [
-        "tests/test_a.py:3 (and 1 more): vcr → turntape",
-        "tests/test_a.py:5: vcr('x') → turntape",
-        f"{there}:1: vcr → turntape",
-    ]
