@@ -140,6 +140,23 @@ def test_a_damaged_cassette_is_not_restamped(damaged: bool, tmp_path: Path) -> N
         assert path.read_bytes() != before
 
 
+def test_a_restamp_that_cannot_write_says_so_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.cassette.jsonl"
+    trip = round_trip(b'{"model":"m","messages":[{"role":"user","content":"asked"}]}')
+    with Recorder(path, durable=False) as recorder:
+        recorder.write(trip)
+    before = path.read_bytes()
+    session = Session(path, "restamp")
+    session.ask(trip.request.method, trip.request.url, (), trip.request.body.replace(b"asked", b"said"))
+    monkeypatch.setattr(os, "access", lambda *_: False)  # who is root may write everywhere
+
+    with pytest.raises(CassetteError, match="^cannot write the cassette '.*': Permission denied; correct that"):
+        session.finish()
+    assert path.read_bytes() == before
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
 def test_a_forked_process_makes_no_live_call_and_leaves_no_file(tmp_path: Path) -> None:
     """Its answer would be lost: the file is written by the process that has opened the session."""
