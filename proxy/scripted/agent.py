@@ -98,7 +98,7 @@ def main() -> int:
     import httpx
 
     base = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
-    key = os.environ.get("OPENAI_API_KEY", "")
+    key = os.environ.get("OPENAI_API_KEY") or "none"  # "Bearer " with nothing after it is not a valid header
     tools, lose = Tools(), "--lose-a-result" in sys.argv[1:]
     messages: list[dict[str, object]] = [
         {"role": "system", "content": "You are a sales assistant. Use the tools; be brief."},

@@ -117,12 +117,13 @@ def test_ctrl_c_ends_the_agent_without_a_traceback() -> None:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         agent = subprocess.Popen(
             [sys.executable, "-m", "turntape.proxy.scripted.agent"],
-            env={**os.environ, "OPENAI_BASE_URL": address, "NO_PROXY": "*"},
+            env={**os.environ, "OPENAI_BASE_URL": address, "OPENAI_API_KEY": "", "NO_PROXY": "*"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         connection, _ = listener.accept()
         with connection:
+            assert connection.recv(1)  # the request is on its way: now the agent waits for its answer
             agent.send_signal(signal.SIGINT)
             _, said = agent.communicate(timeout=60)
 
