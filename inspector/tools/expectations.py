@@ -15,6 +15,13 @@ from .tool_messages import ToolMessage
 
 _MOST = 10_000
 """So many ids and prompts of one session are known."""
+ASKS = frozenset({"elicitation/create", "sampling/createMessage"})
+"""Requests of a server that a person or a model must answer."""
+PLAIN_ASKS = frozenset({"ping", "roots/list"})
+"""Requests of a server that the client answers without asking anybody."""
+MAY_WAIT = frozenset({"server/discover", "subscriptions/listen", "tasks/result"})
+"""Requests that a server may leave open: older servers do not know the first, and the others end with what they wait
+for."""
 _CHANGES = {
     "notifications/tools/list_changed": "tools",
     "notifications/prompts/list_changed": "prompts",

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from .http_form import not_a_message
 from .returned import error_message
-from .run_steps import strayed
+from .run_end import strayed
 from .session_state import Session, Stray, WireNote, is_new
 from .tool_messages import ToolMessage
 from .tool_run import ToolRun

@@ -14,11 +14,11 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ..wire.json_value import Object, as_text, compact, is_array, is_object, objects_in
 from .answers import NO_METHOD
+from .expectations import ASKS, PLAIN_ASKS
 from .form import wrong_envelope
 from .message_forms import breaks, declares, is_unheard, wrong_reply
 from .request_form import flaw_of_request, methods_of_servers
 from .returned import error_message
-from .run_steps import ASKS, PLAIN_ASKS
 from .session_state import Session, WireNote, Wrong, fail, is_new
 from .tool_messages import ToolMessage
 from .tool_run import Departure, ToolRun

@@ -12,7 +12,7 @@ from .replies import replied
 from .request_flaws import rejudged, seen_late, unfounded
 from .request_headers import speaks_of_headers
 from .returned import error_message, returned_of
-from .run_steps import given, of_task
+from .run_answer import given, of_task
 from .session_state import Session, WireNote, is_new, key_of_id, token_of, version_of
 from .tool_messages import ToolMessage
 from .tool_run import Departure, ToolRun

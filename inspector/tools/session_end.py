@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from turntape.cassettes.excerpts import cut
 
+from .expectations import ASKS, MAY_WAIT
 from .handshake import cancelled_start, hasty, never_confirmed
-from .run_steps import ASKS, MAY_WAIT
 from .session_state import OPEN, Session, WireNote, is_new, key_of_id
 
 _USED_ON = ("session_gone", "session_kept")

@@ -30,7 +30,10 @@ from .progress import Report
 from .replies import provoked
 from .request_flaws import wrong_in
 from .request_headers import flaw_of_headers
-from .run_steps import called, ended, gave_up, named, of_ids, strayed
+from .run_cancel import gave_up
+from .run_end import ended, strayed
+from .run_ids import of_ids
+from .run_start import called, named
 from .session_answers import SessionAnswers
 from .session_end import at_end
 from .session_state import Session, Stray, WireNote, is_new, key_of_id, token_of
