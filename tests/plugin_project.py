@@ -1,8 +1,10 @@
 """A user's project for a separate pytest session, and the helpers of its tests."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import anthropic
+import certifi
 import httpcore
 import httpcore2
 import httpx
@@ -14,11 +16,15 @@ import turntape.cassettes.pytest_plugin.usage_log
 import turntape.cassettes.transports.relay
 import turntape.inspector.pytest_plugin.agent_run
 import turntape.inspector.run.labels
+from turntape.inspector.analysis.price_list import price_list
 from turntape.proxy.scripted.server import ScriptedServer
 
 KEPT = (anthropic, httpcore, httpcore2, httpx, httpx2, openai, turntape.cassettes, turntape.inspector)
 """A pytest inside a test removes from `sys.modules` what it imported itself. What is slow to import is imported here
 and stays. So does httpcore: a second copy of it would raise errors that httpx does not know."""
+price_list()  # so do the prices, which import what they need when they are asked for
+
+_END = "-----END CERTIFICATE-----\n"
 
 AGENT = """
 import asyncio, json, os, subprocess, sys
@@ -66,10 +72,14 @@ def post(word="hi"):
     return httpx.post(url, json=sent, headers=signed).raise_for_status().json()["choices"][0]["message"]["content"]
 """
 
+LOADED = ("turntape.cassettes.pytest_plugin", "turntape.inspector.pytest_plugin", "xdist.plugin", "xdist.looponfail")
+"""What a session in a project loads. By these names, and not by asking every installed package for plugins, it starts
+in half the time. Other tests load the plugin as an installed one."""
+
 UNUSED = ("textual-snapshot", "syrupy", "inline_snapshot", "hypothesispytest", "timeout", "cassetter", "recording",
           "rerunfailures", "anyio")  # fmt: skip
 """Plugins of this environment that a user's project does not need. They take most of the time of a session, or play
-answers themselves. `-p anyio` brings one back."""
+answers themselves."""
 
 
 def write(project: pytest.Pytester, text: str, name: str = "test_it") -> None:
@@ -91,12 +101,30 @@ def server() -> Iterator[ScriptedServer]:
         yield running
 
 
+def one_authority(folder: Path) -> str:
+    """A file with one certificate. Each client of an SDK reads all it finds, which takes longer than its requests."""
+    path = folder / "one-authority.pem"
+    if not path.exists():
+        first, end, _ = Path(certifi.where()).read_text().partition(_END)
+        path.write_text(first + end)
+    return str(path)
+
+
 @pytest.fixture
-def project(pytester: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def project(
+    pytester: pytest.Pytester,
+    server: ScriptedServer,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> pytest.Pytester:
     """A user's project, whose clients find the scripted LLM by the environment."""
+    monkeypatch.setenv("SSL_CERT_FILE", one_authority(tmp_path_factory.getbasetemp()))
     for name in ("CI", "TURNTAPE_MODE", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in UNUSED))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", ",".join(LOADED))
+    # Plugins with these names are taken for the user's own, whose assertions pytest rewrites before they are imported.
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-W ignore::pytest.PytestAssertRewriteWarning")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-abcdefghijklmnopqrstuvwxyz0123")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)

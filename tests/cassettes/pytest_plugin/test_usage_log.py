@@ -12,7 +12,7 @@ from turntape.proxy.scripted.server import ScriptedServer
 
 pytest_plugins = ("pytester",)
 
-WORD = "\n@pytest.mark.turntape(profile='sequence')\ndef test_{name}(): ask(os.environ.get('WORD', 'a'))\n"
+WORD = "\n@pytest.mark.turntape(profile='sequence')\ndef test_{name}(): post(os.environ.get('WORD', 'a'))\n"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_requests_that_a_profile_ignores_are_reported_once(
 MANY = """
 @pytest.mark.turntape
 @pytest.mark.parametrize('word', [{words}], ids=[{ids}])
-def test_a(word): ask(word)
+def test_a(word): post(word)
 """
 
 
@@ -91,7 +91,7 @@ def test_one_renamed_test_has_its_command_at_the_failure_only(project: pytest.Py
 
 
 def test_the_cassette_of_a_parameter_that_is_only_deselected_is_not_for_another(project: pytest.Pytester) -> None:
-    same = "\n@pytest.mark.turntape\n@pytest.mark.parametrize('one', {ids})\ndef test_a(one): ask('the same')\n"
+    same = "\n@pytest.mark.turntape\n@pytest.mark.parametrize('one', {ids})\ndef test_a(one): post('the same')\n"
     write(project, same.format(ids=["a"]))
     project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
     write(project, same.format(ids=["a", "b"]))
@@ -106,14 +106,14 @@ def test_the_cassette_of_a_parameter_that_is_only_deselected_is_not_for_another(
 
 
 LISTED = "".join(
-    f"\n@pytest.mark.turntape\ndef test_{name}(): ask(os.environ.get('WORD', 'a') + ' {name}')\n" for name in "cab"
+    f"\n@pytest.mark.turntape\ndef test_{name}(): post(os.environ.get('WORD', 'a') + ' {name}')\n" for name in "cab"
 )
 
 
 def test_a_change_is_described_the_same_in_whatever_order_the_tests_ran(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    numbered = "\n@pytest.mark.turntape\n@pytest.mark.parametrize('n', [{}])\ndef test_n(n): ask(os.environ['WORD'])\n"
+    numbered = "\n@pytest.mark.turntape\n@pytest.mark.parametrize('n', [{}])\ndef test_n(n): post(os.environ['WORD'])\n"
     monkeypatch.setenv("WORD", "a")
     write(project, LISTED + numbered.format("10, 9"))
     project.runpytest("--turntape-mode=once").assert_outcomes(passed=5)
@@ -165,14 +165,14 @@ MARKED = """
 @pytest.mark.turntape
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_flaky(name):
-    ask(word(name))
+    post(word(name))
 """
 OPENED = """
 from turntape.cassettes import vcr
 
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_flaky(name):
-    with vcr.use_cassette(f"{name}.yaml", match_on=["method", "body"]): ask(word(name))
+    with vcr.use_cassette(f"{name}.yaml", match_on=["method", "body"]): post(word(name))
 """
 
 
@@ -258,7 +258,7 @@ def test_repetitions_play_one_cassette_and_the_commands_name_the_test(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
     project.makeconftest(REPEAT)
-    write(project, "\n@pytest.mark.turntape\ndef test_a(): ask(os.environ.get('WORD', 'a'))\n")
+    write(project, "\n@pytest.mark.turntape\ndef test_a(): post(os.environ.get('WORD', 'a'))\n")
     project.runpytest("--count=2", "--turntape-mode=once").assert_outcomes(passed=2)
     assert [file.name for file in project.path.rglob("*.cassette.jsonl")] == ["test_a.cassette.jsonl"]
     project.runpytest("--count=6", "--turntape-check", *options).assert_outcomes(passed=6)
@@ -293,7 +293,7 @@ def test_what_many_tests_recorded_is_one_line_beside_those_that_failed(
     project: pytest.Pytester, count: int, lines: int, options: tuple[str, ...]
 ) -> None:
     names = many([str(place) for place in range(count)])
-    write(project, names.replace("ask(word)", "ask(word); assert word != 'word 3'"))
+    write(project, names.replace("post(word)", "post(word); assert word != 'word 3'"))
 
     result = project.runpytest("--turntape-mode=once", *options)
 
