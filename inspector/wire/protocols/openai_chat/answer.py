@@ -18,6 +18,7 @@ from ..shared.parts import arguments_of, call_part, media_part, text_part, unrea
 from ..shared.piece_names import PieceNames
 from ..shared.stated_cost import merge_stated, price_terms, stated_cost
 from .deltas import ChoiceDraft, index_of
+from .executed_tools import with_executed
 from .request import content_parts, is_repeated, message_calls, message_reasoning, read_call
 from .usage import chat_usage, usage_of
 
@@ -106,6 +107,7 @@ def read_chat_body(
         error = ApiError(f"The generation ended with {raw!r}.", raw, in_stream=streamed)
     usage = body.get("usage") or as_object(body.get("x_groq")).get("usage")
     usage_fields = as_object(usage)
+    counted = with_executed((read_usage or chat_usage)(usage_fields), choices) if usage_fields else None
     whole = answer(
         parts,
         finish_raw=raw,
@@ -113,7 +115,7 @@ def read_chat_body(
         finish_detail=_detail(choices, raw),
         prompt_filtered=label == "content_filter" and _filtered(body.get(_PROMPT_FILTER)),
         ended=ended,
-        usage=(read_usage or chat_usage)(usage_fields) if usage_fields else None,
+        usage=counted,
         usage_raw=usage,
         stated_cost=stated_cost(body, usage),
         price_terms=price_terms(body),

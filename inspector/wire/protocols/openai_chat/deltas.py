@@ -10,6 +10,7 @@ from turntape.cassettes.frozen import mutable
 
 from ...json_value import Object, add_text, as_array, as_object, as_text, is_array, is_json, is_object
 from ..shared.piece_names import grow
+from .executed_tools import executed_once
 from .request import REASONING_FIELDS
 
 _LONG = 20
@@ -94,9 +95,11 @@ class ChoiceDraft:
             if self.function_call is None:
                 self.function_call = CallDraft(None, None)
             _extend(self.function_call, old)
-        for key in ("audio", "images", "reasoning_opaque", "executed_tools"):
+        for key in ("audio", "images", "reasoning_opaque"):
             if value := delta.get(key):
                 self.rest[key] = _merged(self.rest.get(key), value)
+        if executed := as_array(delta.get("executed_tools")):
+            self.rest["executed_tools"] = executed_once([*as_array(self.rest.get("executed_tools")), *executed])
 
     def _add_call(self, item: Object) -> None:
         kind = "custom" if item.get("custom") else "function"

@@ -85,6 +85,8 @@ def chat_usage(usage: Object, only_in_total: OnlyInTotal = "cached") -> Usage:
         cached_image=counts.first(f"input_{cached}.image_tokens", f"prompt_{cached}.image_tokens"),
         # A server that does not count them apart says 0 too.
         input_media=sums.heard + seen or None,
+        # xAI's Live Search costs a fee for each source; 0 in every recorded answer of its chat API.
+        other_fees=("live search",) if counts.first("num_sources_used") else (),
         unexplained=unexplained,
         problems=(*counts.problems, *doubled),
     )
