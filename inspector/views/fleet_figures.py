@@ -33,6 +33,8 @@ class Group:
     warnings: int
     failed: int
     """Runs with the verdict `fail`."""
+    unpriced: int = 0
+    """Turns whose cost is not known, or not known as a whole: the real cost is then higher than `cost`."""
 
 
 @frozen
@@ -59,6 +61,10 @@ class RunFigures:
     warnings: int
     findings: tuple[str, ...]
     """The most frequent classes of findings above info, the worst first."""
+    unpriced: int = 0
+    """As in a group."""
+    without_price: tuple[str, ...] = ()
+    """The models and fees without a known price, the most frequent first."""
 
 
 @frozen
@@ -72,7 +78,9 @@ class Overview:
     cached: int
     """Of these, read from a cache."""
     unpriced: int
-    """Answered turns without a price."""
+    """That of `whole`."""
+    without_price: list[str] = field(default_factory=list[str])
+    """The models and fees without a known price, the most frequent first; a model may have no name."""
     days: list[Group] = field(default_factory=list[Group])
     """Every day, in order; those without runs too."""
     branches: list[Group] = field(default_factory=list[Group])

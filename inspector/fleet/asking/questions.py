@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from turntape.cassettes.frozen import frozen
 
 from .sql_errors import QuestionError
+from .views import FEES, IS_UNPRICED
 
 
 @frozen
@@ -32,14 +33,15 @@ QUESTIONS = (
     Question(
         "cost-by-branch",
         "what each branch and model cost",
-        """\
+        f"""\
 with costs as (
   select branch, request_model, recording, count(*) as turns, sum(cost_usd) as cost_usd,
-    count(*) filter (cost_usd is null and status < 400) as unpriced
+    count(*) filter {IS_UNPRICED} as unpriced, {FEES} as unpriced_fees
   from turns group by all
 )
 select branch, request_model, count(*) as runs, sum(turns)::bigint as turns, sum(cost_usd) as cost_usd,
-  round(sum(cost_usd)::double / count(*), 6) as cost_per_run, sum(unpriced)::bigint as unpriced
+  round(sum(cost_usd)::double / count(*), 6) as cost_per_run, sum(unpriced)::bigint as unpriced,
+  {FEES} as unpriced_fees
 from costs group by all order by cost_usd desc nulls last, branch, request_model""",
     ),
     Question(
@@ -93,14 +95,16 @@ group by all order by p95_ms desc, request_model limit $limit""",
     Question(
         "task-costs",
         "what a run of each task costs on each branch, against `base`",
-        """\
+        f"""\
 with costs as (
   select task, branch, count(distinct recording) as runs,
-    round(sum(cost_usd)::double / count(distinct recording), 6) as cost_per_run
+    round(sum(cost_usd)::double / count(distinct recording), 6) as cost_per_run,
+    count(*) filter {IS_UNPRICED} as unpriced, {FEES} as unpriced_fees
   from turns where task is not null group by all
 )
-select one.*, base.cost_per_run as base_cost_per_run,
-  round(one.cost_per_run / base.cost_per_run - 1, 4) as change
+select one.task, one.branch, one.runs, one.cost_per_run, base.cost_per_run as base_cost_per_run,
+  case when one.unpriced + base.unpriced = 0 then round(one.cost_per_run / base.cost_per_run - 1, 4) end as change,
+  one.unpriced, base.unpriced as base_unpriced, one.unpriced_fees
 from costs as one left join costs as base on base.task = one.task and base.branch = $base
 order by change desc nulls last, one.task, one.branch""",
         {"base": "main"},
@@ -139,8 +143,9 @@ from turns where status >= 400 group by all order by provider, status, hour""",
     Question(
         "cache-breaks",
         "turns whose changed history lost the cache, by client",
-        """\
-select client, client_version, count(*) as turns, sum(input)::bigint as input, sum(cost_usd) as cost_usd
+        f"""\
+select client, client_version, count(*) as turns, sum(input)::bigint as input, sum(cost_usd) as cost_usd,
+  count(*) filter {IS_UNPRICED} as unpriced, {FEES} as unpriced_fees
 from turns where turn > 1 and history = 'changed' and cache_read = 0
 group by all order by input desc nulls last, client, client_version""",
     ),
@@ -155,7 +160,8 @@ with dearest as (
 select regexp_replace(min(one.address), '/\\d+$', '') as address, arg_min_null(one.branch, n) as branch,
   arg_min_null(one.task, n) as task, arg_min_null(one.agent, n) as agent,
   count(distinct (one.thread, one.turn)) as turns, sum(one.input)::bigint as input, sum(one.cost_usd) as cost_usd,
-  sum(len([f for f in findings if f.severity = 'error' and f.root]))::bigint as errors
+  sum(len([f for f in findings if f.severity = 'error' and f.root]))::bigint as errors,
+  count(*) filter {IS_UNPRICED} as unpriced, {FEES} as unpriced_fees
 from turns as one join dearest on dearest.recording = one.recording and dearest.run is not distinct from one.run
 group by one.recording, one.run order by cost_usd desc nulls last, address limit $limit""",
         {**_BRANCH, "limit": 20},

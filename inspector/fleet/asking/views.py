@@ -17,13 +17,20 @@ from (select * from {COMPACTED} union all by name select * from {LANDING})
 """
 """The same where no compacted row is superseded: filters reach the files then."""
 
+IS_UNPRICED = """(coalesce(len(unpriced_fees), 0) > 0 or (cost_usd is null and not (
+    (status is null or status >= 400 or coalesce(effective, '') = 'error')
+    and coalesce(emitted, 'none') = 'none' and input is null)))"""
+"""Whether the cost of a row is not known, or not known as a whole: the rule of `run.label_costs.is_unpriced`."""
+FEES = "coalesce(list_sort(list_distinct(flatten(list(unpriced_fees) filter (len(unpriced_fees) > 0)))), [])"
+"""The fees without a price of some rows."""
+
 _OF_A_TURN = """
   recording, run, thread, turn, n, part, day, started_at, request_model, client, agent,
   repository, branch, "commit", job, task, verdict, "user", service, address
 """
 """What the elements of lists keep of their turn. They are named one by one, so that only those in use are read."""
 
-_SUMS = """
+_SUMS = f"""
   min(started_at) as started_at,
   max(started_at + to_microseconds(cast(coalesce(duration_ms, 0) * 1000 as bigint))) as ended_at,
   count(distinct (thread, turn)) as turns,
@@ -31,7 +38,7 @@ _SUMS = """
   count(*) filter (status >= 400 or status is null) as failed,
   sum(input)::bigint as input, sum(cache_read)::bigint as cache_read, sum(cache_write)::bigint as cache_write,
   sum(output)::bigint as output, sum(reasoning)::bigint as reasoning,
-  sum(cost_usd) as cost_usd, count(*) filter (cost_usd is null and status < 400) as unpriced,
+  sum(cost_usd) as cost_usd, count(*) filter {IS_UNPRICED} as unpriced, {FEES} as unpriced_fees,
   sum(len(tool_calls))::bigint as tool_calls,
   sum(len(findings))::bigint as findings,
   sum(len([f for f in findings if f.severity = 'error' and f.root]))::bigint as errors,

@@ -8,7 +8,8 @@ from shlex import quote
 from ...views.fleet_figures import Group, Overview, RunFigures
 from ...views.report.colours import colours_of_styles
 from ...views.report.markup import Html, Markup, joined, span, tag
-from ...views.text.number_format import count, dollars, several, spent
+from ...views.text.fleet_costs import bill, highest_bill, missing, named
+from ...views.text.number_format import count, several, spent
 from ...views.text.terminal_text import GLYPHS
 
 BARS = 120
@@ -50,7 +51,8 @@ def fleet_page(found: Overview, reports: Mapping[str, str] | None = None) -> str
         _worst(found.worst, reports or {}),
         tag(
             "footer",
-            "✗ errors and ! warnings are findings that follow from no other. Days are in UTC. Made by ",
+            "✗ errors and ! warnings are findings that follow from no other. ≥ is at least: a part has no known price. "
+            "Days are in UTC. Made by ",
             tag("code", "turntape fleet"),
             "; ",
             tag("code", "turntape query"),
@@ -66,7 +68,7 @@ def _tiles(found: Overview) -> Html:
     tiles = [
         (count(whole.runs), "run" if whole.runs == 1 else "runs", ""),
         (count(whole.turns), "turn" if whole.turns == 1 else "turns", ""),
-        (spent(whole.cost, found.unpriced), _unpriced(found), "money"),
+        (spent(whole.cost, whole.unpriced), missing(found) or "in all", "money"),
         (count(whole.errors), "error" if whole.errors == 1 else "errors", "bad" if whole.errors else ""),
         (count(whole.warnings), "warning" if whole.warnings == 1 else "warnings", "warn" if whole.warnings else ""),
         (cached, f"of {count(found.input)} input tokens from the cache", ""),
@@ -83,10 +85,6 @@ def _tiles(found: Overview) -> Html:
     )
 
 
-def _unpriced(found: Overview) -> str:
-    return f"without {several(found.unpriced, 'turn')} that have no price" if found.unpriced else "in all"
-
-
 def _days(every: Sequence[Group]) -> Html:
     size, name = next((one for one in _SPANS if len(every) <= BARS * one[0]), _SPANS[-1])
     days = [_sum(every[at : at + size]) for at in range(0, len(every), size)] if size > 1 else every
@@ -97,7 +95,7 @@ def _days(every: Sequence[Group]) -> Html:
             tag("em", str(one.errors) if one.errors else ""),
             tag("i", style=f"height:{_percent(one.cost, highest)}%"),
             class_="day" if one.runs else "day none",
-            title=f"{one.name}: {several(one.runs, 'run')}, {_dollars(one.cost)}, {several(one.errors, 'error')}, "
+            title=f"{one.name}: {several(one.runs, 'run')}, {bill(one)}, {several(one.errors, 'error')}, "
             f"{several(one.warnings, 'warning')}",
         )
         for one in days
@@ -109,7 +107,7 @@ def _days(every: Sequence[Group]) -> Html:
         tag(
             "div",
             tag("span", every[0].name if every else ""),
-            tag("span", f"highest {_dollars(highest)}"),
+            tag("span", f"highest {highest_bill(days)}"),
             tag("span", every[-1].name if every else ""),
             class_="ends",
         ),
@@ -127,6 +125,7 @@ def _sum(days: Sequence[Group]) -> Group:
         sum(one.errors for one in days),
         sum(one.warnings for one in days),
         sum(one.failed for one in days),
+        sum(one.unpriced for one in days),
     )
 
 
@@ -155,7 +154,7 @@ def _groups(title: str, groups: Sequence[Group]) -> Html:
             "tr",
             tag("td", one.name or span("dim", UNKNOWN), class_="name"),
             tag("td", tag("div", class_="bar", style=f"width:{_percent(one.cost, highest)}%"), class_="wide"),
-            tag("td", _dollars(one.cost), class_="number money"),
+            tag("td", bill(one), class_="number money"),
             tag("td", count(one.runs), class_="number"),
             tag("td", count(one.errors), class_="number bad" if one.errors else "number dim"),
             tag("td", count(one.warnings), class_="number warn" if one.warnings else "number dim"),
@@ -201,7 +200,7 @@ def _worst(runs: Sequence[RunFigures], reports: Mapping[str, str]) -> Html:
             tag("td", _run(one, reports.get(one.address)), class_="name"),
             tag("td", f"{one.started_at:%Y-%m-%d %H:%M}", class_="number"),
             tag("td", count(one.turns), class_="number"),
-            tag("td", _dollars(one.cost), class_="number money"),
+            tag("td", bill(one), class_="number money"),
             tag("td", count(one.errors), class_="number bad" if one.errors else "number dim"),
             tag("td", count(one.warnings), class_="number warn" if one.warnings else "number dim"),
         )
@@ -218,9 +217,6 @@ def _run(one: RunFigures, report: str | None) -> Html:
     about = " · ".join(text for text in (one.branch, one.task or one.name, one.agent) if text) or "run"
     verdict = span("bad" if one.verdict == "fail" else "dim", f" · {one.verdict}") if one.verdict else ""
     findings = tag("small", ", ".join(one.findings)) if one.findings else ""
+    without = tag("small", named(one.without_price, "no known price: "), class_="warn") if one.without_price else ""
     title = tag("a", about, href=report) if report else about
-    return joined([title, verdict, findings, tag("code", f"turntape view {quote(one.address)}")])
-
-
-def _dollars(cost: Decimal | None) -> str:
-    return "–" if cost is None else dollars(cost)
+    return joined([title, verdict, findings, without, tag("code", f"turntape view {quote(one.address)}")])

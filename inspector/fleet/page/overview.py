@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from ...views.fleet_figures import By, FindingCount, Group, Order, Overview, RunFigures, SomeRuns
 from ..asking.database import Database
+from ..asking.views import IS_UNPRICED
 
 LISTED = 8
 """Branches, agents, models and findings that an overview lists by name."""
@@ -13,13 +14,13 @@ WORST = 15
 
 _ONE = """
   count(distinct (recording, run)) as runs, count(distinct (recording, run, thread, turn)) as turns,
-  sum(cost_usd) as cost,
+  sum(cost_usd) as cost, count(*) filter (unpriced) as unpriced,
   coalesce(sum(errors), 0)::bigint as errors, coalesce(sum(warnings), 0)::bigint as warnings,
   count(distinct (recording, run)) filter (verdict = 'fail') as failed
 """
-_TURNS = """
+_TURNS = f"""
 create temp table shown_turns as select recording, coalesce(run, '') as run, thread, turn, day, cost_usd, input,
-  cache_read, status,
+  cache_read, {IS_UNPRICED} as unpriced, coalesce(unpriced_fees, []) as fees,
   verdict, coalesce(branch, '') as branch, coalesce(agent, service, client, '') as agent,
   coalesce(response_model, request_model, '') as model,
   len([f for f in findings if f.severity = 'error' and f.root]) as errors,
@@ -30,15 +31,27 @@ _FINDINGS = """
 create temp table shown_findings as select recording, coalesce(run, '') as run, id, layer, severity
 from findings where severity in ('error', 'warning') and root and thread is not null
 """
+_WITHOUT_PRICE = """
+create temp table shown_without_price as
+select recording, run, unnest(case when cost_usd is null then [model] else fees end) as name
+from shown_turns where unpriced
+"""
 _RUNS = """
 create temp table shown_runs as select address, recording, coalesce(run, '') as run, coalesce(branch, '') as branch,
   coalesce(agent, service, client, '') as agent, coalesce(task, job, '') as task, coalesce(verdict, '') as verdict,
-  started_at, turns, cost_usd as cost, errors, warnings
+  started_at, turns, cost_usd as cost, unpriced, errors, warnings
 from runs
 """
 _COUNTS = """
 select id, layer, severity, count(*) as count, count(distinct (recording, run)) as runs from shown_findings
 group by all order by severity, runs desc, count desc, id limit $limit
+"""
+_MISSING = """
+select name from shown_without_price group by name order by count(*) desc, name limit $limit
+"""
+_MISSING_OF_RUNS = """
+select recording, run, name from shown_without_price
+where recording in (select unnest($recordings)) group by recording, run, name order by count(*) desc, name
 """
 _CLASSES = """
 select recording, run, id, count(*) as count from shown_findings
@@ -63,7 +76,8 @@ class Figures:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        database.ask(";".join((_TURNS, _FINDINGS, _RUNS)))  # together: when one is asked again, all are made again
+        # Together: when one is asked again, all are made again.
+        database.ask(";".join((_TURNS, _WITHOUT_PRICE, _FINDINGS, _RUNS)))
 
     def _rows(self, sql: str, **given: object) -> list[dict[str, Any]]:
         return self._database.ask(sql, given).to_pylist()
@@ -72,16 +86,18 @@ class Figures:
         """What the recordings that began from `first` to `last` come to."""
         sums = self._rows(
             f"select '' as name, {_ONE}, coalesce(sum(input), 0)::bigint as input, "
-            "coalesce(sum(cache_read), 0)::bigint as cached, "
-            "count(*) filter (cost_usd is null and status < 400) as unpriced from shown_turns"
+            "coalesce(sum(cache_read), 0)::bigint as cached from shown_turns"
         )[0]
-        tokens = {name: cast(int, sums.pop(name)) for name in ("input", "cached", "unpriced")}
+        tokens = {name: cast(int, sums.pop(name)) for name in ("input", "cached")}
+        whole = Group(**sums)
         return Overview(
             store,
             first,
             last,
-            Group(**sums),
+            whole,
             **tokens,
+            unpriced=whole.unpriced,
+            without_price=[one["name"] for one in self._rows(_MISSING, limit=LISTED)],
             days=_every_day(self.groups("day", 100_000), first, last),
             branches=self.groups("branch", LISTED),
             agents=self.groups("agent", LISTED),
@@ -109,15 +125,22 @@ class Figures:
         return SomeRuns(count, self._with_findings(self._rows(sql, **given, limit=limit)))
 
     def _with_findings(self, found: Sequence[dict[str, Any]]) -> list[RunFigures]:
-        classes: dict[tuple[object, object], list[str]] = {}
-        recordings = [one["recording"] for one in found if one["errors"] or one["warnings"]]
-        for one in self._rows(_CLASSES, recordings=recordings) if recordings else ():
-            classes.setdefault((one["recording"], one["run"]), []).append(one["id"])
+        classes = self._named(_CLASSES, "id", [one for one in found if one["errors"] or one["warnings"]])
+        missing = self._named(_MISSING_OF_RUNS, "name", [one for one in found if one["unpriced"]])
         runs: list[RunFigures] = []
         for one in found:
             recording, name = one.pop("recording"), one.pop("run")
-            runs.append(RunFigures(**one, name=name, findings=tuple(classes.get((recording, name), ())[:3])))
+            which, without = classes.get((recording, name), ())[:3], missing.get((recording, name), ())[:3]
+            runs.append(RunFigures(**one, name=name, findings=tuple(which), without_price=tuple(without)))
         return runs
+
+    def _named(self, sql: str, column: str, of: Sequence[dict[str, Any]]) -> dict[tuple[str, str], list[str]]:
+        """What a question about these runs lists for each of them, by recording and run."""
+        names: dict[tuple[str, str], list[str]] = {}
+        recordings = [one["recording"] for one in of]
+        for one in self._rows(sql, recordings=recordings) if recordings else ():
+            names.setdefault((one["recording"], one["run"]), []).append(one[column])
+        return names
 
 
 def _group(row: dict[str, Any]) -> Group:

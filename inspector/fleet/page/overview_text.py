@@ -5,7 +5,8 @@ from decimal import Decimal
 from itertools import groupby
 
 from ...views.fleet_figures import Group, Overview
-from ...views.text.number_format import count, dollars, several, spent
+from ...views.text.fleet_costs import bill, missing, named
+from ...views.text.number_format import count, several, spent
 from ...views.text.terminal_text import GLYPHS, Line, Span, clip, fit, plain, width_of
 
 _BAR = "█▉▊▋▌▍▎▏"
@@ -28,7 +29,7 @@ def _lines(found: Overview, width: int) -> Iterator[Line]:
     sums: Line = [
         (several(whole.runs, "run"), "bold"),
         (f" · {several(whole.turns, 'turn')} · ", "plain"),
-        (spent(whole.cost, found.unpriced), "money"),
+        (spent(whole.cost, whole.unpriced), "money"),
     ]
     with_tokens: Line = [*sums, (f" · {_cached(found)}", "plain")]
     if width_of(plain(with_tokens)) <= width:
@@ -37,8 +38,7 @@ def _lines(found: Overview, width: int) -> Iterator[Line]:
         yield sums
         yield [(_cached(found), "plain")]
     yield [*_marks(whole), *_failed(whole)]
-    if found.unpriced:
-        words = f"{several(found.unpriced, 'turn')} without a known price: `turntape prices` shows which models"
+    if words := missing(found):
         yield [(words, "warn")]
     yield []
     yield from _block("by day", found.days, width)
@@ -64,20 +64,22 @@ def _lines(found: Overview, width: int) -> Iterator[Line]:
         about = " · ".join(one for one in (run.branch, run.task, run.agent, run.verdict) if one)
         yield [
             (f"  {marks:>9}", "bad" if run.errors else "warn" if run.warnings else "dim"),
-            (f"  {_dollars(run.cost):>9}", "money"),
+            (f"  {bill(run):>10}", "money"),
             (f"  {run.started_at:%m-%d %H:%M}", "dim"),
-            (f"  {clip(about, max(8, width - 37))}", "plain"),
+            (f"  {clip(about, max(8, width - 38))}", "plain"),
         ]
         if run.findings:
             yield [("             " + clip(", ".join(run.findings), max(20, width - 14)), "plain")]
+        if run.without_price:
+            yield [("             " + clip(named(run.without_price, "no known price: "), max(20, width - 14)), "warn")]
         yield [("             ", "plain"), (run.address, "dim")]
 
 
 def _block(title: str, groups: Sequence[Group], width: int) -> Iterator[Line]:
     if not groups:
         return
-    name = max(8, min(28, width - 44, max(width_of(one.name or UNKNOWN) for one in groups)))
-    bar = max(0, min(30, width - name - 36))
+    name = max(8, min(28, width - 45, max(width_of(one.name or UNKNOWN) for one in groups)))
+    bar = max(0, min(30, width - name - 37))
     highest = max((one.cost or Decimal(0) for one in groups), default=Decimal(0))
     yield [(title, "bold")]
     for empty, row in groupby(groups, lambda one: not one.runs):
@@ -90,7 +92,7 @@ def _block(title: str, groups: Sequence[Group], width: int) -> Iterator[Line]:
             yield [
                 ("  " + shown + " " * (name - width_of(shown)), "plain" if one.name else "dim"),
                 (f" {_bar(one.cost, highest, bar)}", "money"),
-                (f" {_dollars(one.cost):>9}", "money"),
+                (f" {bill(one):>10}", "money"),
                 (f" {count(one.runs):>5}", "plain"),
                 (" run " if one.runs == 1 else " runs", "dim"),
                 *([("  ", "plain"), *_marks(one)] if one.errors or one.warnings else []),
@@ -102,10 +104,6 @@ def _bar(cost: Decimal | None, highest: Decimal, cells: int) -> str:
     eighths = int(cells * 8 * (cost or 0) / highest) if highest else 0
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_BAR[8 - rest] if rest else "")).ljust(cells)
-
-
-def _dollars(cost: Decimal | None) -> str:
-    return "–" if cost is None else dollars(cost)
 
 
 def _cached(found: Overview) -> str:

@@ -18,6 +18,7 @@ from turntape.cassettes.tape.model import RoundTrip
 
 from ...analysis.identity import identity
 from ...ledger import LedgerBuilder, TurnEntry
+from ...run.label_costs import fees_without_price
 from ...run.labels import Key, LabelledRoundTrip, label_stream
 from ...tools.tool_run import ToolRun
 from ...wire.exchange import Exchange, header
@@ -199,6 +200,7 @@ class _Maker:
             },
             cost_usd=_dollars(label["cost_usd"]),
             cost_source=as_text(label["cost_source"]),
+            unpriced_fees=list(fees_without_price(label)),
             added_tokens=entry.added.value if entry and entry.added else None,
             input_cost_usd=_dollars(entry.input_cost) if entry else None,
             kinds=_kinds(entry),

@@ -195,6 +195,11 @@ class Row(RowPart):
     """US dollars; `null` where the price is not known."""
     cost_source: str | None
     """`stated`, `settings` or `listed`: who says the cost."""
+    unpriced_fees: list[str] | None
+    """What the API did for a fee without a known price, such as `Google Maps`; the cost is then higher than `cost_usd`.
+
+    `null` in rows that an older version shipped.
+    """
     added_tokens: int | None
     """Ledger: what the request has more than the previous one of its thread, in tokens."""
     input_cost_usd: Decimal | None

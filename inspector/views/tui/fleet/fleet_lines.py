@@ -1,12 +1,14 @@
 """The lines of the fleet's screen: the totals, the days as bars, the groups and the runs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from ...fleet_figures import By, FindingCount, Group, Overview, RunFigures
+from ...text.fleet_costs import bill, highest_bill, missing, named
 from ...text.number_format import spent
 from ...text.terminal_text import GLYPHS, clip, clip_path, width_of
-from ..formatting import bar, count, dollars, several
+from ..formatting import bar, count, several
 from ..pages.blocks import Spans
 
 UNKNOWN = "not known"
@@ -42,11 +44,11 @@ def summary(found: Overview, width: int) -> Spans:
         return [(" no runs in these days", "warn"), ("; `turntape ship` puts some there, r reads again", "dim")]
     parts: list[list[tuple[str, str]]] = [
         [(f" {whole.runs:,} {'run' if whole.runs == 1 else 'runs'}", "bold")],
-        [(spent(whole.cost, found.unpriced), "money")],
+        [(spent(whole.cost, whole.unpriced), "money")],
         [_marks(whole.errors, "✗", "bad"), (" ", "plain"), _marks(whole.warnings, "!", "warn")],
     ]
     parts += [[(f"{several(whole.failed, 'run')} failed", "bad")]] if whole.failed else []
-    parts += [[(f"{several(found.unpriced, 'turn')} without a known price", "warn")]] if found.unpriced else []
+    parts += [[(words, "warn")]] if (words := _missing(found, width - 40)) else []
     parts += [[(several(whole.turns, "turn"), "plain")]]
     share = f", {found.cached * 100 // found.input} % from the cache" if found.input else ""
     parts += [[(f"{count(found.input)} input tokens{share}", "plain")]]
@@ -56,6 +58,12 @@ def summary(found: Overview, width: int) -> Spans:
         if _width(shown) + _width(more) <= width:
             shown += more
     return shown
+
+
+def _missing(found: Overview, width: int) -> str:
+    """What has no known price; without the names where these have no room."""
+    named, count = missing(found), missing(replace(found, without_price=[]))
+    return named if width_of(named) <= width else count
 
 
 def _width(spans: Sequence[tuple[str, str]]) -> int:
@@ -79,7 +87,7 @@ def strip_lines(days: Sequence[Group], width: int, height: int, chosen: str = ""
     by_cost = any(one.cost for one in shown)
     values = [(one.cost or Decimal(0)) if by_cost else Decimal(one.runs) for one in shown]
     highest = max(values)
-    top = dollars(highest) if by_cost else several(int(highest), "run")
+    top = highest_bill(shown) if by_cost else several(int(highest), "run")
     lines: list[Spans] = []
     for row in range(height - 2, 0, -1):
         scale = f"{clip(top, _SCALE - 1):>{_SCALE - 1}} " if row == height - 2 else " " * _SCALE
@@ -144,7 +152,7 @@ def group_line(one: Group, highest: Decimal, longest: int, width: int, look: str
     return [
         (f" {shown}{' ' * (name - width_of(shown))}", faint),
         (part, "gauge"),
-        (f"{dollars(one.cost):>10}", "money" if one.cost else "dim"),
+        (f"{bill(one):>10}", "money" if one.cost else "dim"),
         (f"{count(one.runs):>7}", "plain" if one.runs else "faint"),
         (f"{count(one.errors) if one.errors else '·':>5}", "bad" if one.errors else "faint"),
         (f"{count(one.warnings) if one.warnings else '·':>6}", "warn" if one.warnings else "faint"),
@@ -167,7 +175,7 @@ def finding_line(one: FindingCount, width: int) -> Spans:
 def run_heads(width: int, what: str) -> Spans:
     """The names of the columns of the runs."""
     turns, began = _room(width)
-    head = f" {'✗':>4} {'!':>4} {'cost':>9} "
+    head = f" {'✗':>4} {'!':>4} {'cost':>10} "
     head += f"{'turns':>6} " if turns else ""
     head += f"{'began (UTC)':<12}" if began else ""
     return [(head, "dim"), (clip(what, max(8, width - width_of(head))), "dim")]
@@ -184,11 +192,12 @@ def run_line(one: RunFigures, width: int) -> Spans:
     spans: list[tuple[str, str]] = [
         (f" {count(one.errors) if one.errors else '·':>4}", "bad" if one.errors else "faint"),
         (f" {count(one.warnings) if one.warnings else '·':>4}", "warn" if one.warnings else "faint"),
-        (f" {dollars(one.cost):>9} ", "money" if one.cost else "dim"),
+        (f" {bill(one):>10} ", "money" if one.cost else "dim"),
     ]
     spans += [(f"{count(one.turns):>6} ", "plain")] if turns else []
     spans += [(f"{one.started_at:%m-%d %H:%M} ", "dim")] if began else []
     verdict = [(f"{clip(one.verdict, 12)} ", "bad" if one.verdict == "fail" else "dim")] if one.verdict else []
     about = " · ".join(clip(text, 60) for text in (one.branch, one.task, one.name, one.agent) if text)
     spans += [*verdict, (about or one.address.rpartition("#")[2][:12], "plain")]
-    return [*spans, (f"  {', '.join(one.findings)}", "dim")] if one.findings else spans
+    spans += [(f"  {', '.join(one.findings)}", "dim")] if one.findings else []
+    return [*spans, (f"  {named(one.without_price, 'no known price: ')}", "warn")] if one.without_price else spans

@@ -65,7 +65,9 @@ HELP_SECTIONS: tuple[HelpSection, ...] = (
         "what is shown",
         (
             ("✗ !", "errors and warnings: findings that follow from no other"),
+            ("≥$0.12", "at least that: a part has no known price; the first lines and the run name what"),
             ("unpriced", "a cost that is not known: no tokens, or no price for the model"),
+            ("–", "no runs on that day"),
             ("worst", "most errors first, then failed by verdict, warnings, cost"),
             ("days", "the days on which recordings began, in UTC"),
         ),

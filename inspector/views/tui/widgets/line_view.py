@@ -40,7 +40,7 @@ class LineView(ScrollView, Themed, can_focus=True):  # pyright: ignore[reportInc
     HELP_KEYS: ClassVar[HelpSection] = HelpSection(
         "moving",
         (
-            ("j k ↑ ↓", "next and previous line; in the list that is a turn"),
+            ("j k ↑ ↓", "next and previous line"),
             ("g G", "first, last line"),
             ("Ctrl-d Ctrl-u", "a page down, up"),
             ("Tab", "the other pane"),

@@ -13,7 +13,7 @@ from ...values import Usage
 _SEARCHES = ("search", "browser_search")
 _FEES = {"visit": "website visits", "code_interpreter": "code interpreter"}
 _OTHER = "built-in tools"
-"""What a kind without words of its own is called."""
+"""What another kind is called."""
 
 
 def with_executed(usage: Usage, choices: Sequence[Object]) -> Usage:

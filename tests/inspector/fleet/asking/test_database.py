@@ -114,7 +114,7 @@ def test_the_six_views(tmp_path: Path) -> None:
         "seen_hash": "x",
     }
     one = row(0, tool_calls=tools, tool_runs=[run], findings=[finding("f"), finding("g", root=False)], branch="main")
-    other = row(1, thread="t2", turn=1, cost_usd=None, status=500)
+    other = row(1, thread="t2", turn=1, cost_usd=None, input=None, status=500)
     aside = row(2, thread=None, turn=None, kind="models")
     store = folder(tmp_path, [one, other, aside])
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,6 +93,24 @@ def test_a_parameter_selects_a_branch(store: Store) -> None:
     assert [one["name"] for one in rows(store, "dearest-tools", branch="fix")] == ["bash"]
     assert len(rows(store, "dearest-runs", limit="1")) == 1
     assert [one["base_cost_per_run"] for one in rows(store, "task-costs", base="fix")] == [0.03, 0.03]
+
+
+@pytest.mark.parametrize("name", ["cost-by-branch", "task-costs", "cache-breaks", "dearest-runs"])
+def test_a_sum_without_a_fee_says_so(tmp_path: Path, name: str) -> None:
+    known: dict[str, Any] = {"branch": "main", "task": "t", "history": "changed", "cache_read": 0, "turn": 2}
+    whole = folder(tmp_path / "whole", [row(0, A, **known, unpriced_fees=[]), row(1, A, **known)])
+    part = folder(tmp_path / "part", [row(0, A, **known, unpriced_fees=["web search"]), row(1, A, **known)])
+
+    assert [(one["unpriced"], one["unpriced_fees"]) for one in rows(whole, name)] == [(0, [])]
+    assert [(one["unpriced"], one["unpriced_fees"]) for one in rows(part, name)] == [(1, ["web search"])]
+
+
+def test_a_change_of_costs_that_are_not_whole_is_not_known(tmp_path: Path) -> None:
+    base = row(0, A, branch="main", task="t", unpriced_fees=["web search"])
+    store = folder(tmp_path, [base], [row(0, B, branch="fix", task="t")])
+
+    changes = {one["branch"]: (one["change"], one["base_unpriced"]) for one in rows(store, "task-costs")}
+    assert changes == {"fix": (None, 1), "main": (None, 1)}
 
 
 @pytest.mark.parametrize(

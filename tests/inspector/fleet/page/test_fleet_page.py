@@ -11,7 +11,7 @@ from turntape.inspector.fleet.page.overview_text import overview_text
 from turntape.inspector.views.fleet_figures import FindingCount, Group, Overview, RunFigures
 
 EVIL = "<script>alert(1)</script>"
-MAIN = Group("main", 2, 10, Decimal("1.5"), 3, 1, 1)
+MAIN = Group("main", 2, 10, Decimal("1.5"), 3, 1, 1, unpriced=2)
 RUN = RunFigures(
     "s3://b/p#" + "a" * 32,
     "run",
@@ -25,6 +25,8 @@ RUN = RunFigures(
     3,
     1,
     ("f",),
+    unpriced=2,
+    without_price=("Google Maps", ""),
 )
 FOUND = Overview(
     "s3://b/p",
@@ -34,8 +36,9 @@ FOUND = Overview(
     1000,
     400,
     2,
+    ["Google Maps", "", "m-9", "m-8", "m-7"],
     days=[Group("2026-11-01", 0, 0, None, 0, 0, 0), replace(MAIN, name="2026-11-02")],
-    branches=[MAIN, Group("", 1, 1, None, 0, 0, 0)],
+    branches=[MAIN, Group("", 1, 1, None, 0, 0, 0, unpriced=1)],
     findings=[FindingCount("f", "client", "error", 3, 2)],
     worst=[RUN],
 )
@@ -61,7 +64,10 @@ def test_the_text_has_the_same_figures() -> None:
 
     assert "2 runs · 10 turns · ≥$1.50 · 1.0k input tokens, 40 % from the cache" in text
     assert "3 ✗ 1 !  1 run failed" in text
-    assert "2 turns without a known price" in text
+    missing = "2 turns without a known price: Google Maps, a model without a name, m-9, m-8 and 1 more"
+    assert missing in text and missing in fleet_page(FOUND)
+    assert "no known price: Google Maps, a model without a name" in text
+    assert text.count("≥$1.50") == 3 and "≥ is at least" in fleet_page(FOUND)
     assert "not known" in text and RUN.address in text
 
 
@@ -84,5 +90,5 @@ def test_many_days_share_bars(days: int, bars: int, named: str) -> None:
 def test_bars_of_several_days_have_their_sums() -> None:
     page = fleet_page(replace(FOUND, days=[*DAYS[:127], Group("2020-05-07", 0, 0, None, 0, 0, 0)]))
 
-    assert 'title="2020-01-01 to 2020-01-07: 14 runs, $10.50, 21 errors, 7 warnings"' in page
-    assert 'title="2020-05-06 to 2020-05-07: 2 runs, $1.50, 3 errors, 1 warning"' in page
+    assert 'title="2020-01-01 to 2020-01-07: 14 runs, ≥$10.50, 21 errors, 7 warnings"' in page
+    assert 'title="2020-05-06 to 2020-05-07: 2 runs, ≥$1.50, 3 errors, 1 warning"' in page

@@ -34,6 +34,26 @@ def test_the_whole(tmp_path: Path) -> None:
     assert (found.input, found.cached, found.unpriced) == (400, 50, 1)
 
 
+def test_a_fee_without_a_price_is_missing_in_every_sum_and_named(tmp_path: Path) -> None:
+    fees = ["web search", "Google Maps"]
+    refused = row(1, B, LATER, attempt=2, cost_usd=None, input=None, status=500)
+    store = folder(
+        tmp_path,
+        [row(0, A, branch="main", unpriced_fees=fees), row(1, A, branch="main", cost_usd=None, response_model="m-9")],
+        [row(0, B, LATER, branch="fix", unpriced_fees=[]), refused],
+        [row(0, C, LATER, branch="main", unpriced_fees=["web search"]), row(1, C, LATER, cost_usd=None, status=500)],
+    )
+    with Database(store, DAY) as database:
+        found = overview(database, "the store", DAY, LATER)
+
+    assert (found.unpriced, found.whole.unpriced) == (4, 4)
+    assert found.without_price == ["web search", "Google Maps", "m-1", "m-9"]
+    assert [(one.name, one.unpriced) for one in found.days] == [("2026-11-02", 2), ("2026-11-03", 0), ("2026-11-04", 2)]
+    assert {one.name: one.unpriced for one in found.branches} == {"main": 3, "fix": 0, "": 1}
+    runs = {one.address[-1]: (one.unpriced, one.without_price) for one in found.worst}
+    assert runs == {"a": (2, ("Google Maps", "m-9", "web search")), "b": (0, ()), "c": (2, ("m-1", "web search"))}
+
+
 def test_the_attempts_of_a_turn_count_once(tmp_path: Path) -> None:
     store = folder(tmp_path, [row(0, A, turn=1), row(1, A, turn=1, attempt=2), row(2, A, turn=2)])
 

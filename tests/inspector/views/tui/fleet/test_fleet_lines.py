@@ -21,8 +21,8 @@ from turntape.inspector.views.tui.fleet.fleet_lines import (
 from turntape.inspector.views.tui.formatting import clipped
 from turntape.inspector.views.tui.pages.blocks import Spans
 
-MAIN = Group("main", 2, 10, Decimal("1.5"), 3, 1, 1)
-NO_PRICE = Group("", 1, 1, None, 0, 0, 0)
+MAIN = Group("main", 2, 10, Decimal("1.5"), 3, 1, 1, unpriced=2)
+NO_PRICE = Group("", 1, 1, None, 0, 0, 0, unpriced=1)
 NOTHING = Group("2026-11-02", 0, 0, None, 0, 0, 0)
 ODD = "fix/ünïcode-日本語\x1b[31m" + "x" * 300
 RUN = RunFigures(
@@ -38,8 +38,10 @@ RUN = RunFigures(
     3,
     0,
     ("late", "lost"),
+    unpriced=5,
+    without_price=("m-9",),
 )
-FOUND = Overview("s3://b/p", date(2026, 11, 1), date(2026, 11, 2), MAIN, 1000, 400, 2)
+FOUND = Overview("s3://b/p", date(2026, 11, 1), date(2026, 11, 2), MAIN, 1000, 400, 2, ["Google Maps", "m-9"])
 
 
 def text(spans: Spans) -> str:
@@ -71,17 +73,22 @@ def test_heads_are_as_wide_as_their_columns(width: int) -> None:
 def test_a_run_says_what_is_not_known_and_no_control_character() -> None:
     line = text(clipped(run_line(RUN, 120), 120))
 
-    assert "     3    ·  unpriced      5 11-02 09:00 fail fix/ünïcode-日本語\\x1b[31m" in f" {line}"
+    assert "     3    ·   unpriced      5 11-02 09:00 fail fix/ünïcode-日本語\\x1b[31m" in f" {line}"
     assert "\x1b" not in line
-    nameless = replace(RUN, branch="", task="", name="", agent="", verdict="", findings=())
+    assert text(run_line(RUN, 120)).endswith("late, lost  no known price: m-9")
+    whole = replace(RUN, cost=Decimal("0.003"), without_price=())
+    assert "≥$0.0030" in text(run_line(whole, 120)) and " $0.0030" in text(run_line(replace(whole, unpriced=0), 120))
+    nameless = replace(RUN, without_price=(), branch="", task="", name="", agent="", verdict="", findings=())
     assert text(run_line(nameless, 120)).endswith(" " + "a" * 12)
 
 
 def test_the_totals_leave_out_what_has_no_room() -> None:
-    whole = " 2 runs · ≥$1.50 · 3 ✗ 1 ! · 1 run failed · 2 turns without a known price · 10 turns"
+    whole = " 2 runs · ≥$1.50 · 3 ✗ 1 ! · 1 run failed · 2 turns without a known price: Google Maps, m-9 · 10 turns"
 
     assert text(summary(FOUND, 200)) == f"{whole} · 1.0k input tokens, 40 % from the cache"
-    assert text(summary(FOUND, 90)) == whole
+    assert text(summary(FOUND, 110)) == whole
+    short = " 2 runs · ≥$1.50 · 3 ✗ 1 ! · 1 run failed · 2 turns without a known price"
+    assert text(summary(FOUND, 80)) == short
     assert text(summary(FOUND, 30)) == " 2 runs · ≥$1.50 · 3 ✗ 1 !"
     assert "unpriced" in text(summary(replace(FOUND, whole=NO_PRICE), 80))
     assert "turntape ship" in text(summary(replace(FOUND, whole=NOTHING), 80))
@@ -91,7 +98,7 @@ def test_the_bars_are_dollars_or_else_runs() -> None:
     days = [replace(MAIN, name="2026-11-01"), replace(MAIN, name="2026-11-02", cost=Decimal("0.75")), NOTHING]
     top, middle, errors, names = map(text, strip_lines(days, 60, 4))
 
-    assert top == "   $1.50 ███████         " + " " * 8
+    assert top == "  ≥$1.50 ███████         " + " " * 8
     assert middle == "         ███████ ███████ " + " " * 8
     assert errors.split() == ["errors", "3", "3"] and names.split() == ["11-01", "11-02", "11-02"]
     free = [replace(one, cost=None) for one in days]

@@ -65,5 +65,5 @@ def test_without_colours_the_kinds_have_the_signs_that_the_strip_draws() -> None
 def test_without_unicode_arrow_keys_are_words() -> None:
     lines = shown(100, unicode=False)
 
-    assert "  j k Up Down    next and previous line; in the list that is a turn" in lines
+    assert "  j k Up Down    next and previous line" in lines
     assert "  Left Right h l previous, next turn; the mouse shows the numbers of a turn" in lines

@@ -16,7 +16,7 @@ from turntape.inspector.wire.values import Usage
 
 SEARCH = {"index": 0, "type": "search", "arguments": "{}"}
 VISIT = {"index": 1, "type": "visit", "arguments": "{}"}
-USAGE = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
+USAGE: dict[str, object] = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
 URL = "https://api.groq.com/openai/v1/chat/completions"
 
 
