@@ -134,7 +134,7 @@ def _findings(state: Title, summary: Summary, width: int) -> list[Group]:
         group.append((f"✗ {several(sums.errors, 'error')} " if words else f"✗{sums.errors} ", "bad"))
     if sums.warnings:
         group.append((f"! {several(sums.warnings, 'warning')} " if words else f"!{sums.warnings} ", "warn"))
-    first: list[Group] = [[(f"first in {summary.trouble} ", "dim")]] if summary.trouble else []
+    first: list[Group] = [[(f"first in {summary.trouble} ", "first")]] if summary.trouble else []
     return [group, *damage, *first]
 
 

@@ -322,6 +322,12 @@ class RunScreen(Screen[None]):
     def action_jump(self, what: str, by: int) -> None:
         self._jumps.jump(what, by)
 
+    def action_first(self) -> None:
+        """To where the run first went wrong."""
+        place = self.state.run.rows.first_trouble()
+        if place is not None:
+            self._moving.bar_picked(place)
+
     def action_thread(self, by: int) -> None:
         self._jumps.thread(by)
 

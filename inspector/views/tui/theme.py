@@ -88,6 +88,7 @@ def _palette(
         looks[style] = Style(color=getattr(look, colours), bold=bold or None)
     # Reversed, a full block is an empty cell.
     looks["bad_bar"] = looks["bad"] + Style(reverse=False)
+    looks["first"] = looks["dim"]
     if not colours:
         looks.update((kind.name, Style.parse("white")) for kind in KIND_LOOKS)
     return Palette(name, dark, background, panel, cursor, trail, column, looks)

@@ -31,7 +31,7 @@ class GrowthStrip(Themed):
         "the growth strip",
         (
             ("$", "dollars or tokens, in the strip and in 3 Growth"),
-            ("mouse", "a click on a bar goes to its turn"),
+            ("mouse", "a click on a bar goes to its turn, one on `first in turn 3` in the first line to that turn"),
         ),
     )
 

@@ -19,6 +19,10 @@ type KeyHint = tuple[str, str, str]
 """A key, a word for what it does, and the action that a click runs, with its namespace; empty for none."""
 
 
+ACTIONS = {"first": "screen.first"}
+"""What a click on a text with this look does."""
+
+
 def cells_of(hints: Sequence[KeyHint]) -> int:
     """The cells that the hints take."""
     return sum(width_of(key) + width_of(word) + (3 if word else 2) for key, word, _ in hints)
@@ -43,12 +47,13 @@ class Bar(Themed):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         base = Style(bgcolor=self.palette.panel)
-        segments = [
-            Segment(text, self.palette.on(look, self.palette.panel))
-            for text, look in clipped(self._make(width), width)
-            if text
-        ]
+        segments = [Segment(text, self._style(look)) for text, look in clipped(self._make(width), width) if text]
         return Strip(segments).adjust_cell_length(width, base)
+
+    def _style(self, look: str) -> Style:
+        action = ACTIONS.get(look)
+        style = self.palette.on(look, self.palette.panel)
+        return style + Style(meta={"@click": action}) if action else style
 
 
 def _same(one: Callable[[int], Spans], other: Callable[[int], Spans]) -> bool:

@@ -2,8 +2,10 @@
 
 from typing import Literal, override
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
+from textual.geometry import Region
 
 from ..theme import Palette
 from ..turn_lines import column_heads
@@ -48,6 +50,10 @@ class Panes(Container):
         self._zoomed: Literal["list", "page"] | None = None
         self._side: bool | None = None
         """Whether the user wants the list beside the page; None: if the screen is wide enough."""
+        self._part: dict[bool, float] = {}
+        """The list's part of the room, beside the page (True) and above it, where the user has drawn the line."""
+        self._drawing = False
+        """True while the line between the panes is held with the mouse."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -83,11 +89,39 @@ class Panes(Container):
         self.set_class(side, "side")
         self.set_class(shown == "list", "list-only")
         self.set_class(shown == "page", "page-only")
+        part = self._part.get(side)
+        self._left.styles.width = f"{part:.0%}" if side and part and shown is None else None
         if side or shown == "list":
             self._left.styles.height = "1fr"
+        elif part:
+            self._left.styles.height = max(4, round((self._height - 2) * part))
         else:
             most = round((self._height - 3) * (0.2 if self._reading else 0.4))
             self._left.styles.height = max(4, min(most, self.turns.count() + 1))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Hold the line between the panes: the column beside the list, or the line of the tabs."""
+        both = self._left.display and self._right.display
+        self._drawing = both and self._along(event) == self._along(self._right.region)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        at = self._along(event)
+        if not self._drawing or at == self._along(self._right.region):
+            return
+        self.capture_mouse()  # only now: a click on a tab is one of the tabs
+        side = self.has_class("side")
+        part = (at - self._along(self.region)) / max(1, self.size.width if side else self.size.height)
+        self._part[side] = min(0.8, max(0.2, part))
+        self.share_room()
+
+    def on_mouse_up(self) -> None:
+        self._drawing = False
+        self.release_mouse()
+
+    def _along(self, at: events.MouseEvent | Region) -> int:
+        """Where something is in the direction in which the panes follow each other, on the screen."""
+        x, y = (at.x, at.y) if isinstance(at, Region) else (at.screen_x, at.screen_y)
+        return int(x if self.has_class("side") else y)
 
     def on_turn_list_folded(self) -> None:
         self.share_room()

@@ -46,6 +46,7 @@ class Tabs(Keys):
             ("r", "the raw bodies of this turn, and back"),
             ("z", "only this pane, and both again"),
             ("v", "list and page side by side, or one above the other"),
+            ("mouse", "a click on a tab shows it; the line between list and page can be moved: drag it, or the tabs"),
         ),
     )
 
