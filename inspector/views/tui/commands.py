@@ -32,7 +32,7 @@ HELP_SECTIONS: tuple[HelpSection, ...] = (
         (
             ("p", "play the run from here, as it happened, and stop; what is still to come is hidden"),
             ("Space", "pause, and go on"),
-            ("← →", "back, the next turn"),
+            ("← →", "back, the next turn; after the last one it pauses"),
             ("+ -", "faster, slower; the fastest has no timing. Long waits are shortened"),
         ),
     ),

@@ -70,7 +70,10 @@ class Playback:
         self.paused = not self.paused
 
     def seek(self, by: int) -> None:
-        """To the next turn, or with `by` -1 to the begin of this one, or of the one before when that is just begun."""
+        """To the next turn, or with `by` -1 to the begin of this one, or of the one before when that is just begun.
+
+        Beyond the last turn it pauses, so that a key too many ends nothing and the way back stays open.
+        """
         turn = self.turn
         if turn is None:
             return
@@ -84,6 +87,7 @@ class Playback:
             self._begin(turn.place)
         else:
             turn.at = turn.length
+            self.paused = True
 
     def faster(self, by: int) -> str:
         """Change the speed by this many steps. Returns the new speed as a sentence."""

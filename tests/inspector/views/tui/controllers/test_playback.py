@@ -134,12 +134,14 @@ def test_seeking_goes_to_the_next_turn_and_back() -> None:
     assert (place(), playback.turn.at) == (2, 0)
 
 
-def test_seeking_beyond_the_last_turn_shows_all_of_it() -> None:
+def test_seeking_beyond_the_last_turn_shows_all_of_it_and_pauses() -> None:
     playback, turn, _ = started(11, lambda row: True)
 
     playback.seek(1)
 
-    assert playback.turn is turn and turn.complete
+    assert playback.turn is turn and turn.complete and playback.paused
+    playback.seek(-1)
+    assert playback.turn is not None and playback.turn.at == 0
 
 
 def test_seeking_while_nothing_is_played_does_nothing() -> None:
