@@ -194,6 +194,18 @@ def test_help_findings_folds_and_theme(drive: Drive) -> None:
     ) == [True, True, False, True, False, "light", "dark", "rgb(22, 24, 29)"]
 
 
+def test_the_names_of_the_columns_are_above_the_turns_alone(drive: Drive) -> None:
+    said = drive(
+        """
+        for (const name of ["turns", "findings", "costs", "timeline", "turns"]) {
+          tab(name); await later(); said.push(visible_(document.querySelector(".row.heads")));
+        }
+        """
+    )
+
+    assert said == [True, False, False, False, True]
+
+
 def test_links_and_bars_lead_to_their_turns(drive: Drive) -> None:
     assert drive(
         """
