@@ -508,6 +508,8 @@ CLIENT: list[Row] = [
      thought(use(), error="no"), thought(use()), "info"),
     ("client-reasoning-dropped", "The API does not need it: then it is an info",
      thought(use(), error="no"), plain_reasoning(), "info"),
+    ("client-reasoning-dropped", "The API rejected the request for another fault, which it names: then it is an info",
+     thought(use(), error="no"), thought(use(), error="messages.1: all messages must have non-empty content"), "info"),
     ("client-reasoning-dropped", "The client asks for another model",
      thought(use()), thought(use(), model="claude-haiku-4-5")),
     ("client-system-prompt-changed", "Another agent continues the conversation",

@@ -108,6 +108,7 @@ def at(finding: Finding, context: RuleContext) -> Finding:
 FORM_ECHOES: Mapping[str, tuple[str, ...]] = {
     "call-args-not-json": ("arguments", "texts"),
     "client-assistant-mutated": ("calls", "texts", "arguments"),
+    "client-duplicated-call": ("calls", "ids"),
     "client-missing-tool-result": ("calls", "ids"),
     "model-args-break-schema": ("arguments",),
     "model-empty-response": ("texts",),

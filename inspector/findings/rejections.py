@@ -241,6 +241,18 @@ PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             ("client-media-unsupported",),
         ),
         (
+            r"arguments\b.{0,60}\b(?:valid |in )JSON|(?:invalid|parse|decode).{0,20}tool.?call.{0,12}arguments"
+            r"|(?:Unterminated string|Extra data|Expecting (?:value|property name|'.' delimiter)|Invalid (?:\\?escape|control character))"
+            r"[^\n]{0,60}: line \d+ column \d+",
+            (
+                "call-args-not-json",
+                "api-truncated-call-mislabelled",
+                "api-tool-call-index-collision",
+                "api-stream-contradiction",
+                "api-length-truncated-tool-call",
+            ),
+        ),
+        (
             r"input should be a valid dictionary|input: input should be|arguments.{0,40}(?:must be|expected) a? ?string|invalid type for .{0,80}expected",
             ("client-args-wrong-type",),
         ),

@@ -44,6 +44,9 @@ _ASKS = regex(
     r"show me|write (?:a|the|me))\b",
     re.IGNORECASE,
 )
+_ORDER = r"(?:(?:please|first|then|now),?\s+)?(?:use|call|run|invoke)\s+(?:the\s+)?(?:tool\s+)?"
+_ABOUT_IT = regex(r"\b(?:how|examples?|explain|syntax|format|document\w*)\b", re.IGNORECASE)
+"""What an order to use a tool has beside it where it may be about how the tool is used."""
 _CALL_TAG = regex(r"invoke|function|tool|call|param|arg|action", re.IGNORECASE)
 _BEFORE = 240
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
@@ -83,8 +86,14 @@ def written_calls(text: str, tools: Iterable[Tool]) -> list[WrittenCall]:
 
 
 def asks_about(text: str, name: str) -> bool:
-    """True for a question about a tool itself, whose answer may show a call."""
-    return name in text and _ASKS.search(text) is not None
+    """True for a question about a tool itself, whose answer may show a call; an order to use the tool is none."""
+    return name in text and _ASKS.search(text) is not None and not _orders(text, name)
+
+
+def _orders(text: str, name: str) -> bool:
+    """True for a sentence that begins with the order to use a tool, and asks for nothing about it."""
+    ordered = re.search(rf"(?:\A|[.!?:;\n])\s*{_ORDER}[`'\"]?{re.escape(name)}(?![\w-])", text, re.IGNORECASE)
+    return ordered is not None and _ABOUT_IT.search(text) is None
 
 
 def is_made(written: WrittenCall, name: str, arguments: object) -> bool:

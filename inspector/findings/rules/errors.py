@@ -290,6 +290,8 @@ def invalid_request(context: RuleContext) -> Iterator[Note]:
     near = [one for one in (*context.found, *context.thread.recent) if one.severity != "info" or one.id in named]
     meant = {one.id for one in near if said is None or may_explain(one, said, context.fields)}
     roots = tuple(name for name in context.has_recently(*SHAPE_IDS, *named) if name in meant)
+    # What the API names is the cause before what else may be.
+    roots = tuple(name for name in roots if name in named) or roots
     layer: Layer | None = next((f.layer for f in near if f.id in roots), None)
     own = None if roots else own_block(context)
     known = context.thread.explained

@@ -11,6 +11,7 @@ from .emission import call_at, whole_calls, written_twice
 from .output_format import NOT_ENFORCED, not_enforced
 
 _REDEFINED = "client-tool-redefined"
+_SAME_ID = "api-duplicate-tool-call-id"
 _MOST_EARLIER = 20
 """So many of the newest calls of a tool are compared: the model follows those that it made last."""
 
@@ -133,8 +134,19 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
                 f"the arguments of {call.name!r} break its schema {described(broken)}",
                 (call_at(context, call), f"{context.at} request {tool.pointer}"),
                 severity="warning" if all(one.coercible for one in broken) else "error",
-                because_of=(_REDEFINED,) if made is not None else strict if _is_strict(context, tool) else (),
+                because_of=(
+                    (_REDEFINED,)
+                    if made is not None
+                    else _is_copy(context, call) or (strict if _is_strict(context, tool) else ())
+                ),
             )
+
+
+def _is_copy(context: RuleContext, call: ToolCall) -> tuple[str, ...]:
+    """Why a call without arguments is none of the model's: the API put it beside the whole one, under the same id."""
+    same = [one for one in context.emission.calls if one.id and one.id == call.id and one.choice == call.choice]
+    bare = not as_object(call.arguments)
+    return context.has(_SAME_ID) if bare and any(as_object(one.arguments) for one in same) else ()
 
 
 RULES = (redefined, strict_tool_not_enforced, arguments_break_schema)

@@ -154,5 +154,22 @@ def test_a_question_about_a_tool_names_it() -> None:
     assert not asks_about("How is the weather?", "search")
 
 
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What is the largest town there? Use the search tool and then what you know.", False),
+        ("Call search now and describe what you received.", False),
+        ("Please run `search` for it, and show me the best one.", False),
+        ("Use search, and explain what you did.", True),
+        ("Show me how to use the search tool.", True),
+        ("Call search in an example, and describe it.", True),
+        ("Describe it. I do not use search.", True),
+        ("Describe what the search_all tool does, and search.", True),
+    ],
+)
+def test_an_order_to_use_a_tool_asks_nothing_about_it(text: str, asks: bool) -> None:
+    assert asks_about(text, "search") is asks
+
+
 def test_a_code_block_that_never_begins_takes_no_time() -> None:
     assert written_calls("search ```json" + "é" * 300_000, TOOLS) == []

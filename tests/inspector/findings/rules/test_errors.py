@@ -83,6 +83,54 @@ def test_a_rejection_points_at_the_fault_that_explains_it() -> None:
     assert rejection.because_of == ("client-missing-tool-result",)
 
 
+BROKEN = ("call_1", "look_up", '{"word": tape}')
+
+
+@pytest.mark.parametrize(
+    ("sentence", "cause"),
+    [
+        ("messages.1.tool_calls.0.function.arguments: arguments must be a valid JSON object string", True),
+        ("Unterminated string starting at: line 1 column 10 (char 9)", True),
+        ("Failed to parse tool call arguments as JSON: unexpected end of input", True),
+        ("The request is too odd.", False),
+    ],
+)
+def test_arguments_that_a_rejection_names_are_the_models(sentence: str, cause: bool) -> None:
+    first = said(None, BROKEN)
+    error = {"error": {"message": sentence, "type": "invalid_request_error"}}
+    history = [HELLO, first, result("call_1", "Error: no JSON")]
+
+    reported = judged(chat([HELLO], first), chat(history, status=400, error=error, index=1))
+
+    [rejected] = [one for one in reported if one.id == "request-rejected"]
+    assert (rejected.layer, rejected.because_of) == (("model", ("call-args-not-json",)) if cause else ("client", ()))
+
+
+def test_arguments_that_were_cut_under_another_word_are_the_apis() -> None:
+    first = said(None, ("call_1", "look_up", '{"word": "ta'))
+    error = {"error": {"message": "Unterminated string starting at: line 1 column 10 (char 9)", "type": "x"}}
+    history = [HELLO, first, result("call_1", "Error: no JSON")]
+
+    reported = judged(
+        chat([HELLO], first, usage=(100, 16), max_tokens=16), chat(history, status=400, error=error, index=1)
+    )
+
+    [rejected] = [one for one in reported if one.id == "request-rejected"]
+    assert (rejected.layer, rejected.because_of) == ("api", ("api-truncated-call-mislabelled",))
+
+
+def test_a_rejection_for_arguments_that_nobody_broke_has_no_cause() -> None:
+    first = said(None, CALL)
+    error = {"error": {"message": "Expecting value: line 1 column 1 (char 0)", "type": "x"}}
+
+    reported = judged(
+        chat([HELLO], first), chat([HELLO, first, result("call_1", "x")], status=400, error=error, index=1)
+    )
+
+    [rejected] = [one for one in reported if one.id == "request-rejected"]
+    assert (rejected.layer, rejected.because_of) == ("client", ())
+
+
 def test_a_rejection_of_what_the_api_itself_returned_is_the_apis() -> None:
     empty = {"type": "text", "text": ""}
     use = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {"word": "tape"}}

@@ -367,6 +367,20 @@ def test_dropped_and_altered_reasoning_are_shown_with_their_places() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "severity"),
+    [
+        ("no", "error"),
+        ("messages.1: all messages must have non-empty content", "info"),
+        ("Expected `thinking` or `redacted_thinking`, but found `tool_use`", "error"),
+    ],
+)
+def test_dropped_reasoning_is_not_to_blame_for_another_fault(sentence: str, severity: str) -> None:
+    refused = anthropic([ASKED, spoke(use()), asked(given())], index=1, error=sentence)
+
+    assert only("client-reasoning-dropped", THOUGHT, refused).severity == severity
+
+
 @pytest.mark.parametrize("model", ["deepseek-r1", "moonshot-v1", "qwen3", "kimi-k2", "glm-4.6", "minimax-m2", "gpt-5"])
 def test_models_that_need_their_reasoning_are_known_by_name(model: str) -> None:
     thought = {**FIRST, "reasoning_content": "I should look."}

@@ -7,6 +7,7 @@ import pytest
 from chat_streams import ASKED, CALLED, call, stream
 from conversations import CALL, HELLO, TOOLS, chat, result, said, user
 from judged import (
+    LOOK_UP,
     anthropic,
     asked,
     emitted,
@@ -20,7 +21,7 @@ from judged import (
     trip,
     use,
 )
-from round_trips import CHAT, sse
+from round_trips import CHAT, MESSAGES, sse
 
 from turntape.cassettes.tape.model import RoundTrip
 
@@ -401,3 +402,58 @@ def test_arguments_that_begin_twice_are_the_apis(arguments: str) -> None:
 )
 def test_arguments_that_do_not_begin_twice_are_not(arguments: str) -> None:
     assert COLLISION not in ids(emitted(arguments=arguments))
+
+
+def test_a_copy_without_arguments_is_no_call_of_the_model() -> None:
+    first = said(None, CALL, ("call_1", "look_up", "{}"))
+    history = [HELLO, first, result("call_1", "a strip"), result("call_1", "Error: no word")]
+
+    reported = {one.id: one for one in judged(chat([HELLO], first), chat(history, said("done"), index=1))}
+
+    assert reported["api-duplicate-tool-call-id"].because_of == ()
+    assert reported["model-args-break-schema"].because_of == ("api-duplicate-tool-call-id",)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [(CALL, ("call_1", "look_up", '{"words": 2}')), (CALL, ("call_2", "look_up", "{}"))],
+    ids=["its own arguments", "its own id"],
+)
+def test_a_call_of_its_own_that_breaks_the_schema_stays_the_models(calls: Any) -> None:
+    reported = {one.id: one for one in judged(chat([HELLO], said(None, *calls)))}
+
+    assert reported["model-args-break-schema"].because_of == ()
+
+
+@pytest.mark.parametrize("twice", [True, False])
+def test_a_block_that_ends_twice_is_why_the_client_has_it_twice(twice: bool) -> None:
+    call, done = use(), {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a strip"}
+    end = {"type": "content_block_stop", "index": 0}
+    start = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-opus-4-6", "content": []}
+    usage = {"input_tokens": 9, "output_tokens": 9}
+    body = sse(
+        {"type": "message_start", "message": {**start, "usage": usage}},
+        {"type": "content_block_start", "index": 0, "content_block": {**call, "input": {}}},
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": '{"word":"tape"}'},
+        },
+        *([end, end] if twice else [end]),
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}},
+        {"type": "message_stop"},
+        names=True,
+    )
+    asks = {"role": "user", "content": "What is tape?"}
+    history = [asks, {"role": "assistant", "content": [call, call]}, {"role": "user", "content": [done, done]}]
+    wanted = {"model": "claude-opus-4-6", "max_tokens": 99, "messages": [asks], "tools": [LOOK_UP], "stream": True}
+
+    reported = {
+        one.id: one
+        for one in judged(
+            trip(MESSAGES, wanted, body),
+            anthropic(history, index=1, error="messages.1.content.1: `tool_use` ids must be unique"),
+        )
+    }
+
+    assert reported["client-duplicated-call"].because_of == (("api-stream-out-of-order",) if twice else ())
