@@ -97,12 +97,24 @@ ECHOES: Mapping[str, frozenset[str]] = {
 """By cause: what follows from it in the same turn, and in the next request of the thread."""
 
 
+OF_CALL: Mapping[str, frozenset[str]] = {"api-duplicate-tool-call-id": frozenset({"client-missing-tool-result"})}
+"""By cause: what follows from it for the same call."""
+
+
 def at(finding: Finding, context: RuleContext) -> Finding:
     """A finding with its cause, if another finding of this turn or of the one before it is the cause."""
     if finding.because_of:
         return finding
-    causes = (cause for cause, echoes in ECHOES.items() if finding.id in echoes)
-    return replace(finding, because_of=context.has_recently(*causes))
+    causes = context.has_recently(*(cause for cause, echoes in ECHOES.items() if finding.id in echoes))
+    return replace(finding, because_of=causes or _of_call(finding, context))
+
+
+def _of_call(finding: Finding, context: RuleContext) -> tuple[str, ...]:
+    """The causes of a finding that are about the call which it names first."""
+    if not finding.evidence:
+        return ()
+    near = [one for one in (*context.found, *context.thread.recent) if finding.id in OF_CALL.get(one.id, ())]
+    return tuple(dict.fromkeys(one.id for one in near if finding.evidence[:1] == one.evidence[:1]))
 
 
 FORM_ECHOES: Mapping[str, tuple[str, ...]] = {

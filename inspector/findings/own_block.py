@@ -14,7 +14,13 @@ def own_block(context: RuleContext) -> tuple[str, int] | None:
     if "client-reasoning-dropped" in said.ids and _moved_thoughts(context):
         return None
     named = _named_by(context, said.pointer) if said.pointer is not None else None
-    return named or _empty(context, said) or _unsigned(context, said) or _own_id(context, said)
+    return (
+        named
+        or _empty(context, said)
+        or _unsigned(context, said)
+        or _own_id(context, said)
+        or _given_twice(context, said)
+    )
 
 
 def _moved_thoughts(context: RuleContext) -> bool:
@@ -47,6 +53,22 @@ def _own_id(context: RuleContext, said: Rejection) -> tuple[str, int] | None:
         part, known = context.calls.get(name), context.thread.emitted_calls.get(name)
         if part is not None and known is not None:
             return part.pointer, known[0]
+    return None
+
+
+_DOUBLED = frozenset({"client-duplicated-call", "client-duplicate-tool-result"})
+"""Rejections for an id that is there twice."""
+
+
+def _given_twice(context: RuleContext, said: Rejection) -> tuple[str, int] | None:
+    """A call whose id is there twice, because the API gave it to two calls."""
+    if _DOUBLED.isdisjoint(said.ids):
+        return None
+    held = [call_id for call_id in context.calls if call_id in said.text] or list(context.calls)
+    for call_id in held:
+        known = context.thread.emitted_calls.get(call_id)
+        if known is not None and call_id in context.run.ids_given_twice:
+            return context.calls[call_id].pointer, known[0]
     return None
 
 

@@ -82,13 +82,18 @@ def at(moment: Moment, finding: Finding, context: RuleContext) -> Finding:
 def _of_failed(sent: Turn, finding: Finding) -> Finding:
     """A finding in view of a request that failed: a failure that is not about what it holds proves no fault of it.
 
-    A server may also break on what it was sent, so an unnamed failure of the server leaves a warning.
+    Nor does one that names another fault, or that comes when the API has begun to answer. A server may also break on
+    what it was sent, so an unnamed failure of the server leaves a warning.
     """
     said = rejection(sent.reading)
-    if finding.id not in _OF_CONTENT or (said is not None and said.ids):
+    if finding.id not in _OF_CONTENT:
         return finding
+    if said is not None and said.ids:
+        is_named = not {finding.id, *finding.because_of}.isdisjoint(said.ids)
+        return finding if is_named else _at_most(finding, ANSWERED.get(finding.id))
     status = status_of(sent)
-    if sent.reading.error is None or sent.round_trip.response is None or status in _UNREAD:
+    begun = sent.reading.emission is not None and bool(sent.reading.emission.content)
+    if begun or sent.reading.error is None or sent.round_trip.response is None or status in _UNREAD:
         return _at_most(finding, ANSWERED.get(finding.id, "info"))
     return _at_most(finding, "warning") if status in OVERLOADED else finding
 

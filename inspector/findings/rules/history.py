@@ -314,8 +314,6 @@ def _dropped(context: RuleContext) -> Iterator[Note]:
     named = said is not None and "client-reasoning-dropped" in said.ids
     if named or (severity == "warning" and error_status(context) in REJECTED):
         severity = "error"
-    if said is not None and said.ids and not named:
-        severity = "info"
     how = "came back in other words" if any(one.now for one in lost) else "did not come back"
     yield Note(
         f"{several(len(lost), 'piece')} of reasoning of #{before.round_trip.index} {how}",

@@ -14,7 +14,7 @@ from ..memory import asked_key, request_key
 from ..rejections import Rejection
 from ..rule import Note, rule
 from ..rule_context import RuleContext
-from .errors import OVERLOADED, error_status, failure_name, failure_place
+from .errors import OVERLOADED, error_status, failure_name, failure_place, rejection_text
 
 _PERMANENT = frozenset({400, 401, 403, 404, 405, 413, 422})
 _DROPPED = frozenset({"cut", "timeout"})
@@ -304,10 +304,11 @@ def poisoned(context: RuleContext) -> Iterator[Note]:
     if place is not None and said.pointer is not None and place != said.pointer:
         return
     where = f" at {said.pointer}" if said.pointer else ""
+    known = context.thread.explained
     yield Note(
         f"{count + 1} requests were rejected because of the same fault{where}, first #{first}: retries cannot succeed",
         (f"#{first} status", f"{context.at} request {said.pointer or ''}".strip()),
-        because_of=said.ids[:1],
+        because_of=known.because_of if known and known.text == rejection_text(context) else said.ids[:1],
         key=(name, place),
     )
 

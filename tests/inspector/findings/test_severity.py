@@ -7,7 +7,7 @@ import pytest
 from conversations import CALL, HELLO, TOOLS, chat, loop, result, said
 from dialogues import Piece, asks, run, says
 from judged import DECLARED, anthropic, asked, given, judged, lines, only, spoke, trip, use, words
-from round_trips import GEMINI
+from round_trips import CHAT, GEMINI, sse
 
 from turntape.cassettes.tape.model import RoundTrip
 from turntape.inspector.analysis.threads import Threads
@@ -119,6 +119,30 @@ def test_a_failure_that_names_a_fault_proves_it_under_every_status() -> None:
     for status in (429, 500, 503):
         context = context_of(chat([HELLO], status=status, error=named))
         assert severity.at("ended", finding("client-reasoning-dropped"), context).severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("no", "error"),
+        ("messages.1: all messages must have non-empty content", "info"),
+        ("conversation roles must alternate", "error"),
+    ],
+)
+def test_a_failure_that_names_another_fault_does_not_prove_this_one(message: str, expected: str) -> None:
+    trip = chat([HELLO], status=400, error={"error": {"message": message, "type": "invalid_request_error"}})
+
+    assert severity.at("ended", finding("client-role-order"), context_of(trip)).severity == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [("It holds", "info"), ("", "warning")])
+def test_an_api_that_has_begun_to_answer_took_the_request(text: str, expected: str) -> None:
+    failed = {"error": {"message": "no", "type": "server_error"}}
+    began = {"id": "c", "object": "chat.completion.chunk", "model": "gpt-5"}
+    pieces = [{**began, "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}] if text else []
+    context = context_of(trip(CHAT, {"model": "gpt-5", "messages": [HELLO], "stream": True}, sse(*pieces, failed)))
+
+    assert severity.at("ended", finding("client-role-order"), context).severity == expected
 
 
 def test_an_overloaded_gemini_is_to_blame_and_not_a_signature_that_it_never_missed() -> None:

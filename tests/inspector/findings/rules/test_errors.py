@@ -131,6 +131,31 @@ def test_a_rejection_for_arguments_that_nobody_broke_has_no_cause() -> None:
     assert (rejected.layer, rejected.because_of) == ("client", ())
 
 
+AGAIN = ("call_1", "look_up", '{"word": "wire"}')
+
+
+@pytest.mark.parametrize(
+    ("second", "sentence", "layer"),
+    [
+        (AGAIN, 'Duplicate function_call_output for call_id "call_1"', "api"),
+        (AGAIN, "messages.3: `tool_use` ids must be unique, duplicate call id", "api"),
+        (("call_2", *AGAIN[1:]), 'Duplicate function_call_output for call_id "call_1"', "client"),
+    ],
+)
+def test_an_id_that_the_api_gave_twice_is_its_own(second: tuple[str, str, str], sentence: str, layer: str) -> None:
+    first, then = said(None, CALL), said(None, second)
+    history = [HELLO, first, result("call_1", "a strip")]
+    error = {"error": {"message": sentence, "type": "invalid_request_error"}}
+
+    reported = judged(
+        chat([HELLO], first),
+        chat(history, then, index=1),
+        chat([*history, then, result(second[0], "a thread")], status=400, error=error, index=2),
+    )
+
+    assert {one.layer for one in reported if one.severity == "error"} == {layer}
+
+
 def test_a_rejection_of_what_the_api_itself_returned_is_the_apis() -> None:
     empty = {"type": "text", "text": ""}
     use = {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {"word": "tape"}}

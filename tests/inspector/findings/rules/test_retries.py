@@ -410,6 +410,21 @@ def test_a_session_that_cannot_recover_is_reported_with_its_first_rejection() ->
     assert stuck(user("go on"), user("again"), message=other) == []
 
 
+def test_a_session_that_arguments_poisoned_names_who_broke_them() -> None:
+    cut = said(None, ("call_1", "look_up", '{"word": "ta'))
+    history = [HELLO, cut, result("call_1", "Error: not JSON")]
+    error = {"error": {"message": "Unterminated string starting at: line 1 column 10 (char 9)", "type": "x"}}
+
+    found = lines(
+        chat([HELLO], cut, usage=(100, 16), max_tokens=16),
+        chat(history, status=400, error=error, index=1),
+        chat([*history, user("go on")], status=400, error=error, index=2),
+        only="client-poisoned",
+    )
+
+    assert [line.rpartition(" | ")[2] for line in found] == ["because of api-truncated-call-mislabelled"]
+
+
 def test_a_second_try_after_no_answer_at_all_is_neither_early_nor_wrong() -> None:
     def unreached(index: int) -> RoundTrip:
         one = chat([HELLO], failure=Failure("refused", "connection refused"), index=index)

@@ -404,7 +404,7 @@ def test_arguments_that_do_not_begin_twice_are_not(arguments: str) -> None:
     assert COLLISION not in ids(emitted(arguments=arguments))
 
 
-def test_a_copy_without_arguments_is_no_call_of_the_model() -> None:
+def test_a_copy_without_arguments_does_not_come_from_the_model() -> None:
     first = said(None, CALL, ("call_1", "look_up", "{}"))
     history = [HELLO, first, result("call_1", "a strip"), result("call_1", "Error: no word")]
 
@@ -419,7 +419,7 @@ def test_a_copy_without_arguments_is_no_call_of_the_model() -> None:
     [(CALL, ("call_1", "look_up", '{"words": 2}')), (CALL, ("call_2", "look_up", "{}"))],
     ids=["its own arguments", "its own id"],
 )
-def test_a_call_of_its_own_that_breaks_the_schema_stays_the_models(calls: Any) -> None:
+def test_a_separate_call_that_breaks_the_schema_stays_the_models(calls: Any) -> None:
     reported = {one.id: one for one in judged(chat([HELLO], said(None, *calls)))}
 
     assert reported["model-args-break-schema"].because_of == ()
@@ -457,3 +457,17 @@ def test_a_block_that_ends_twice_is_why_the_client_has_it_twice(twice: bool) -> 
     }
 
     assert reported["client-duplicated-call"].because_of == (("api-stream-out-of-order",) if twice else ())
+
+
+@pytest.mark.parametrize(("second", "cause"), [("call_1", ("api-duplicate-tool-call-id",)), ("call_2", ())])
+def test_calls_that_share_an_id_explain_a_missing_result(second: str, cause: tuple[str, ...]) -> None:
+    first = said(None, CALL, (second, "look_up", '{"word":"wire"}'))
+    history = [HELLO, first, result("call_1", "a strip")]
+
+    [missing] = [
+        one
+        for one in judged(chat([HELLO], first), chat(history, said("done"), index=1))
+        if one.id == "client-missing-tool-result"
+    ]
+
+    assert missing.because_of == cause
