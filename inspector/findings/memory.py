@@ -11,7 +11,7 @@ from turntape.cassettes.frozen import frozen, mutable
 
 from ..analysis.conversation import sorted_json, unmarked
 from ..analysis.turn import Turn
-from ..wire.values import ToolCall
+from ..wire.values import Tool, ToolCall
 from .agents import Agent
 from .finding import Finding, Layer
 
@@ -175,6 +175,8 @@ class RunMemory:
     """The round trip that first returned a call, by its id, or by its name where it has none."""
     calls_of: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict[str, tuple[int, tuple[str, ...]]])
     """The round trip and the ids of the calls of each answer that made some, by the id of the answer."""
+    kept_tools: dict[str, tuple[int, tuple[Tool, ...]]] = field(default_factory=dict[str, tuple[int, tuple[Tool, ...]]])
+    """By the id of a conversation that the API holds: the round trip that brought its tools, and the tools."""
     said: dict[int, int] = field(default_factory=dict[int, int])
     """The round trip that first returned a text, a call or reasoning, by its meaning."""
     answers: dict[str, bool] = field(default_factory=dict[str, bool])

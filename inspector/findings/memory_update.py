@@ -97,6 +97,7 @@ def _note_results(context: RuleContext) -> None:
 def after_rules(context: RuleContext) -> None:
     """Note what the rules need for later turns."""
     _note_calls(context)
+    _note_tools(context)
     _note_words(context)
     _note_blocks(context)
     _note_request(context)
@@ -133,6 +134,17 @@ def _note_calls(context: RuleContext) -> None:
             thread.unfit_lately.add(call.id)
         else:
             thread.unfit_calls.pop(call.id, None)
+
+
+def _note_tools(context: RuleContext) -> None:
+    """Keeps the tools of a conversation whose later requests do not repeat them."""
+    known, held = context.reading.response_id, context.kept_tools
+    if known is None or not context.protocol.requests.keeps_tools:
+        return
+    if context.request.tools:
+        context.run.kept_tools[known] = (context.index, context.request.tools)
+    elif held is not None:
+        context.run.kept_tools[known] = held
 
 
 def _note_words(context: RuleContext) -> None:

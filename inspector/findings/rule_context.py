@@ -1,7 +1,7 @@
 """The argument of every rule: a turn, the turn before it, what came after, and the memory of its thread and run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -263,7 +263,29 @@ class RuleContext:
     @cached_property
     def tools(self) -> dict[str, Tool]:
         """The tools that may be called, by name."""
-        return {tool.name: tool for tool in (*self.request.added_tools, *self.request.tools)}
+        _, kept = self.kept_tools or (0, ())
+        return {tool.name: tool for tool in (*kept, *self.request.added_tools, *self.request.tools)}
+
+    @property
+    def kept_tools(self) -> tuple[int, tuple[Tool, ...]] | None:
+        """The tools that the API keeps for a conversation which the request continues, and the round trip that has them."""
+        held = self.request.previous_id
+        if held is None or self.request.tools or not self.protocol.requests.keeps_tools:
+            return None
+        return self.run.kept_tools.get(held)
+
+    @property
+    def whole_request(self) -> RequestReading:
+        """The request, with the tools that the API keeps for its conversation."""
+        kept = self.kept_tools
+        return (
+            self.request if kept is None else replace(self.request, added_tools=(*self.request.added_tools, *kept[1]))
+        )
+
+    def tool_at(self, pointer: str) -> str:
+        """The place of a definition, or of the list of them, as evidence: it may be in an earlier request."""
+        kept = self.kept_tools
+        return f"{self.at if kept is None else f'#{kept[0]}'} request {pointer}"
 
     def returned_by(self, raw: object) -> int | None:
         """The number of the round trip in which the API itself returned the same block, or None."""

@@ -95,7 +95,7 @@ def _emitted(answer: ResponseReading, request: RequestReading, label: FinishLabe
         partial = label in _CAPS or not answer.ended or any(not call.complete for call in answer.calls)
         return "partial_call" if partial else "calls"
     if answer.text.strip():
-        return "call_as_text" if _is_call_as_text(answer.text, request) else "text"
+        return "call_as_text" if is_call_as_text(answer.text, request) else "text"
     if answer.other_content or answer.server_calls:
         return "text"
     if answer.reasoning.strip():
@@ -103,7 +103,7 @@ def _emitted(answer: ResponseReading, request: RequestReading, label: FinishLabe
     return "none" if answer.error is not None else "empty"
 
 
-def _is_call_as_text(text: str, request: RequestReading) -> bool:
+def is_call_as_text(text: str, request: RequestReading) -> bool:
     """True when the text holds a call's marker and the name of a tool that was offered, or consists of calls only."""
     tools = (*request.tools, *request.added_tools)
     if not tools or (request.tool_choice and request.tool_choice.mode == "none"):

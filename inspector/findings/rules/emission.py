@@ -10,7 +10,7 @@ from turntape.cassettes.regex import regex
 from ...analysis.conversation import call_meaning
 from ...wire.json_value import Object, as_object, is_object, parse_json
 from ...wire.printable import several
-from ...wire.resolve_finish import CALL_MARKERS, calls_in_text
+from ...wire.resolve_finish import CALL_MARKERS, calls_in_text, is_call_as_text
 from ...wire.values import Part, ToolCall
 from ...wire.written_calls import written_calls
 from ..model_words import THOUGHT_ENDS
@@ -167,19 +167,21 @@ def lacks_end(text: str) -> bool:
     aliases=("model-call-as-text",),
 )
 def call_as_text(context: RuleContext) -> Iterator[Note]:
-    emission, beside = context.emission, ""
+    emission, request, beside = context.emission, context.whole_request, ""
     if emission.emitted == "calls":
-        written = calls_in_text(emission.text, context.request, emission.calls)
+        written = calls_in_text(emission.text, request, emission.calls)
         if context.finish.effective in _UNRUN:
             return
         if not written:
             yield from _markup_left(context)
             return
         beside = f" beside {several(len(emission.calls), 'real one')}"
-    elif emission.emitted != "call_as_text":
-        return
+    elif emission.emitted == "call_as_text" or (
+        emission.emitted == "text" and request is not context.request and is_call_as_text(emission.text, request)
+    ):
+        written = calls_in_text(emission.text, request)
     else:
-        written = calls_in_text(emission.text, context.request)
+        return
     residue = next((m for m in CALL_MARKERS if m in emission.text), None)
     where = f" (marker {residue!r})" if residue else f" (of {written[0].name!r})" if written else ""
     shown = written[0].text if beside else emission.text.strip()

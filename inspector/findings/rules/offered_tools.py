@@ -32,7 +32,8 @@ def _unoffered_calls(context: RuleContext) -> list[ToolCall]:
 def _held_elsewhere(context: RuleContext) -> bool:
     """True when tools may be offered that this request does not show."""
     request = context.request
-    hosted = any(tool.server and not _ALONE.fullmatch(tool.name) for tool in request.tools)
+    _, kept = context.kept_tools or (0, ())
+    hosted = any(tool.server and not _ALONE.fullmatch(tool.name) for tool in request.tools or kept)
     return hosted or any(_searched.of(request.messages)) or "prompt" in request.parameters
 
 
@@ -92,7 +93,9 @@ _brought = PerMessage(_tools_of)
     ),
 )
 def unknown_tool(context: RuleContext) -> Iterator[Note]:
-    if not context.request.tools:
+    _, kept = context.kept_tools or (0, ())
+    tools = context.request.tools or kept
+    if not tools:
         yield from _called_without_tools(context)
         return
     calls = _unoffered_calls(context)
@@ -125,8 +128,8 @@ def unknown_tool(context: RuleContext) -> Iterator[Note]:
             what = f"the model called {call.name!r}: it put a prefix before {bare!r}, which was offered"
         yield Note(
             what,
-            (call_at(context, call), f"{context.at} request {context.request.tools[0].pointer.rsplit('/', 1)[0]}"),
-            tier="S" if context.request.previous_id is not None else None,
+            (call_at(context, call), context.tool_at(tools[0].pointer.rsplit("/", 1)[0])),
+            tier="S" if context.request.previous_id is not None and not kept else None,
             because_of=context.has("template-tokens-in-text") if template_token(call.name) is not None else (),
         )
 

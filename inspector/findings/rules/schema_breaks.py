@@ -101,6 +101,8 @@ def _fits_namesake(context: RuleContext, tool: Tool, call: ToolCall) -> bool:
 
 def _is_strict(context: RuleContext, tool: Tool) -> bool:
     """Whether the request has the API enforce the schema of a tool."""
+    if context.kept_tools is not None:
+        return False
     fields = as_object(value_at(context.fields, tool.pointer.split("/")[1:]))
     return any(as_object(one).get("strict") is True for one in (fields, fields.get("function"), fields.get("toolSpec")))
 
@@ -132,7 +134,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
             made = _made_alike(context, tool, broken, _under_another_schema(context, tool))
             yield Note(
                 f"the arguments of {call.name!r} break its schema {described(broken)}",
-                (call_at(context, call), f"{context.at} request {tool.pointer}"),
+                (call_at(context, call), context.tool_at(tool.pointer)),
                 severity="warning" if all(one.coercible for one in broken) else "error",
                 because_of=(
                     (_REDEFINED,)

@@ -87,6 +87,8 @@ class RequestRules:
     """True when a message or text block without text is an error."""
     rejects_nothing_said: bool = False
     """True when a message with an empty list of calls or parts, or with null as its content and no call, is wrong."""
+    keeps_tools: bool = False
+    """True when the API keeps the tools of a conversation, and a request that continues it need not repeat them."""
     needs_tools_for_history: bool = False
     """True when a history with calls is an error in a request without tools."""
     marks_errors: bool = False

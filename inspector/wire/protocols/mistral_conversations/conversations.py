@@ -11,7 +11,7 @@ from ..shared.answers import answer, first_object, prompt_message, read_assemble
 from ..shared.errors import error_in
 from ..shared.output_format import response_format
 from ..shared.parts import other_fields, text_part, texts
-from ..traits import AnswerRules, Pairing, Reasoning
+from ..traits import AnswerRules, Pairing, Reasoning, RequestRules
 from .api import API
 from .entries import entry_message, entry_parts
 from .not_read import NOT_READ
@@ -101,6 +101,7 @@ MISTRAL_CONVERSATIONS = Protocol(
     streams=("sse",),
     api=API,
     pairing=Pairing(anywhere=True),
+    requests=RequestRules(keeps_tools=True),
     answers=AnswerRules(has_word_for_calls=False),
     reasoning=Reasoning("unused"),
     price_provider="mistral",

@@ -13,6 +13,8 @@ from judged import (
     emitted,
     ids,
     item_call,
+    item_output,
+    judged,
     lines,
     only,
     responses,
@@ -340,3 +342,63 @@ def test_a_call_of_the_computer_is_one_of_the_tool_that_was_offered_under_anothe
 
     assert ids(responses([HELLO], [call], **chosen)) == set()
     assert "model-unknown-tool" in ids(responses([HELLO], [call], tools=[{"type": "local_shell"}]))
+
+
+CONVERSATIONS = "https://api.mistral.ai/v1/conversations"
+
+
+def held(
+    said: str | tuple[str, str], index: int = 0, to: str = "", url: str = CONVERSATIONS, tools: Any = (), **fields: Any
+) -> RoundTrip:
+    """A turn of a conversation that Mistral holds: a text, or the name and the arguments of a call."""
+    entry: dict[str, Any] = {"type": "message.output", "role": "assistant", "content": said, "id": f"msg_{index}"}
+    if isinstance(said, tuple):
+        entry = {"type": "function.call", "tool_call_id": f"call_{index}", "name": said[0], "arguments": said[1]}
+    body = {"inputs": "What is tape?", "stream": False, **({"tools": list(tools)} if tools else {}), **fields}
+    answer = {"object": "conversation.response", "conversation_id": "conv_1", "outputs": [entry]}
+    return trip(url + to, body, answer, index)
+
+
+RUN = [{"type": "function.result", "tool_call_id": "call_0", "result": "a strip"}]
+OPENED = held(("look_up", '{"word":"tape"}'), tools=TOOLS, model="mistral-medium")
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        (("look_up", '{"word":"wire"}'), set()),
+        (("look_out", "{}"), {"model-unknown-tool"}),
+        (("look_up", '{"words":"wire"}'), {WRONG}),
+        ('look_up({"word": "wire"})', {"call-as-text"}),
+        ("It is a strip.", set()),
+    ],
+)
+@pytest.mark.parametrize("to", ["/conv_1", "/conv_1/restart"])
+def test_a_conversation_keeps_the_tools_that_it_began_with(said: Any, found: set[str], to: str) -> None:
+    reported = judged(OPENED, held(said, 1, to, inputs=RUN))
+
+    assert {one.id for one in reported if one.at == 1 and one.severity != "info"} == found
+
+
+def test_the_place_of_a_tool_that_is_kept_is_in_the_request_that_brought_it() -> None:
+    wrong = held(("look_up", '{"words":"wire"}'), 1, "/conv_1", inputs=RUN)
+    again = held(("look_out", "{}"), 2, "/conv_1", inputs="And?")
+
+    assert [line.split(" | ")[1] for line in lines(OPENED, wrong, again) if "#0 request" in line] == [
+        "#1 call call_1, #0 request /tools/0",
+        "#2 call call_2, #0 request /tools",
+    ]
+
+
+def test_a_conversation_that_began_outside_the_recording_has_unknown_tools() -> None:
+    assert "model-unknown-tool" not in ids(held(("look_out", "{}"), 0, "/conv_1", inputs=RUN))
+    assert "model-unknown-tool" not in ids(OPENED, held(("look_out", "{}"), 1, "/conv_2", inputs=RUN))
+
+
+def test_an_api_that_takes_the_tools_from_each_request_keeps_none() -> None:
+    opened = responses([{"role": "user", "content": "hi"}], [item_call()], tools=[FUNCTION])
+    then = responses(
+        [item_output()], [item_call("call_2") | {"name": "look_out"}], 1, previous_response_id="resp_0", tools=None
+    )
+
+    assert "model-unknown-tool" not in ids(opened, then)
