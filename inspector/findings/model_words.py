@@ -148,6 +148,12 @@ def is_known(context: RuleContext, unit: Unit, before: Turn) -> bool:
     return letters(text) in _content(before) or text.strip() in before.reading.request.stop
 
 
+def is_unknown(text: str, turn: Turn) -> bool:
+    """True for words that no field of an answer has."""
+    words = letters(text)
+    return bool(words) and words not in _content(turn)
+
+
 def _is_one_more(context: RuleContext, unit: Unit, before: Turn) -> bool:
     """True for a call under an id that no answer gave, if the history has that call more often than the model made it.
 

@@ -268,7 +268,7 @@ class RuleContext:
 
     @property
     def kept_tools(self) -> tuple[int, tuple[Tool, ...]] | None:
-        """The tools that the API keeps for a conversation which the request continues, and the round trip that has them."""
+        """The tools that the API keeps for the conversation that is continued, and the round trip that brought them."""
         held = self.request.previous_id
         if held is None or self.request.tools or not self.protocol.requests.keeps_tools:
             return None

@@ -18,7 +18,16 @@ from ...analysis.turn import Turn
 from ...wire.per_message import ByKey
 from ...wire.printable import several
 from ...wire.values import Message, Part
-from ..model_words import extra_text, has_ended, is_extended, is_known, is_user_text, is_whole, surely_continues
+from ..model_words import (
+    extra_text,
+    has_ended,
+    is_extended,
+    is_known,
+    is_unknown,
+    is_user_text,
+    is_whole,
+    surely_continues,
+)
 from ..rule import Note, rule
 from ..rule_context import RuleContext
 from .history import place
@@ -56,6 +65,7 @@ LOADS_TOOLS = "auto_load_"
         "A framework notes a handoff to another agent: then it is an info",
         "A framework loads tools with a call that it wrote: then it is an info",
         "The text replaces an answer that was empty: then it is an info",
+        "They are a short thought where the model showed none: frameworks fill the field; then it is an info",
     ),
 )
 def forged_answer(context: RuleContext) -> Iterator[Note]:
@@ -74,6 +84,31 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
         forged = _forged(context, echo, before)
         if forged.pieces or forged.longer:
             yield _forged_note(context, echo, before, forged)
+    if (thought := _invented_thought(context, before)) is not None:
+        yield Note(
+            f"the history contains the thought {cut(thought.text.strip(), 60)!r} as the model's own, but its answer has none",
+            (f"#{before.round_trip.index} response", f"{context.at} request {thought.pointer}"),
+            severity="info" if len(thought.text.strip()) < _STANDING else None,
+            key=("thought", thought.text),
+        )
+
+
+_STANDING = 64
+"""Characters. Frameworks put a shorter phrase into a field that must not be empty."""
+
+
+def _invented_thought(context: RuleContext, before: Turn) -> Part | None:
+    """A thought beside the calls of the last answer, in the history, where that answer shows no thought at all."""
+    emission = before.reading.emission
+    if emission is None or not before.call_ids or not has_ended(context, before):
+        return None
+    if any(part.kind == "reasoning" for part in emission.content):
+        return None
+    for message in reversed(context.request.messages):
+        if any(part.call is not None and part.call.id in before.call_ids for part in message.parts):
+            thoughts = [part for part in message.parts if part.kind == "reasoning" and part.signature is None]
+            return next((part for part in thoughts if is_unknown(part.text, before)), None)
+    return None
 
 
 @frozen
