@@ -5,6 +5,7 @@ makes on purpose, and descriptions that no person wrote.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 from turntape.cassettes.excerpts import cut, listed
 
@@ -40,10 +41,14 @@ _BY_PEOPLE = frozenset({"in lower case", "in upper case"})
     ),
 )
 def definition_damaged(context: RuleContext) -> Iterator[Note]:
-    before = context.previous
-    earlier = {tool.name: tool for tool in before.reading.request.tools} if before is not None else {}
-    for tool, what in zip(context.request.tools, _without_meaning.of(context.request.tools), strict=True):
-        old = earlier.get(tool.name)
+    before, tools, added = context.previous, context.request.tools, context.request.added_tools
+    held = before.reading.request if before is not None else None
+    earlier = {tool.name: tool for tool in (*held.added_tools, *held.tools)} if held is not None else {}
+    known = {tool.pointer: tool for tool in held.added_tools} if held is not None else {}
+    given = zip(tools, _without_meaning.of(tools), strict=True)
+    brought = zip(added, _brought_without_meaning.of(added), strict=True)
+    for tool, what in chain(given, brought):
+        old = known.get(tool.pointer, earlier.get(tool.name))
         wrapped = _wrapped(context, tool) if old != tool else None
         if wrapped is not None:
             yield Note(wrapped, (f"{context.at} request {tool.pointer}",), key=(tool.pointer, wrapped))
@@ -53,7 +58,7 @@ def definition_damaged(context: RuleContext) -> Iterator[Note]:
             what = _misplaced(context, tool)
         if what is None and old is not None and old != tool and not old.server:
             what = _damaged(old, tool)
-        if what is not None:
+        if what is not None and not _is_the_apis(context, tool):
             since = f"#{before.round_trip.index} request" if before is not None and old is not None else None
             yield Note(
                 f"the tool {tool.name!r} {what}",
@@ -63,9 +68,19 @@ def definition_damaged(context: RuleContext) -> Iterator[Note]:
     yield from _described_alike(context)
 
 
+def _is_the_apis(context: RuleContext, tool: Tool) -> bool:
+    """True for a definition in a message of the history that the API itself returned, as its search for tools does."""
+    if tool.pointer.startswith("/tools"):
+        return False
+    steps = tool.pointer.split("/")[1:]
+    return any(
+        context.returned_by(value_at(context.fields, steps[:depth])) is not None for depth in range(2, len(steps))
+    )
+
+
 def _described_alike(context: RuleContext) -> Iterator[Note]:
     """One description for all tools: a loop has given each of them that of the last."""
-    tools = [tool for tool in context.request.tools if not tool.server]
+    tools = [tool for tool in (*context.request.tools, *context.request.added_tools) if not tool.server]
     texts = {(tool.description or "").strip() for tool in tools}
     shared = next(iter(texts)) if len(texts) == 1 else ""
     takes = [frozenset(as_object(as_object(tool.schema).get("properties"))) for tool in tools]
@@ -98,6 +113,8 @@ def _has_no_meaning(tool: Tool) -> str | None:
 
 
 _without_meaning = PerMessage(_has_no_meaning)
+_brought_without_meaning = PerMessage(_has_no_meaning)
+"""The same for the tools that messages bring."""
 
 
 _SCHEMAS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")

@@ -88,12 +88,12 @@ def forged_answer(context: RuleContext) -> Iterator[Note]:
         yield Note(
             f"the history contains the thought {cut(thought.text.strip(), 60)!r} as the model's own, but its answer has none",
             (f"#{before.round_trip.index} response", f"{context.at} request {thought.pointer}"),
-            severity="info" if len(thought.text.strip()) < _STANDING else None,
+            severity="info" if len(thought.text.strip()) < _PHRASE else None,
             key=("thought", thought.text),
         )
 
 
-_STANDING = 64
+_PHRASE = 64
 """Characters. Frameworks put a shorter phrase into a field that must not be empty."""
 
 

@@ -278,3 +278,69 @@ def test_one_description_for_two_tools_may_be_a_copy() -> None:
     tools = [function("by_place", WORDS, "places"), function("by_code", WORDS, "code")]
 
     assert [one.severity for one in judged(chat([HELLO], said("done"), tools=tools)) if one.id == NAME] == ["info"]
+
+
+def brings(**definition: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"word": {"type": "string"}}}
+    tool = {"type": "function", "name": "find_all", "description": WORDS, "parameters": schema, **definition}
+    return {"type": "additional_tools", "role": "developer", "tools": [tool]}
+
+
+ASKS: dict[str, Any] = {"role": "user", "content": "hi"}
+SAYS: list[dict[str, Any]] = [
+    {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "status": "completed",
+        "content": [{"type": "output_text", "text": "It is a strip.", "annotations": []}],
+    }
+]
+
+
+def test_a_tool_that_a_message_brings_is_checked_too() -> None:
+    first = responses([ASKS, brings(description="[object Object]")], SAYS)
+    second = responses([ASKS, brings(description="[object Object]"), *SAYS, ASKS], SAYS, 1)
+
+    assert lines(first, second, only=NAME) == [
+        f"#0 {NAME} (client, warning, P): the tool 'find_all' has '[object Object]' as its description | "
+        "#0 request /input/1/tools/0"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("second", "found"),
+    [
+        (brings(description=WORDS[:9]), "characters are missing"),
+        (brings(description=""), "lost its description"),
+        (brings(parameters={"type": "object", "properties": {}}), "lost all its parameters: word"),
+        (brings(), None),
+        (brings(description="Find every word."), None),
+    ],
+)
+def test_a_tool_that_is_brought_again_is_compared_with_the_first_time(
+    second: dict[str, Any], found: str | None
+) -> None:
+    history = [ASKS, brings(), *SAYS, ASKS, second]
+    trips = responses([ASKS, brings()], SAYS), responses(history, SAYS, 1), responses([*history, *SAYS, ASKS], SAYS, 2)
+
+    messages = [one.message for one in judged(*trips) if one.id == NAME]
+
+    assert len(messages) == (found is not None)
+    assert found is None or found in messages[0]
+
+
+def test_a_definition_in_a_block_of_an_anthropic_message_is_checked() -> None:
+    definition = {"name": "find_all", "description": "undefined", "input_schema": {"type": "object"}}
+    block = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": definition}}
+
+    one = only(NAME, anthropic([asked("hi"), {"role": "system", "content": [block]}], [words("done")]))
+
+    assert one.message == "the tool 'find_all' has 'undefined' as its description"
+
+
+def test_a_definition_that_the_search_of_the_api_returned_is_not_the_clients() -> None:
+    found = {**brings(description="None"), "type": "tool_search_output", "id": "tso_1", "execution": "server"}
+
+    assert NAME not in ids(responses([ASKS], [found, *SAYS]), responses([ASKS, found, *SAYS, ASKS], SAYS, 1))
+    assert NAME in ids(responses([ASKS], SAYS), responses([ASKS, found, *SAYS, ASKS], SAYS, 1))

@@ -636,7 +636,7 @@ def test_a_plan_that_the_client_wrote_is_not_the_models() -> None:
     ],
     ids=["the same", "in other words", "from its text"],
 )
-def test_a_plan_of_the_model_is_no_forgery(emitted: dict[str, Any]) -> None:
+def test_a_plan_of_the_model_is_not_reported(emitted: dict[str, Any]) -> None:
     assert forged(*at_cohere(plan=PLAN, emitted=emitted)) == []
 
 
