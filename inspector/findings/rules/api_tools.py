@@ -43,11 +43,13 @@ def call_without_id(context: RuleContext) -> Iterator[Note]:
     "api",
     "warning",
     "P",
-    says="A tool that the API runs itself, or an MCP server that it asked, failed.",
+    says="A tool that the API runs itself, or an MCP server that it asked, failed; or the answer ended without its result.",
     fix="Read the error; check the address and the rights of the MCP server, or ask again when the tool is available.",
     not_when=(
         "The same tool succeeded later in the answer: then it is an info",
         "A program of the model failed, and not the tool that ran it: then it is an info",
+        "The answer paused, was cut, or waits for results of the client",
+        "The answer holds a result under another id",
     ),
 )
 def server_tool_failed(context: RuleContext) -> Iterator[Note]:
@@ -70,6 +72,23 @@ def server_tool_failed(context: RuleContext) -> Iterator[Note]:
         )
 
 
+@server_tool_failed.also("ended")
+def server_tool_unanswered(context: RuleContext) -> Iterator[Note]:
+    """A call of one of the API's own tools that has no result in an answer which ended by itself."""
+    if not context.spoken[1].gives_results or not context.succeeded or context.finish.effective != "complete":
+        return
+    made = {call.id for call in context.emission.server_calls}
+    given = {result.call_id for result in context.emission.server_results}
+    if given - made:
+        return
+    for part in context.emission.content:
+        if part.call is not None and part.call.server and part.call.id and part.call.id not in given:
+            yield Note(
+                f"the tool {part.call.name!r}, which the API runs, gave no result, and the answer ended",
+                (f"{context.at} response {part.pointer}", context.finish_at),
+            )
+
+
 def _server_results(context: RuleContext) -> Iterator[tuple[str, str, ToolResult]]:
     """The name of the tool, the pointer, and the result of each of the API's own tools, in order."""
     names: dict[str | None, str] = {}
@@ -82,4 +101,4 @@ def _server_results(context: RuleContext) -> Iterator[tuple[str, str, ToolResult
             yield named or str(as_object(part.raw).get("type") or "tool"), part.pointer, part.result
 
 
-RULES = (call_without_id, server_tool_failed)
+RULES = (call_without_id, server_tool_failed, server_tool_unanswered)

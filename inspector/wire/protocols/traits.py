@@ -115,6 +115,8 @@ class AnswerRules:
     """The pieces of a stream that change their id on the way, one sentence each; None where pieces have no id."""
     shows_thoughts: bool = False
     """True when every output token that is not counted as reasoning is of something which the answer shows."""
+    gives_results: bool = False
+    """True when a finished answer holds a result, under its id, for each call of the API's own tools."""
     has_word_for_calls: bool = True
     """False when an ordinary finish word beside tool calls is correct."""
     calls_by_index: bool = False

@@ -103,6 +103,7 @@ ANTHROPIC_MESSAGES = Protocol(
         format=FORMAT,
         order=ORDER,
         lacks_id=lacks_id,
+        gives_results=True,
         names_events=True,
         words=frozenset(FINISH),
         shows_thoughts=True,

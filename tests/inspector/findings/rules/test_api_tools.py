@@ -259,6 +259,36 @@ def test_a_tool_that_worked_is_fine() -> None:
     assert FAILED not in ids(responses([HI], [update, message()]))
 
 
+@pytest.mark.parametrize(
+    ("blocks", "stop", "found"),
+    [
+        ([words("x")], None, True),
+        ([searched([], 2)[0], words("x")], "end_turn", True),
+        ([words("x")], "pause_turn", False),
+        ([words("x")], "max_tokens", False),
+        ([use()], None, False),
+        ([{**searched([])[1], "tool_use_id": "srvtoolu_9"}, words("x")], None, False),
+        ([searched([])[1], words("x")], None, False),
+    ],
+)
+def test_a_tool_of_the_api_without_a_result_in_a_finished_answer(
+    blocks: list[Any], stop: str | None, found: bool
+) -> None:
+    one = anthropic([asked("hi")], [searched([])[0], *blocks], stop=stop)
+
+    said_so = {each.message for each in about(FAILED, one)}
+
+    assert said_so == (
+        {"the tool 'web_search', which the API runs, gave no result, and the answer ended"} if found else set()
+    )
+
+
+def test_a_tool_whose_call_and_result_are_one_item_has_its_result() -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search"}}
+
+    assert about(FAILED, responses([HI], [search, message()])) == []
+
+
 def test_a_tool_that_worked_afterwards_makes_it_an_info() -> None:
     again = anthropic([asked("hi")], [*searched(UNAVAILABLE), *searched([], 2), words("x")])
     assert [one.severity for one in about(FAILED, again)] == ["info"]
