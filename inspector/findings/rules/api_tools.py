@@ -74,7 +74,7 @@ def server_tool_failed(context: RuleContext) -> Iterator[Note]:
 
 @server_tool_failed.also("ended")
 def server_tool_unanswered(context: RuleContext) -> Iterator[Note]:
-    """A call of one of the API's own tools that has no result in an answer which ended by itself."""
+    """A call of one of the API's own tools that has no result although the answer is complete."""
     if not context.spoken[1].gives_results or not context.succeeded or context.finish.effective != "complete":
         return
     made = {call.id for call in context.emission.server_calls}
