@@ -86,13 +86,13 @@ def written_calls(text: str, tools: Iterable[Tool]) -> list[WrittenCall]:
 
 
 def asks_about(text: str, name: str) -> bool:
-    """True for a question about a tool itself, whose answer may show a call; an order to use the tool is none."""
+    """True for a question about a tool itself, whose answer may show a call. An order to use the tool is not a question."""
     return name in text and _ASKS.search(text) is not None and not _orders(text, name)
 
 
 def _orders(text: str, name: str) -> bool:
     """True for a sentence that begins with the order to use a tool, and asks for nothing about it."""
-    ordered = re.search(rf"(?:\A|[.!?:;\n])\s*{_ORDER}[`'\"]?{re.escape(name)}(?![\w-])", text, re.IGNORECASE)
+    ordered = re.search(rf"(?:\A|[.!?:;\n])[ \t]*{_ORDER}[`'\"]?{re.escape(name)}(?![\w-])", text, re.IGNORECASE)
     return ordered is not None and _ABOUT_IT.search(text) is None
 
 
