@@ -55,7 +55,7 @@ def shaped(body: bytes) -> Spans:
 def _match(body: bytes, at: int, shapes: tuple[Shape, ...], spans: Spans) -> int:
     """Note the secret at `at`, if there is one; returns how many bytes from there on need no further search."""
     for shape in shapes:
-        if shape.keep and not _starts_word(body, at):
+        if shape.keep and not starts_word(body, at):
             continue
         match = shape.pattern.match(body, at)
         if match is not None and not (shape.keep and _in_base64(body, at, match.end())):
@@ -118,7 +118,7 @@ def _without_encoded(body: bytes, begin: int, end: int) -> Iterator[tuple[int, i
     yield end - _BASE64_RUN - _LONGEST_KEY, end
 
 
-def _starts_word(body: bytes, at: int) -> bool:
+def starts_word(body: bytes, at: int) -> bool:
     """True when no word character is right before `at`; the letter of a JSON escape does not count as one."""
     if at == 0 or body[at - 1] not in _WORD:
         return True

@@ -4,6 +4,10 @@ from collections import deque
 from collections.abc import Callable
 
 from ..tape.delta import common_prefix, common_suffix
+from .repeated_values import replaced
+
+type Search = Callable[[bytes, tuple[bytes, ...]], bytes]
+"""Gives a body without its secrets; the second argument are values that are secrets too."""
 
 _LONGEST = 8192
 """The length of the longest secret that is found by its shape; private keys come close."""
@@ -30,23 +34,29 @@ class EarlierBodies:
     def add(self, body: bytes, clean: bytes, sent: tuple[bytes, ...] = ()) -> None:
         self._recent.append((body, clean, sent))
 
-    def cleaned_after(self, body: bytes, search: Callable[[bytes], bytes], sent: tuple[bytes, ...] = ()) -> bytes:
+    def cleaned_after(self, body: bytes, search: Search, sent: tuple[bytes, ...] = ()) -> bytes:
         """A body without its secrets; `search` is given what no earlier body has, with what is around it.
 
-        Only a body that was searched for the same keys counts: `sent` are those in the header of the request.
+        Only a body that was searched for the same keys counts: `sent` are those in the header of the request. `search`
+        also gets the secrets of the earlier body, which may be said again.
         """
         earlier, before, shared = self._nearest(body, sent)
         begin, start = _before(body, shared)
         if shared < MEDIUM or begin < 0:
-            return search(body)
+            return search(body, ())
         tail = common_suffix(earlier, body, min(len(earlier), len(body)) - shared)
         stop, end = _after(body, len(body) - tail)
         searched = body[begin:end]
-        middle = search(searched)
+        last = len(earlier) - (len(body) - stop)
+        known = (*replaced(earlier[:start], before[:start]), *replaced(earlier[last:], before[last:]))
+        middle = search(searched, known)
         if before is earlier and middle == searched:
             return body  # not copied, since there is no secret in it
-        old, new, rest = memoryview(before), memoryview(middle), len(body) - stop
-        return b"".join((old[:start], new[start - begin : stop - begin], old[len(before) - rest :]))
+        new = [value for value in replaced(searched, middle) if value not in known]
+        gone = replaced(earlier[start:last], before[start:last])
+        if any(value in known for value in gone) or any(value in body[:start] or value in body[stop:] for value in new):
+            return search(body, ())  # the same value is elsewhere too
+        return before[:start] + middle[start - begin : stop - begin] + before[last:]
 
     def _nearest(self, body: bytes, sent: tuple[bytes, ...]) -> tuple[bytes, bytes, int]:
         """The earlier body that shares most first bytes, as received and as written, and how many these are.

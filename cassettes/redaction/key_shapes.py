@@ -6,6 +6,7 @@ and a prefix counts only at the start of a word.
 
 The prefixes are what the vendors give in their documentation of keys and of secret scanning (read 2026-11-22):
 https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns lists most.
+Others are in public detectors and SDKs: https://github.com/trufflesecurity/trufflehog (read 2026-12-01).
 """
 
 import re
@@ -87,8 +88,25 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (_WORD + "{60,}", "sk-api-"),
     ("[a-z0-9]{48}", "csk-"),
     (_HEX + "{32}", "ls__"),
-    # Or `secrets.token_urlsafe(16)`, as LiteLLM makes keys.
-    ("(?:[A-Za-z0-9]{20,}|(?![a-z]{2,10}-)" + _BOTH_CASES + _MIXED + _WORD + "{22}" + _END + ")", "sk-"),
+    # Or `secrets.token_urlsafe` with 16, 24, 32, 40 or 48 bytes, as LiteLLM and many gateways make keys.
+    (
+        "(?:[A-Za-z0-9]{20,}|(?![a-z]{2,10}-)"
+        + _BOTH_CASES
+        + _MIXED
+        + _WORD
+        + "{22}(?:"
+        + _WORD
+        + "{10}|"
+        + _WORD
+        + "{21}|"
+        + _WORD
+        + "{32}|"
+        + _WORD
+        + "{42})?"
+        + _END
+        + ")",
+        "sk-",
+    ),
     (_WORD + "{30,}", "nvapi- jina_ tgp_v1_ wandb_v1_ api_org_"),
     (_WORD + "{43}(?![A-Za-z0-9_-])", "pa-"),
     ("[A-Za-z0-9]{30,}", "hf_ gsk_ pplx-"),
@@ -98,7 +116,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("[A-Za-z0-9]{60,}", "xai-token- napi_"),
     (_HEX + "{64}" + _END, "dtn_"),
     (_HEX + "{64}(?:" + _HEX + "{64})?" + _END, "key_"),
-    (_HEX + "{40,}", "crsr_"),
+    ("[A-Za-z0-9]{40,}", "crsr_"),
     ("[A-Z0-9]{26}_" + _HEX + "{64}", "sgamp_user_"),
     ("[0-9]{1,2}_[a-z]{2,10}_[A-Za-z0-9]{30,}", "pylf_v"),
     ("[A-Za-z0-9]{48}" + _END, "llx-"),
@@ -109,7 +127,23 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     (_MIXED + "[A-Za-z0-9]{20}" + _END, "ak_"),
     (_MIXED + "[A-Za-z0-9]{22}" + _END, "as-"),
     (
-        "(?:" + _GROUPS + "|" + _UUID + "-" + _WORD + "{32}" + _END + "|" + _MIXED + "[A-Za-z0-9]{22}" + _END + ")",
+        "(?:"
+        + _GROUPS
+        + "|"
+        + _UUID
+        + "-"
+        + _WORD
+        + "{32}"
+        + _END
+        + "|"
+        + _MIXED
+        + "[A-Za-z0-9]{22}"
+        + _END
+        + "|"
+        + _MIXED
+        + "[A-Za-z0-9]{46,64}"
+        + _END
+        + ")",
         "ak-",
     ),
     ("[A-Za-z0-9]{20,}", "sk_car_"),
@@ -332,6 +366,17 @@ SHAPES: tuple[Shape, ...] = (
     _key("A" * 22, "[A-Za-z0-9]{5,60}%[0-9A-F]{2}[A-Za-z0-9%]{20,}"),
     _key("v1.0-", "(?:" + _HEX + "{24}-" + _HEX + "{100,}|[A-Za-z0-9._-]{160,})"),
     _key("pat", r"[A-Za-z0-9]{14}\.[A-Za-z0-9]{62,66}"),
+    # A refresh token of Entra ID, whose second part begins as its first one does.
+    *(
+        _key(f"{kind}.A", r"[A-Za-z0-9_-]{50,}(?:\.[0-9])?\.Ag[A-Za-z0-9_-]{200,}(?:\.A[A-Za-z0-9_-]{100,})?")
+        for kind in "01"
+    ),
+    # The session of a Salesforce user: the number of the organization, and what is secret.
+    _after("!A", r"(?<=00D[A-Za-z0-9]{12})!(A[A-Za-z0-9_.]{90,110})(?![A-Za-z0-9_.])", is_word=False),
+    # A token of a Webex bot, which ends with the cluster and the organization.
+    _after(
+        "_P", rf"(?<=(?:(?<![A-Za-z0-9])|{_ESCAPE_BEFORE})({_ALNUM}{{64}}))_P[A-Z0-9]{{2,3}}_{_HEX}{{8}}-{_HEX}{{4}}-"
+    ),
     # Within a word: a token of a Telegram bot or a Facebook app, which follows its id, a client secret of Entra ID, a
     # token of Terraform, a key of Azure OpenAI.
     _within(":AA", r"([A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),

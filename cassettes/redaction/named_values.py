@@ -36,13 +36,17 @@ _WORD_BEFORE = regex(rb"(?:\b|\\[nrtbf])(api|access|secret|private) \Z", re.IGNO
 _LONGEST_WORD = len(b"\\nprivate ")
 _OWNER_BEFORE = regex(rb"\b[A-Za-z][A-Za-z0-9]{2,20} \Z")
 _LONGEST_OWNER = 22
+_OWNED = (b"key", b"token", b"secret")
 """Whose key it is, as in `Mailchimp key: …`."""
 _AFTER = regex(
-    rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:\\{0,7}[\"'`])?(?P<between>[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}|[ \t])"
+    rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:\\{0,7}[\"'`]\]?)?(?::?[ ]{0,2}(?:str|string|&str)(?=[ ]{0,2}=))?"
+    rb"(?P<between>[ \t]{0,8}(?::=|=>|[:=|])[ \t]{0,8}|[ \t]is:?[ \t]|(?:[ \t]-[ \t]|,[ \t]?)(?=\\{0,7}[\"'`])|[ \t])"
     rb"(?P<open>\\{0,7}[\"'`])?(?:(?:Bearer|Basic|Token|Bot|ApiKey|Key)[ \t]+)?",
     re.IGNORECASE,
 )
 """The rest of a name, and what is between it and its value."""
+_LOOSE = (b"is", b"is:", b"-", b",", b"|")
+"""What may be between a name and its value in prose, a call or a table. Other words follow there too."""
 _PAIR = regex(
     rb"(?P<name>[A-Za-z0-9_.-]{0,48})\\{0,7}[\"'],?(?:\s|\\{1,7}[nrt]){0,16}(?:\\{0,7}[\"'])?value(?:\\{0,7}[\"'])?"
     rb"\s{0,2}[:=]\s{0,2}\\{0,7}(?P<open>[\"'])(?:(?:Bearer|Basic|Token)[ ])?",
@@ -51,6 +55,12 @@ _PAIR = regex(
 """`{"name": "API_KEY", "value": "…"}` or `<add key="Password" value="…"/>`, from the name to the value."""
 _ELEMENT = regex(rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:>|&gt;)(?=(?P<value>[^<>&\s]{4,400})(?:<|&lt;)/)")
 """`<password>…</password>`, from the name to the value."""
+_PART = regex(
+    rb"(?P<name>[A-Za-z0-9_.-]{0,48})\"(?:\r?\n[A-Za-z-]{1,40}:[^\r\n]{0,200}){0,3}\r?\n\r?\n"
+    rb"(?=(?P<value>[^\r\n]{4,400})\r?\n--)"
+)
+"""A field of a multipart form, from its name to its value."""
+_FIELD_OF_FORM = (b' name="', b';name="')
 _COOKIE = regex(
     rb"cookie\\{0,7}[\"']?:[ \t]{0,3}\\{0,7}[\"']?"
     rb"((?:[^\s=;\"'\\]{1,80}=[^\s;\"'\\]{0,2000}+(?:;[ ]?|(?![^\s;\"'\\]))){1,64})"
@@ -134,6 +144,8 @@ _LONG, _LEAST_PART = 24, 0.3
 _SHORTEST, _TURNS = 12, 6
 """Characters; in how many of them the kind of character changes once at least."""
 _DIGITS = regex(r"[0-9]+")
+_NO_WORD = 4
+"""A word or a variable has fewer numbers in it."""
 _FIELD = regex(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
 """A field of an object, or a name in a module."""
 _SEPARATOR = regex(r"[-_.~+/=:]")
@@ -197,28 +209,38 @@ def _value(body: bytes, at: int, root: bytes) -> tuple[int, int]:
     if root == b"session=":
         return _judged(body, at + len(root), "session_token", assigned=False)
     after = _AFTER.match(body, at)
-    apart = after is None or after["between"] == b" "
-    pair, element = (_PAIR.match(body, at), _ELEMENT.match(body, at)) if apart else (None, None)
+    between = b" " if after is None else after["between"]
+    apart = between == b" " or between[:1] == b","
+    pair, element = (
+        (_PAIR.match(body, at), _ELEMENT.match(body, at) or _PART.match(body, at)) if apart else (None, None)
+    )
     found = pair or element or after
     if found is None:
         return at, at
     begin = _begin_of_name(body, at)
-    if begin == at and root == found["name"].lower() == b"key":
+    if begin == at and root == found["name"].lower() in _OWNED:
         owner = _OWNER_BEFORE.search(body, max(at - _LONGEST_OWNER, 0), at)
         begin = at if owner is None else owner.start()
     name = (body[begin:at] + found["name"]).decode("latin-1")
+    if found.re is _PART and body[begin - 7 : begin] not in _FIELD_OF_FORM:
+        return at, at
     if pair is not None:
         return _judged(body, pair.end(), name, quote=pair["open"], assigned=False)
     if element is not None:
         return element.span("value") if _is_secret(name, element["value"]) else (at, at)
     assert after is not None
     option = name.startswith("--")
-    if after["between"].isspace() and not option:
+    if between.isspace() and not option:
         return at, at
-    if after["between"] == b":" and body[begin - 1 : begin] == b":":
+    if between == b":" and body[begin - 1 : begin] == b":":
         return at, at  # a name within a longer one, as in `arn:aws:secretsmanager:…:secret:name`
-    assigned = option or (name.upper() == name and after["between"] == b"=")
-    return _judged(body, after.end(), name, quote=(after["open"] or b"")[-1:], assigned=assigned)
+    parameter = between == b"=" and body[max(begin - 1, 0) : begin] in (b"", b"?", b"&")
+    loose = between.strip() in _LOOSE or (parameter and name == "key")
+    if parameter and name == "key":
+        name = "api_key"
+    assigned = option or parameter or (name.upper() == name and between == b"=")
+    start, end = _judged(body, after.end(), name, quote=(after["open"] or b"")[-1:], assigned=assigned)
+    return (start, start) if loose and not _is_surely_random(body[start:end]) else (start, end)
 
 
 def _begin_of_name(body: bytes, at: int) -> int:
@@ -261,11 +283,15 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
 
     `quoted`: it is in quotes. `assigned`: it is given to a variable of a shell or to an option.
     """
-    kind = name.replace("_", "").replace("-", "").replace(".", "").lower()
+    kind = name.replace("_", "").replace("-", "").replace(".", "").lower().rstrip("0123456789")
     if _is_placeholder(value) or _URL.match(value) or "..." in value or _is_template(value, quoted):
         return False
     mixed = any(map(_is_random_part, value.split("."))) if "." in value else _is_mixed(value)
-    word = not mixed and (_WORDS if quoted or assigned else _EXPRESSION).fullmatch(value) is not None
+    word = (
+        not mixed
+        and (_WORDS if quoted or assigned else _EXPRESSION).fullmatch(value) is not None
+        and not (len(_DIGITS.findall(value)) >= _NO_WORD and is_generated(value))
+    )
     if _PASSWORD.search(kind):
         path = kind.endswith("pwd") and _PATH.match(value) is not None
         return len(value) >= (6 if quoted or assigned else 8) and (quoted or assigned or not word) and not path
@@ -273,7 +299,11 @@ def is_secret(name: str, value: str, *, quoted: bool, assigned: bool) -> bool:
         least = 10 if quoted or assigned else 16
     elif _ACCESS.search(name):
         least = 20
-    elif kind.endswith(("token", "secret")) and not _OTHER_TOKEN.search(kind) and not _is_plain_uuid(name, value):
+    elif (
+        kind.endswith(("token", "secret"))
+        and not _OTHER_TOKEN.search(kind.replace(" ", ""))
+        and not _is_plain_uuid(name, value)
+    ):
         least = _SHORTEST if len(kind) > len("secret") and is_generated(value) else 16 if assigned else 20
     elif kind.endswith("key") and not _OTHER_KEY.search(kind.replace(" ", "")):
         return is_generated(value) and not _FIELD.fullmatch(value)
@@ -321,6 +351,18 @@ def is_generated(value: str) -> bool:
         and turns * _TURNS >= len(own)
         and (not parted or _UUID.fullmatch(value) is not None)
     )
+
+
+def is_random(value: bytes) -> bool:
+    """True for a value that is a secret wherever it is: nobody chose it, and it has no meaning."""
+    text = value.decode("latin-1")
+    return is_generated(text) or _is_mixed(text) or (_has_four_kinds(text) and text.isascii())
+
+
+def _is_surely_random(value: bytes) -> bool:
+    """The same where a list of names or words may be."""
+    text = value.decode("latin-1")
+    return is_random(value) and (len(_DIGITS.findall(text)) >= _NO_WORD or _is_mixed(text) or _has_four_kinds(text))
 
 
 def _is_plain_uuid(name: str, value: str) -> bool:

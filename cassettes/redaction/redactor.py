@@ -13,7 +13,7 @@ import re
 import secrets
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import accumulate
@@ -40,6 +40,7 @@ from .named_values import named
 from .not_searched import NotSearched
 from .own_function import FindSecrets, imported, named_by
 from .random_words import random_words
+from .repeated_values import places_of, repeatable, replaced
 from .search_process import SearchElsewhere
 from .sent_keys import over_messages, places, sent_keys
 from .service_names import under_services
@@ -105,10 +106,12 @@ class Redactor:
         self._entropy, self._function = entropy, function
         self._sent: tuple[bytes, ...] = ()
         """The keys in the header of the request whose texts are searched."""
+        self._known: tuple[bytes, ...] = ()
+        """Secrets that were found by their name in what came before."""
         self._failures: list[str] = []
         """Why texts were not searched, since it was last reported."""
         self._texts: dict[tuple[tuple[bytes, ...], str], str] = {}
-        """Short texts, with the keys that they were searched for, and what they are on the disk."""
+        """Short texts, with the values that they were searched for, and what they are on the disk."""
         self._allowed = REQUEST_HEADERS | {name.lower() for name in allow_headers}
         self._extra = _compiled(extra, "fix it in turntape.toml")
         self._keep = _compiled(keep, "fix it where redact_keep is set")
@@ -228,7 +231,7 @@ class Redactor:
         """
         if not self.enabled or len(body) < MEDIUM or self._extra or self._function or body.startswith(PACKED):
             return self.body(body)
-        clean = self._earlier.cleaned_after(body, self._cleaned, self._sent)
+        clean = self._earlier.cleaned_after(body, lambda part, known: self._after(known)._cleaned(part), self._sent)
         self._earlier.add(body, clean, self._sent)
         return clean
 
@@ -278,16 +281,11 @@ class Redactor:
 
         Raises NotSearched for a function of the user's that fails.
         """
-        text = _without_marks(body)
-        secrets: list[tuple[Segments, int]] = []
-        if stream:
-            secrets += streamed(body, self._found)  # with its marks, which may be spread over events
-        secrets += escaped(text, self._found)
-        secrets += in_base64(text, self._found)
-        secrets += in_wide_text(text, self._found)
-        secrets += [(((start, end),), keep) for start, (end, keep) in sorted(self._found(body).items())]
+        secrets = list(_everywhere(body, self._found, stream))
         if not secrets:
             return body
+        if again := self._said_again(body, secrets):
+            secrets += _everywhere(body, again, stream)
         out = bytearray(body)
         taken = bytearray(len(body))
         for segments, keep in secrets:
@@ -302,6 +300,14 @@ class Redactor:
                 done += end - start
         return bytes(out)
 
+    def _said_again(self, body: bytes, secrets: list[tuple[Segments, int]]) -> Callable[[bytes], Spans] | None:
+        """Finds the secrets that were found by the name before them where they have none."""
+        values = repeatable(
+            b"".join(body[start:end] for start, end in segments) for segments, keep in secrets if not keep
+        )
+        new = [value for value in values if value not in self._sent and value not in self._known]
+        return (lambda text: places_of(new, text)) if new else None
+
     def _found(self, body: bytes) -> Spans:
         """The secrets in a body, each in one piece. One that is known by its shape counts before one by its name."""
         marked, body = body, _without_marks(body)
@@ -313,6 +319,7 @@ class Redactor:
                 spans.setdefault(start, span)
         for key in self._sent:
             spans = {start: (end, 0) for start, end in places(key, body)} | spans
+        spans = places_of(self._known, body) | spans
         if self._keep:
             spans = {start: span for start, span in spans.items() if not self._is_kept(body[start : span[0]])}
         if self._function is not None:
@@ -350,6 +357,14 @@ class Redactor:
         other.__dict__.update(self.__dict__, _sent=sent, _failures=[])
         return other
 
+    def _after(self, known: tuple[bytes, ...]) -> Self:
+        """The same rules where these secrets may be said again. What fails is noted in the same place."""
+        if not known:
+            return self
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _known=known)
+        return other
+
     def round_trip(self, trip: RoundTrip) -> RoundTrip:
         """A round trip for the disk: every part of it redacted."""
         return self.knowing(trip.request.headers)._clean(trip) if self.enabled else trip
@@ -357,6 +372,8 @@ class Redactor:
     def _clean(self, trip: RoundTrip) -> RoundTrip:
         request = trip.request
         response = trip.response
+        body = self.request_body(request.body)
+        after = self._after(replaced(request.body, body))
         clean = replace(
             trip,
             run=trip.run and self._text(trip.run),
@@ -364,7 +381,7 @@ class Redactor:
                 request,
                 url=self.url(request.url),
                 headers=self.headers(request.headers),
-                content=self._stored(request, self.request_body(request.body)),
+                content=self._stored(request, body),
             ),
             response=response
             and replace(
@@ -372,7 +389,7 @@ class Redactor:
                 reason=self._text(response.reason),
                 headers=self.headers(response.headers, response=True),
                 trailers=self.headers(response.trailers, response=True),
-                content=self._stored(response, self.answer(response.body, response.headers)),
+                content=self._stored(response, after.answer(response.body, response.headers)),
             ),
             failure=trip.failure and replace(trip.failure, message=self._text(trip.failure.message)),
             frames=self.frames(trip.frames),
@@ -420,13 +437,13 @@ class Redactor:
     def _text(self, text: str) -> str:
         if not self.enabled:
             return text
-        if (known := self._texts.get((self._sent, text))) is not None:
+        if (known := self._texts.get(((*self._sent, *self._known), text))) is not None:
             return known
         clean = self.body(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
         if len(text) <= _SHORT and self._function is None:  # which may fail, or answer otherwise the next time
             if len(self._texts) >= _MOST_TEXTS:
                 self._texts.clear()
-            self._texts[self._sent, text] = clean
+            self._texts[(*self._sent, *self._known), text] = clean
         return clean
 
     def frames(self, frames: Sequence[Frame]) -> tuple[Frame, ...]:
@@ -455,6 +472,17 @@ class Redactor:
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
         return b"".join(_with_new_crcs(clean)) if event_stream else clean
+
+
+def _everywhere(body: bytes, search: Callable[[bytes], Spans], stream: bool) -> Iterator[tuple[Segments, int]]:
+    """The secrets in a body, however they are spelled; `stream` when one may be spread over several events."""
+    text = _without_marks(body)
+    if stream:
+        yield from streamed(body, search)  # with its marks, which may be spread over events
+    yield from escaped(text, search)
+    yield from in_base64(text, search)
+    yield from in_wide_text(text, search)
+    yield from ((((start, end),), keep) for start, (end, keep) in sorted(search(body).items()))
 
 
 def _without_marks(body: bytes) -> bytes:

@@ -59,7 +59,11 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     """)},
     "sk-let-": (word(40), [word(21)]),
     "sk-api-": (word(60), [word(59)]),
-    "crsr_": ("a0f9" * 10, ["a0f9" * 9 + "a0f"]),
+    "crsr_": (letters(40), [letters(39)]),
+    **{
+        f"{kind}.A": (f"{word(50)}.Ag{word(100) * 2}", [f"{word(49)}.Ag{word(100) * 2}", f"{word(50)}.Ag{word(100)}"])
+        for kind in "01"
+    },
     "sgamp_user_": (f"{upper(26)}_{HEX * 16}", [f"{upper(25)}_{HEX * 16}", f"{upper(26)}_{HEX * 15}a0f"]),
     "pylf_v": (f"1_us_{letters(30)}", [f"1_us_{letters(29)}", f"us_{letters(30)}", "1_us_token"]),
     "llx-": (letters(48), [letters(47), letters(49), "016llx"]),
@@ -239,7 +243,7 @@ FIXED = names(
     pk-lf- sdk- api- pub-c- sub-c- pat-na1- pat-eu1- CCIPAT_ CCIPRJ_ cli_ NRJS- NRBR- bb_pr_ bb_ma_ rzp_live_
     rzp_test_ pi_ seti_ scp-live- scp-test- cio da2- AK1 tskey- API_KEY KEY spu- aio_ pgar_ apify_api_ CFPAT- shltm_
     api_ web_ pri_ act_ sk_pr_ na1. hawk. 1000. endr+ slk_ rootly_ bkua_ ptr_
-    dtn_ key_ BSA up_ ak_ as- ak- dose rnd_ re_ v1. st. snyk_uat. vercel_blob_rw_
+    dtn_ key_ BSA up_ ak_ as- ak- dose rnd_ re_ v1. st. snyk_uat. vercel_blob_rw_ 0.A 1.A
 """
 )
 """Keys of one length, or of a fixed form."""
@@ -300,6 +304,16 @@ CONTEXTS: dict[str, tuple[str, list[str], list[str]]] = {
         "license @@_mmk is",
         [f"{letters(6)}_{letters(29)}"],
         [f"{letters(6)}_{letters(28)}_mmk", f"{letters(6)}_{letters(29)}_mmkx"],
+    ),
+    "!A": (
+        "session 00Daz09AZ09az09!@@ is",
+        [f"A{letters(90)}"],
+        [f"00Daz09AZ09az0!A{letters(90)}", f"00Daz09AZ09az09!A{letters(89)}", "stop!Also"],
+    ),
+    "_P": (
+        "bot @@_PF84_0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9 is",
+        [letters(64)],
+        [f"{letters(63)}_PF84_{GUID}", f"0{letters(64)}_PF84_{GUID}", f"{letters(64)}_PF84_{letters(8)}", "MAX_PATH"],
     ),
     ".atlasv1.": ("aZ09bcdefghijk.atlasv1.@@ is", [word(60), word(70)], [f"x.atlasv1.{word(59)}"]),
     "JQQJ9": (f"{letters(52)}JQQJ9@@ is", [f"9{letters(60)}", f"D{letters(60)}"], [f"JQQJ9{letters(60)}"]),
@@ -521,7 +535,8 @@ def test_what_only_looks_like_a_key_without_a_prefix_is_left(rest: str) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        "sk-" + "aZ0-9_b" * 3 + "Q",  # as LiteLLM makes them
+        *("sk-" + ("aZ0-9_b" * 10)[:size] for size in (22, 32, 43, 54, 64)),  # as LiteLLM and gateways make them
+        f"ak-{letters(50)}",  # of Arize
         "key_" + "a0f9" * 32,
         f"ak-{UUID}-{word(32)}",
     ],
@@ -535,7 +550,7 @@ def test_another_form_behind_a_known_prefix_is_found(key: str) -> None:
     [
         "sk-" + "az0-9_b" * 3 + "q",
         "sk-item-Name0-of9-thing",
-        "sk-" + "aZ0-9_b" * 3,
+        *("sk-" + ("aZ0-9_b" * 10)[:size] for size in (21, 23, 33, 42, 44)),
         "key_" + "a0f9" * 24,
         f"ak-{UUID}-{word(31)}",
         "printf 0x%016llx-0x%016llx",
