@@ -8,7 +8,7 @@ A megabyte can decode to a gigabyte, so each decoder gives at most `most` bytes 
 # pyright: reportUnknownArgumentType=false
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from .bounds import MOST_OF_A_BODY
@@ -22,12 +22,20 @@ MOST_ENCODINGS = 4
 """Servers send one, gateways sometimes a second; a longer list only costs memory."""
 
 
-_SLICE = 1 << 16
-"""How many bytes of a whole body are decoded at a time."""
+SLICE = 4096
+"""How many encoded bytes are decoded at a time: a thousand times as many may come out of them."""
+_MUCH, _TIMES = 8 << 20, 200
+"""A text that anybody sends has fewer bytes, or is fewer times as long as what it was encoded in."""
 
 
 class TooLong(ValueError):
     """The data is longer than it may be when it is decoded."""
+
+
+def check_growth(plain: int, encoded: int) -> None:
+    """Raise TooLong when so many bytes came out of so few that they are meant to fill the memory."""
+    if plain > _MUCH and plain > _TIMES * encoded:
+        raise TooLong(f"it is longer than {_MUCH:,} bytes and than {_TIMES} times what was received")
 
 
 class Decoder(Protocol):
@@ -226,13 +234,22 @@ def decoded(data: bytes, encoding: str | None, most: int = MOST_OF_A_BODY) -> tu
     if stream is None or not data:
         return data, None, None
     try:
-        plain = b"".join(stream.decode(data[start : start + _SLICE]) for start in range(0, len(data), _SLICE))
+        plain = b"".join(_in_slices(stream, data))
         name = (encoding or "").strip().lower()
         return plain, name, None if stream.is_whole else cut_within("the body", name)
     except TooLong as exc:
         return data, None, f"the body is not decoded as {encoding}: {exc}; it is stored as received"
     except Exception as exc:  # noqa: BLE001 - each library raises its own errors
         return data, None, f"the body does not decode as {encoding}: {exc}; it is kept as it came"
+
+
+def _in_slices(stream: Decoder, data: bytes) -> Iterator[bytes]:
+    size = 0
+    for start in range(0, len(data), SLICE):
+        plain = stream.decode(data[start : start + SLICE])
+        size += len(plain)
+        check_growth(size, len(data))
+        yield plain
 
 
 def packed_as(data: bytes) -> str | None:

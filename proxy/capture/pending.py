@@ -1,12 +1,12 @@
 """A round trip that is still running: what was seen of it so far."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from turntape.cassettes.recording.running_session import RunningSession
 from turntape.cassettes.tape.bounds import MOST_OF_A_BODY, NOT_KEPT, PER_PIECE, Memory
-from turntape.cassettes.tape.content_encoding import Decoder, TooLong, cut_within, decoder
+from turntape.cassettes.tape.content_encoding import SLICE, Decoder, TooLong, check_growth, cut_within, decoder
 from turntape.cassettes.tape.model import Frame
 
 from .kept_body import KeptBody
@@ -67,6 +67,8 @@ class PendingRoundTrip:
     """Called with the URL that the stream of the answer names for the client's messages, when it names one."""
     endless: bool = False
     """True for a stream that only the client ends."""
+    inflated: Callable[[int], object] = lambda size: None
+    """Called with the number of bytes that a piece of the answer has decoded to."""
     stream: bool = False
     """True for an event stream: its decoded beginning is kept when it is too long, and not what was received."""
     most: int = MOST_OF_A_BODY
@@ -195,7 +197,7 @@ class PendingRoundTrip:
         self._encoded.add(data, at)
         self._make_room(self._encoded)
         try:
-            plain = decoding.decode(data)
+            plain = b"".join(self._inflate(decoding, data))
         except TooLong as exc:
             if self.stream:
                 self._end_here(f"the answer cannot be decoded: {exc}")
@@ -204,13 +206,28 @@ class PendingRoundTrip:
         except Exception as exc:  # noqa: BLE001 - each library has its own errors, and the traffic must continue
             self._store_encoded(f"the answer cannot be decoded as {self.encoding}: {exc}; it is stored encoded")
         else:
+            self.inflated(len(plain))
             if plain:
                 self._keep(plain, at)
+
+    def _inflate(self, decoding: Decoder, data: bytes) -> Iterator[bytes]:
+        """A piece of the answer, decoded bit by bit. Raises TooLong when far more comes out than an API sends."""
+        assert self._encoded is not None
+        size = self.body.size
+        for at in range(0, len(data), SLICE):
+            plain = decoding.decode(data[at : at + SLICE])
+            size += len(plain)
+            if not self.stream:
+                check_growth(size, self._encoded.size)
+            yield plain
 
     def _store_encoded(self, fault: str) -> None:
         """Store what was received so far, and what follows, without decoding."""
         assert self._encoded is not None
         self.faults.append(fault)
+        plain = self.body.held + PER_PIECE * len(self.body.pieces)
+        self.memory.free(plain)
+        self.taken -= plain
         self.body = self._encoded
         self.encoding = self._decoder = self._encoded = None
 

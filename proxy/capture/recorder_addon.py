@@ -29,6 +29,7 @@ from turntape.cassettes.tape.stream_end import ended
 from .ending import ConnectError, Ending, interim, noted, plainly
 from .flow_conversion import connect_failure, header_fields, round_trip
 from .pending import HOLD, NEEDS_WHOLE, ROOM, PendingRoundTrip
+from .pieces import note_inflated
 from .spool import Spool
 
 log = logging.getLogger(__name__)
@@ -143,6 +144,7 @@ class RecorderAddon:
             pending.stream = True
             pending.endless = is_endless(*asked(flow))
         pending.decode_as(flow.response.headers.get("content-encoding", ""))
+        pending.inflated = functools.partial(note_inflated, flow.server_conn)
         if pending.held:
             flow.metadata[TEE] = pending.tee
         elif streams and pending.opened is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from mitmproxy.connection import Connection, ConnectionState
 
-from ..layers.chunks import pieces_of
+from ..capture.pieces import pieces_of
 from ..layers.pauses import is_paused, room_for
 from ..layers.resets import note_reset
 from .turns import Turns

@@ -4,9 +4,7 @@ import re
 
 from h11._readers import ChunkedReader
 from h11._receivebuffer import ReceiveBuffer
-from mitmproxy.connection import Connection
 
-_PIECES = "turntape_pieces"
 _SIZE = re.compile(rb"([0-9a-fA-F]{1,8})\r\n")
 _ZEROS = re.compile(rb"0+(?=[0-9a-fA-F])")
 
@@ -53,19 +51,6 @@ def has_bare_line(reader: object, buffer: ReceiveBuffer) -> bool:
 def _is_between(reader: ChunkedReader) -> bool:
     """True when what comes next is the size of a chunk."""
     return not (reader._bytes_in_chunk or reader._bytes_to_discard or reader._reading_trailer)  # pyright: ignore[reportPrivateUsage]
-
-
-def note_pieces(connection: Connection, count: int) -> None:
-    """So many more chunks or frames came since the last read."""
-    setattr(connection, _PIECES, getattr(connection, _PIECES, 0) + count)
-
-
-def pieces_of(connection: Connection) -> int:
-    """How many chunks or frames came since the last read; they are counted once."""
-    count: int = getattr(connection, _PIECES, 0)
-    if count:
-        setattr(connection, _PIECES, 0)
-    return count
 
 
 def chunked(pieces: list[bytes]) -> bytes:

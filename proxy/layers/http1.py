@@ -34,9 +34,10 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseTrailers,
 )
 
+from ..capture.pieces import note_pieces
 from .ahead import LaterTurn, RestLater
 from .at_once import note_whole
-from .chunks import chunked, has_bare_line, note_pieces, whole_chunks
+from .chunks import chunked, has_bare_line, whole_chunks
 from .error_answer import error_response
 from .framing import TrailerReader, body_size, has_chunks, is_chunked, odd_value, with_an_end
 from .half_closed import LATER, SOON, client_still_reads

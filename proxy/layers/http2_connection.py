@@ -19,7 +19,7 @@ from hyperframe.frame import HeadersFrame, SettingsFrame
 from mitmproxy.connection import Connection
 from mitmproxy.proxy.layers.http._http_h2 import BufferedH2Connection
 
-from .chunks import note_pieces
+from ..capture.pieces import note_pieces
 from .pauses import WINDOW
 
 _OF_HEADERS = 20

@@ -40,7 +40,8 @@ from turntape.cassettes.tape.bounds import MOST_OF_A_BODY
 
 from ..capture.ending import Ending, note
 from ..capture.pending import HOLD, NEEDS_WHOLE
-from .chunks import note_pieces
+from ..capture.pieces import note_pieces
+from .ahead import LaterTurn
 from .deflate import Deflate, agreed_on
 from .half_closed import LATER, SOON, client_still_reads, passes_half_close
 from .pauses import pause, resume
@@ -50,10 +51,14 @@ frame_protocol.MAX_PROTOCOL_CLOSE_REASON = frame_protocol.MIN_PROTOCOL_CLOSE_REA
 
 _MOST_FRAMES = 1000
 """A message is sent on in the frames that it came in. Of one in more frames, the others are sent as one."""
-_BIT = 4096
-"""How many bytes of a connection with compression are read at once."""
-_TURN = 1 << 20
+_BIT, _MOST_BIT = 256, 4096
+"""How many bytes of a connection with compression are read at once: at first, and while little comes out of them."""
+_LITTLE = 16
+"""So many times as much is little."""
+_TURN = 1 << 18
 """About how many bytes of inflated messages are relayed in one turn of the loop."""
+_LONG = 1 << 20
+"""A message of more bytes is passed on as it comes."""
 _READS = (ConnectionState.OPEN, ConnectionState.LOCAL_CLOSING)
 _BOTH_CLOSED = (ConnectionState.CLOSED, ConnectionState.CLOSED)
 
@@ -103,6 +108,8 @@ class Session(WebsocketLayer):
         """What is read when others have had their turn, by whether the client has sent it."""
         self._turns: dict[commands.RequestWakeup, bool] = {}
         """The next turns, and whether what the client has sent is read then."""
+        self._part = {True: 0, False: 0}
+        """How many turns what a side has sent has taken, by whether it is the client."""
 
     @override
     def start(self, _: events.Event) -> CommandGenerator[None]:
@@ -176,19 +183,24 @@ class Session(WebsocketLayer):
         When much has come out, others have their turn, and no more is read from this side until then.
         """
         source = self.client_ws if from_client else self.server_ws
-        size = 0
-        for at in range(0, len(data), _BIT):
+        size, at, bit = 0, 0, _BIT
+        while at < len(data):
             if source.state not in _READS or self._handle_event == self.done:
                 return
             if size > _TURN and in_turns:
                 pause(source.conn)
-                wakeup = commands.RequestWakeup(0)
+                self._part[from_client] += 1
+                wakeup = LaterTurn(self._part[from_client])
                 self._turns[wakeup] = from_client
                 self._rest[from_client] = data[at:]
                 yield wakeup
                 return
-            source.receive_data(data[at : at + _BIT])
-            size += yield from self._relay(from_client)
+            source.receive_data(data[at : at + bit])
+            at += bit
+            more = yield from self._relay(from_client)
+            size += more
+            bit = min(2 * bit, _MOST_BIT) if more <= _LITTLE * bit else _BIT
+        self._part[from_client] = 0
         resume(source.conn)
 
     def _relay(self, from_client: bool) -> CommandGenerator[int]:
@@ -240,6 +252,8 @@ class Session(WebsocketLayer):
             message.frames = [bytearray()]
         elif said.frame_finished:
             message.end_frame()
+        if message.size > _LONG and not message.passes:
+            yield from self._pass_beginning(from_client)
 
     def _may_hold(self, message: _Begun) -> bool:
         """Whether what has come of a message may wait for the rest of it."""

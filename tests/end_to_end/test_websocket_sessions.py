@@ -8,7 +8,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -311,6 +311,33 @@ def test_what_inflates_to_much_is_read_bit_by_bit_and_others_have_their_turn(
 
     assert {type(side) for side in turns} == {Client, Server}
     assert [frame.data for frame in only(tape).frames] == [long] * 2
+
+
+@ROUTES
+@pytest.mark.parametrize("compression", ["deflate", None])
+def test_the_beginning_of_a_long_message_does_not_wait_for_its_end(
+    route: str, compression: str | None, tape: Path, confdir: Path
+) -> None:
+    long = os.urandom(2 << 20)
+    has_begun = threading.Event()
+
+    def parts() -> Iterator[bytes]:
+        yield long
+        assert has_begun.wait(60)
+        yield b"end"
+
+    def talk(connection: ServerConnection) -> None:
+        connection.send(parts())
+
+    with session(route, talk, tape, confdir, max_size=None, compression=compression) as client:
+        got = bytearray()
+        for piece in client.recv_streaming():
+            assert isinstance(piece, bytes)
+            got += piece
+            has_begun.set()
+
+    assert got == long + b"end"
+    assert [frame.data for frame in only(tape).frames] == [long + b"end"]
 
 
 @ROUTES

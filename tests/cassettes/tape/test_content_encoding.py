@@ -1,6 +1,7 @@
 """Content-encodings are undone for the record, wherever the wire was cut into chunks."""
 
 import gzip
+import os
 import sys
 import tracemalloc
 import zlib
@@ -152,3 +153,17 @@ def test_a_body_is_not_decoded_where_the_library_is_not_installed(monkeypatch: p
 @pytest.mark.parametrize("encoding", DECODERS)
 def test_an_empty_body_is_not_a_fault(encoding: str) -> None:
     assert decoded(b"", encoding) == (b"", None, None)
+
+
+def test_what_grows_two_hundredfold_beyond_8_mb_is_stored_as_received() -> None:
+    packed = gzip.compress(bytes((8 << 20) + 1))
+
+    body, encoding, fault = decoded(packed, "gzip")
+
+    assert (body, encoding) == (packed, None)
+    assert fault is not None and "longer than 8,388,608 bytes and than 200 times what was received" in fault
+
+
+@pytest.mark.parametrize("plain", [bytes(8 << 20), bytes(7 << 20) + os.urandom(1 << 16) * 32], ids=["short", "text"])
+def test_what_is_shorter_or_grows_less_is_decoded(plain: bytes) -> None:
+    assert decoded(gzip.compress(plain), "gzip") == (plain, "gzip", None)

@@ -192,3 +192,28 @@ def test_running_answers_share_a_memory_and_the_one_that_finds_none_is_cut(encod
     assert second.faults == [
         "the bodies that are running take more than 2,000 bytes together; what came after the first 1 is not kept"
     ]
+
+
+def test_an_answer_that_grows_two_hundredfold_is_stored_as_received_and_its_memory_is_free() -> None:
+    one = pending()
+    one.decode_as("gzip")
+    packed = gzip.compress(bytes(32 << 20))
+
+    for at in range(0, len(packed), 4096):
+        one.tee(packed[at : at + 4096])
+
+    assert b"".join(one.body.pieces) == packed
+    assert one.encoding is None
+    assert "longer than 8,388,608 bytes and than 200 times what was received" in one.faults[0]
+    assert one.memory.taken == one.taken < 2 * len(packed)
+
+
+def test_what_a_piece_has_decoded_to_is_said() -> None:
+    sizes: list[int] = []
+    one = pending()
+    one.inflated = sizes.append
+    one.decode_as("gzip")
+
+    one.tee(gzip.compress(bytes(100_000)))
+
+    assert sizes == [100_000]

@@ -7,9 +7,9 @@ from typing import Any, cast, override
 import pytest
 from mitmproxy.connection import Connection, ConnectionState, Server
 
+from turntape.proxy.capture.pieces import note_pieces
 from turntape.proxy.engine.fair_reads import MOST_PIECES, FairReader
 from turntape.proxy.engine.turns import LONG, Turns
-from turntape.proxy.layers.chunks import note_pieces
 from turntape.proxy.layers.pauses import pause, resume
 from turntape.proxy.layers.resets import was_reset
 

@@ -23,10 +23,10 @@ from mitmproxy.proxy.layers.http._events import (
 )
 from mitmproxy.test import tflow, tutils
 
+from turntape.proxy.capture.pieces import pieces_of
 from turntape.proxy.layers import half_closed, http1
 from turntape.proxy.layers.ahead import LaterTurn, RestLater
 from turntape.proxy.layers.at_once import is_whole
-from turntape.proxy.layers.chunks import pieces_of
 from turntape.proxy.layers.wire_events import InterimResponse, RawEnd, RawResponse, RequestGoesOn, cause_of
 
 PIECE = b"a" * 65535

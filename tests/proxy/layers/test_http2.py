@@ -28,10 +28,10 @@ from mitmproxy.proxy.layers.http._events import (
 )
 from mitmproxy.test import taddons, tflow
 
+from turntape.proxy.capture.pieces import pieces_of
 from turntape.proxy.engine.fair_reads import MOST_PIECES
 from turntape.proxy.layers import http2
 from turntape.proxy.layers.ahead import RestLater
-from turntape.proxy.layers.chunks import pieces_of
 from turntape.proxy.layers.wire_events import LastResponseData, RequestGoesOn, cause_of
 
 FIELDS = [(":method", "GET"), (":scheme", "https"), (":path", "/"), (":authority", "a.example")]
