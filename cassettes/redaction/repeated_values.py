@@ -38,7 +38,7 @@ def replaced(body: bytes, clean: bytes) -> tuple[bytes, ...]:
 
 
 def places_of(values: Sequence[bytes], body: bytes) -> Spans:
-    """Where these secrets are, each as a word of its own."""
+    """Where these secrets are as whole words."""
     return {
         start: (end, 0)
         for value in values

@@ -40,10 +40,21 @@ _TLS_WORDS = (
 """Words of mitmproxy's, and the sentence in place of theirs, which names options that turntape does not have."""
 
 
+_WANTED = "certificate required"
+"""What a server says that gets no certificate from its client (RFC 8446, 6.2; read 2026-12-01)."""
+
+
+def with_remedy(alert: str) -> str:
+    """An alert of TLS, with what to do where that is clear."""
+    if _WANTED not in alert:
+        return alert
+    return f"{alert}; the server wants a client certificate: give one with --client-cert"
+
+
 def plainly(text: str) -> str:
     """What mitmproxy says of a connection that was not made, without what only its own users can use."""
     if said := _OPENSSL.fullmatch(text):
-        return f"the TLS handshake failed: {said[1]}"
+        return f"the TLS handshake failed: {with_remedy(said[1])}"
     return next((plain for words, plain in _TLS_WORDS if words in text), text)
 
 

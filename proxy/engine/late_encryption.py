@@ -17,6 +17,7 @@ from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.tls import TLSLayer
 from OpenSSL import SSL
 
+from ..capture.ending import with_remedy
 from ..layers.resets import note_reset
 
 _RECORD = 1 << 14
@@ -88,7 +89,7 @@ def _receive_data(self: TLSLayer, data: bytes) -> CommandGenerator[None]:
             # Such as an alert after the handshake: a server that wants a certificate of TLS 1.3 clients sends one.
             # mitmproxy continues, and everybody waits.
             yield Log(f"TLS Error: {exc}", logging.WARNING)
-            note_reset(self.conn, f"TLS ended with an error: {reason(exc)}")
+            note_reset(self.conn, f"TLS ended with an error: {with_remedy(reason(exc))}")
             is_over = True
             break
     yield from self.tls_interact()

@@ -101,7 +101,11 @@ ALERT = b"\x15\x03\x01\x00\x02\x02\x70"
     [
         (
             "wants a certificate",
-            Failure("cut", "TLS ended with an error: tlsv13 alert certificate required"),
+            Failure(
+                "cut",
+                "TLS ended with an error: tlsv13 alert certificate required; "
+                "the server wants a client certificate: give one with --client-cert",
+            ),
             "server",
         ),
         (
