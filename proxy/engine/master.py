@@ -35,6 +35,8 @@ class LeanMaster(Master):
         self.turns = Turns()
 
 
+_HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+"""How a client begins that speaks HTTP/2 without TLS, because it knows that the server does (RFC 9113, 3.4)."""
 _TLS, _LEAST_OF_TLS = b"\x16", 3
 """How a TLS handshake begins, and how much of it mitmproxy needs to know it: it takes a shorter beginning for HTTP."""
 
@@ -57,6 +59,10 @@ class RoutedLayers(next_layer.NextLayer):
     def _ignore_connection(self, context: Context, data_client: bytes, data_server: bytes) -> bool | None:
         if data_client[:1] == _TLS and len(data_client) < _LEAST_OF_TLS:
             raise next_layer.NeedsMoreData
+        if _HTTP2.startswith(data_client[: len(_HTTP2)]) and data_client and not context.client.tls:
+            if len(data_client) < len(_HTTP2):
+                raise next_layer.NeedsMoreData
+            context.client.alpn = b"h2"
         is_tunnelled = self._router.is_tunnelled(context, data_client, data_server)
         if is_tunnelled is None:
             raise next_layer.NeedsMoreData

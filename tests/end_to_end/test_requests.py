@@ -70,6 +70,38 @@ def test_an_http2_request_without_a_length_reaches_an_http1_api_as_one_request(
     assert [(one.path, one.body) for one in got] == [("/v1/chat/completions", b"".join(sent))] * 2
 
 
+def test_http2_without_tls_is_spoken_on_the_base_url_by_a_client_that_begins_with_it(tape: Path, confdir: Path) -> None:
+    with rig(tape, confdir) as up, httpx2.Client(http1=False, http2=True, trust_env=False, timeout=None) as http:
+        answers = [http.post(f"{up.base}/openai/v1/chat/completions", json=ASKED) for _ in range(2)]
+        elsewhere = http.post(f"{up.base}/openai/v1/chat/completions", json=ASKED, headers={"host": "a.example"})
+        got = list(up.server.requests)
+
+    assert [(one.status_code, one.http_version) for one in (*answers, elsewhere)] == [
+        (200, "HTTP/2"),
+        (200, "HTTP/2"),
+        (403, "HTTP/2"),
+    ]
+    assert [json.loads(one.body) for one in got] == [ASKED] * 2
+    assert [trip.request.http_version for trip in Cassette.load(tape)] == ["HTTP/2.0"] * 2
+
+
+@pytest.mark.parametrize("version", ["1.1", "2"])
+def test_the_beginning_of_a_request_may_come_byte_by_byte(version: str, tape: Path, confdir: Path) -> None:
+    """Both may begin with a P. An empty SETTINGS frame is the first thing that a server of HTTP/2 says or answers."""
+    sent = {
+        "1.1": b"POST /openai/v1/models HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+        "2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]),
+    }[version]
+    with rig(tape, confdir) as up, socket.create_connection(("127.0.0.1", int(up.base.rpartition(":")[2]))) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in sent:
+            client.sendall(bytes([byte]))
+        client.settimeout(60)
+        said = client.recv(9)
+
+    assert said[3] == 4 if version == "2" else said == b"HTTP/1.1 "
+
+
 TRAILED = b"%x\r\n%s\r\n0\r\nx-checksum: 42\r\n\r\n"
 
 
