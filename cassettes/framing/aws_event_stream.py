@@ -6,6 +6,7 @@ https://smithy.io/2.0/aws/amazon-eventstream.html, read 2026-11-20.
 
 import struct
 from binascii import crc32
+from collections.abc import Iterator
 from typing import override
 
 from .buffer import BufferedDecoder
@@ -22,6 +23,19 @@ _BYTES, _STRING = 6, 7
 def is_prelude(data: bytes | bytearray) -> bool:
     """True when `data` begins with the prelude of a frame, by its CRC."""
     return len(data) >= _PRELUDE.size and crc32(data[:8]) == _PRELUDE.unpack_from(data)[2]
+
+
+def with_new_crcs(body: bytes) -> Iterator[bytes]:
+    """The frames of a body that was changed in place, each with a new CRC of its message."""
+    at = 0
+    while len(body) - at >= _OVERHEAD:
+        total, _, _ = _PRELUDE.unpack_from(body, at)
+        if total < _OVERHEAD or at + total > len(body):
+            break
+        content = body[at : at + total - 4]
+        yield content + crc32(content).to_bytes(4)
+        at += total
+    yield body[at:]
 
 
 class AwsEventStreamDecoder(BufferedDecoder):

@@ -11,9 +11,7 @@ import hmac
 import os
 import re
 import secrets
-import struct
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import accumulate
@@ -21,13 +19,14 @@ from typing import Self, cast
 from urllib.parse import unquote
 
 from ..errors import CassetteError
+from ..framing.aws_event_stream import with_new_crcs
 from ..settings import Settings, read_settings
 from ..tape.bounds import NOT_KEPT
 from ..tape.content_encoding import MOST_ENCODINGS, PACKED, as_far_as_it_decodes
 from ..tape.model import Frame, Headers, Request, Response, RoundTrip
-from .base64_texts import in_base64
 from .body_search import Spans, shaped
 from .earlier_bodies import MEDIUM, EarlierBodies
+from .every_spelling import cover, in_every_spelling
 from .field_names import (
     CREDENTIAL_WORDS,
     CREDENTIALS,
@@ -36,6 +35,7 @@ from .field_names import (
     SECRET_PARAMETERS,
     URL_HEADERS,
 )
+from .marks import MARK, WHOLE_MARK, touches_mark, with_equal_marks, without_marks
 from .named_values import named
 from .not_searched import NotSearched
 from .own_function import FindSecrets, imported, named_by
@@ -44,13 +44,8 @@ from .repeated_values import places_of, repeatable, replaced
 from .search_process import SearchElsewhere
 from .sent_keys import over_messages, places, sent_keys
 from .service_names import under_services
-from .spelled_out import Segments, escaped, streamed
-from .wide_texts import in_wide_text
+from .spelled_out import Segments
 
-_MARK = b"REDACTED"
-_FINGERPRINT = re.compile(rb"REDACTED(?:-[0-9a-f]{8})?\**")
-"""A mark with its fingerprint, for which a short secret has no room, and the padding after it."""
-_WHOLE_MARK = re.compile(rb"REDACTED-[0-9a-f]{8}\**")
 _REPLACED = re.compile(r"(?:^|[ =])REDACTED-[0-9a-f]{8}$")
 """The end of a header field or a parameter that is replaced already."""
 _QUERY = re.compile(r"([?&#;])([^=&#;]+)=([^&#;]*)")
@@ -260,7 +255,7 @@ class Redactor:
         return clean if masked is None else masked
 
     def _cleaned(self, body: bytes, stream: bool = False) -> bytes:
-        if _WHOLE_MARK.fullmatch(body):
+        if WHOLE_MARK.fullmatch(body):
             return body
         try:
             masked = self._packed(body) if body.startswith(PACKED) else None
@@ -281,16 +276,16 @@ class Redactor:
 
         Raises NotSearched for a function of the user's that fails.
         """
-        secrets = list(_everywhere(body, self._found, stream))
+        secrets = list(in_every_spelling(body, self._found, stream))
         if not secrets:
             return body
         if again := self._said_again(body, secrets):
-            secrets += _everywhere(body, again, stream)
+            secrets += in_every_spelling(body, again, stream)
         out = bytearray(body)
         taken = bytearray(len(body))
         for segments, keep in secrets:
             if any(taken.find(1, start, end) >= 0 for start, end in segments):
-                _cover(out, taken, segments)
+                cover(out, taken, segments)
                 continue
             mask = self._mask(b"".join(body[start:end] for start, end in segments), keep)
             done = 0
@@ -310,12 +305,12 @@ class Redactor:
 
     def _found(self, body: bytes) -> Spans:
         """The secrets in a body, each in one piece. One that is known by its shape counts before one by its name."""
-        marked, body = body, _without_marks(body)
+        marked, body = body, without_marks(body)
         spans = shaped(body)
         others = [named(body), under_services(body), *([random_words(body)] if self._entropy else [])]
         for start, span in (each for found in others for each in found.items()):
             # What touches a mark was left when the rest of the word was replaced, so that a person can read it.
-            if not (_touches_mark(marked, body, start - 1) or _touches_mark(marked, body, span[0])):
+            if not (touches_mark(marked, body, start - 1) or touches_mark(marked, body, span[0])):
                 spans.setdefault(start, span)
         for key in self._sent:
             spans = {start: (end, 0) for start, end in places(key, body)} | spans
@@ -338,7 +333,7 @@ class Redactor:
         kept = secret[:keep] if len(secret) >= keep + len(mark) else b""
         room = len(secret) - len(kept)
         if room < len(mark):
-            return (_MARK + b"*" * room)[:room]
+            return (MARK + b"*" * room)[:room]
         return kept + mark + b"*" * (room - len(mark))
 
     def normalise(self, body: bytes) -> bytes:
@@ -346,7 +341,7 @@ class Redactor:
 
         The padding after a fingerprint is removed too, since another key may have another length.
         """
-        return _FINGERPRINT.sub(b"REDACTED", body) if _MARK in body else body
+        return with_equal_marks(body)
 
     def knowing(self, headers: Headers) -> Self:
         """The same rules for the texts of one exchange: the keys in the header of its request are secrets in them."""
@@ -471,37 +466,7 @@ class Redactor:
         event_stream = any(
             name.lower() == "content-type" and "vnd.amazon.eventstream" in value for name, value in headers
         )
-        return b"".join(_with_new_crcs(clean)) if event_stream else clean
-
-
-def _everywhere(body: bytes, search: Callable[[bytes], Spans], stream: bool) -> Iterator[tuple[Segments, int]]:
-    """The secrets in a body, however they are spelled; `stream` when one may be spread over several events."""
-    text = _without_marks(body)
-    if stream:
-        yield from streamed(body, search)  # with its marks, which may be spread over events
-    yield from escaped(text, search)
-    yield from in_base64(text, search)
-    yield from in_wide_text(text, search)
-    yield from ((((start, end),), keep) for start, (end, keep) in sorted(search(body).items()))
-
-
-def _without_marks(body: bytes) -> bytes:
-    """A body with spaces in place of what was replaced earlier, so that nothing is replaced a second time."""
-    return _WHOLE_MARK.sub(lambda mark: b" " * len(mark[0]), body) if _MARK in body else body
-
-
-def _touches_mark(marked: bytes, body: bytes, place: int) -> bool:
-    return marked is not body and 0 <= place < len(body) and marked[place] != body[place]
-
-
-def _cover(out: bytearray, taken: bytearray, segments: Segments) -> None:
-    """Mask what is left of a secret that another one overlaps."""
-    for start, end in segments:
-        while (at := taken.find(0, start, end)) >= 0:
-            stop = taken.find(1, at, end)
-            stop = end if stop < 0 else stop
-            out[at:stop] = b"*" * (stop - at)
-            taken[at:stop] = b"\1" * (stop - at)
+        return b"".join(with_new_crcs(clean)) if event_stream else clean
 
 
 def patient_redactor() -> Redactor:
@@ -509,20 +474,3 @@ def patient_redactor() -> Redactor:
     made = Redactor.from_config()
     made.elsewhere = SearchElsewhere()
     return made
-
-
-def _with_new_crcs(body: bytes) -> Iterator[bytes]:
-    """AWS event-stream frames with a new message CRC.
-
-    https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (read 2026-11-21): a frame is its
-    length, the length of the headers, the CRC of these 8 bytes, headers, payload, and the CRC of everything before.
-    """
-    at = 0
-    while len(body) - at >= 16:
-        size = struct.unpack_from(">I", body, at)[0]
-        if size < 16 or at + size > len(body):
-            break
-        content = body[at : at + size - 4]
-        yield content + struct.pack(">I", zlib.crc32(content))
-        at += size
-    yield body[at:]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from .body_search import Spans, starts_word
+from .marks import WHOLE_MARK
 from .named_values import is_random
 from .sent_keys import places
 
@@ -15,7 +16,6 @@ _LEAST, _LONGEST = 16, 4096
 _LETTERS = tuple(bytes((byte,)) for byte in range(256) if byte == 0x5F or (byte < 128 and chr(byte).isalnum()))
 _MOST = 100
 """How many values of one body are searched for."""
-_MARK = re.compile(rb"REDACTED-[0-9a-f]{8}\**")
 _WITHIN_KEY = re.compile(rb"[A-Za-z0-9_.-]REDACTED-")
 """The prefix of a key before its mark: such a key is found by its form."""
 
@@ -33,7 +33,9 @@ def replaced(body: bytes, clean: bytes) -> tuple[bytes, ...]:
     """The values that may be searched for among those that were replaced in a body; `clean` is as long."""
     if clean is body or clean == body:
         return ()
-    spans = (mark.span() for mark in _MARK.finditer(clean) if not _WITHIN_KEY.match(clean, max(mark.start() - 1, 0)))
+    spans = (
+        mark.span() for mark in WHOLE_MARK.finditer(clean) if not _WITHIN_KEY.match(clean, max(mark.start() - 1, 0))
+    )
     return repeatable(body[start:end] for start, end in spans if body[start:end] != clean[start:end])
 
 
