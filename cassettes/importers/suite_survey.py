@@ -14,7 +14,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import files, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ class Unread:
                 return f"install the module {module} (usually: pip install {module})"
             return f"write into pytest's ini file: pythonpath = {place}"
         if nameless := _WITHOUT_A_NAME.search(self.reason):
-            for name in packages_distributions().get(nameless[1], [])[:1]:
+            for name in _installing(nameless[1], nameless[2]):
                 return f"install another version of {name} than {version(name)}"
         if _UNREACHED.search(self.reason):
             return "move this request into a fixture, or collect the file where it is answered"
@@ -105,9 +105,25 @@ class Unread:
         below = Path(*module.split("."))
         above = [folder for folder in self.path.parents if folder.is_relative_to(self.root)]
         for folder in above:
-            if (folder / below).is_dir() or (folder / below).with_suffix(".py").is_file():
+            file = (folder / below).with_suffix(".py")
+            if (folder / below).is_dir() or (file.is_file() and not _wraps_its_namesake(file)):
                 return folder.relative_to(self.root)
         return None
+
+
+def _wraps_its_namesake(file: Path) -> bool:
+    """True for `wrappers/openai.py` that imports the installed `openai`: it is another module."""
+    name = re.escape(file.stem)
+    return re.search(rf"^\s*(?:import|from)\s+{name}\b", file.read_text("utf-8", "replace"), re.MULTILINE) is not None
+
+
+def _installing(module: str, file: str | None) -> Iterable[str]:
+    """The distributions that have this module; of several in one namespace, the one with the file."""
+    found = packages_distributions().get(module, [])
+    if file is None or len(found) < 2:
+        return found[:1]
+    place = Path(file)
+    return [name for name in found if any(one.locate() == place for one in files(name) or ())][:1]
 
 
 @frozen

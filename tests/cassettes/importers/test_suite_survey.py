@@ -214,6 +214,26 @@ def test_what_cannot_be_collected_says_what_to_add(suite: Path, why: str, remedy
 
 
 @pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("from agents import Agent\n", "install the module agents (usually: pip install agents)"),
+        ("def f():\n    import agents.tools\n", "install the module agents (usually: pip install agents)"),
+        ("from agents_of_ours import Agent\n", "write into pytest's ini file: pythonpath = b"),
+    ],
+)
+def test_a_file_that_imports_a_module_of_its_name_is_not_that_module(suite: Path, text: str, remedy: str) -> None:
+    (suite / "b" / "agents.py").write_text(text)
+    one = Unread("b/tests/test_b.py", suite, "ModuleNotFoundError: No module named 'agents'")
+    assert one.remedy == remedy
+
+
+def test_of_a_namespace_the_package_with_the_file_is_named(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite_survey, "packages_distributions", lambda: {"shared": ["pluggy", "pytest"]})
+    why = f"ImportError: cannot import name 'Nothing' from 'shared.one' ({pytest.__file__})"
+    assert Unread("b/tests/test_b.py", suite, why).remedy.startswith("install another version of pytest than")
+
+
+@pytest.mark.parametrize(
     ("said", "why"),
     [
         (
