@@ -281,7 +281,7 @@ def _spending(config: pytest.Config) -> "Spending":
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: Any) -> Generator[None, Any, Any]:
+def pytest_fixture_setup(fixturedef: "pytest.FixtureDef[Any]", request: Any) -> Generator[None, Any, Any]:
     """What a fixture sends that lives longer than a test is in its own cassette."""
     __tracebackhide__ = True
     fixtures: FixtureCassettes | None = request.config.stash.get(_FIXTURES, None)
@@ -290,7 +290,7 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: Any) -> Ge
     return (yield from fixtures.setup(fixturedef, request))
 
 
-def pytest_fixture_post_finalizer(fixturedef: pytest.FixtureDef[Any], request: Any) -> None:
+def pytest_fixture_post_finalizer(fixturedef: "pytest.FixtureDef[Any]", request: Any) -> None:
     """The code of a fixture has ended."""
     fixtures = request.config.stash.get(_FIXTURES, None)
     if fixtures is not None:

@@ -32,7 +32,7 @@ from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from ..user_frames import folded, here, is_users
 from ..whole_number import whole_number
-from .advice import Advice
+from .advice import Advice, from_here
 from .collected_tests import cassettes_of, folders_left
 from .commands import again, target
 from .failures import Cause, Found, damage, expects_all, remarks, replaced_values
@@ -364,12 +364,13 @@ class ActiveTest:
         misses = self.session.misses
         # Many clients show the error as the text of a dict, where quotes are written in another way.
         is_said = any(KIND in text or str(miss) in text for text in _texts(error) for miss in misses)
-        # Some clients raise an own error without the text of the answer.
-        if not is_said and (not misses or not _is_of_a_client(error)):
+        # Without the text of the answer: an own error of a client, or what the code makes of an answer that it did not
+        # check (`KeyError: 'choices'`). What a test asserts is shown as it is.
+        if not is_said and (not misses or not isinstance(error, Exception) or isinstance(error, AssertionError)):
             return None
         lines = self.problems(ended=False, passed=False)
         if lines and not is_said and _STATUS.search(_first_line(error)) is None:
-            lines.append(f"the client then raised {type(error).__name__}: {_first_line(error)}")
+            lines.append(f"{_who_raised(error)} then raised {type(error).__name__}: {_first_line(error)}")
         line = self.first_line or folded(error.__traceback__)
         return failure(lines, line is not None, self.cause()).with_traceback(line) if lines else None
 
@@ -450,13 +451,14 @@ def failure(lines: Sequence[str], has_line: bool, cause: Cause | None) -> Failed
     return failed
 
 
-def _is_of_a_client(error: BaseException) -> bool:
-    """True for an error that a library has raised, and not the test."""
+def _who_raised(error: BaseException) -> str:
+    """`the client`, or the line of the user that raised the error."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    raised_by_test = trace is None or is_users(trace.tb_frame.f_code.co_filename)
-    return isinstance(error, Exception) and not raised_by_test and not isinstance(error, AssertionError)
+    if trace is None or not is_users(file := trace.tb_frame.f_code.co_filename):
+        return "the client"
+    return f"{from_here(Path(file))}, line {trace.tb_lineno},"
 
 
 def _first_line(error: BaseException) -> str:

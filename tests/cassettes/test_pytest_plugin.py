@@ -847,3 +847,52 @@ def test_a():
 
     assert ("the client then raised JSONDecodeError: Expecting" in result.stdout.str()) == said
     result.stdout.no_fnmatch_line("*the client then raised HTTPStatusError*")
+
+
+def test_what_code_makes_of_a_refusal_comes_after_the_reason(
+    project: pytest.Pytester, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = """
+import aiohttp, requests, urllib3, urllib.request
+URL = os.environ.get('OPENAI_BASE_URL', 'https://api.openai.com/v1') + '/chat/completions'
+
+def with_aiohttp(sent):
+    async def one():
+        async with aiohttp.ClientSession() as client, client.post(URL, json=sent) as answer:
+            return await answer.json()
+    return asyncio.run(one())
+
+def with_urllib(sent):
+    head = {'content-type': 'application/json'}
+    with urllib.request.urlopen(urllib.request.Request(URL, json.dumps(sent).encode(), head)) as answer:
+        return json.load(answer)
+
+WAYS = {
+    'aiohttp': with_aiohttp,
+    'requests': lambda sent: requests.post(URL, json=sent).json(),
+    'urllib3': lambda sent: urllib3.request('POST', URL, json=sent).json(),
+    'urllib': with_urllib,
+    'httpx': lambda sent: httpx.post(URL, json=sent).json(),
+}
+
+@pytest.mark.turntape(path='one.cassette.jsonl')
+@pytest.mark.parametrize('way', WAYS)
+def test_a(way):
+    asked = [{'role': 'user', 'content': os.environ.get('WORD', 'hi')}]
+    try:
+        WAYS[way]({'model': 'gpt-5', 'messages': asked})['choices']
+    except urllib.error.HTTPError:
+        raise KeyError('choices')  # as urllib raises an error for the status itself
+"""
+    write(project, asked)
+    project.runpytest("--turntape-mode=once", "-k", "requests").assert_outcomes(passed=1)
+    taken_away(server, monkeypatch)
+    monkeypatch.setenv("WORD", "good bye")
+
+    result = project.runpytest()
+
+    result.assert_outcomes(failed=5)
+    failed = [line for line in result.outlines if line.startswith("FAILED")]
+    assert len(failed) == 5 and all("- turntape: turn 1, #0 has changed" in line for line in failed)
+    said = [line for line in result.outlines if "then raised KeyError: 'choices'" in line]
+    assert len(said) == 5 and all("test_it.py, line " in line for line in said)
