@@ -11,6 +11,7 @@ from ..counted import several
 from ..errors import TurntapeError
 from ..frozen import frozen
 from ..replay.miss import Miss
+from ..replay.new_cassette import is_unfinished
 from ..replay.player import Player
 from ..replay.restamp import refusal
 from ..replay.session import Session
@@ -133,6 +134,12 @@ class Advice:
 
     def without_cassette(self, session: Session) -> list[str]:
         """What to do when the cassette is missing: it may belong to the test under its earlier name."""
+        if (left := session.interrupted) is not None:
+            return [
+                f"{from_here(left)} is what an interrupted recording of it has left",
+                "record it again, with a key in the environment:",
+                f"  {self.again('--turntape-mode=once')}",
+            ]
         twin = self._twin(session)
         if twin is None:
             return ["record it, with a key in the environment:", f"  {self.again('--turntape-mode=once')}"]
@@ -173,7 +180,7 @@ class Advice:
         or under the same name in the folder of a test file that is gone."""
         folder = session.path.parent
         if folder.is_dir():
-            near = (path for path in folder.iterdir() if is_cassette(path.name))
+            near = (path for path in folder.iterdir() if is_cassette(path.name) and not is_unfinished(path))
             found = _by_likeness(session.path, (path for path in near if not self.is_of_a_test(path)))
         else:
             # A file that was moved keeps its name, and one that was renamed its place.

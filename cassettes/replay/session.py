@@ -111,7 +111,9 @@ class Session:
         """Records the tool servers of the run. In a replay it only notes what passes."""
         self.tool_wire = [trip for trip in cassette if trip.tool_wire is not None] if cassette.tool_servers else []
         """What was recorded of tool servers over stdio and in process."""
-        if self._new.is_left_over:
+        self.interrupted = self._new.file if self._new.is_left_over else None
+        """What an interrupted recording of this cassette has left."""
+        if self.interrupted is not None:
             records = self.plan.writes != "nothing"
             then = "it is replaced if this run records" if records else "remove it, or record again"
             self.notes.append(f"{str(self._new.file)!r} is left over from an interrupted recording; {then}")

@@ -419,8 +419,19 @@ def test_an_interrupted_recording_is_reported_and_not_replayed(project: pytest.P
     result = project.runpytest("--turntape-check")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["*is left over from an interrupted recording*", "*unfinished.cassette.jsonl: unfinished: *"]
+        [
+            "*test_a.unfinished.cassette.jsonl is what an interrupted recording of it has left",
+            "*record it again, with a key in the environment:",
+            "*test_it.py::test_a --turntape-mode=once",
+            "*is left over from an interrupted recording*",
+            "*unfinished.cassette.jsonl: unfinished: *",
+        ]
     )
+    result.stdout.no_fnmatch_line("*mv *")
+    write(project, "@pytest.mark.turntape\ndef test_b():\n    ask()")
+    project.runpytest().stdout.no_fnmatch_line("*mv *")
+
+    write(project, "@pytest.mark.turntape\ndef test_a():\n    ask()")
 
     project.runpytest("--turntape-mode=once").assert_outcomes(passed=1)
     project.runpytest("--turntape-check").assert_outcomes(passed=1)
