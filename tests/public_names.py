@@ -55,7 +55,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "played_tools",
         "recorded_tools",
     ),
-    "turntape.cassettes.vcr": ("VCR", "Cassette", "RecordMode", "mode", "use_cassette"),
+    "turntape.cassettes.vcr": ("VCR", "Cassette", "RecordMode", "default_vcr", "mode", "use_cassette"),
     "turntape.inspector": (
         "AgentRun",
         "ApiError",

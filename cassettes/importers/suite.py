@@ -185,7 +185,7 @@ class Move:
         for file in _once(neighbours({one / "conftest.py" if one.is_dir() else one}) for one in tests):
             found = imports_in(file)
             self.rewrites += found.rewrites
-            self.unmapped += [f"{file}:{one} is not in turntape.cassettes.vcr" for one in found.foreign]
+            self.unmapped += [f"{file}:{one}" for one in found.said]
         uses = (direct_uses(one) for one in tests)
         self.uses = list({(file.absolute(), line): (file, line) for its in uses for file, line in its}.values())
         if self.uses:

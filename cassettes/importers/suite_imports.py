@@ -5,18 +5,34 @@ A path may be made at run time, so every recording of vcrpy below the tests is o
 """
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..frozen import frozen
 from .suite_marks import FOREIGN, Rewrite
+from .vcr_instead import instead_of
 from .vcrpy import sniff
 
 _OURS: Mapping[str, frozenset[str]] = {
-    "vcr": frozenset({"VCR", "mode", "use_cassette"}),
+    "vcr": frozenset({"VCR", "default_vcr", "mode", "use_cassette"}),
     "vcr.cassette": frozenset({"Cassette"}),
     "vcr.config": frozenset({"VCR", "RecordMode"}),
-    "vcr.errors": frozenset({"CannotOverwriteExistingRequestException", "UnhandledHTTPRequestError"}),
+    "vcr.errors": frozenset({"CannotOverwriteExistingCassetteException", "UnhandledHTTPRequestError"}),
+    "vcr.filters": frozenset(
+        {
+            "decode_response",
+            "remove_headers",
+            "remove_post_data_parameters",
+            "remove_query_parameters",
+            "replace_headers",
+            "replace_post_data_parameters",
+            "replace_query_parameters",
+        }
+    ),
+    "vcr.matchers": frozenset(
+        {"body", "headers", "host", "method", "path", "port", "query", "raw_body", "scheme", "uri"}
+    ),
     "vcr.record_mode": frozenset({"RecordMode"}),
     "vcr.request": frozenset({"Request", "HeadersDict"}),
     "vcr.unittest": frozenset({"VCRMixin", "VCRTestCase"}),
@@ -35,6 +51,11 @@ class Imports:
     """Empty when the file uses something that we do not have."""
     foreign: tuple[str, ...]
     """What that is, with its line: `12: vcr.patch`."""
+
+    @property
+    def said(self) -> list[str]:
+        """The same, with what to do instead."""
+        return [_said(one) for one in self.foreign]
 
 
 def imports_in(file: Path) -> Imports:
@@ -62,6 +83,13 @@ def imports_in(file: Path) -> Imports:
             found.append(Rewrite(file, node.lineno, data[start:end].decode(), new, start, end, False, is_import=True))
     foreign += _foreign_uses(tree, names)
     return Imports(() if foreign else tuple(sorted(found, key=lambda one: one.start)), tuple(foreign))
+
+
+def _said(foreign: str) -> str:
+    """One use that is not mapped, and what to do instead."""
+    name = re.sub(r"^\d+: (?:import )?(?:from )?", "", foreign).replace(" import ", ".")
+    instead = instead_of(name)
+    return f"{foreign} is not in {_PLACE}{f'; {instead}' if instead else ''}"
 
 
 def _written(node: ast.AST, names: set[str], foreign: list[str]) -> str | None:

@@ -12,7 +12,7 @@ from .matchers import USUAL, Matcher, chosen
 from .record_mode import RecordMode
 from .settings import Settings
 
-__all__ = ["VCR", "RecordMode", "use_cassette"]
+__all__ = ["VCR", "RecordMode", "default_vcr", "use_cassette"]
 
 _LOCAL = ("localhost", "0.0.0.0", "127.0.0.1")
 _OPTIONS: Mapping[str, Any] = {
@@ -80,7 +80,7 @@ class VCR:
         """A context manager and decorator that plays or records the cassette of `path`: `a.yaml` is
         `a.cassette.jsonl`. Without a path, the name of the decorated function is the path.
 
-        What was asked and not recorded raises CannotOverwriteExistingRequestException when the context is left.
+        What was asked and not recorded raises CannotOverwriteExistingCassetteException when the context is left.
         """
         _checked(options)
         if path is not None and not isinstance(path, str | os.PathLike):
@@ -159,5 +159,6 @@ def _beside_function(function: Callable[..., object]) -> str:
     return str(Path(inspect.getfile(function)).parent / function.__name__)
 
 
-use_cassette = VCR().use_cassette
-"""`VCR().use_cassette`."""
+default_vcr = VCR()
+"""The settings of `use_cassette`."""
+use_cassette = default_vcr.use_cassette

@@ -19,7 +19,7 @@ from ..transports.cassette import AsyncCassetteTransport, CassetteTransport
 from ..transports.patching import Way, default_transports
 from ..user_frames import here
 from .cassette import Cassette
-from .errors import CannotOverwriteExistingRequestException
+from .errors import CannotOverwriteExistingCassetteException
 from .observer import observers
 from .record_mode import OURS, RecordMode
 from .session import VcrSession
@@ -206,5 +206,5 @@ class _Open:
         elif error is not None and session.empty_addresses:
             error.add_note(refusal(session.empty_addresses))
         if session.misses and (error is None or isinstance(error, Exception)):
-            missed = CannotOverwriteExistingRequestException(session.path, session.misses)
+            missed = CannotOverwriteExistingCassetteException(session.path, session.misses)
             raise missed.with_traceback(self._line) from None

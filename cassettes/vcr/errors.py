@@ -7,7 +7,7 @@ from ..errors import ReplayMiss
 from ..replay.miss import Miss
 
 
-class CannotOverwriteExistingRequestException(ReplayMiss):
+class CannotOverwriteExistingCassetteException(ReplayMiss):
     """Requests within `use_cassette` were not recorded. Raised when the context is left."""
 
     def __init__(self, cassette: Path, misses: Sequence[Miss]) -> None:
@@ -18,4 +18,6 @@ class CannotOverwriteExistingRequestException(ReplayMiss):
         super().__init__("\n".join([*said, *([again] if cassette.exists() else ())]))
 
 
-UnhandledHTTPRequestError = CannotOverwriteExistingRequestException
+UnhandledHTTPRequestError = CannotOverwriteExistingCassetteException
+CannotOverwriteExistingRequestException = CannotOverwriteExistingCassetteException
+"""The name that this error had here before."""

@@ -97,3 +97,38 @@ def ignored_hosts(hosts: Iterable[str]) -> Filter:
     """Lets requests to these hosts pass: they are neither answered nor recorded."""
     known = frozenset(hosts)
     return lambda request: None if request.host in known else request
+
+
+def replace_headers(request: Request, replacements: Named) -> Request | None:
+    """The request with other header fields: `[(name, value), …]`."""
+    return headers(replacements)(request)
+
+
+def remove_headers(request: Request, headers_to_remove: Iterable[str]) -> Request | None:
+    """The request without these header fields."""
+    return headers(headers_to_remove)(request)
+
+
+def replace_query_parameters(request: Request, replacements: Named) -> Request | None:
+    """The request with other parameters in its query."""
+    return query(replacements)(request)
+
+
+def remove_query_parameters(request: Request, query_parameters_to_remove: Iterable[str]) -> Request | None:
+    """The request without these parameters in its query."""
+    return query(query_parameters_to_remove)(request)
+
+
+def replace_post_data_parameters(request: Request, replacements: Named) -> Request | None:
+    """The request with other values in its form or JSON body."""
+    return post_data(replacements)(request)
+
+
+def remove_post_data_parameters(request: Request, post_data_parameters_to_remove: Iterable[str]) -> Request | None:
+    """The request without these values in its form or JSON body."""
+    return post_data(post_data_parameters_to_remove)(request)
+
+
+def decode_response(response: Any) -> Any:
+    """The answer itself: here, answers have no content-encoding."""
+    return response

@@ -1,9 +1,11 @@
 """Imports of vcrpy become imports of ours where ours has every name; otherwise the file stays as it is."""
 
+import importlib
 from pathlib import Path
 
 import pytest
 
+from turntape.cassettes.importers import suite_imports
 from turntape.cassettes.importers.suite import Move
 from turntape.cassettes.importers.suite_imports import imports_in, recordings_below
 
@@ -77,3 +79,36 @@ def test_the_recordings_of_a_suite_are_those_that_vcrpy_wrote(tmp_path: Path) ->
     alone = Move([])
     alone.add_direct_uses([tmp_path])
     assert not alone.beside
+
+
+@pytest.mark.parametrize("module", sorted(suite_imports._OURS))
+def test_the_names_that_are_rewritten_are_those_of_vcrpy(module: str) -> None:
+    theirs = pytest.importorskip(module)
+    ours = importlib.import_module(f"turntape.cassettes.{module}")
+    names = suite_imports._OURS[module]
+    assert [name for name in sorted(names) if not (hasattr(theirs, name) and hasattr(ours, name))] == []
+
+
+def test_the_errors_of_vcrpy_are_all_here() -> None:
+    theirs = vars(pytest.importorskip("vcr.errors"))
+    errors = {name for name, one in theirs.items() if isinstance(one, type) and one.__module__ == "vcr.errors"}
+    assert errors - {"MissingMetadataError"} <= suite_imports._OURS["vcr.errors"]
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("from vcr.stubs import aiohttp_stubs\n", "clients are answered without it"),
+        ("import vcr.patch\n", "clients are answered without it"),
+        ("from vcr.serializers import yamlserializer\n", "a cassette has one format"),
+        ("from vcr.persisters.filesystem import FilesystemPersister\n", "a cassette has one format"),
+        ("from vcr.matchers import requests_match\n", "call the matchers one by one"),
+        ("from vcr.cassette import Unheard\n", ""),
+    ],
+)
+def test_what_ours_does_not_have_is_said_with_what_to_do_instead(tmp_path: Path, text: str, instead: str) -> None:
+    file = tmp_path / "conftest.py"
+    file.write_text(text)
+    said = imports_in(file).said
+    assert len(said) == 1 and said[0].startswith(f"1: {text.strip()} is not in turntape.cassettes.vcr")
+    assert said[0].partition("; ")[2].startswith(instead) and bool(instead) == ("; " in said[0])

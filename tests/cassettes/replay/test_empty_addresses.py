@@ -13,7 +13,7 @@ from turntape.cassettes.replay.empty_addresses import is_empty, refusal
 from turntape.cassettes.replay.recorded_places import RecordedPlaces
 from turntape.cassettes.tape.model import Request, RoundTrip
 from turntape.cassettes.vcr import context  # now: a pytest inside a test forgets what it was the first to import
-from turntape.cassettes.vcr.errors import CannotOverwriteExistingRequestException
+from turntape.cassettes.vcr.errors import CannotOverwriteExistingCassetteException
 
 pytest_plugins = ["pytester"]
 
@@ -105,7 +105,7 @@ def test_where_something_listens_or_is_recorded_a_request_is_a_miss_as_anywhere(
 ) -> None:
     here = listener.getsockname()[1]
     use = vcr.use_cassette("gone.yaml", record_mode="none")
-    with pytest.raises(CannotOverwriteExistingRequestException), use:
+    with pytest.raises(CannotOverwriteExistingCassetteException), use:
         assert httpx.post(f"http://localhost:{here}/v1/chat/completions", json={}).status_code == 400
     listener.settimeout(0.2)
     line, _ = listener.accept()  # that it listens was asked

@@ -1,5 +1,7 @@
 """The options of `VCR` and `use_cassette`."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,3 +115,21 @@ def test_an_unknown_option_is_refused(make: Callable[[], object]) -> None:
 def test_an_unknown_matcher_is_refused() -> None:
     with pytest.raises(TurntapeError, match=r"register_matcher\('mine'"), VCR(match_on="mine").use_cassette("a.json"):
         pass
+
+
+def test_names_that_need_no_import_of_their_own() -> None:
+    asked = (
+        "import turntape.cassettes.vcr as vcr; print(vcr.errors.UnhandledHTTPRequestError.__name__, vcr.default_vcr)"
+    )
+    said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    assert said.startswith("CannotOverwriteExistingCassetteException <turntape.cassettes.vcr.config.VCR")
+
+
+def test_use_cassette_has_the_default_settings() -> None:
+    assert vcr.use_cassette.__self__ is vcr.default_vcr
+
+
+@pytest.mark.parametrize(("name", "why"), [("stubs", "clients are answered"), ("serializers", "one format")])
+def test_a_name_that_is_not_here_says_what_to_do_instead(name: str, why: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': .*{why}"):
+        getattr(vcr, name)

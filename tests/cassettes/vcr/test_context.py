@@ -14,7 +14,7 @@ from vcr_recordings import URL, ask, interaction
 
 from turntape.cassettes import Cassette, CassetteError, vcr
 from turntape.cassettes.importers.conversion import convert, planned
-from turntape.cassettes.vcr.errors import CannotOverwriteExistingRequestException
+from turntape.cassettes.vcr.errors import CannotOverwriteExistingCassetteException
 from turntape.proxy.scripted.server import ScriptedServer
 
 
@@ -136,7 +136,7 @@ def test_a_swallowed_request_to_an_llm_is_an_error_and_one_to_another_place_is_n
     with vcr.use_cassette("a.json"):
         assert httpx.get("https://www.example.org/other.html").status_code == 400
     said = pytest.raises(
-        CannotOverwriteExistingRequestException, match=r"POST /chat/completions.*\n.*a\.cassette\.jsonl"
+        CannotOverwriteExistingCassetteException, match=r"POST /chat/completions.*\n.*a\.cassette\.jsonl"
     )
     with said, vcr.use_cassette("a.json"):
         httpx.post("https://api.openai.com/v1/chat/completions", json={"model": "gpt-5", "messages": []})

@@ -71,3 +71,18 @@ def test_hosts() -> None:
         True,
         False,
     ]
+
+
+def test_the_functions_of_vcrpy_by_their_names() -> None:
+    request = Request("POST", "http://h/p?a=1&b=2", '{"a": 1, "b": 2}', {"A": "1", "content-type": "application/json"})
+
+    filters.remove_headers(request, ["a"])
+    filters.replace_query_parameters(request, [("a", "x")])
+    filters.remove_query_parameters(request, ["b"])
+    filters.replace_post_data_parameters(request, [("a", "x")])
+    filters.remove_post_data_parameters(request, ["b"])
+    filters.replace_headers(request, [("content-type", "text/plain")])
+
+    assert dict(request.headers) == {"content-type": "text/plain"}
+    assert (request.uri, request.body) == ("http://h/p?a=x", b'{"a": "x"}')
+    assert filters.decode_response(answer := {"body": {"string": b"x"}}) is answer
