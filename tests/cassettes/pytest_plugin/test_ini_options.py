@@ -1,5 +1,8 @@
 """Options of pytest's ini file: one that is misspelled or has a wrong value ends the run in one sentence."""
 
+import subprocess
+import sys
+
 import pytest
 from plugin_project import UNUSED
 
@@ -43,3 +46,9 @@ def test_valid_options_and_those_of_other_plugins_are_left_alone(pytester: pytes
     pytester.makepyfile("def test_a(): pass")
 
     pytester.runpytest().assert_outcomes(passed=1)
+
+
+def test_the_plugin_needs_no_name_that_pytest_7_does_not_have() -> None:
+    plugins = "turntape.cassettes.pytest_plugin, turntape.inspector.pytest_plugin"
+    asked = f"import pytest; del pytest.FixtureDef; import {plugins}"
+    subprocess.run([sys.executable, "-c", asked], check=True)
