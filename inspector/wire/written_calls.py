@@ -86,7 +86,7 @@ def written_calls(text: str, tools: Iterable[Tool]) -> list[WrittenCall]:
 
 
 def asks_about(text: str, name: str) -> bool:
-    """True for a question about a tool itself, whose answer may show a call. An order to use the tool is not a question."""
+    """True for a question about a tool itself, whose answer may show a call. An order to use it is not a question."""
     return name in text and _ASKS.search(text) is not None and not _orders(text, name)
 
 
