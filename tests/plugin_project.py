@@ -22,7 +22,7 @@ from turntape.proxy.scripted.server import ScriptedServer
 KEPT = (anthropic, httpcore, httpcore2, httpx, httpx2, openai, turntape.cassettes, turntape.inspector)
 """A pytest inside a test removes from `sys.modules` what it imported itself. What is slow to import is imported here
 and stays. So does httpcore: a second copy of it would raise errors that httpx does not know."""
-price_list()  # so do the prices, which import what they need when they are asked for
+price_list()  # so does what the prices import on their first use
 
 _END = "-----END CERTIFICATE-----\n"
 

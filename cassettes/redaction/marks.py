@@ -1,4 +1,4 @@
-"""What stands in the place of a secret: `REDACTED`, a fingerprint where there is room for one, and padding."""
+"""What replaces a secret: `REDACTED`, a fingerprint where there is room for one, and padding."""
 
 import re
 
@@ -19,5 +19,5 @@ def touches_mark(body: bytes, unmarked: bytes, place: int) -> bool:
 
 
 def with_equal_marks(body: bytes) -> bytes:
-    """A body whose marks do not tell which secret they stand for, so that two recordings can be compared."""
+    """A body whose marks are all equal, so that two recordings can be compared whatever their salts."""
     return _FINGERPRINT.sub(MARK, body) if MARK in body else body

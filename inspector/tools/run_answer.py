@@ -49,7 +49,7 @@ def _wait_for_input(session: Session, asked: ToolMessage, result: Object) -> Non
 
 
 def _ended_by(run: ToolRun, answer: ToolMessage, took: float) -> ToolRun:
-    """The run with a result, an error, or what stands in the place of both."""
+    """The run with a result, an error, or what came in place of both."""
     if answer.result is not None:
         return _with_result(run, answer.result, took)
     if "error" in answer.data:
