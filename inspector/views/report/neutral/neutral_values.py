@@ -4,9 +4,11 @@ A text is replaced unless its field is known to hold a word of the API or a name
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
+from itertools import chain
+from itertools import count as count_from
 from typing import Any, cast
 
 from turntape.cassettes.regex import regex
@@ -128,7 +130,10 @@ class NeutralValues:
         """A JSON value. `field` says whose it is: `arguments` and `result` hold data, everything else is of the API."""
         if isinstance(value, Mapping):
             inside = cast("Mapping[str, object]", value)
-            return {self._key(key, field): self._member(key, one, field) for key, one in inside.items()}
+            kept: dict[str, object] = {}
+            for key, one in inside.items():
+                kept[_free(self._key(key, field), kept)] = self._member(key, one, field)
+            return kept
         if isinstance(value, list | tuple):
             return [self._json(one, field) for one in cast("list[object]", value)]
         if isinstance(value, str):
@@ -181,3 +186,9 @@ def _is_vocabulary(value: object) -> bool:
     """Whether a value of a schema is a word such as `string`, or a list of names."""
     listed = cast("list[object]", value) if isinstance(value, list) else [value]
     return all(isinstance(one, str) and _API_KEY.fullmatch(one) for one in listed)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """A name that is not taken: short words may become equal, and each key of an object keeps its value."""
+    ends = (str(count) for count in count_from(2))
+    return next(one for one in chain((name,), (f"{name[: -len(end)]}{end}" for end in ends)) if one not in taken)

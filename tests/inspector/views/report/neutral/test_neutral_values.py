@@ -55,6 +55,14 @@ def test_numbers_of_arguments_are_replaced_and_true_false_and_nothing_stay() -> 
     assert sorted(type(one).__name__ for one in found) == ["int", "list", "list"]
 
 
+def test_keys_that_become_equal_words_keep_their_values() -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    kept = arguments_of(NeutralValues().reading(reading(dict.fromkeys(letters, True))))
+
+    assert len(kept) == len(letters) and all(kept.values())
+    assert max(map(len, kept)) <= 2
+
+
 def test_only_names_of_parameters_that_a_tool_offers_stay() -> None:
     schema = {"type": "object", "properties": {"guest": {"type": "object", "properties": {"age": {}}}, "two words": {}}}
     kept = arguments_of(
