@@ -285,7 +285,7 @@ def test_ctrl_c_in_the_terminal_is_for_the_server_and_does_not_end_the_wrapper()
     code = """
 import signal, sys, threading
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a handler could be late for the read that follows
-threading.Thread(target=lambda: [print("still", "here", flush=True) for _ in sys.stdin]).start()
+threading.Thread(target=lambda: [print("still here", flush=True) for _ in sys.stdin]).start()
 print("ready", flush=True)
 signal.sigwait({signal.SIGINT})
 print("caught", flush=True)
