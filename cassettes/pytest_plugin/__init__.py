@@ -310,6 +310,7 @@ def pytest_runtest_makereport(
         explained = _unless_it_fails(lambda: marked.explained(found.value), faults)
         if explained is not None:
             explained.__traceback__ = explained.__traceback__ or found.tb
+            marked.said_in_subtest |= marked.runs
             info, shown = cast("type[pytest.ExceptionInfo[Any]]", pytest.ExceptionInfo).from_exception(explained), True
             if noted:
                 noted[0] = info
@@ -322,7 +323,10 @@ def pytest_runtest_makereport(
     if report.failed and (cause := getattr(call.excinfo and call.excinfo.value, "cause", None)) is not None:
         _usage_log(item.config).failed(item.nodeid, cause)
     if marked is not None and call.when != "teardown" and (call.when == "call" or not report.passed):
-        marked.outcome = report.outcome
+        if marked.runs:
+            marked.subtest_failed |= report.failed
+        else:
+            marked.outcome = "failed" if marked.subtest_failed else report.outcome
         if report.failed and (cause := _unless_it_fails(marked.cause, faults)) is not None:
             _usage_log(item.config).failed(item.nodeid, cause)
         if report.failed and not shown and (said := _unless_it_fails(marked.problems, faults)):
@@ -354,12 +358,14 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     marked = item.stash.get(_MARKED, None)
     if marked is not None:
         marked.late.begins()
+        marked.runs = True
     try:
         result = yield
     finally:
         if marked is not None:
             marked.late.ended(item.nodeid)
-    if marked is not None:
+            marked.runs = False
+    if marked is not None and not marked.said_in_subtest:
         marked.at_the_end_of_the_test()
     return result
 

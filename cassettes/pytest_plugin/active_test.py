@@ -100,6 +100,11 @@ class ActiveTest:
         self.recorded = 0
         self.outcome: str | None = None
         """Whether the test's code passed; None while it runs, and if it was interrupted."""
+        self.runs = False
+        """True while the test's code runs: a report that is made then is of a subtest."""
+        self.subtest_failed = False
+        self.said_in_subtest = False
+        """Whether a subtest has failed with what was not recorded, so that the test need not say it again."""
         self._undo = ExitStack()
         self._turn = ExitStack()
         """What lets the next repetition of the test go on, where several workers record it."""

@@ -187,6 +187,53 @@ def test_a_failure_of_unittest_is_explained_too(project: pytest.Pytester, monkey
     result.stdout.fnmatch_lines(["2 tests fail for one change:", "FAILED test_it.py::TestAsync::test_other - Assert*"])
 
 
+SUBTESTS = """
+import unittest
+
+@pytest.mark.turntape
+class TestUnit(unittest.TestCase):
+    def test_sub(self):
+        for word in os.environ.get("WORDS", "a").split():
+            with self.subTest(word=word):
+                self.assertTrue(post(word) and word != "bad")
+
+@pytest.mark.turntape
+def test_plain(subtests):
+    for word in os.environ.get("WORDS", "a").split():
+        with subtests.test(word=word):
+            assert post(word) and word != "bad"
+"""
+
+
+def test_a_miss_in_a_subtest_is_said_once(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("_pytest.subtests", reason="this pytest has no subtests")
+    write(project, SUBTESTS)
+    assert project.runpytest("--turntape-mode=once").ret == 0
+    assert project.runpytest().ret == 0
+    monkeypatch.setenv("WORDS", "b")
+
+    result = project.runpytest()
+
+    assert result.ret == 1
+    said = result.stdout.str()
+    assert said.count("E       turntape: turn 1, #0 has changed in a user message") == 2
+    assert said.count("SUBFAILED") == 2 and "errors" not in result.parseoutcomes()
+
+
+def test_a_cassette_whose_subtest_failed_says_so_in_its_replay(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("_pytest.subtests", reason="this pytest has no subtests")
+    write(project, SUBTESTS)
+    monkeypatch.setenv("WORDS", "bad good")
+    assert project.runpytest("--turntape-mode=once").ret == 1
+
+    result = project.runpytest()
+
+    assert result.ret == 1
+    assert result.stdout.str().count("its test failed when this cassette was recorded") == 2
+
+
 def test_a_fault_in_what_explains_a_failure_does_not_end_the_run(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
