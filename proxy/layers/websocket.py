@@ -261,7 +261,7 @@ class Session(WebsocketLayer):
             return False
         hold: Callable[[int], bool] | None = self.flow.metadata.get(HOLD)
         if hold is None:  # it is not recorded
-            return message.size <= _TURN
+            return message.size <= _LONG
         if not hold(message.size - message.held):
             return False
         message.held = message.size
