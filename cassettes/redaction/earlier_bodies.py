@@ -48,15 +48,17 @@ class EarlierBodies:
         stop, end = _after(body, len(body) - tail)
         searched = body[begin:end]
         last = len(earlier) - (len(body) - stop)
-        known = (*replaced(earlier[:start], before[:start]), *replaced(earlier[last:], before[last:]))
-        middle = search(searched, known)
+        around, gone = _secrets(earlier, before, start, last)
+        middle = search(searched, around)
         if before is earlier and middle == searched:
             return body  # not copied, since there is no secret in it
-        new = [value for value in replaced(searched, middle) if value not in known]
-        gone = replaced(earlier[start:last], before[start:last])
-        if any(value in known for value in gone) or any(value in body[:start] or value in body[stop:] for value in new):
+        new = [value for value in replaced(searched, middle) if value not in around]
+        if any(value in around for value in gone) or any(
+            value in body[:start] or value in body[stop:] for value in new
+        ):
             return search(body, ())  # the same value is elsewhere too
-        return before[:start] + middle[start - begin : stop - begin] + before[last:]
+        old, here = memoryview(before), memoryview(middle)
+        return b"".join((old[:start], here[start - begin : stop - begin], old[last:]))
 
     def _nearest(self, body: bytes, sent: tuple[bytes, ...]) -> tuple[bytes, bytes, int]:
         """The earlier body that shares most first bytes, as received and as written, and how many these are.
@@ -90,3 +92,11 @@ def _after(body: bytes, rest: int) -> tuple[int, int]:
     between = body.find(_BETWEEN, rest, rest + _LARGE)
     stop = rest + _LONGEST if between < 0 else between
     return min(stop, len(body)), stop + (_LONGEST if between < 0 else _CONTEXT)
+
+
+def _secrets(body: bytes, clean: bytes, start: int, stop: int) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """The values that were replaced outside of a part of a body, and those within it."""
+    if clean is body:
+        return (), ()
+    around = (*replaced(body[:start], clean[:start]), *replaced(body[stop:], clean[stop:]))
+    return around, replaced(body[start:stop], clean[start:stop])

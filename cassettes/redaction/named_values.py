@@ -36,8 +36,9 @@ _WORD_BEFORE = regex(rb"(?:\b|\\[nrtbf])(api|access|secret|private) \Z", re.IGNO
 _LONGEST_WORD = len(b"\\nprivate ")
 _OWNER_BEFORE = regex(rb"\b[A-Za-z][A-Za-z0-9]{2,20} \Z")
 _LONGEST_OWNER = 22
-_OWNED = (b"key", b"token", b"secret")
 """Whose key it is, as in `Mailchimp key: …`."""
+_OWNED = (b"key", b"token", b"secret")
+"""The names that may have an owner before them."""
 _AFTER = regex(
     rb"(?P<name>[A-Za-z0-9_.-]{0,48})(?:\\{0,7}[\"'`]\]?)?(?::?[ ]{0,2}(?:str|string|&str)(?=[ ]{0,2}=))?"
     rb"(?P<between>[ \t]{0,8}(?::=|=>|[:=|])[ \t]{0,8}|[ \t]is:?[ \t]|(?:[ \t]-[ \t]|,[ \t]?)(?=\\{0,7}[\"'`])|[ \t])"
