@@ -145,7 +145,7 @@ def arguments_break_schema(context: RuleContext) -> Iterator[Note]:
 
 
 def _is_copy(context: RuleContext, call: ToolCall) -> tuple[str, ...]:
-    """Why a call without arguments is none of the model's: the API put it beside the whole one, under the same id."""
+    """Why a call without arguments is not the model's: the API put it beside the whole one, under the same id."""
     same = [one for one in context.emission.calls if one.id and one.id == call.id and one.choice == call.choice]
     bare = not as_object(call.arguments)
     return context.has(_SAME_ID) if bare and any(as_object(one.arguments) for one in same) else ()
