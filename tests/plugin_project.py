@@ -1,6 +1,7 @@
 """A user's project for a separate pytest session, and the helpers of its tests."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import anthropic
@@ -10,7 +11,11 @@ import httpcore2
 import httpx
 import httpx2
 import openai
+import openai.resources.chat
+import openai.resources.responses
 import pytest
+import xdist.looponfail
+import xdist.plugin
 
 import turntape.cassettes.pytest_plugin.usage_log
 import turntape.cassettes.transports.relay
@@ -72,9 +77,9 @@ def post(word="hi"):
     return httpx.post(url, json=sent, headers=signed).raise_for_status().json()["choices"][0]["message"]["content"]
 """
 
-LOADED = ("turntape.cassettes.pytest_plugin", "turntape.inspector.pytest_plugin", "xdist.plugin", "xdist.looponfail")
-"""What a session in a project loads. By these names, and not by asking every installed package for plugins, it starts
-in half the time. Other tests load the plugin as an installed one."""
+LOADED = (turntape.cassettes.pytest_plugin, turntape.inspector.pytest_plugin, xdist.plugin, xdist.looponfail)
+"""What a session in a project loads. As modules, and not by asking every installed package for plugins (which a name in
+the environment does, too), it starts much faster. Other tests load the plugin as an installed one."""
 
 UNUSED = ("textual-snapshot", "syrupy", "inline_snapshot", "hypothesispytest", "timeout", "cassetter", "recording",
           "rerunfailures", "anyio")  # fmt: skip
@@ -122,8 +127,10 @@ def project(
     for name in ("CI", "TURNTAPE_MODE", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    monkeypatch.setenv("PYTEST_PLUGINS", ",".join(LOADED))
-    # Plugins with these names are taken for the user's own, whose assertions pytest rewrites before they are imported.
+    monkeypatch.setattr(pytester, "inline_run", partial(pytester.inline_run, plugins=LOADED))
+    # Other processes get the names. A worker of xdist has imported some of them already, and pytest would warn that it
+    # cannot rewrite their assertions.
+    monkeypatch.setenv("PYTEST_PLUGINS", ",".join(plugin.__name__ for plugin in LOADED))
     monkeypatch.setenv("PYTEST_ADDOPTS", "-W ignore::pytest.PytestAssertRewriteWarning")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-abcdefghijklmnopqrstuvwxyz0123")

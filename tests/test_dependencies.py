@@ -50,7 +50,6 @@ NOT_IMPORTED = {
     "build": "a command",
     "setuptools": "builds the wheel",
     "zizmor": "a command",
-    "pytest-xdist": "a plugin of pytest: `-n`",
     "pytest-timeout": "a plugin of pytest: the setting `timeout`",
     "pytest-textual-snapshot": "a plugin of pytest: the fixture `snap_compare`",
     "mkdocs-material": "a theme of mkdocs, which is a command",
