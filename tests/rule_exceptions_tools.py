@@ -134,6 +134,15 @@ def over_http(*trips: RoundTrip) -> Trips:
     return [http(initialize(0), initialized(0), answer_headers=named, headers=()), *trips]
 
 
+def answered_late() -> Trips:
+    """A call whose result came 90 seconds after it, when the model had read that it timed out."""
+    story = Story().start().ask(ONE).call("add", {"a": 1}, text("It is 42."))
+    late = replace(story.trips.pop(), ended_at=90_000_000)
+    story.shows("c1", "The call timed out after 60 s", is_error=True).ask()
+    story.trips[-1] = replace(story.trips[-1], started_at=late.started_at + 60)
+    return story.put(replace(late, index=len(story.trips))).trips
+
+
 def gave_up(
     *,
     continues: bool = True,
@@ -492,6 +501,12 @@ TOOLS: list[Row] = [
         "warning",
     ),
     (
+        "client-tool-error-invented",
+        "The result came after the model had been asked again: then `client-tool-gave-up` says so",
+        marked(text("It is 42."), "It broke.", is_error=True),
+        answered_late(),
+    ),
+    (
         "client-tool-misrouted",
         "Only the spelling of the name differs, or a prefix",
         routed("say"),
@@ -728,6 +743,12 @@ TOOLS: list[Row] = [
         "The client gave up, or closed the connection, in less than five seconds: then `client-tool-gave-up` says so",
         silent(),
         silent(seconds=1),
+    ),
+    (
+        "tool-server-silent",
+        "The client says that the user stopped the call: then `client-tool-gave-up` says so",
+        gave_up(waits=6),
+        gave_up(waits=6, why="AbortError: the user pressed Esc"),
     ),
     ("tool-server-silent", "An answer came later", gave_up(waits=6), gave_up(waits=6, late=True)),
     (

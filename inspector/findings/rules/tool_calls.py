@@ -21,7 +21,7 @@ from ..schema_check import violations
 from ..tool_context import Execution, ToolContext
 from .own_tools import INVALID, UNKNOWN
 from .results import reads_like_error
-from .tool_results import left_early, never_answered, of, reports_progress
+from .tool_results import left_early, never_answered, of, reports_progress, waited
 
 _REFUSED = regex(
     r"error|fail|exception|timed? ?out|closed|cancel|abort|not (?:connected|found|available|allowed|permitted|executed)"
@@ -376,6 +376,7 @@ def gave_up(context: ToolContext) -> Iterator[Note]:
         run = one.run
         ends = context.over == "closed" and not one.went_on
         early = run.outcome == "unanswered" and left_early(run) and not run.unclear_id
+        belated = waited(one.call, run) if one.call is not None else None
         left = run.outcome == "cancelled" or early or (run.ended_by == "client" and reports_progress(run))
         if run.task is not None and run.flaw is None and context.over != "open":
             yield Note(
@@ -383,13 +384,15 @@ def gave_up(context: ToolContext) -> Iterator[Note]:
                 (f"#{run.exchanges[-1]} response /result", *one.answer),
                 severity="info" if ends else None,
             )
-        if not left or (never_answered(run) and (one.call is None or not ends)):
+        silent = never_answered(run) and not by_user(one) and (one.call is None or not ends)
+        if belated is None and (not left or silent):
             continue
-        after = f" after {run.duration_ms / 1000:.3g} s" if run.duration_ms is not None else ""
+        took = belated if belated is not None or run.duration_ms is None else run.duration_ms / 1000
+        after = f" after {took:.3g} s" if took is not None else ""
         why = f" ({cut(' '.join(run.reason.split()), 80)})" if run.reason else ""
         late = "; the server answered later" if run.result is not None or run.error is not None else ""
         late = late or ("; the tool had reported progress" if reports_progress(run) else "")
-        severity: Severity | None = "info" if ends or one.repeated or _by_user(one) else None
+        severity: Severity | None = "info" if ends or one.repeated or by_user(one) else None
         yield Note(
             f"the client gave up on {of(run)}{after}{why}{late}",
             (f"#{run.index} request", *one.answer),
@@ -400,7 +403,7 @@ def gave_up(context: ToolContext) -> Iterator[Note]:
 _USER = regex(r"\buser\b", re.IGNORECASE)
 
 
-def _by_user(one: Execution) -> bool:
+def by_user(one: Execution) -> bool:
     """True when the client says, to the server or to the model, that it was the user who ended the call."""
     shown = one.call.shown if one.call is not None else None
     said = shown.text[:_REASON] if shown is not None and says_why(shown.text) else ""

@@ -52,6 +52,14 @@ def never_answered(run: ToolRun) -> bool:
     return silent and (run.duration_ms or 0) >= _LONG
 
 
+def waited(call: ModelCall, run: ToolRun) -> float | None:
+    """The seconds after which the client asked the model again, when the answer came later than that; None otherwise."""
+    until = call.turn.until
+    if until is None or run.outcome != "answered" or run.started_at + (run.duration_ms or 0) / 1000 <= until:
+        return None
+    return until - run.started_at
+
+
 def left_early(run: ToolRun) -> bool:
     """Whether the client closed the connection before a tool had time to answer, and the tool wrote nothing for it."""
     return run.ended_by == "client" and run.flaw is None and (run.duration_ms or _LONG) < _LONG
@@ -436,6 +444,7 @@ def error_mark_lost(context: ToolContext) -> Iterator[Note]:
         "The result breaks the schema that the tool states: clients must refuse it",
         "The result is larger than the client takes: then it is a warning",
         "The result is empty, and the client only says so in words: then it is a warning",
+        "The result came after the model had been asked again: then `client-tool-gave-up` says so",
     ),
 )
 def error_invented(context: ToolContext) -> Iterator[Note]:
@@ -444,6 +453,8 @@ def error_invented(context: ToolContext) -> Iterator[Note]:
         words = ShownText(run.seen_text or "").texts if run.seen_as == "empty" else []
         unmarked = any(reads_like_error(text) for text in words)
         if run.outcome != "answered" or run.is_error or not (run.seen_error or unmarked):
+            continue
+        if waited(call, run) is not None:
             continue
         mild = not run.seen_error or (_says_so(run) and run.seen_as in ("cut", "file", "changed"))
         yield Note(

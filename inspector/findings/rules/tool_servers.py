@@ -14,6 +14,7 @@ from ..rule import Note, tool_rule
 from ..schema_check import described
 from ..tool_context import ToolContext, is_whole
 from .results import READERS, is_error_of_reader, reads_like_error, reports_failure
+from .tool_calls import by_user
 from .tool_results import left_early, never_answered, of, reports_progress
 
 _REFUSALS = frozenset({-32600, -32601, -32602, -32020, -32021, -32022, -32042})
@@ -174,6 +175,7 @@ def _departed(run: ToolRun) -> str:
         "An answer came later",
         "The server ended: `tool-server-died`",
         "The tool reported progress: then `client-tool-gave-up` says so",
+        "The client says that the user stopped the call: then `client-tool-gave-up` says so",
         "The client gave the call an id by which no answer can be matched: `client-tool-protocol-broken`",
         "No call of the model has it: then it is a warning, and an info where the client gave up",
     ),
@@ -198,7 +200,7 @@ def server_silent(context: ToolContext) -> Iterator[Note]:
                 "warning" if one.call is None else None,
                 layer=None if run.departed is None or written else "client",
             )
-        given_up = run.outcome == "cancelled" and (one.went_on or one.call is None)
+        given_up = run.outcome == "cancelled" and (one.went_on or one.call is None) and not by_user(one)
         if given_up and never_answered(run):
             after = f"{(run.duration_ms or 0) / 1000:.3g} s"
             yield Note(
