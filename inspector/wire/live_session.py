@@ -24,15 +24,21 @@ _ASKS_NOW = ("text", "activityEnd", "audioStreamEnd")
 _SAID = ("modelTurn", "outputTranscription")
 
 
-def live_turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
-    """The answers of a session, in order; none when it is not one of Gemini Live."""
-    session = _Session()
+def live_turns(frames: tuple[Frame, ...], name: str = "session", *, failed: bool = False) -> list[SocketTurn]:
+    """The answers of a session, in order; none when it is not one of Gemini Live.
+
+    `name` stands for the session's id where the server gives none. In a session that `failed`, because the server
+    closed it for a reason, the client's last message is a request as well.
+    """
+    session = _Session(name=name)
     for frame in frames:
         message = as_object(parse_json(frame.data))
         if frame.sender == "client":
             session.asked(message, frame)
         else:
             session.said(message, frame)
+    if failed:
+        session.fail()
     return session.turns() if session.begun else []
 
 
@@ -78,10 +84,15 @@ class _Session:
     asked_at: int | None = None
     interrupted: bool = False
     """True from an interruption of an answer without a word to the end of that."""
+    last_asked: int | None = None
+    """When the client sent the newest message."""
+    going_away: bool = False
+    """Whether the server said that it would end the connection."""
     answers: list[_Turn] = field(default_factory=list[_Turn])
 
     def asked(self, message: Object, frame: Frame) -> None:
         """Take in a frame of the client."""
+        self.last_asked = frame.at
         given = {name: as_object(get(message, name)) for name in _ASKS}
         if get(message, "setup") is not None:
             self.begun = True
@@ -128,8 +139,17 @@ class _Session:
         if now:
             self.asked_at = frame.at
 
+    def fail(self) -> None:
+        """The server closed the session because of a failure: the client's last message has no other answer."""
+        answering = bool(self.answers) and not self.answers[-1].turn.ended
+        if self.asked_at is not None or answering or self.going_away or self.last_asked is None:
+            return
+        asked = SocketTurn({}, self.last_asked)
+        self.answers.append(_Turn(dict(self.setup), self.contents, self.media, asked, self.heard))
+
     def said(self, message: Object, frame: Frame) -> None:
         """Take in a frame of the server."""
+        self.going_away = self.going_away or get(message, "goAway") is not None
         if (done := get(message, "setupComplete")) is not None:
             self.begun = True
             self.name = as_text(get(as_object(done), "sessionId")) or self.name

@@ -1,11 +1,13 @@
 """A turn within a WebSocket session, and how it reads as a round trip."""
 
+import re
 from dataclasses import field, replace
 
 from turntape.cassettes.frozen import frozen, mutable
+from turntape.cassettes.regex import regex
 from turntape.cassettes.tape.model import Chunk, Frame, Request, Response, RoundTrip
 
-from .json_value import Object, as_text, compact
+from .json_value import Object, as_count, as_object, as_text, compact
 
 SOCKET = "WebSocket"
 """The HTTP version of an answer within a session: its status is ours, because no status was on the wire."""
@@ -21,6 +23,49 @@ class SocketTurn:
     """When it was asked, in microseconds since the session's start."""
     events: list[tuple[Frame, Object]] = field(default_factory=list[tuple[Frame, Object]])
     ended: bool = False
+
+
+_FAILURES = {
+    1002: 400,
+    1003: 400,
+    1007: 400,
+    1008: 400,
+    1009: 413,
+    1010: 400,
+    1011: 500,
+    1012: 503,
+    1013: 503,
+    1014: 502,
+}
+"""What the close codes of RFC 6455 (section 7.4.1, and IANA's list, read 2026-12-01) mean that say why, as a status."""
+_SPENT = regex(r"\bquota\b|rate.?limit|resource.?exhausted", re.IGNORECASE)
+
+
+@frozen
+class FailedClose:
+    """The close frame with which a server ended a session because of a failure, its own or the client's."""
+
+    code: int
+    reason: str
+    at: int
+    """When, in microseconds since the session's start."""
+
+    def as_error(self) -> tuple[Frame, Object]:
+        """The close as the event of an error, with the status that its code means."""
+        status = 429 if _SPENT.search(self.reason) else _FAILURES[self.code]
+        said = self.reason or f"the server closed the session with code {self.code}"
+        error: Object = {"code": self.code, "status_code": status, "message": said}
+        return Frame("server", self.at, b"", True), {"type": "error", "error": error}
+
+
+def failed_close(session: RoundTrip) -> FailedClose | None:
+    """How the server closed a session because of a failure; None when it did not."""
+    closed = as_object(session.extra.get("closed"))
+    code = as_count(closed.get("code"))
+    if closed.get("from") != "server" or code not in _FAILURES:
+        return None
+    last = session.frames[-1].at if session.frames else 0
+    return FailedClose(code, as_text(closed.get("reason")) or "", max(last, session.ended_at or 0))
 
 
 @frozen

@@ -8,10 +8,10 @@ Gemini Interactions: see `interactions_session.py`.
 from turntape.cassettes.tape.model import Frame, RoundTrip
 
 from .interactions_session import interaction_turns
-from .json_value import Object, as_object, as_text, parse_json
+from .json_value import Object, as_count, as_object, as_text, parse_json
 from .live_session import live_turns
 from .realtime_session import realtime_turns
-from .socket_turn import SessionEnd, SocketTurn, round_trip_of
+from .socket_turn import SessionEnd, SocketTurn, failed_close, round_trip_of
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled", "error"})
 _LIVE = frozenset({"setup", "clientContent", "realtimeInput", "client_content", "realtime_input", "toolResponse"})
@@ -30,10 +30,19 @@ def session_of(round_trip: RoundTrip) -> tuple[list[RoundTrip], SessionEnd | Non
     """The turns of a session as in `turns_of`, and how its client left it; None where that is not known."""
     frames = round_trip.frames
     left: dict[str, int] = {}
+    close = failed_close(round_trip)
     turns = _turns(frames)
     if not turns:
         turns, left = realtime_turns(frames)
-    turns = turns or live_turns(frames) or interaction_turns(frames)
+    turns = (
+        turns
+        or live_turns(frames, f"session #{round_trip.index}", failed=close is not None)
+        or interaction_turns(frames)
+    )
+    if close is not None and turns and not turns[-1].events:
+        # Nothing else answers the last request: what the close frame says is the answer.
+        turns[-1].events.append(close.as_error())
+        turns[-1].ended = True
     end = None
     if round_trip.closed_first == "client" and round_trip.ended_at is not None:
         begun = round_trip.started_at
@@ -66,10 +75,18 @@ def _turns(frames: tuple[Frame, ...]) -> list[SocketTurn]:
             first_open += 1
         is_late = first_open == len(turns)
         if kind and turns and not (is_late and kind in _ENDS):
-            turn = turns[min(first_open, len(turns) - 1)]
+            refused = _refused(message, turns[first_open:])
+            turn = refused or turns[min(first_open, len(turns) - 1)]
             turn.events.append((frame, message))
             turn.ended = turn.ended or kind in _ENDS
     return [] if live else turns
+
+
+def _refused(message: Object, waiting: list[SocketTurn]) -> SocketTurn | None:
+    """The newest request, when this error refuses it because another response is being given."""
+    if message.get("type") != "error" or len(waiting) < 2 or not waiting[0].events or waiting[-1].events:
+        return None
+    return waiting[-1] if as_count(message.get("status")) == 400 else None
 
 
 def _asked(message: Object) -> Object:

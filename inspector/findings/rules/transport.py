@@ -10,6 +10,7 @@ from ...analysis.turn import Turn
 from ...wire.exchange import Exchange, header
 from ...wire.json_value import as_array, as_object, as_text, parse_json
 from ...wire.printable import several
+from ...wire.socket_turn import failed_close
 from ...wire.values import ToolCall
 from ..memory import request_key
 from ..refusals import ACCESS
@@ -187,7 +188,12 @@ def stream_cut(context: RuleContext) -> Iterator[Note]:
         return
     if _client_left(trip):
         return
+    close = failed_close(trip)
     who = " (the server closed first)" if trip.closed_first == "server" else ""
+    if close is not None:
+        who = f" (the server closed the session with code {close.code}" + (
+            f": {close.reason})" if close.reason else ")"
+        )
     size = len(trip.response.body)
     half = _half_written(context) is not None or trip.failure is not None or not context.emission.text
     yield Note(

@@ -117,6 +117,10 @@ class AnswerRules:
     """True when every output token that is not counted as reasoning is of something which the answer shows."""
     gives_results: bool = False
     """True when a finished answer holds a result, under its id, for each call of the API's own tools."""
+    gives_results_of: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Or the names of those of its own tools whose result follows each call, and what the request offers them as."""
+    phases: "Callable[[Exchange], Iterable[tuple[str, str]]] | None" = None
+    """The texts of an answer that have a phase, which must come back with them; None for an API without phases."""
     has_word_for_calls: bool = True
     """False when an ordinary finish word beside tool calls is correct."""
     calls_by_index: bool = False

@@ -1,6 +1,7 @@
 """A session of Gemini Live becomes one turn for each answer. Its client's messages are those of google-genai 3.4."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -318,3 +319,70 @@ def test_a_turn_that_the_model_leaves_on_purpose_is_not_an_empty_answer(
 def found(trip: RoundTrip, name: str) -> bool:
     every = (one for done in label_all([trip]) for one in list[Any](done.label["findings"]))  # pyright: ignore[reportArgumentType]
     return name in {one["id"] for one in every}
+
+
+def failed(code: int, reason: str, *frames: Sent, opened: list[Sent] | None = None, side: str = "server") -> RoundTrip:
+    """A session that one side closed with a code; the first one, unless `opened` says otherwise, was set up."""
+    closed = {"from": side, "code": code, "reason": reason}
+    return replace(session(*frames, opened=opened), closed_first="server", extra={"closed": closed})
+
+
+def errors(trip: RoundTrip) -> list[tuple[int | None, str] | None]:
+    """The status and the message of each turn's error."""
+    found = [read(turn).error for turn in turns_of(trip)]
+    return [(error.status, error.message) if error is not None else None for error in found]
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "status"),
+    [
+        (1011, "Internal error occurred.", 500),
+        (1011, "You exceeded your current quota, please check your plan.", 429),
+        (1008, "Requested entity was not found.", 400),
+        (1007, "Invalid JSON payload received.", 400),
+        (1013, "Try again later.", 503),
+    ],
+)
+def test_a_close_frame_answers_the_request_that_nothing_else_answers(code: int, reason: str, status: int) -> None:
+    trip = failed(code, reason, ask("hi"), calls("c1"), results("c1"))
+
+    assert errors(trip) == [None, (status, reason)]
+
+
+def test_a_message_that_ends_the_session_is_a_turn_of_its_own() -> None:
+    told = "Unknown name 'turnComplete' at 'realtime_input'"
+    trip = failed(1007, told, ask("hi"), *said("Hey"), *DONE, client(realtimeInput={"turnComplete": True}))
+
+    assert errors(trip) == [None, (400, told)]
+
+
+def test_a_setup_that_ends_the_session_is_a_turn_of_its_own() -> None:
+    told = "models/gemini-x is not found for API version v1beta"
+
+    assert errors(failed(1008, told, opened=[client(setup=SETUP)])) == [(400, told)]
+
+
+def test_a_close_without_a_reason_says_its_code() -> None:
+    assert errors(failed(1011, "", ask("hi"))) == [(500, "the server closed the session with code 1011")]
+
+
+def test_a_close_without_a_failure_answers_nothing() -> None:
+    asked = [ask("hi"), *said("Hey"), *DONE]
+
+    assert errors(failed(1000, "", *asked)) == [None]
+    assert errors(failed(1001, "going away", *asked)) == [None]
+    assert errors(failed(1011, "no", *asked, side="client")) == [None]
+    assert errors(failed(1011, "time is up", *asked, server(goAway={"timeLeft": "5s"}))) == [None]
+
+
+def test_an_answer_that_the_close_cut_off_is_cut() -> None:
+    turn = read(turns_of(failed(1011, "Internal error", ask("hi"), *said("Hey")))[0])
+
+    assert turn.error is None and turn.finish and turn.finish.effective == "cut"
+
+
+def test_turns_of_two_sessions_without_an_id_have_different_names() -> None:
+    opened = [client(setup=SETUP), server(setupComplete={})]
+    first, second = (replace(session(ask("hi"), *said("Hey"), *DONE, opened=opened), index=n) for n in (3, 4))
+
+    assert [read(turns_of(one)[0]).response_id for one in (first, second)] == ["session #3/1", "session #4/1"]

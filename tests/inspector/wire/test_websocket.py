@@ -136,3 +136,44 @@ def test_a_turn_that_was_not_ended_lasts_until_the_session_ends() -> None:
     assert ended_at(asked, begun, session_end=None) == 20
     assert ended_at(asked, begun, session_end=25) == 20
     assert ended_at(asked, session_end=None) is None
+
+
+BUSY = {"type": "invalid_request_error", "code": "concurrent_response", "message": "A response is already in progress."}
+
+
+def test_an_error_about_a_second_request_leaves_the_response_that_runs() -> None:
+    turns = turns_of(
+        session(
+            message("client", 10, type="response.create", model="gpt-5", input="one"),
+            message("server", 20, type="response.created", response={"id": "r1", "status": "in_progress"}),
+            message("client", 30, type="response.create", model="gpt-5", input="two"),
+            message("server", 40, type="error", status=400, error=BUSY),
+            message("server", 50, type="response.completed", response={"status": "completed", "output": [ITEM]}),
+        )
+    )
+    first, second = (read(turn) for turn in turns)
+    assert first.error is None and first.emission and first.emission.text == "Hey"
+    assert second.error and second.error.status == 400
+
+
+def test_an_error_of_the_response_that_runs_is_its_own() -> None:
+    turns = turns_of(
+        session(
+            message("client", 10, type="response.create", model="gpt-5", input="one"),
+            message("server", 20, type="response.created", response={"id": "r1", "status": "in_progress"}),
+            message("client", 30, type="response.create", model="gpt-5", input="two"),
+            message("server", 40, type="error", status=500, error={"type": "server_error", "message": "no"}),
+            message("server", 50, type="response.completed", response={"status": "completed", "output": [ITEM]}),
+        )
+    )
+    assert [read(turn).error is not None for turn in turns] == [True, False]
+
+
+def test_a_close_frame_answers_a_request_of_responses_too() -> None:
+    trip = session(message("client", 10, type="response.create", model="gpt-5", input="one"))
+    closed = {"from": "server", "code": 1011, "reason": "keepalive ping timeout"}
+
+    [turn] = turns_of(replace(trip, extra={"closed": closed}))
+
+    error = read(turn).error
+    assert error and (error.status, error.message) == (500, "keepalive ping timeout")

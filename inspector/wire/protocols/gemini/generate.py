@@ -20,7 +20,7 @@ from .api import API
 from .contradictions import contradictions
 from .demands import DEMANDS
 from .not_read import NOT_READ
-from .parts import get, read_parts
+from .parts import PROGRAMS, get, read_parts
 from .rewrite import EDIT_TARGETS, REWRITE
 from .roles import check_roles
 
@@ -195,6 +195,7 @@ GEMINI_GENERATE = Protocol(
         contradictions=contradictions,
         words=frozenset(FINISH),
         shows_thoughts=True,
+        gives_results_of=PROGRAMS,
     ),
     reasoning=Reasoning("required", only_with_calls=True),
     price_provider="google",

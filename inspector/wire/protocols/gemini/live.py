@@ -6,14 +6,14 @@ from ...exchange import Exchange
 from ...json_value import Object, as_array, as_object, as_text, objects_in
 from ...values import FinishLabel, Kind, RequestReading, ResponseReading
 from ..protocol import Protocol
-from ..shared.answers import objects
+from ..shared.answers import objects, stream_error
 from ..shared.parts import unread
 from ..traits import AnswerRules, Pairing, RequestRules
 from .answer import merge_chunk, read_gemini_body
 from .api import LIVE_API
 from .generate import read_gemini_request
 from .not_read import LIVE_NOT_READ
-from .parts import get
+from .parts import PROGRAMS, get
 
 FINISH: dict[str, FinishLabel] = {
     "interrupted": "cancelled",
@@ -81,6 +81,9 @@ def read_response(exchange: Exchange, request: RequestReading) -> ResponseReadin
     for _, message in objects(exchange.events, problems):
         draft.add(message)
     reading = read_gemini_body(draft.body(), ended=draft.ended, streamed=True, problems=tuple(problems))
+    error = stream_error(exchange.events)
+    if error is not None:
+        reading = replace(reading, error=error)
     word = draft.word
     label: FinishLabel = "tool_calls" if reading.calls else "complete"
     return replace(
@@ -176,7 +179,7 @@ GEMINI_LIVE = Protocol(
     api=LIVE_API,
     pairing=Pairing(anywhere=True, named_results=True),
     requests=RequestRules(),
-    answers=AnswerRules(has_word_for_calls=False),
+    answers=AnswerRules(has_word_for_calls=False, gives_results_of=PROGRAMS),
     price_provider="google",
     operation="generate_content",
 )

@@ -10,6 +10,8 @@ _HUMP = regex(r"[A-Z]")
 _STEP = regex(r"[^.\[\]'\"$]+")
 _MEDIA = ("inlineData", "fileData", "inline_data", "file_data")
 _SERVER_PARTS = ("executableCode", "toolCall", "executable_code", "tool_call")
+PROGRAMS = {"code_execution": frozenset({"codeExecution", "code_execution"})}
+"""The tool that runs programs, as its calls are named here and as requests offer it."""
 _SERVER_RESULTS = ("codeExecutionResult", "toolResponse")
 
 

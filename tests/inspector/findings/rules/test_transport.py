@@ -829,3 +829,13 @@ def test_a_content_type_that_the_recorder_left_out_is_not_the_apis(kind: str, is
     found = ids(replace(one, response=replace(one.response, headers=headers)))
 
     assert ("api-malformed-stream" in found) is is_found
+
+
+def test_a_cut_names_the_code_and_the_reason_of_the_close_frame() -> None:
+    closed = {"from": "server", "code": 1011, "reason": "internal error"}
+    created = say("server", 20, type="response.created", response={"id": "r1", "status": "in_progress"})
+    broken = replace(session(create(10), created), closed_first="server", extra={"closed": closed})
+
+    message = only("api-stream-cut", broken).message
+
+    assert message.endswith("(the server closed the session with code 1011: internal error)")
